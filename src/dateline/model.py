@@ -1,0 +1,218 @@
+"""The nouns: what every other room speaks of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+NEXT: Final = "next"
+"""The date of the version being prepared; newer than every real date."""
+
+# The six keys, and the reason that may stand beside a gate.
+ADDED: Final = "x-added"
+REMOVED: Final = "x-removed"
+WAS: Final = "x-was"
+SHOWN_AS: Final = "x-shown-as"
+ENVIRONMENTS: Final = "x-environments"
+EXTENSIBLE: Final = "x-extensible-enum"
+WHY: Final = "x-why"
+
+GATES: Final = frozenset({ADDED, REMOVED, WAS, ENVIRONMENTS})
+"""The keys that make a node differ between versions or environments."""
+
+KEYS: Final = GATES | {SHOWN_AS, EXTENSIBLE, WHY}
+"""Every key of ours."""
+
+
+class Place(NamedTuple):
+    """Where something stands in a source: a file, a line and a column, both from 1."""
+
+    file: str
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+# A position is one integer: the line from 1 in the upper bits, the column from 1 in the lower.
+# Two small integers for each key of a large document would cost twice the memory.
+_COLUMN_BITS: Final = 12
+_COLUMN_MASK: Final = (1 << _COLUMN_BITS) - 1
+
+
+def pack(line: int, column: int) -> int:
+    """Return the mark of *line* and *column* (both from 1; a column past 4095 counts as 4095)."""
+    return line << _COLUMN_BITS | min(column, _COLUMN_MASK)
+
+
+class Map(dict[str, Any]):
+    """A mapping that knows where it and each of its keys and values stand.
+
+    ``marks`` runs along the keys in source order: key mark, value mark, key mark, ...
+    """
+
+    __slots__ = ("file", "mark", "marks")
+
+    file: str
+    mark: int
+    marks: list[int]
+
+    def place(self, key: str | None = None, *, value: bool = False) -> Place:
+        """Return where *key* (or its value) stands; the mapping itself without a key."""
+        mark = self.mark
+        if key is not None:
+            for index, name in enumerate(self):
+                if name == key:
+                    # keys added after reading have no mark of their own
+                    if 2 * index + 1 < len(self.marks):
+                        mark = self.marks[2 * index + value]
+                    break
+        return Place(self.file, mark >> _COLUMN_BITS, mark & _COLUMN_MASK)
+
+
+class Seq(list[Any]):
+    """A list that knows where it and each of its items stand."""
+
+    __slots__ = ("file", "mark", "marks")
+
+    file: str
+    mark: int
+    marks: list[int]
+
+    def place(self, index: int | None = None) -> Place:
+        """Return where item *index* stands; the list itself without one."""
+        mark = self.mark if index is None or index >= len(self.marks) else self.marks[index]
+        return Place(self.file, mark >> _COLUMN_BITS, mark & _COLUMN_MASK)
+
+
+@dataclass(frozen=True, kw_only=True, order=True)
+class Problem:
+    """One thing that makes a source invalid: where, what (with the way out), and its id."""
+
+    place: Place
+    id: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.id}: {printable(self.message)}"
+
+
+class DatelineError(Exception):
+    """What a user has to mend; ``exit_code`` is the status of the command that met it."""
+
+    exit_code = 3
+
+
+class SourceError(DatelineError):
+    """The definitions can't be read or are invalid; ``problems`` holds every one, sorted."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(sorted(set(problems)))
+        super().__init__("\n".join(map(str, self.problems)))
+
+
+def printable(text: str, limit: int = 300) -> str:
+    """Return *text* on one line, control and bidi characters escaped, cut at *limit*."""
+    shown = "".join(
+        character if character.isprintable() else ascii(character)[1:-1] for character in text
+    )
+    return shown if len(shown) <= limit else shown[: limit - 1] + "…"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Version:
+    """One row of the version table.
+
+    ``date`` is a canonical ``YYYY-MM-DD`` or ``next``; ``title`` one sentence for callers.
+    """
+
+    date: str
+    title: str
+    draft: bool = False
+    undisclosed: bool = False
+    place: Place = field(compare=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Environment:
+    """One deployment: its name, its servers and the host address of its specification."""
+
+    name: str
+    servers: tuple[dict[str, Any], ...]
+    place: Place = field(compare=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """``versions.yaml``: how versions are chosen, and which there are.
+
+    ``default`` is served without a header; ``annotation`` is the schema default written on the
+    header parameter, which may differ. ``versions`` stand oldest first, ``next`` last.
+    """
+
+    header: str
+    default: str
+    annotation: str | None
+    versions: tuple[Version, ...]
+    environments: tuple[Environment, ...]
+    ignoring_tags: tuple[str, ...]
+    policy: str
+    overrides: dict[str, str]
+    package: str
+    adopted: bool
+
+    @property
+    def dates(self) -> tuple[str, ...]:
+        return tuple(version.date for version in self.versions)
+
+    @property
+    def supported(self) -> tuple[Version, ...]:
+        """The versions that callers may ask for: all but the drafts."""
+        return tuple(version for version in self.versions if not version.draft)
+
+    @property
+    def latest(self) -> str:
+        return self.supported[-1].date
+
+
+class Combination(NamedTuple):
+    """A version in an environment: what a contract is a contract of."""
+
+    version: str
+    environment: str
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Api:
+    """The canonical definitions: all versions, annotated, with source positions.
+
+    ``document`` is the union of the fragments; mappings and lists that came from YAML are
+    ``Map`` and ``Seq``. ``visible`` tells, for each component by (section, name), in which
+    combinations it is part of the contract: bit *i* stands for ``combinations[i]``.
+    """
+
+    folder: Path
+    document: dict[str, Any]
+    table: Table
+    combinations: tuple[Combination, ...]
+    visible: dict[tuple[str, str], int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contract:
+    """What one version promises in one environment: a plain OpenAPI document, no annotations."""
+
+    version: str
+    environment: str
+    document: dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True, order=True)
+class Artifact:
+    """A generated file: a relative path with forward slashes, and its bytes."""
+
+    path: str
+    content: bytes
