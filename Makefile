@@ -1,0 +1,44 @@
+# The words of this project. What they do stands in src/; here is only what is called for each.
+
+# any Python from 3.11 on: make PYTHON=python3.12 test
+PYTHON ?= python3
+BIN := .venv/bin
+
+.DEFAULT_GOAL := help
+.PHONY: help run generate check test bench clean
+
+help: ## list these words
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: generate ## set up, check the definitions, generate every output, say where it stands
+	$(BIN)/dateline status
+
+generate: .venv/installed ## generate every output from schemas/ and templates/
+	$(BIN)/dateline generate
+
+check: .venv/installed ## say which outputs are stale, without writing
+	$(BIN)/dateline generate --check
+
+# pytest comes last: its summary is the last line
+test: .venv/installed ## lint, check types, run the tests
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/pytest --numprocesses auto
+
+bench: .venv/installed ## measure time and memory, as ratios to a floor
+	$(BIN)/python tests/bench.py
+
+clean: ## remove the environment and every cache; generated/ stays
+	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+# The environment is made anew when the lock changes, so that nothing older is left over in it.
+.venv/locked: requirements.lock
+	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("Python 3.11 or newer is needed: make PYTHON=python3.12")'
+	$(PYTHON) -m venv --clear .venv
+	$(BIN)/pip install --quiet --require-hashes --requirement requirements.lock
+	@touch $@
+
+.venv/installed: .venv/locked pyproject.toml
+	$(BIN)/pip install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
