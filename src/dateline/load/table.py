@@ -50,25 +50,21 @@ _TYPES: Final[dict[type, str]] = {
     Seq: "a list",
 }
 
-# RFC 9110 section 5.6.2
-_TOKEN: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-_ENVIRONMENT: Final = re.compile(r"[a-z][a-z0-9-]{0,63}")
-_PACKAGE: Final = re.compile(r"[a-z][a-z0-9_]{0,63}")
-_RULE: Final = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
-_DATE: Final = re.compile(r"([0-9]{4})-?([0-9]{1,2})-?([0-9]{1,2})")
-_VARIABLE: Final = re.compile(r"\{([A-Za-z0-9_.-]+)\}")
+# Grammars, in the dialect that Python and JSON Schema (ECMA-262) share: an editor reads them too.
+HEADER_NAME: Final = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"  # a token: RFC 9110 section 5.6.2
+ENVIRONMENT_NAME: Final = r"[a-z][a-z0-9-]{0,63}"
+PACKAGE_NAME: Final = r"[a-z][a-z0-9_]{0,63}"
+RULE_ID: Final = r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*"
+
 # RFC 3986 section 3 without user information, query and fragment, which a server address can't
 # have (OpenAPI 3.1.1 section 4.8.5), and without quotes; `{name}` stands for a server variable.
-_SERVER_URL: Final = re.compile(
-    r"""
-    (?: https?:// (?: \[[0-9A-Fa-f:.]+\] | (?: [A-Za-z0-9._~-] | \{[A-Za-z0-9_.-]+\} )+ )
-        (?: : (?: [0-9]{1,5} | \{[A-Za-z0-9_.-]+\} ) )?
-        (?: / (?: [A-Za-z0-9._~!$&()*+,;=:@/%-] | \{[A-Za-z0-9_.-]+\} )* )?
-    | / (?!/) (?: [A-Za-z0-9._~!$&()*+,;=:@/%-] | \{[A-Za-z0-9_.-]+\} )*
-    )
-    """,
-    re.VERBOSE,
-)
+_VARIABLE: Final = r"\{([A-Za-z0-9_.-]+)\}"
+_HOST: Final = r"(?:\[[0-9A-Fa-f:.]+\]|(?:[A-Za-z0-9._~-]|\{[A-Za-z0-9_.-]+\})+)"
+_PORT: Final = r"(?::(?:[0-9]{1,5}|\{[A-Za-z0-9_.-]+\}))?"
+_PATH: Final = r"/(?:[A-Za-z0-9._~!$&()*+,;=:@/%-]|\{[A-Za-z0-9_.-]+\})*"
+SERVER_URL: Final = rf"(?:https?://{_HOST}{_PORT}(?:{_PATH})?|(?!//){_PATH})"
+
+_DATE: Final = re.compile(r"([0-9]{4})-?([0-9]{1,2})-?([0-9]{1,2})")
 
 # Names that some file systems keep for devices: an environment or a package becomes a folder.
 _DEVICES: Final = frozenset(
@@ -259,7 +255,7 @@ class _Reading:
             place = variables.place(name, value=True)
             if self._holds(variable, Map, place, "write { default: ... }"):
                 self._variable(variable)
-        used = dict.fromkeys(_VARIABLE.findall(url or ""))
+        used = dict.fromkeys(re.findall(_VARIABLE, url or ""))
         for name in [name for name in used if name not in variables]:
             self._note(
                 server.place("url", value=True),
@@ -422,35 +418,35 @@ def _line(value: Any) -> Complaint | None:
     return None
 
 
-def _matching(pattern: re.Pattern[str], id: str, law: str) -> Check:
+def _matching(pattern: str, id: str, law: str) -> Check:
     def check(value: Any) -> Complaint | None:
         if complaint := _text(value):
             return complaint
-        return None if pattern.fullmatch(value) else Complaint(id, f"{value!r} is not {law}")
+        return None if re.fullmatch(pattern, value) else Complaint(id, f"{value!r} is not {law}")
 
     return check
 
 
 _header: Final = _matching(
-    _TOKEN,
+    HEADER_NAME,
     "header-name",
     "a header name; use letters, digits and hyphens (RFC 9110 section 5.6.2)",
 )
 _server_url: Final = _matching(
-    _SERVER_URL,
+    SERVER_URL,
     "server-url",
     "an address to serve from; write http://..., https://... or a path from /, "
     "without a query or a fragment",
 )
-_rule: Final = _matching(_RULE, "rule-name", "the id of a rule; they look like `variant-added`")
+_rule: Final = _matching(RULE_ID, "rule-name", "the id of a rule; they look like `variant-added`")
 _environment_word: Final = _matching(
-    _ENVIRONMENT,
+    ENVIRONMENT_NAME,
     "environment-name",
     "an environment's name; use a lower-case letter, then such letters, digits and hyphens, "
     "64 at most",
 )
 _package_word: Final = _matching(
-    _PACKAGE,
+    PACKAGE_NAME,
     "package-name",
     "a package name; use a lower-case letter, then such letters, digits and `_`, 64 at most",
 )
