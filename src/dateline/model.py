@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 NEXT: Final = "next"
 """The date of the version being prepared; newer than every real date."""
+
+EVERYWHERE: Final = ""
+"""In place of an environment's name: all environments together."""
 
 # The six keys, and the reason that may stand beside a gate.
 ADDED: Final = "x-added"
@@ -191,7 +194,8 @@ class Api:
 
     ``document`` is the union of the fragments; mappings and lists that came from YAML are
     ``Map`` and ``Seq``. ``visible`` tells, for each component by (section, name), in which
-    combinations it is part of the contract: bit *i* stands for ``combinations[i]``.
+    combinations it is part of the contract: bit *i* stands for ``combinations[i]``. ``locate``
+    tells where a path of the document stands in the sources.
     """
 
     folder: Path
@@ -199,6 +203,7 @@ class Api:
     table: Table
     combinations: tuple[Combination, ...]
     visible: dict[tuple[str, str], int]
+    locate: Callable[[tuple[str | int, ...]], Place]
 
 
 @dataclass(frozen=True, kw_only=True)

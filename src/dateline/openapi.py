@@ -90,9 +90,7 @@ OBJECTS: Final[dict[str, dict[str, Slot]]] = {
     "license": _data("name", "identifier", "url"),
     "server": {**_data("url", "description"), **_map("server-variable", "variables")},
     "server-variable": _data("enum", "default", "description"),
-    "components": {
-        key: Slot(Shape.MAP, kind) for key, kind in COMPONENTS.items()
-    },
+    "components": {key: Slot(Shape.MAP, kind) for key, kind in COMPONENTS.items()},
     "paths": _one("path-item", ANY),
     "path-item": {
         **_data("$ref", "summary", "description"),
@@ -218,3 +216,13 @@ def target(reference: str) -> tuple[str, str] | None:
 def pointer(path: tuple[str | int, ...]) -> str:
     """Return *path* as a JSON pointer (RFC 6901)."""
     return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in path)
+
+
+def walk(
+    kind: str, node: Any, path: tuple[str | int, ...] = ()
+) -> Iterator[tuple[tuple[str | int, ...], str, dict[str, Any]]]:
+    """Yield (path, kind, object) for *node* and every object below it, in source order."""
+    if isinstance(node, dict):
+        yield path, kind, node
+        for below, child_kind, child in children(kind, node):
+            yield from walk(child_kind, child, path + below)

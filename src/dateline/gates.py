@@ -1,0 +1,164 @@
+"""What the six keys say, as sets of combinations of a version and an environment.
+
+A set is an integer: bit *i* stands for ``Timeline.combinations[i]``. Presence, absence and
+containment of whole histories are then single operations, however many versions there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+from dateline.model import (
+    ADDED,
+    ENVIRONMENTS,
+    EVERYWHERE,
+    NEXT,
+    REMOVED,
+    WAS,
+    Combination,
+    Map,
+    Table,
+)
+
+_NAMED_BY_THEIR_KEY: Final = frozenset({"schema", "header"})
+"""Kinds whose name is the key they stand under: there `x-was: {DATE: {name: ...}}` is a rename."""
+
+
+def order(date: str) -> tuple[bool, str]:
+    """Return a sort key for dates: `next` comes after every real date."""
+    return date == NEXT, date
+
+
+class Timeline:
+    """The combinations of an API, and which of them a key speaks of.
+
+    Beside each environment stands ``EVERYWHERE``: what any environment shows, which is what
+    the models are made for.
+    """
+
+    def __init__(self, table: Table) -> None:
+        names = [environment.name for environment in table.environments]
+        self.combinations = tuple(
+            Combination(version, name) for name in [*names, EVERYWHERE] for version in table.dates
+        )
+        self.all = (1 << len(self.combinations)) - 1
+        self._since: dict[str, int] = {}
+        self._within = {
+            name: self._mask(lambda c, name=name: c.environment in (name, EVERYWHERE))
+            for name in names
+        }
+
+    def _mask(self, holds: Callable[[Combination], bool]) -> int:
+        return sum(1 << i for i, c in enumerate(self.combinations) if holds(c))
+
+    def since(self, date: str) -> int:
+        """Return the combinations whose version is *date* or newer."""
+        mask = self._since.get(date)
+        if mask is None:
+            mask = self._mask(lambda c: order(c.version) >= order(date))
+            self._since[date] = mask
+        return mask
+
+    def within(self, environment: str) -> int:
+        """Return the combinations of *environment*."""
+        return self._within[environment]
+
+    def of(self, node: Any) -> int:
+        """Return where *node* is shown, as far as its own keys say."""
+        if not isinstance(node, dict):
+            return self.all
+        mask = self.all
+        if ADDED in node:
+            mask &= self.since(node[ADDED])
+        if REMOVED in node:
+            mask &= ~self.since(node[REMOVED])
+        if ENVIRONMENTS in node:
+            shown = 0
+            for environment in node[ENVIRONMENTS]:
+                shown |= self._within[environment]
+            mask &= shown
+        return mask
+
+    def eras(self, kind: str, node: dict[str, Any]) -> list[tuple[int, dict[str, Any]]]:
+        """Return what *node* looked like, newest first: (combinations, node without `x-was`)."""
+        was = node.get(WAS)
+        if was is None:
+            return [(self.all, node)]
+        current = without(node, WAS)
+        eras = []
+        covered = 0
+        for date in sorted(was, key=order, reverse=True):
+            newer = self.since(date)
+            if newer & ~covered:
+                eras.append((newer & ~covered, current))
+                covered |= newer
+            current = _restored(current, kind, was[date])
+        if self.all & ~covered:
+            eras.append((self.all & ~covered, current))
+        return eras
+
+    def names(self, kind: str, name: str, node: Any) -> list[tuple[int, str]]:
+        """Return what the child *node* under the key *name* was called, newest first."""
+        was = node.get(WAS) if isinstance(node, dict) else None
+        if was is None or kind not in _NAMED_BY_THEIR_KEY:
+            return [(self.all, name)]
+        called = []
+        covered = 0
+        for date in sorted(was, key=order, reverse=True):
+            newer = self.since(date)
+            called.append((newer & ~covered, name))
+            covered |= newer
+            name = changes(was[date])[0].get("name", name)
+        called.append((self.all & ~covered, name))
+        return [(mask, shown) for mask, shown in called if mask]
+
+    def places(self, mask: int) -> str:
+        """Return the combinations of *mask* in words: `2025-03-13 (sandbox), 2026-07-01`."""
+        by_version: dict[str, list[str]] = {}
+        for version, environment in self.members(mask):
+            if environment != EVERYWHERE:
+                by_version.setdefault(version, []).append(environment)
+        everywhere = len(self._within)
+        return ", ".join(
+            version if len(shown) == everywhere else f"{version} ({', '.join(shown)})"
+            for version, shown in sorted(by_version.items(), key=lambda item: order(item[0]))
+        )
+
+    def members(self, mask: int) -> Iterator[Combination]:
+        """Yield the combinations of *mask*."""
+        return (c for i, c in enumerate(self.combinations) if mask >> i & 1)
+
+
+def changes(entry: dict[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return what one date of `x-was` sets and unsets; the short form's `null` unsets."""
+    if entry and entry.keys() <= {"set", "unset"}:
+        return entry.get("set", {}), tuple(entry.get("unset", ()))
+    unset = tuple(key for key, value in entry.items() if value is None)
+    return {key: value for key, value in entry.items() if value is not None}, unset
+
+
+def without(node: dict[str, Any], *keys: str) -> dict[str, Any]:
+    """Return a copy of *node* without *keys*; what is left keeps its place in the source."""
+    return _like(node, [(key, value) for key, value in node.items() if key not in keys])
+
+
+def _restored(node: dict[str, Any], kind: str, entry: dict[str, Any]) -> dict[str, Any]:
+    """Return *node* with one date's older keywords put back."""
+    setting, unset = changes(entry)
+    if kind in _NAMED_BY_THEIR_KEY:
+        setting = {key: value for key, value in setting.items() if key != "name"}
+    kept = [(key, setting.get(key, value)) for key, value in node.items() if key not in unset]
+    kept += [(key, value) for key, value in setting.items() if key not in node]
+    return _like(node, kept)
+
+
+def _like(node: dict[str, Any], items: list[tuple[str, Any]]) -> dict[str, Any]:
+    copy = Map(items)
+    if isinstance(node, Map):
+        copy.file, copy.mark = node.file, node.mark
+        marks = dict(zip(node, zip(node.marks[::2], node.marks[1::2], strict=True), strict=False))
+        own = (node.mark, node.mark)
+        copy.marks = [mark for key, _ in items for mark in marks.get(key, own)]
+        return copy
+    return dict(items)

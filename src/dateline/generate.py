@@ -1,0 +1,126 @@
+"""Sources and templates in, the folder of outputs brought up to date, or told to be stale."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Final
+
+from dateline import emit
+from dateline.emit import Stale, Written
+from dateline.model import Api, Artifact, DatelineError
+
+_POLL_SECONDS: Final = 0.3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Workspace:
+    """Where a project keeps its definitions and its outputs.
+
+    ``templates`` overrides the built-in templates file by file. ``strict`` puts adopted
+    documents, too, before openapi-spec-validator.
+    """
+
+    schemas: Path
+    output: Path
+    templates: Path | None = None
+    strict: bool = False
+
+    @property
+    def protected(self) -> tuple[Path, ...]:
+        """The folders that must never be written over."""
+        return (self.schemas,) if self.templates is None else (self.schemas, self.templates)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Generated:
+    """What a run wrote (None where nothing was to do), and what the models can't express."""
+
+    written: Written | None
+    notes: tuple[str, ...] = ()
+
+
+def generate(workspace: Workspace) -> Generated:
+    """Bring the outputs up to date.
+
+    Raises SourceError for invalid definitions, DatelineError where the folder can't be written.
+    In either case the folder is as it was.
+    """
+    key = _inputs(workspace)
+    if emit.unchanged_since(workspace.output, key):
+        return Generated(written=None)
+    artifacts, notes = rendered(workspace)
+    written = emit.write(artifacts, workspace.output, protected=workspace.protected)
+    emit.remember(workspace.output, key)
+    return Generated(written=written, notes=notes)
+
+
+def stale(workspace: Workspace) -> list[Stale]:
+    """Return the outputs that differ from what the definitions generate; writes nothing."""
+    artifacts, _ = rendered(workspace)
+    return emit.stale(artifacts, workspace.output)
+
+
+def watch(workspace: Workspace) -> Iterator[Generated | DatelineError]:
+    """Bring the outputs up to date now and after every change of an input, until interrupted."""
+    seen: list[tuple[str, int, int]] = []
+    while True:
+        stamps = [
+            (str(path), found.st_mtime_ns, found.st_size)
+            for folder in _folders(workspace).values()
+            for path in _paths(folder)
+            if (found := path.stat())
+        ]
+        if stamps != seen:
+            seen = stamps
+            try:
+                yield generate(workspace)
+            except DatelineError as error:
+                yield error
+        time.sleep(_POLL_SECONDS)
+
+
+def rendered(
+    workspace: Workspace, api: Api | None = None
+) -> tuple[tuple[Artifact, ...], tuple[str, ...]]:
+    """Return all that the definitions generate, and what the models can't express."""
+    # what follows is heavy: not needed where nothing is to do
+    from dateline.load import load
+    from dateline.render import render
+
+    api = api or load(workspace.schemas)
+    validate = workspace.strict or not api.table.adopted
+    made = render(api, workspace.templates, validate=validate)
+    return made.artifacts, made.notes
+
+
+def _inputs(workspace: Workspace) -> str:
+    """Return a digest of all that the outputs depend on: sources, templates and dateline itself."""
+    digest = sha256(str(workspace.strict).encode())
+    for label, folder in _folders(workspace).items():
+        for path in _paths(folder):
+            content = path.read_bytes()
+            name = path.relative_to(folder).as_posix()
+            digest.update(f"{label}/{name}\0{len(content)}\0".encode(errors="surrogateescape"))
+            digest.update(content)
+    return digest.hexdigest()
+
+
+def _folders(workspace: Workspace) -> dict[str, Path]:
+    package = Path(__file__).parent
+    folders = {"schemas": workspace.schemas, "dateline": package}
+    if not (package / "templates").is_dir():
+        folders["templates"] = package.parents[1] / "templates"
+    if workspace.templates is not None:
+        folders["overrides"] = workspace.templates
+    return folders
+
+
+def _paths(folder: Path) -> list[Path]:
+    """Return every file below *folder*, in a fixed order."""
+    return sorted(
+        path for path in folder.rglob("*") if "__pycache__" not in path.parts and path.is_file()
+    )

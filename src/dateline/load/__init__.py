@@ -1,0 +1,148 @@
+"""A folder of sources in, the canonical API out; or every problem of the sources at once."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any, Final
+
+from dateline.gates import Timeline
+from dateline.load.availability import available
+from dateline.load.checks import check
+from dateline.load.reader import Locator, read
+from dateline.load.table import read_table
+from dateline.model import Api, Map, Place, Problem, SourceError
+from dateline.openapi import COMPONENTS
+
+TABLE: Final = "versions.yaml"
+_BESIDE: Final = (TABLE, "waivers.yaml")
+_SUFFIXES: Final = (".yaml", ".json")
+_FILE_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+
+# Sections of the root that fragments share; everything else stands in one fragment.
+_SHARED: Final = ("paths", "webhooks", "components")
+
+
+def load(folder: Path) -> Api:
+    """Read the definitions in *folder*: `versions.yaml`, and fragments in `.yaml` and `.json`.
+
+    Files whose names begin with a dot or an underscore, or end in `~`, are left alone.
+    Raises SourceError with every problem found, sorted by place.
+    """
+    problems: list[Problem] = []
+    table_map = _read(folder / TABLE, folder, adopted=False, problems=problems)
+    if table_map is None:
+        raise SourceError(problems)
+    table = read_table(table_map, problems)
+    adopted = table.adopted if table else table_map.get("lint") == "adopted"
+    fragments = [
+        fragment
+        for path in source_files(folder, problems)
+        if path.name not in _BESIDE
+        and (fragment := _read(path, folder, adopted=adopted, problems=problems)) is not None
+    ]
+    if not fragments and not problems:
+        problems.append(_nothing_to_read(folder))
+    if table is None or problems:
+        raise SourceError(problems)
+    locate = Locator(fragments).locate
+    document = _joined(fragments, problems)
+    if not problems:
+        problems += check(document, table, locate)
+    if problems:
+        raise SourceError(problems)
+    timeline = Timeline(table)
+    visible, breaches = available(document, timeline, locate)
+    if breaches:
+        raise SourceError(breaches)
+    return Api(
+        folder=folder,
+        document=document,
+        table=table,
+        combinations=timeline.combinations,
+        visible=visible,
+        locate=locate,
+    )
+
+
+def source_files(folder: Path, problems: list[Problem]) -> list[Path]:
+    """Return the files of *folder* that hold definitions, sorted by name.
+
+    What looks like a source but would be passed over (`.yml`, sources in subfolders) is a
+    problem: nothing is half-read.
+    """
+    found = []
+    for path in sorted(folder.iterdir()):
+        name = path.name
+        if name.startswith((".", "_")) or name.endswith("~"):
+            continue
+        if path.suffix == ".yml":
+            problems.append(_misplaced(path, folder, f"rename it to {path.stem}.yaml"))
+        elif path.suffix in _SUFFIXES:
+            if _FILE_NAME.fullmatch(name) is None:
+                problems.append(
+                    _misplaced(path, folder, "name it with ASCII letters, digits, . _ and -")
+                )
+            else:
+                found.append(path)
+        elif path.is_dir() and any(path.glob("**/*.yaml")):
+            problems.append(
+                _misplaced(
+                    path,
+                    folder,
+                    "move its fragments up, or let the folder's name begin with _",
+                )
+            )
+    return found
+
+
+def _misplaced(path: Path, folder: Path, way_out: str) -> Problem:
+    name = f"{folder.name}/{path.name}"
+    return Problem(
+        place=Place(ascii(name)[1:-1], 1, 1),
+        id="source-not-read",
+        message=f"{path.name!a} is not read as a source; {way_out}",
+    )
+
+
+def _nothing_to_read(folder: Path) -> Problem:
+    return Problem(
+        place=Place(f"{folder.name}/{TABLE}", 1, 1),
+        id="no-definitions",
+        message=f"no .yaml or .json file with definitions stands in {folder.name}/ beside {TABLE}",
+    )
+
+
+def _read(path: Path, folder: Path, *, adopted: bool, problems: list[Problem]) -> Map | None:
+    return read(path, f"{folder.name}/{path.name}", adopted=adopted, problems=problems)
+
+
+def _joined(fragments: list[Map], problems: list[Problem]) -> dict[str, Any]:
+    """Return the union of *fragments*; a name defined twice is a problem that shows both."""
+    document: dict[str, Any] = {}
+    origins: dict[tuple[str, ...], Place] = {}
+
+    def add(into: dict[str, Any], source: Map, key: str, path: tuple[str, ...]) -> None:
+        place = source.place(key)
+        if path in origins:
+            holder = "/".join(path[:-1]) or "the document"
+            message = f"{key!r} of {holder} is also defined at {origins[path]}; keep one of the two"
+            problems.append(Problem(place=place, id="defined-twice", message=message))
+            return
+        origins[path] = place
+        into[key] = source[key]
+
+    for fragment in fragments:
+        for key, value in fragment.items():
+            if key not in _SHARED or not isinstance(value, Map):
+                add(document, fragment, key, (key,))
+                continue
+            into = document.setdefault(key, {})
+            for name, node in value.items():
+                if key == "components" and name in COMPONENTS and isinstance(node, Map):
+                    section = into.setdefault(name, {})
+                    for component in node:
+                        add(section, node, component, (key, name, component))
+                else:
+                    add(into, value, name, (key, name))
+    return document

@@ -1,0 +1,309 @@
+"""The availability law: nothing is shown where something it refers to is not.
+
+Also tells, for each component, where it is part of the contract: a component that only gated
+places reach comes and goes with them.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import Any, Final, NamedTuple
+
+from dateline.gates import Timeline
+from dateline.model import SHOWN_AS, Place, Problem
+from dateline.openapi import COMPONENTS, METHODS, children, target
+
+Path = tuple[str | int, ...]
+Component = tuple[str, str]
+Locate = Callable[..., Place]
+
+_UNIONS: Final = ("oneOf", "anyOf")
+
+
+class Edge(NamedTuple):
+    """A reference: who holds it, where it is shown (within its owner), and what it needs.
+
+    ``needs`` is where the target is shown by its own keys. A *following* edge keeps its target
+    alive but gives way where the target is absent, as discriminator mappings do.
+    """
+
+    owner: Component | None
+    path: Path
+    shown: int
+    goal: Component | None
+    needs: int
+    goal_path: Path
+    goal_name: str
+    following: bool = False
+
+
+def available(
+    document: dict[str, Any], timeline: Timeline, locate: Locate
+) -> tuple[dict[Component, int], list[Problem]]:
+    """Return where each component is part of the contract, and every breach of the law.
+
+    *document* has passed the checks: its references resolve and its keys are well formed.
+    """
+    walk = _Walk(document, timeline)
+    edges = list(walk.edges())
+    visible = _reached(walk.declared, edges, timeline.all)
+    problems = [
+        _breach(edge, lacking, timeline, locate)
+        for edge in edges
+        if not edge.following
+        and (lacking := edge.shown & visible.get(edge.owner, timeline.all) & ~edge.needs)
+    ]
+    problems += [
+        Problem(
+            place=locate(path),
+            id="union-without-member",
+            message=f"every member of this {path[-1]} is absent in "
+            f"{timeline.places(lacking)}; gate the place that holds the union as well",
+        )
+        for owner, path, mask in walk.empty_unions
+        if (lacking := mask & visible.get(owner, timeline.all))
+    ]
+    return {key: mask for key, mask in visible.items() if key is not None}, problems
+
+
+def _breach(edge: Edge, lacking: int, timeline: Timeline, locate: Locate) -> Problem:
+    there = timeline.places(edge.needs) or "no version"
+    return Problem(
+        place=locate(edge.path),
+        id="reference-outlives-target",
+        message=f"{_where(edge.path)} is shown in {timeline.places(lacking)}, where "
+        f"{edge.goal_name} is absent ({locate(edge.goal_path)}: only in {there}); "
+        f"give this place the same gate, or let {edge.goal_name} be there",
+    )
+
+
+def _where(path: Path) -> str:
+    """Return a path in few words: the component or operation, then what is below it."""
+    if path[0] == "components":
+        return ".".join(str(part) for part in path[2:] if part != "properties")
+    if path[0] == "paths" and len(path) > 2 and path[2] in METHODS:
+        below = " ".join(str(part) for part in path[3:] if part not in ("content", "schema"))
+        return f"{str(path[2]).upper()} {path[1]} {below}".strip()
+    return " ".join(map(str, path))
+
+
+def _reached(
+    declared: dict[Component, int], edges: list[Edge], everywhere: int
+) -> dict[Component | None, int]:
+    """Return the least sets of combinations that follow from the roots along the edges."""
+    outgoing: dict[Component | None, list[Edge]] = defaultdict(list)
+    for edge in edges:
+        if edge.goal is not None and edge.goal != edge.owner:
+            outgoing[edge.owner].append(edge)
+    referred = {edge.goal for edge in edges if edge.goal != edge.owner}
+    visible: dict[Component | None, int] = {}
+
+    def flow(root: Component | None, mask: int) -> None:
+        visible[root] = visible.get(root, 0) | mask
+        pending = [root]
+        while pending:
+            owner = pending.pop()
+            for edge in outgoing[owner]:
+                assert edge.goal is not None
+                known = visible.get(edge.goal)
+                reached = (known or 0) | (edge.shown & visible[owner] & declared[edge.goal])
+                if reached != known:
+                    visible[edge.goal] = reached
+                    pending.append(edge.goal)
+
+    flow(None, everywhere)
+    # Components that no operation reaches are part of every contract all the same: consumers
+    # import them. First those that nothing refers to, then one of each remaining cycle.
+    for component in [*(c for c in declared if c not in referred), *declared]:
+        if component not in visible:
+            flow(component, declared[component])
+    return visible
+
+
+class _Walk:
+    """One pass over the canonical document, collecting edges."""
+
+    def __init__(self, document: dict[str, Any], timeline: Timeline) -> None:
+        self.document = document
+        self.timeline = timeline
+        self.components: dict[str, dict[str, Any]] = document.get("components", {})
+        self.declared: dict[Component, int] = {
+            (section, name): timeline.of(node)
+            for section in COMPONENTS
+            for name, node in self.components.get(section, {}).items()
+        }
+        self.tags = {
+            tag["name"]: (index, timeline.of(tag))
+            for index, tag in enumerate(document.get("tags", ()))
+        }
+        self.empty_unions: list[tuple[Component | None, Path, int]] = []
+        self.owner: Component | None = None
+
+    def edges(self) -> Iterator[Edge]:
+        everywhere = self.timeline.all
+        yield from self._security(self.document, (), everywhere)
+        for key in ("paths", "webhooks"):
+            for name, item in self.document.get(key, {}).items():
+                yield from self._node("path-item", item, (key, name), everywhere)
+        for section, kind in COMPONENTS.items():
+            for name, node in self.components.get(section, {}).items():
+                self.owner = section, name
+                yield from self._node(kind, node, ("components", section, name), everywhere)
+
+    def _node(self, kind: str, node: Any, path: Path, shown: int) -> Iterator[Edge]:
+        if not isinstance(node, dict):
+            return
+        shown &= self.timeline.of(node)
+        for era, now in self.timeline.eras(kind, node):
+            if not (mask := shown & era):
+                continue
+            reference = now.get("$ref")
+            if isinstance(reference, str) and (goal := target(reference)) in self.declared:
+                assert goal is not None
+                yield self._to(goal, (*path, "$ref"), mask)
+            if kind == "operation":
+                yield from self._operation(now, path, mask)
+            elif kind == "schema":
+                yield from self._schema(now, path, mask)
+            elif kind in ("media-type", "parameter", "header"):
+                schema_path = (*path, "schema")
+                yield from self._examples(now, now.get("schema"), schema_path, path, mask)
+            for below, child_kind, child in children(kind, now):
+                yield from self._node(child_kind, child, path + below, mask)
+
+    def _to(self, goal: Component, path: Path, shown: int, *, following: bool = False) -> Edge:
+        goal_path = ("components", *goal)
+        needs = self.declared[goal]
+        return Edge(self.owner, path, shown, goal, needs, goal_path, goal[1], following)
+
+    def _operation(self, node: dict[str, Any], path: Path, shown: int) -> Iterator[Edge]:
+        yield from self._security(node, path, shown)
+        for index, name in enumerate(node.get("tags", ())):
+            if name in self.tags:
+                at, needs = self.tags[name]
+                yield Edge(
+                    self.owner, (*path, "tags", index), shown, None, needs, ("tags", at), name
+                )
+
+    def _security(self, node: dict[str, Any], path: Path, shown: int) -> Iterator[Edge]:
+        for index, requirement in enumerate(node.get("security", ())):
+            for name in requirement:
+                if ("securitySchemes", name) in self.declared:
+                    place = (*path, "security", index, name)
+                    yield self._to(("securitySchemes", name), place, shown)
+
+    def _schema(self, node: dict[str, Any], path: Path, shown: int) -> Iterator[Edge]:
+        yield from self._examples(node, node, path, path, shown)
+        if "default" in node:
+            yield from self._value(node["default"], node, path, (*path, "default"), shown)
+        for key in _UNIONS:
+            members = node.get(key)
+            if not members:
+                continue
+            together = 0
+            for index, member in enumerate(members):
+                mask = self.timeline.of(member)
+                together |= mask
+                if isinstance(member, dict) and SHOWN_AS in member:
+                    place = (*path, key, index, SHOWN_AS)
+                    yield from self._value(member[SHOWN_AS], node, path, place, shown & ~mask)
+            if shown & ~together:
+                self.empty_unions.append((self.owner, (*path, key), shown & ~together))
+        if "discriminator" in node:
+            for goal in self._subtypes(node["discriminator"]):
+                yield self._to(goal, (*path, "discriminator"), shown, following=True)
+
+    def _subtypes(self, discriminator: dict[str, Any]) -> Iterator[Component]:
+        """Yield what a discriminator can lead to beside the members of its union."""
+        for reference in (discriminator.get("mapping") or {}).values():
+            goal = target(reference) or ("schemas", reference)
+            if goal in self.declared:
+                yield goal
+        # OpenAPI 3.1.1 section 4.8.25: without a union, any schema that extends this one
+        # through allOf is a subtype.
+        if self.owner is not None:
+            yield from self._extending[self.owner]
+
+    @cached_property
+    def _extending(self) -> dict[Component, list[Component]]:
+        extending: dict[Component, list[Component]] = defaultdict(list)
+        for name, schema in self.components.get("schemas", {}).items():
+            for base in schema.get("allOf", ()) if isinstance(schema, dict) else ():
+                goal = target(base.get("$ref", "")) if isinstance(base, dict) else None
+                if goal is not None:
+                    extending[goal].append(("schemas", name))
+        return extending
+
+    def _examples(
+        self, node: dict[str, Any], schema: Any, at: Path, path: Path, shown: int
+    ) -> Iterator[Edge]:
+        if "example" in node:
+            yield from self._value(node["example"], schema, at, (*path, "example"), shown)
+        examples = node.get("examples")
+        if isinstance(examples, list):
+            for index, value in enumerate(examples):
+                yield from self._value(value, schema, at, (*path, "examples", index), shown)
+        elif isinstance(examples, dict):
+            for name, example in examples.items():
+                if isinstance(example, dict) and "value" in example:
+                    mask = shown & self.timeline.of(example)
+                    place = (*path, "examples", name, "value")
+                    yield from self._value(example["value"], schema, at, place, mask)
+
+    def _value(self, value: Any, schema: Any, at: Path, path: Path, shown: int) -> Iterator[Edge]:
+        """Yield what a value at *path* needs of *schema* at *at*: its members and fields."""
+        schema, at = self._resolved(schema, at)
+        if schema is None:
+            return
+        for index, base in enumerate(schema.get("allOf", ())):
+            yield from self._value(value, base, (*at, "allOf", index), path, shown)
+        for key in _UNIONS:
+            for index, member in enumerate(schema.get(key, ())):
+                if self._is_member(value, member, schema.get("discriminator")):
+                    place = (*at, key, index)
+                    yield self._within(path, shown, member, place, _member_name(member))
+                    yield from self._value(value, member, place, path, shown)
+        if isinstance(value, dict):
+            properties = schema.get("properties", {})
+            for name, below in value.items():
+                if name in properties:
+                    place = (*at, "properties", name)
+                    yield self._within(path, shown, properties[name], place, name)
+                    yield from self._value(below, properties[name], place, (*path, name), shown)
+        elif isinstance(value, list) and isinstance(schema.get("items"), dict):
+            for index, item in enumerate(value):
+                yield from self._value(item, schema["items"], (*at, "items"), (*path, index), shown)
+
+    def _within(self, path: Path, shown: int, goal: Any, goal_path: Path, name: str) -> Edge:
+        return Edge(self.owner, path, shown, None, self.timeline.of(goal), goal_path, name)
+
+    def _resolved(self, schema: Any, path: Path) -> tuple[dict[str, Any] | None, Path]:
+        while isinstance(schema, dict) and isinstance(schema.get("$ref"), str):
+            goal = target(schema["$ref"])
+            if goal not in self.declared:
+                return None, path
+            assert goal is not None
+            schema, path = self.components[goal[0]][goal[1]], ("components", *goal)
+        return (schema, path) if isinstance(schema, dict) else (None, path)
+
+    def _is_member(self, value: Any, member: Any, discriminator: Any) -> bool:
+        """Tell whether *member* is the one that *value* belongs to, where that can be told."""
+        node, _ = self._resolved(member, ())
+        if node is None:
+            return False
+        if "const" in node:
+            return bool(node["const"] == value and type(node["const"]) is type(value))
+        if isinstance(discriminator, dict) and isinstance(value, dict):
+            tag = value.get(discriminator.get("propertyName"))
+            reference = (discriminator.get("mapping") or {}).get(tag, tag)
+            own = member.get("$ref")
+            return own is not None and own in (reference, f"#/components/schemas/{reference}")
+        return False
+
+
+def _member_name(member: dict[str, Any]) -> str:
+    reference = member.get("$ref")
+    goal = target(reference) if isinstance(reference, str) else None
+    return goal[1] if goal else repr(member.get("const"))

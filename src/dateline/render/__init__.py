@@ -1,0 +1,119 @@
+"""An API and templates in, artifacts out: relative paths and their bytes. Touches no disk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import dateline
+from dateline.model import EVERYWHERE, Api, Artifact, Contract
+from dateline.project import Projector
+from dateline.render.documents import require_valid
+from dateline.render.templating import TemplateError, environment
+
+_SUFFIX = ".jinja"
+_MODELS = ("python", "datamodel")  # laid out by `models`, not by the walk over templates
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rendered:
+    """The artifacts, sorted by path, and what could not be expressed in the models."""
+
+    artifacts: tuple[Artifact, ...]
+    notes: tuple[str, ...]
+
+
+def builtin_templates() -> Path:
+    """Return the folder of the templates that come with dateline."""
+    package = Path(dateline.__file__).parent
+    installed = package / "templates"
+    # an editable installation uses the templates of the repository
+    return installed if installed.is_dir() else package.parents[1] / "templates"
+
+
+def render(
+    api: Api, templates: Path | None = None, *, models: bool = True, validate: bool = True
+) -> Rendered:
+    """Return everything that *api* generates.
+
+    *templates* overrides the built-in templates file by file; templates are code, so it may
+    only come from the command line. With *validate*, each distinct document must pass
+    openapi-spec-validator. Raises SourceError where one does not, TemplateError for a template
+    that can't be laid out.
+    """
+    folders = [folder for folder in (templates, builtin_templates()) if folder is not None]
+    projector = Projector(api)
+    contracts = [
+        projector.contract(version, environment.name)
+        for environment in api.table.environments
+        for version in api.table.dates
+    ]
+    if validate:
+        require_valid(api, contracts)
+    artifacts = list(_laid_out(api, contracts, folders))
+    notes: list[str] = []
+    if models:
+        from dateline.render.models import models as render_models
+
+        everywhere = [projector.contract(date, EVERYWHERE) for date in api.table.dates]
+        made, notes = render_models(everywhere, api.table, folders[0])
+        artifacts += made
+    return Rendered(
+        artifacts=tuple(sorted(artifacts, key=lambda artifact: artifact.path)), notes=tuple(notes)
+    )
+
+
+def _laid_out(api: Api, contracts: list[Contract], folders: list[Path]) -> Iterator[Artifact]:
+    """Lay out every template for everything that its path fans out to."""
+    import jinja2
+
+    jinja = environment(folders)
+    for name in sorted(jinja.list_templates(extensions=["jinja"])):
+        parts = name.split("/")
+        if parts[0] in _MODELS or parts[-1].startswith("_"):
+            continue
+        for path, context in _fanned_out(name.removesuffix(_SUFFIX), api, contracts):
+            try:
+                text = jinja.get_template(name).render(table=api.table, **context)
+            except (jinja2.TemplateError, TypeError) as error:
+                raise TemplateError(f"template {name}: {error}") from error
+            yield Artifact(path=path, content=text.encode())
+
+
+def _fanned_out(
+    name: str, api: Api, contracts: list[Contract]
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield (path, context) for each value of `{environment}` and `{version}` in *name*."""
+    if "{environment}" not in name:
+        if "{version}" in name:
+            raise TemplateError(f"template {name}: {{version}} needs {{environment}} in its path")
+        yield name, {"versions": _index(api)}
+        return
+    latest = api.table.latest
+    for contract in contracts:
+        if "{version}" in name or contract.version == latest:
+            path = name.replace("{environment}", contract.environment)
+            yield (
+                path.replace("{version}", contract.version),
+                {
+                    "version": contract.version,
+                    "environment": contract.environment,
+                    "document": contract.document,
+                    "versions": _index(api),
+                },
+            )
+
+
+def _index(api: Api) -> list[dict[str, Any]]:
+    """Return the rows of `/spec/versions`, oldest first."""
+    return [
+        {
+            "version": version.date,
+            "summary": version.title,
+            "state": "supported",
+            "location": f"/spec/{version.date}",
+        }
+        for version in api.table.supported
+    ]

@@ -1,0 +1,53 @@
+"""The independent judge: openapi-spec-validator reads each distinct document."""
+
+from __future__ import annotations
+
+import json
+from hashlib import sha256
+
+from dateline.model import Api, Contract, Problem, SourceError
+
+
+def require_valid(api: Api, contracts: list[Contract]) -> None:
+    """Raise SourceError, listing every defect, unless each of *contracts* is valid OpenAPI.
+
+    A document is judged once, however many versions and environments show it: what tells their
+    contracts apart beside the content, the version text and the servers, has no bearing on it.
+    """
+    judged: set[str] = set()
+    problems: list[Problem] = []
+    for contract in contracts:
+        plain = {key: value for key, value in contract.document.items() if key != "servers"}
+        plain["info"] = {**plain["info"], "version": ""}
+        digest = sha256(json.dumps(plain).encode()).hexdigest()
+        if digest not in judged:
+            judged.add(digest)
+            problems += _defects(api, contract)
+    if problems:
+        raise SourceError(problems)
+
+
+def _defects(api: Api, contract: Contract) -> list[Problem]:
+    from openapi_spec_validator import OpenAPIV30SpecValidator, OpenAPIV31SpecValidator
+
+    document = contract.document
+    judge = (
+        OpenAPIV30SpecValidator
+        if str(document.get("openapi")).startswith("3.0")
+        else OpenAPIV31SpecValidator
+    )
+    where = f"{contract.version}, {contract.environment}"
+    try:
+        errors = [
+            (tuple(error.absolute_path), error.message) for error in judge(document).iter_errors()
+        ]
+    except Exception as error:  # the judge raises what its libraries raise, of many types
+        errors = [((), f"{type(error).__name__}: {error}")]
+    return [
+        Problem(
+            place=api.locate(path),
+            id="document-invalid",
+            message=f"openapi-spec-validator refuses the document of {where}: {message}",
+        )
+        for path, message in errors
+    ]

@@ -1,0 +1,79 @@
+"""The Jinja environment: a template lays out, and text reaches it only through a filter."""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jinja2
+
+from dateline.model import DatelineError
+from dateline.render.text import json_text, yaml_key, yaml_text
+
+
+class Code(str):
+    """Text that is safe where it stands: made by a filter, or by the template itself."""
+
+    __slots__ = ()
+
+
+class TemplateError(DatelineError):
+    """A template is missing, malformed, or lets a raw value through."""
+
+
+def environment(folders: list[Path]) -> jinja2.Environment:
+    """Return the environment that finds templates in *folders*, the first one first.
+
+    A raw ``{{ x }}`` raises TypeError; so does every undefined name (UndefinedError).
+    """
+    made = jinja2.Environment(
+        loader=jinja2.FileSystemLoader([str(folder) for folder in folders]),
+        undefined=jinja2.StrictUndefined,
+        finalize=_must_be_code,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        # source text is laid out by its own filters, never as HTML
+        autoescape=False,
+    )
+    made.filters.update(
+        json=_remembered(json_text),
+        yaml=_remembered(yaml_text),
+        yamlkey=lambda key: Code(yaml_key(key)),
+        ident=_ident,
+        pystr=lambda text: Code(ascii(str(text))),
+    )
+    return made
+
+
+def _must_be_code(value: object) -> object:
+    if isinstance(value, Code | jinja2.runtime.Macro) or value == "":
+        return value
+    raise TypeError(
+        f"{value!r:.60} reaches the template without a filter: write `| json` or the like"
+    )
+
+
+def _ident(name: str) -> Code:
+    """Return *name* if it is a Python identifier; TypeError otherwise."""
+    if not name.isidentifier() or not name.isascii() or keyword.iskeyword(name):
+        raise TypeError(f"{name!r:.60} is not an identifier")
+    return Code(name)
+
+
+def _remembered(text: Callable[[Any, int], str]) -> Callable[..., Code]:
+    """Let nodes that several documents share be laid out once."""
+    # the node is kept beside its text: an id is unique only while its object lives
+    known: dict[tuple[int, int], tuple[Any, Code]] = {}
+
+    def laid_out(value: Any, indent: int = 0) -> Code:
+        if not isinstance(value, dict | list):
+            return Code(text(value, indent))
+        key = id(value), indent
+        if key not in known:
+            known[key] = value, Code(text(value, indent))
+        return known[key][1]
+
+    return laid_out

@@ -1,0 +1,169 @@
+"""Text laid out reads back as the same value, in every reader."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dateline.render.text import json_text, yaml_text
+
+# What one YAML reader or another takes for something that is not this text.
+AMBIGUOUS = [
+    "y",
+    "Y",
+    "n",
+    "N",
+    "yes",
+    "no",
+    "on",
+    "off",
+    "true",
+    "True",
+    "FALSE",
+    "null",
+    "Null",
+    "~",
+    "012",
+    "0o14",
+    "0x1F",
+    "0b1",
+    "1_000",
+    "1:30",
+    "190:20:30",
+    ".inf",
+    "-.INF",
+    ".nan",
+    "1e3",
+    "1.0",
+    "-1",
+    "+1",
+    "2026-07-01",
+    "2026-07-01T00:00:00Z",
+    "<<",
+    "=",
+    "-",
+    "?",
+    ":",
+    ",",
+    "[",
+    "]",
+    "{",
+    "}",
+    "#",
+    "&",
+    "*",
+    "!",
+    "|",
+    ">",
+    "'",
+    '"',
+    "%",
+    "@",
+    "`",
+    "---",
+    "...",
+    "!!str",
+    "&a",
+    "*a",
+    "#c",
+    "key:",
+    ":key",
+    "a:b",
+    "NaN",
+    "Infinity",
+    "0",
+    "00",
+    "1.",
+    ".5",
+    "1.e+3",
+    "???",
+]
+
+values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(st.characters(exclude_categories=("Cs",)))
+    | st.sampled_from(AMBIGUOUS),
+    lambda inner: (
+        st.lists(inner)
+        | st.dictionaries(
+            st.text(st.characters(exclude_categories=("Cs",)), max_size=60)
+            | st.sampled_from(AMBIGUOUS),
+            inner,
+        )
+    ),
+    max_leaves=12,
+)
+
+
+def as_yaml(value: Any) -> str:
+    return "value:" + yaml_text({"v": value}, 2) + "\n"
+
+
+@given(values)
+def test_json_reads_back_as_the_same_value(value: Any) -> None:
+    assert json.loads(json_text(value, 4)) == value
+
+
+@given(values)
+def test_yaml_reads_back_as_the_same_value_in_a_yaml_1_1_reader(value: Any) -> None:
+    assert yaml.safe_load(as_yaml(value)) == {"value": {"v": value}}
+
+
+@given(values)
+def test_yaml_reads_back_as_the_same_value_in_a_yaml_1_2_reader(value: Any) -> None:
+    from ruamel.yaml import YAML
+
+    assert YAML(typ="safe", pure=True).load(as_yaml(value)) == {"value": {"v": value}}
+
+
+@pytest.mark.parametrize("text", AMBIGUOUS)
+def test_text_that_readers_disagree_on_stays_text(text: str) -> None:
+    assert yaml.safe_load(as_yaml([text, {text: text}])) == {"value": {"v": [text, {text: text}]}}
+
+
+def test_yaml_is_laid_out_for_people() -> None:
+    value = {
+        "paths": {"/a/{id}": {"get": {"tags": ["One", "Two words"], "responses": {"200": {}}}}},
+        "text": "first line\nsecond line\n",
+        "empty": [],
+        "list": [{"name": "a", "in": "path"}, ["nested"], None, True, 1.5],
+    }
+    assert (
+        "doc:" + yaml_text(value, 2) + "\n"
+        == """\
+doc:
+  paths:
+    /a/{id}:
+      get:
+        tags:
+          - One
+          - Two words
+        responses:
+          "200": {}
+  text: |
+    first line
+    second line
+  empty: []
+  list:
+    - name: a
+      in: path
+    - - nested
+    - null
+    - true
+    - 1.5
+"""
+    )
+
+
+def test_unprintable_characters_are_escaped() -> None:
+    text = "a\u202eb\u2028c\x07d\x85e"
+    assert json_text(text) == r'"a\u202eb\u2028c\u0007d\u0085e"'
+    assert yaml_text(text) == r' "a\u202eb\u2028c\u0007d\u0085e"'
