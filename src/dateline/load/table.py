@@ -5,11 +5,13 @@ from __future__ import annotations
 import keyword
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from datetime import date
 from typing import Any, Final, NamedTuple
 
 from dateline.gates import order
+from dateline.load.checks.wording import did_you_mean, shown
+from dateline.model import KEYS as OUR_KEYS
 from dateline.model import NEXT, Environment, Map, Place, Problem, Seq, Table, Version
 from dateline.openapi import OBJECTS
 
@@ -43,9 +45,6 @@ _OPENAPI: Final = frozenset({"a server", "a server variable"})
 _TYPES: Final[dict[type, str]] = {
     str: "text",
     bool: "true or false",
-    int: "a number",
-    float: "a number",
-    type(None): "null",
     Map: "a mapping",
     Seq: "a list",
 }
@@ -96,18 +95,6 @@ def read_table(document: Map, problems: list[Problem]) -> Table | None:
     table = reading.table(document)
     problems += reading.problems
     return None if reading.problems else table
-
-
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return the end of a message about the unknown *word*: the nearest of *known*, or all."""
-    # only needed for a message: its import costs more than reading a table
-    from difflib import get_close_matches
-
-    names = list(known)
-    near = get_close_matches(word, names, n=1)
-    if near:
-        return f"; did you mean {near[0]!r}?"
-    return f"; known: {', '.join(names)}" if names else ""
 
 
 def canonical_date(text: str) -> bool:
@@ -314,7 +301,8 @@ class _Reading:
 
     def _known_keys(self, node: Map, what: str) -> None:
         for key in node:
-            if key in KEYS[what] or (what in _OPENAPI and key.startswith("x-")):
+            foreign = what in _OPENAPI and key.startswith("x-") and key not in OUR_KEYS
+            if foreign or key in KEYS[what]:
                 continue
             self._note(
                 node.place(key),
@@ -354,20 +342,9 @@ class _Reading:
         if isinstance(value, expected):
             return True
         self._note(
-            place, "wrong-type", f"{_shown(value)} where {_TYPES[expected]} belongs; {way_out}"
+            place, "wrong-type", f"{shown(value)} where {_TYPES[expected]} belongs; {way_out}"
         )
         return False
-
-
-def _shown(value: Any) -> str:
-    """Return *value* as it is named in a message: short values as written, others by kind."""
-    if isinstance(value, str):
-        return repr(value)
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, int | float):
-        return f"the number {value}"
-    return _TYPES[type(value)]
 
 
 # What is wrong with a value; None where nothing is.
@@ -377,7 +354,7 @@ def _typed(expected: type) -> Check:
     def check(value: Any) -> Complaint | None:
         if type(value) is expected:
             return None
-        return Complaint("wrong-type", f"{_shown(value)} where {_TYPES[expected]} belongs")
+        return Complaint("wrong-type", f"{shown(value)} where {_TYPES[expected]} belongs")
 
     return check
 
