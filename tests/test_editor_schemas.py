@@ -9,7 +9,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from dateline.load.editor import source_schema, versions_schema
+from dateline.load.editor import editor_schema, source_schema, versions_schema
 from dateline.load.reader import read
 from dateline.load.table import KEYS, read_table
 from dateline.model import KEYS as OUR_KEYS
@@ -261,3 +261,15 @@ def test_dates_are_offered_with_their_titles(table: Table) -> None:
         "description": "2024-01-15: Initial version\n2024-09-01: Audio books\n"
         "2025-06-01: Author names in one field\nnext: Loans can be paused",
     }
+
+
+def test_an_editor_is_offered_the_dates_of_the_folder(table: Table, tmp_path: Path) -> None:
+    assert json.loads(editor_schema("versions", tmp_path)) == versions_schema()
+    assert json.loads(editor_schema("source", tmp_path)) == source_schema(table)
+
+
+@pytest.mark.parametrize("text", [VERSIONS.replace("title", "titel"), "versions: [", None])
+def test_any_date_will_do_while_the_table_is_not_right(text: str | None, tmp_path: Path) -> None:
+    if text is not None:
+        (tmp_path / "versions.yaml").write_text(text, encoding="utf-8")
+    assert json.loads(editor_schema("source", tmp_path)) == source_schema(None)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import keyword
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, Final
 
+from dateline.load import TABLE
+from dateline.load.reader import read
 from dateline.load.table import (
     DEFAULT_HEADER,
     DEFAULT_PACKAGE,
@@ -17,6 +21,7 @@ from dateline.load.table import (
     RULE_ID,
     SERVER_URL,
     VERDICTS,
+    read_table,
 )
 from dateline.model import (
     ADDED,
@@ -28,6 +33,7 @@ from dateline.model import (
     SHOWN_AS,
     WAS,
     WHY,
+    Problem,
     Table,
 )
 from dateline.model import KEYS as OUR_KEYS
@@ -157,6 +163,23 @@ _UNGATED: Final = frozenset(
     | {"server-variable", "external-docs", "discriminator", "xml", "oauth-flows", "oauth-flow"}
 )
 """Objects that every version has, or that come and go with the object around them."""
+
+
+def editor_schema(which: str, folder: Path) -> str:
+    """Return the schema that an editor needs, as JSON: of the `source` or of the `versions` file.
+
+    The dates and environments offered are those of the version table in *folder*. While it is
+    absent or has a slip in it, every date and every name will do.
+    """
+    schema = versions_schema() if which == "versions" else source_schema(_table(folder))
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+
+
+def _table(folder: Path) -> Table | None:
+    # what is wrong with the table is told when definitions are checked, not here
+    problems: list[Problem] = []
+    document = read(folder / TABLE, TABLE, adopted=False, problems=problems)
+    return None if document is None else read_table(document, problems)
 
 
 def source_schema(table: Table | None) -> JsonSchema:
