@@ -406,12 +406,12 @@ def test_any_other_address_is_refused(url: str, tmp_path: Path) -> None:
             ],
         ),
         (
-            "{ live: { servers: [{ url: '/{a}', variables: { b: { default: x, enum: [y] } } }] } }",
+            "{ live: { servers: [{ url: '/{a}', variables: { b: { default: x, enum: [z] } } }] } }",
             [
                 "2:42: server-variable-missing: {a} is not among the server's variables; "
                 "write `variables: { a: { default: ... } }`",
                 "2:63: server-variable-unused: the address '/{a}' has no {b}; known: a",
-                "2:77: server-variable-default: 'x' is not in the variable's `enum`; known: y",
+                "2:77: server-variable-default: 'x' is not in the variable's `enum`; known: z",
             ],
         ),
     ],
