@@ -171,12 +171,22 @@ _DEVICES: Final = frozenset(
     + [name + digit for name in ("COM", "LPT") for digit in "123456789¹²³"]
 )
 
+
+def _unspellable(path: str) -> bool:
+    try:
+        os.fsencode(path)
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
 _PATH_FAULTS: Final[tuple[tuple[Callable[[str], bool], str], ...]] = (
     (lambda path: not path, "is empty"),
     (lambda path: not path.isprintable(), "holds a control character"),
     (lambda path: path.startswith("/"), "is absolute"),
     (lambda path: not _UNPORTABLE.isdisjoint(path), 'holds one of \\ < > : " | ? *'),
     (lambda path: len(path.encode()) > _LONGEST, f"is longer than {_LONGEST} bytes"),
+    (_unspellable, "can't be spelt in this locale (LC_ALL=C.UTF-8 would)"),
 )
 _PART_FAULTS: Final[tuple[tuple[Callable[[str], bool], str], ...]] = (
     (lambda part: part in ("", ".", ".."), "has an empty part, '.' or '..'"),

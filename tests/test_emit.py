@@ -1,0 +1,995 @@
+"""A folder holds exactly the artifacts, or is what it was before."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import shutil
+import stat
+import subprocess
+import sys
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+from typing import IO, Any
+
+import pytest
+
+from dateline import emit
+from dateline.emit import (
+    ArtifactError,
+    BusyError,
+    OutputError,
+    Stale,
+    Written,
+    remember,
+    stale,
+    unchanged_since,
+    write,
+)
+from dateline.model import Artifact
+
+SOURCE = Path(emit.__file__).parents[1]
+
+OLD = {"a.txt": b"a", "deep/er/b.txt": b"b", "deep/c.txt": b"c", "gone/d.txt": b"d"}
+NEW = {"a.txt": b"a", "deep/er/b.txt": b"B", "deep/c.txt": b"c", "come/e.txt": b"e"}
+
+
+def artifacts(files: dict[str, bytes]) -> list[Artifact]:
+    return [Artifact(path=path, content=content) for path, content in files.items()]
+
+
+def manifest(files: dict[str, bytes]) -> bytes:
+    lines = [
+        f'    {{"path": "{path}", "size": {len(content)}, "sha256": "{digest}"}}'
+        for path, content in sorted(files.items())
+        for digest in [sha256(content).hexdigest()]
+    ]
+    return ('{\n  "files": [\n' + ",\n".join(lines) + "\n  ]\n}\n").encode()
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def held(files: dict[str, bytes]) -> dict[str, bytes]:
+    return {**files, "manifest.json": manifest(files)}
+
+
+def beside(folder: Path) -> list[str]:
+    return sorted(path.name for path in (folder.parent / f".{folder.name}.dateline").iterdir())
+
+
+def identities(folder: Path) -> dict[str, tuple[int, int]]:
+    return {
+        path.relative_to(folder).as_posix(): (path.stat().st_ino, path.stat().st_mtime_ns)
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An output that is not there yet, in the current directory."""
+    monkeypatch.chdir(tmp_path)
+    return Path("generated")
+
+
+@pytest.fixture(params=["exchange", "two renames"])
+def written(folder: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An output that holds OLD, switched in one of the two ways."""
+    if request.param == "two renames":
+        monkeypatch.setattr(emit, "_EXCHANGES", {})
+    write(artifacts(OLD), folder)
+    return folder
+
+
+def python(script: str, *arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE), **options.pop("env", {})}
+    return subprocess.run(
+        [sys.executable, "-c", script, *arguments],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        **options,
+    )
+
+
+# Writing
+
+
+def test_a_folder_comes_to_hold_the_artifacts_and_their_manifest(folder: Path) -> None:
+    result = write(artifacts(OLD), folder)
+    assert result == Written(
+        added=("a.txt", "deep/c.txt", "deep/er/b.txt", "gone/d.txt", "manifest.json"),
+        changed=(),
+        removed=(),
+        unchanged=0,
+    )
+    assert tree(folder) == held(OLD)
+
+
+def test_a_folder_without_artifacts_holds_an_empty_manifest(folder: Path) -> None:
+    write([], folder)
+    assert {name: json.loads(content) for name, content in tree(folder).items()} == {
+        "manifest.json": {"files": []}
+    }
+    assert stale([], folder) == []
+
+
+def test_what_changed_is_told_and_what_went_is_gone(written: Path) -> None:
+    assert write(artifacts(NEW), written) == Written(
+        added=("come/e.txt",),
+        changed=("deep/er/b.txt", "manifest.json"),
+        removed=("gone/d.txt",),
+        unchanged=2,
+    )
+    assert tree(written) == held(NEW)
+    assert not (written / "gone").exists()
+
+
+def test_files_that_stay_the_same_are_not_touched(written: Path) -> None:
+    before = identities(written)
+    write(artifacts(NEW), written)
+    after = identities(written)
+    assert [path for path in before if after.get(path) == before[path]] == ["a.txt", "deep/c.txt"]
+
+
+def test_nothing_is_switched_when_nothing_differs(written: Path) -> None:
+    before = (written.stat().st_ino, written.stat().st_mtime_ns, identities(written))
+    assert write(artifacts(OLD), written) == Written((), (), (), unchanged=5)
+    assert (written.stat().st_ino, written.stat().st_mtime_ns, identities(written)) == before
+
+
+def test_only_the_lock_and_a_gitignore_stay_beside_the_folder(written: Path) -> None:
+    write(artifacts(NEW), written)
+    assert beside(written) == [".gitignore", "lock"]
+    assert (written.parent / ".generated.dateline/.gitignore").read_bytes() == b"*\n"
+    assert sorted(path.name for path in Path().iterdir()) == [".generated.dateline", "generated"]
+
+
+def test_the_order_of_artifacts_does_not_matter(folder: Path) -> None:
+    write(artifacts(OLD)[::-1], folder)
+    assert write(artifacts(OLD), folder) == Written((), (), (), unchanged=5)
+
+
+def test_a_file_gives_way_to_a_folder_and_back(folder: Path) -> None:
+    one, other = {"x": b"1", "y/z": b"2"}, {"x/w": b"1", "y": b"2"}
+    for files in (one, other, one):
+        write(artifacts(files), folder)
+        assert tree(folder) == held(files)
+
+
+def test_missing_parents_are_made(folder: Path) -> None:
+    write(artifacts(OLD), folder / "one/two")
+    assert tree(folder / "one/two") == held(OLD)
+
+
+def test_folders_keep_the_mode_they_were_given(written: Path) -> None:
+    (written / "deep").chmod(0o2775)
+    write(artifacts(NEW), written)
+    assert stat.S_IMODE((written / "deep").stat().st_mode) == 0o2775
+
+
+def test_edited_files_are_restored(written: Path) -> None:
+    (written / "a.txt").write_bytes(b"edited")
+    (written / "deep/c.txt").unlink()
+    (written / "deep/c.txt").symlink_to("er/b.txt")
+    assert write(artifacts(OLD), written) == Written(
+        added=(), changed=("a.txt", "deep/c.txt"), removed=(), unchanged=3
+    )
+    assert tree(written) == held(OLD)
+    assert not (written / "deep/c.txt").is_symlink()
+
+
+def test_a_file_restored_through_a_link_leaves_its_other_name_alone(written: Path) -> None:
+    os.link(written / "deep/er/b.txt", "backup.txt")
+    write(artifacts(NEW), written)
+    assert Path("backup.txt").read_bytes() == b"b"
+
+
+# What is stale
+
+
+def test_nothing_is_stale_after_writing(written: Path) -> None:
+    assert stale(artifacts(OLD), written) == []
+
+
+def test_everything_is_missing_before_the_first_run(folder: Path) -> None:
+    assert list(map(str, stale(artifacts({"b": b"", "a": b""}), folder))) == [
+        "a: missing",
+        "b: missing",
+        "manifest.json: missing",
+    ]
+    assert list(Path().iterdir()) == []
+
+
+def test_every_state_is_told_apart(written: Path) -> None:
+    (written / "a.txt").write_bytes(b"edited")
+    (written / "deep/c.txt").unlink()
+    (written / "notes.txt").write_bytes(b"by hand")
+    assert stale(artifacts(NEW), written) == [
+        Stale("a.txt", "edited"),
+        Stale("come/e.txt", "missing"),
+        Stale("deep/c.txt", "missing"),
+        Stale("deep/er/b.txt", "outdated"),
+        Stale("gone/d.txt", "extra"),
+        Stale("manifest.json", "outdated"),
+        Stale("notes.txt", "extra"),
+    ]
+
+
+def test_an_edited_manifest_is_told_from_an_outdated_one(written: Path) -> None:
+    text = (written / "manifest.json").read_bytes()
+    (written / "manifest.json").write_bytes(text.replace(b"    ", b"  "))
+    assert stale(artifacts(OLD), written) == [Stale("manifest.json", "edited")]
+
+
+def test_what_is_not_a_regular_file_is_edited_and_never_read(written: Path) -> None:
+    (written / "a.txt").unlink()
+    os.mkfifo(written / "a.txt")
+    assert stale(artifacts(OLD), written) == [Stale("a.txt", "edited")]
+    write(artifacts(OLD), written)
+    assert tree(written) == held(OLD)
+
+
+def test_a_name_that_can_not_be_shown_is_escaped(written: Path) -> None:
+    (written / "x\ny").write_bytes(b"")
+    Path(os.fsdecode(os.fsencode(written) + b"/\xff")).write_bytes(b"")
+    assert list(map(str, stale(artifacts(OLD), written))) == ["x\\ny: extra", "\\udcff: extra"]
+
+
+def test_stale_writes_nothing(written: Path) -> None:
+    shutil.rmtree(".generated.dateline")
+    stale(artifacts(NEW), written)
+    assert tree(written) == held(OLD)
+    assert [path.name for path in Path().iterdir()] == ["generated"]
+
+
+# Files that are not ours
+
+
+@pytest.mark.parametrize(
+    ("foreign", "others"), [(["notes.txt"], ""), (["z", "deep/y", "w/x"], " (nor 2 more)")]
+)
+def test_foreign_files_are_refused(written: Path, foreign: list[str], others: str) -> None:
+    for path in foreign:
+        (written / path).parent.mkdir(exist_ok=True)
+        (written / path).write_bytes(b"by hand")
+    before = tree(written)
+    with pytest.raises(OutputError) as caught:
+        write(artifacts(NEW), written)
+    assert str(caught.value) == (
+        f"generated/{min(foreign)}: output-foreign: dateline did not write this file{others}, "
+        "move it out of the output folder"
+    )
+    assert caught.value.exit_code == 2
+    assert tree(written) == before
+
+
+def test_a_folder_of_someone_else_is_left_as_it_is(folder: Path) -> None:
+    folder.mkdir()
+    (folder / "manifest.json").write_bytes(b'{"name": "a web application"}\n')
+    with pytest.raises(OutputError, match=r"generated/manifest\.json: output-foreign"):
+        write(artifacts(NEW), folder)
+    assert tree(Path()) == {"generated/manifest.json": b'{"name": "a web application"}\n'}
+
+
+def test_a_foreign_link_to_a_folder_is_not_followed(written: Path) -> None:
+    Path("elsewhere").mkdir()
+    Path("elsewhere/c.txt").write_bytes(b"precious")
+    shutil.rmtree(written / "deep")
+    (written / "deep").symlink_to("../elsewhere")
+    with pytest.raises(OutputError, match="generated/deep: output-foreign"):
+        write(artifacts(OLD), written)
+    assert Path("elsewhere/c.txt").read_bytes() == b"precious"
+
+
+def test_a_name_with_a_line_break_is_escaped_in_the_refusal(written: Path) -> None:
+    (written / "x\ny").write_bytes(b"")
+    with pytest.raises(OutputError, match=r"^generated/x\\ny: output-foreign: [^\n]*$"):
+        write(artifacts(OLD), written)
+
+
+def test_a_tree_restored_without_its_manifest_heals(written: Path) -> None:
+    (written / "manifest.json").unlink()
+    assert write(artifacts(OLD), written) == Written(
+        added=("manifest.json",), changed=(), removed=(), unchanged=4
+    )
+
+
+def test_an_unlisted_file_that_differs_is_foreign(written: Path) -> None:
+    (written / "manifest.json").unlink()
+    (written / "a.txt").write_bytes(b"by hand")
+    assert stale(artifacts(OLD), written) == [
+        Stale("a.txt", "extra"),
+        Stale("manifest.json", "missing"),
+    ]
+    with pytest.raises(OutputError, match=r"generated/a\.txt: output-foreign"):
+        write(artifacts(OLD), written)
+
+
+def test_a_merge_with_conflicts_heals(written: Path) -> None:
+    ours, theirs = manifest(OLD), manifest(NEW)
+    merged = b"<<<<<<< ours\n" + ours + b"=======\n" + theirs + b">>>>>>> theirs\n"
+    (written / "manifest.json").write_bytes(merged)
+    (written / "come").mkdir()
+    (written / "come/e.txt").write_bytes(b"theirs")
+    (written / "deep/er/b.txt").write_bytes(b"<<<<<<< ours\nb=======\nB>>>>>>> theirs\n")
+    write(artifacts(OLD), written)
+    assert tree(written) == held(OLD)
+
+
+@pytest.mark.parametrize(
+    "text", [b"", b"[]", b"{}", b'{"files": 7}', b"[" * 100_000, b"\xff\xfe", b'{"files": [{}, 1]}']
+)
+def test_a_broken_manifest_heals(written: Path, text: bytes) -> None:
+    (written / "manifest.json").write_bytes(text)
+    assert stale(artifacts(OLD), written) == [Stale("manifest.json", "edited")]
+    write(artifacts(OLD), written)
+    assert tree(written) == held(OLD)
+
+
+def test_empty_folders_are_ignored(written: Path) -> None:
+    (written / "hollow/inside").mkdir(parents=True)
+    assert stale(artifacts(OLD), written) == []
+    write(artifacts(NEW), written)
+    assert tree(written) == held(NEW)
+
+
+CACHES = (
+    "__pycache__/a.cpython-311.pyc",
+    "deep/__pycache__/c.cpython-311.opt-1.pyc",
+    "deep/c.pyc",
+    "paynet.egg-info/PKG-INFO",
+    ".mypy_cache/3.11/x.json",
+    ".ruff_cache/x",
+    ".pytest_cache/v/x",
+)
+PYTHON = {"a.py": b"a", "deep/c.py": b"c", "deep/d.py": b"d", "gone/e.py": b"e"}
+
+
+def test_caches_of_tools_are_carried_over(folder: Path) -> None:
+    write(artifacts(PYTHON), folder)
+    for path in CACHES:
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_bytes(b"cached")
+    assert stale(artifacts(PYTHON), folder) == []
+    changed = {**PYTHON, "deep/d.py": b"D"}
+    write(artifacts(changed), folder)
+    assert tree(folder) == held(changed) | dict.fromkeys(CACHES, b"cached")
+
+
+def test_byte_code_goes_with_the_source_it_was_made_from(folder: Path) -> None:
+    write(artifacts(PYTHON), folder)
+    for path in (
+        "deep/__pycache__/c.3.pyc",
+        "deep/__pycache__/d.3.pyc",
+        "gone/__pycache__/e.3.pyc",
+    ):
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_bytes(b"cached")
+    changed = {"a.py": b"a", "deep/c.py": b"c", "deep/d.py": b"D"}
+    write(artifacts(changed), folder)
+    assert tree(folder) == held(changed) | {"deep/__pycache__/c.3.pyc": b"cached"}
+    assert not (folder / "gone").exists()
+
+
+# Where no output may be
+
+
+def refusal(folder: Path, *protected: Path) -> str:
+    with pytest.raises(OutputError) as caught:
+        write(artifacts(OLD), folder, protected=protected)
+    assert caught.value.exit_code == 2
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("output", "reason"),
+    [
+        ("/", "is the root of the file system, give the output a folder of its own"),
+        (".", "is the current directory, give the output a folder of its own"),
+        ("..", "holds the current directory, give the output a folder of its own"),
+        ("../home", "is the home directory, give the output a folder of its own"),
+        ("schemas", "is schemas, give the output a folder of its own"),
+        ("defs", "holds defs/templates, give the output a folder of its own"),
+        ("schemas/out", "lies in schemas, give the output a folder of its own"),
+        ("alias/out", "lies in schemas, give the output a folder of its own"),
+        ("file", "is not a folder, name another output"),
+        ("link", "is a symbolic link, name the folder it points to"),
+        ("dangling", "is a symbolic link, name the folder it points to"),
+        ("taken", "needs .taken.dateline beside it as a folder, move what stands there away"),
+        ("led", "needs .led.dateline beside it as a folder, move what stands there away"),
+    ],
+)
+def test_an_output_out_of_place_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, output: str, reason: str
+) -> None:
+    work = tmp_path / "work"
+    for name in ("schemas", "defs/templates", "free", "x/y"):
+        (work / name).mkdir(parents=True)
+    (tmp_path / "home").mkdir()
+    monkeypatch.chdir(work)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    Path("file").write_bytes(b"")
+    Path("link").symlink_to("free")
+    Path("dangling").symlink_to("nowhere")
+    Path("alias").symlink_to("schemas")
+    Path(".taken.dateline").write_bytes(b"")
+    Path(".led.dateline").symlink_to("free")
+    before = sorted(map(str, tmp_path.rglob("*")))
+    protected = [Path("schemas"), Path("defs/templates"), Path("absent")]
+    assert refusal(Path(output), *protected) == f"{output}: output-path: {reason}"
+    assert sorted(map(str, tmp_path.rglob("*"))) == before
+
+
+def test_a_folder_is_named_by_its_own_name(folder: Path) -> None:
+    Path("a/b").mkdir(parents=True)
+    assert refusal(folder / "../a/b/..") == (
+        "generated/../a/b/..: output-path: ends in '..', name the folder itself"
+    )
+
+
+@pytest.mark.skipif(not Path("/proc").is_mount(), reason="needs a mount point that is always there")
+def test_a_mount_point_is_refused() -> None:
+    assert refusal(Path("/proc")) == (
+        "/proc: output-path: is a mount point and can't be switched, name a folder in it"
+    )
+
+
+def test_stale_refuses_what_is_not_a_folder(folder: Path) -> None:
+    folder.write_bytes(b"")
+    with pytest.raises(OutputError, match="is not a folder"):
+        stale(artifacts(OLD), folder)
+
+
+# Paths of artifacts
+
+
+@pytest.mark.parametrize(
+    ("path", "fault"),
+    [
+        ("", "is empty"),
+        ("/etc/passwd", "is absolute"),
+        ("../x", "has an empty part, '.' or '..'"),
+        ("a/../x", "has an empty part, '.' or '..'"),
+        ("./x", "has an empty part, '.' or '..'"),
+        ("a//x", "has an empty part, '.' or '..'"),
+        ("a/", "has an empty part, '.' or '..'"),
+        ("a\\x", 'holds one of \\ < > : " | ? *'),
+        ("C:x", 'holds one of \\ < > : " | ? *'),
+        ("a\nx", "holds a control character"),
+        ("a\0x", "holds a control character"),
+        ("a\u202ex", "holds a control character"),
+        ("a\ud800x", "holds a control character"),
+        ("nul", "has a part that is the name of a device on Windows"),
+        ("Con.txt/x", "has a part that is the name of a device on Windows"),
+        ("a/LPT1.tar.gz", "has a part that is the name of a device on Windows"),
+        ("a/x.", "has a part that ends in a dot or a space"),
+        ("a /x", "has a part that ends in a dot or a space"),
+        ("a/" + "x" * 199, "is longer than 200 bytes"),
+        ("é" * 101, "is longer than 200 bytes"),
+        ("a/__pycache__/x", "lies where tools keep caches"),
+        ("x.pyc", "lies where tools keep caches"),
+    ],
+)
+def test_a_path_that_some_system_can_not_hold_is_refused(
+    folder: Path, path: str, fault: str
+) -> None:
+    with pytest.raises(ArtifactError) as caught:
+        write(artifacts({path: b""}), folder)
+    shown = path.encode("unicode_escape").decode() if not path.isprintable() else path
+    shown = {"a\0x": "a\\x00x"}.get(path, shown)
+    assert str(caught.value) == f"{shown}: artifact-path: {fault}, rename it"
+    assert caught.value.exit_code == 3
+    assert list(Path().iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("paths", "earlier", "later"),
+    [
+        (["x", "x"], "x", "x"),
+        (["A.py", "a.py"], "A.py", "a.py"),
+        (["straße", "STRASSE"], "STRASSE", "straße"),
+        (["\u00e9", "e\u0301"], "e\u0301", "\u00e9"),
+        (["a", "a/b"], "a", "a/"),
+        (["A", "a/b"], "A", "a/"),
+        (["A/x", "a/y"], "A/", "a/"),
+        (["Manifest.JSON"], "manifest.json", "Manifest.JSON"),
+        (["manifest.json/x"], "manifest.json", "manifest.json/"),
+    ],
+)
+def test_paths_that_are_one_where_names_are_folded_are_refused(
+    folder: Path, paths: list[str], earlier: str, later: str
+) -> None:
+    with pytest.raises(ArtifactError) as caught:
+        write([Artifact(path=path, content=b"") for path in paths], folder)
+    assert str(caught.value) == (
+        f"{later}: artifact-path: can't stand beside {earlier} on every file system, rename one"
+    )
+    assert list(Path().iterdir()) == []
+
+
+def test_all_faulty_paths_are_told_at_once(folder: Path) -> None:
+    with pytest.raises(ArtifactError) as caught:
+        stale(artifacts({"/x": b"", "ok": b"", "aux": b""}), folder)
+    assert str(caught.value).splitlines() == [
+        "/x: artifact-path: is absolute, rename it",
+        "aux: artifact-path: has a part that is the name of a device on Windows, rename it",
+    ]
+
+
+def test_paths_that_only_look_dangerous_are_written(folder: Path) -> None:
+    files = {"2025-03-13..2026-07-01.md": b"1", ".hidden": b"2", "a b/con1": b"3", "x" * 200: b"4"}
+    write(artifacts(files), folder)
+    assert tree(folder) == held(files)
+
+
+# Nothing to do
+
+
+def test_nothing_is_to_do_only_for_the_key_that_was_remembered(written: Path) -> None:
+    assert not unchanged_since(written, "inputs")
+    remember(written, "inputs")
+    assert unchanged_since(written, "inputs")
+    assert not unchanged_since(written, "other inputs")
+    assert beside(written) == [".gitignore", "lock", "record"]
+
+
+def test_write_can_remember_its_key_itself(written: Path) -> None:
+    write(artifacts(OLD), written, key="inputs")
+    assert unchanged_since(written, "inputs")
+    write(artifacts(NEW), written, key="other inputs")
+    assert not unchanged_since(written, "inputs")
+    assert unchanged_since(written, "other inputs")
+
+
+def test_another_tree_than_the_remembered_one_is_something_to_do(written: Path) -> None:
+    remember(written, "inputs")
+    write(artifacts(NEW), written)
+    assert not unchanged_since(written, "inputs")
+
+
+def link_away(path: Path) -> None:
+    path.rename("elsewhere")
+    path.symlink_to(Path("elsewhere").resolve())
+
+
+DISTURBANCES: dict[str, Callable[[Path], object]] = {
+    "generated/a.txt": lambda path: path.write_bytes(b"A"),
+    "generated/deep/c.txt": Path.unlink,
+    "generated/deep/er/b.txt": link_away,
+    "generated/extra.txt": Path.touch,
+    "generated/deep/er/manifest.json": Path.touch,
+    "generated/manifest.json": lambda path: path.write_bytes(manifest({})),
+    "generated": shutil.rmtree,
+    ".generated.dateline": shutil.rmtree,
+    ".generated.dateline/record": lambda path: path.write_bytes(b"[" * 100_000),
+}
+
+
+@pytest.mark.parametrize("place", DISTURBANCES)
+def test_a_disturbed_tree_is_something_to_do(written: Path, place: str) -> None:
+    remember(written, "inputs")
+    DISTURBANCES[place](Path(place))
+    assert not unchanged_since(written, "inputs")
+
+
+def test_caches_and_empty_folders_are_nothing_to_do(written: Path) -> None:
+    remember(written, "inputs")
+    (written / "deep/__pycache__").mkdir()
+    (written / "deep/__pycache__/x").write_bytes(b"")
+    (written / "hollow").mkdir()
+    assert unchanged_since(written, "inputs")
+
+
+def test_without_a_tree_there_is_nothing_to_remember(folder: Path) -> None:
+    with pytest.raises(OutputError, match=r"^generated: output-unusable: No such file"):
+        remember(folder, "inputs")
+
+
+# Other runs
+
+
+PAUSED = """
+import sys
+from pathlib import Path
+from dateline.emit import write
+from dateline.model import Artifact
+
+def pause(event, arguments):
+    if event == "os.chmod" and Path(arguments[0]).name == "new":
+        print("staging", flush=True)
+        sys.stdin.readline()
+
+sys.addaudithook(pause)
+write([Artifact(path="a.txt", content=b"by the first")], Path("generated"))
+"""
+
+
+def paused_run() -> subprocess.Popen[str]:
+    """Start a run that holds still while it stages its tree."""
+    run = subprocess.Popen(
+        [sys.executable, "-c", PAUSED],
+        env={**os.environ, "PYTHONPATH": str(SOURCE)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    output: IO[str] | None = run.stdout
+    assert output is not None
+    assert output.readline() == "staging\n"
+    return run
+
+
+def test_a_second_run_at_once_is_told_so(written: Path) -> None:
+    with paused_run() as first:
+        with pytest.raises(BusyError) as caught:
+            write(artifacts(NEW), written)
+        assert tree(written) == held(OLD)
+        first.communicate("go on\n")
+    assert first.returncode == 0
+    assert str(caught.value) == (
+        f"generated: output-busy: another dateline (process {first.pid}) is writing to it, "
+        "wait for it to end"
+    )
+    assert caught.value.exit_code == 3
+    assert tree(written) == held({"a.txt": b"by the first"})
+    assert beside(written) == [".gitignore", "lock"]
+
+
+def test_the_lock_goes_with_the_process_that_held_it(written: Path) -> None:
+    with paused_run() as first:
+        first.kill()
+    assert beside(written) == [".gitignore", "lock", "new"]
+    write(artifacts(NEW), written)
+    assert tree(written) == held(NEW)
+    assert beside(written) == [".gitignore", "lock"]
+
+
+def test_a_file_saved_while_the_tree_is_staged_survives(written: Path) -> None:
+    with paused_run() as first:
+        (written / "notes").mkdir()
+        (written / "notes/today.txt").write_bytes(b"precious")
+        first.communicate("go on\n")
+    assert first.returncode == 0
+    files = {"a.txt": b"by the first"}
+    assert tree(written) == {**held(files), "notes/today.txt": b"precious"}
+
+
+def test_leftovers_of_a_killed_run_are_cleaned_up(written: Path) -> None:
+    for name in ("new/deep", "old/deep", "copy/deep"):
+        Path(".generated.dateline", name).mkdir(parents=True)
+        Path(".generated.dateline", name, "x").write_bytes(b"half")
+    Path(".generated.dateline/draft").write_bytes(b"half")
+    Path(".generated.dateline/.gitignore").write_bytes(b"")
+    for name in OLD:
+        Path(".generated.dateline/old", name).parent.mkdir(parents=True, exist_ok=True)
+        Path(".generated.dateline/old", name).write_bytes(b"older")
+    shutil.rmtree(".generated.dateline/new")
+    write(artifacts(NEW), written)
+    assert tree(written) == held(NEW)
+    assert beside(written) == [".gitignore", "lock"]
+    assert Path(".generated.dateline/.gitignore").read_bytes() == b"*\n"
+
+
+def test_links_that_someone_planted_beside_the_folder_lead_nowhere(written: Path) -> None:
+    Path("elsewhere/deep").mkdir(parents=True)
+    Path("elsewhere/deep/precious").write_bytes(b"precious")
+    Path("mine").write_bytes(b"mine")
+    for name in ("new", "old", "copy"):
+        Path(".generated.dateline", name).symlink_to("../elsewhere")
+    for name in ("draft", ".gitignore", "record"):
+        Path(".generated.dateline", name).unlink(missing_ok=True)
+        Path(".generated.dateline", name).symlink_to("../mine")
+    write(artifacts(NEW), written, key="inputs")
+    assert tree(written) == held(NEW)
+    assert tree(Path("elsewhere")) == {"deep/precious": b"precious"}
+    assert Path("mine").read_bytes() == b"mine"
+    assert beside(written) == [".gitignore", "lock", "record"]
+
+
+# Every point at which a run can be killed
+
+
+CRASHES = """
+import ctypes, itertools, json, os, shutil, signal, sys
+from pathlib import Path
+from dateline import emit
+from dateline.model import Artifact
+
+before, after, way = json.loads(sys.argv[1])
+given = [Artifact(path=path, content=content.encode()) for path, content in after.items()]
+folder = Path("generated")
+if way == "two renames":
+    emit._EXCHANGES.clear()
+
+def tree():
+    if not folder.exists():
+        return None
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_text() for path in files}
+
+def kill_at(point):
+    passed = itertools.count(1)
+    def hook(event, arguments):
+        if event == "open" or event.startswith(("os.", "shutil.", "ctypes.", "fcntl.")):
+            if next(passed) == point:
+                os.kill(os.getpid(), signal.SIGKILL)
+    sys.addaudithook(hook)
+
+def crashes():
+    # for each point: the tree after the kill, what is stale then, and what the next run makes
+    for point in itertools.count(1):
+        shutil.rmtree("run", ignore_errors=True)
+        shutil.copytree("start", "run", symlinks=True)
+        os.chdir("run")
+        child = os.fork()
+        if not child:
+            kill_at(point)
+            emit.write(given, folder, key="after")
+            os._exit(0)
+        killed = os.waitpid(child, 0)[1] != 0
+        crash = {"killed": killed, "tree": tree(), "done": emit.unchanged_since(folder, "after")}
+        if crash["tree"] is None:
+            shutil.rmtree("../torn", ignore_errors=True)
+            shutil.copytree(".", "../torn", symlinks=True)
+            crash["stale"] = [str(file) for file in emit.stale(given, folder)]
+            crash["recovered"] = tree()
+        emit.write(given, folder)
+        crash["next"] = tree()
+        crash["beside"] = sorted({*os.listdir(".generated.dateline")} - {"record"})
+        os.chdir("..")
+        yield crash
+        if not killed:
+            return
+
+os.mkdir("start")
+if before is not None:
+    os.chdir("start")
+    emit.write([Artifact(path=p, content=c.encode()) for p, c in before.items()], folder)
+    os.chdir("..")
+first = list(crashes())
+again = []
+if Path("torn").exists():
+    shutil.rmtree("start")
+    os.rename("torn", "start")
+    again = list(crashes())
+print(json.dumps([first, again]))
+"""
+
+
+def decoded(files: dict[str, bytes]) -> dict[str, str]:
+    return {path: content.decode() for path, content in files.items()}
+
+
+def text(files: dict[str, bytes]) -> dict[str, str]:
+    return decoded(held(files))
+
+
+def crashes(
+    folder: Path, before: dict[str, bytes] | None, way: str
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Kill a run that writes NEW over *before* at each point; then one that recovers."""
+    start = None if before is None else decoded(before)
+    run = python(CRASHES, json.dumps([start, decoded(NEW), way]), cwd=folder.parent)
+    assert run.stderr == ""
+    first, again = json.loads(run.stdout)
+    for crash in first + again:
+        assert crash["next"] == text(NEW)
+        assert crash["beside"] == [".gitignore", "lock"]
+        assert not crash["done"] or crash["tree"] == text(NEW)
+    assert [crash["killed"] for crash in first] == [True] * (len(first) - 1) + [False]
+    assert first[-1]["tree"] == text(NEW)
+    assert first[-1]["done"]
+    return first, again
+
+
+def names(observed: list[dict[str, Any]], **trees: dict[str, str] | None) -> list[str]:
+    """Return which of *trees* each kill left, a run of equal ones named once."""
+    found = [next(n for n, t in trees.items() if t == crash["tree"]) for crash in observed]
+    return [name for at, name in enumerate(found) if at == 0 or found[at - 1] != name]
+
+
+def test_a_kill_leaves_no_tree_or_the_first_one(folder: Path) -> None:
+    first, again = crashes(folder, None, "exchange")
+    assert names(first, nothing=None, new=text(NEW)) == ["nothing", "new"]
+    # and the run that cleans up may be killed as well
+    assert names(again, nothing=None, new=text(NEW)) == ["nothing", "new"]
+
+
+def test_a_kill_leaves_the_old_tree_or_the_new_one(folder: Path) -> None:
+    first, again = crashes(folder, OLD, "exchange")
+    assert names(first, old=text(OLD), new=text(NEW)) == ["old", "new"]
+    assert again == []
+
+
+def test_a_kill_between_two_renames_is_recovered_from(folder: Path) -> None:
+    first, again = crashes(folder, OLD, "two renames")
+    old, new = text(OLD), text(NEW)
+    assert names(first, nothing=None, old=old, new=new) == ["old", "nothing", "new"]
+    torn = [(crash["stale"], crash["recovered"]) for crash in first if crash["tree"] is None]
+    states = ["come/e.txt: missing", "deep/er/b.txt: outdated", "gone/d.txt: extra"]
+    assert torn == [([*states, "manifest.json: outdated"], old)]
+    # and the run that recovers may be killed as well
+    assert names(again, nothing=None, old=old, new=new) == ["nothing", "old", "nothing", "new"]
+
+
+# What the machine does to it
+
+
+ELSEWHERE = """
+import os, sys
+from pathlib import Path
+from dateline.emit import write
+from dateline.model import Artifact
+os.umask(0o077)
+write([Artifact(path="deep/a.txt", content="\\xe9\\n".encode())], Path(sys.argv[1]), key="k")
+"""
+
+
+def test_locale_umask_place_and_time_zone_do_not_matter(folder: Path, tmp_path: Path) -> None:
+    files = {"deep/a.txt": "é\n".encode()}
+    env = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "TZ": "Asia/Kolkata"}
+    (tmp_path / "home").mkdir(mode=0o555)
+    run = python(
+        ELSEWHERE, str(tmp_path / folder), cwd="/", env={**env, "HOME": str(tmp_path / "home")}
+    )
+    assert (run.returncode, run.stderr) == (0, "")
+    assert tree(folder) == held(files)
+    assert {
+        path.relative_to(folder).as_posix(): stat.S_IMODE(path.stat().st_mode)
+        for path in [folder, *folder.rglob("*")]
+    } == {".": 0o755, "deep": 0o755, "deep/a.txt": 0o644, "manifest.json": 0o644}
+
+
+def test_a_name_that_the_locale_can_not_spell_is_refused(folder: Path) -> None:
+    script = (
+        "from pathlib import Path\n"
+        "from dateline.emit import ArtifactError, write\n"
+        "from dateline.model import Artifact\n"
+        "try:\n"
+        "    write([Artifact(path='\\xe9', content=b'')], Path('generated'))\n"
+        "except ArtifactError as error:\n"
+        "    print(ascii(str(error)))\n"
+    )
+    env = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    run = python(script, cwd=folder.parent, env=env)
+    assert run.stdout == (
+        '"\\xe9: artifact-path: can\'t be spelt in this locale (LC_ALL=C.UTF-8 would), rename it"\n'
+    )
+
+
+TOLD = """
+import ctypes, fcntl, os, resource, shutil, sys, unicodedata  # another user may not read them
+from pathlib import Path
+from dateline.emit import OutputError, write
+from dateline.model import Artifact
+
+new = [Artifact(path="a.txt", content=b"new" * 100_000), Artifact(path="b.txt", content=b"new")]
+exec(sys.argv[1])
+try:
+    print(write(new, Path(sys.argv[2])))
+except OutputError as error:
+    print(error)
+"""
+
+
+def told(prepare: str, output: str = "generated") -> str:
+    """Write two other files to *output* in a process that is prepared for trouble."""
+    run = python(TOLD, prepare, output)
+    assert run.stderr == ""
+    return run.stdout
+
+
+def test_a_disk_that_fills_up_leaves_the_old_tree(written: Path) -> None:
+    remember(written, "inputs")
+    line = told("resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))")
+    assert line == (
+        f"generated: output-unusable: {os.strerror(errno.EFBIG)}, nothing was changed; "
+        "mend it or name another output\n"
+    )
+    assert unchanged_since(written, "inputs")
+    assert beside(written) == [".gitignore", "lock", "record"]
+
+
+def test_a_folder_that_can_not_be_written_stays_as_it_is(folder: Path, tmp_path: Path) -> None:
+    output = Path("closed/generated")
+    write(artifacts(OLD), output)
+    shutil.rmtree("closed/.generated.dateline")
+    Path("closed").chmod(0o555)
+    tmp_path.chmod(0o755)
+    line = told("if not os.getuid(): os.setuid(65534)", str(output))
+    Path("closed").chmod(0o755)
+    assert line == (
+        f"closed/generated: output-unusable: {os.strerror(errno.EACCES)} at "
+        "closed/.generated.dateline, nothing was changed; mend it or name another output\n"
+    )
+    assert tree(Path("closed")) == {f"generated/{path}": c for path, c in held(OLD).items()}
+    assert folder.exists() is False
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can give files to someone else")
+def test_files_that_can_not_be_linked_are_copied(folder: Path, tmp_path: Path) -> None:
+    # Linux lets nobody link a file that is neither theirs nor writable for them
+    output = Path("open/generated")
+    write(artifacts({"a.txt": b"new" * 100_000, "c.txt": b"c"}), output)
+    before = identities(output)
+    for path in [tmp_path, *tmp_path.rglob("*")]:
+        if path.is_dir() or "dateline" in str(path.parent.name):
+            os.chown(path, 65534, 65534)
+    assert told("os.setuid(65534)", str(output)) == (
+        "Written(added=('b.txt',), changed=('manifest.json',), removed=('c.txt',), unchanged=1)\n"
+    )
+    assert tree(output) == held({"a.txt": b"new" * 100_000, "b.txt": b"new"})
+    assert identities(output)["a.txt"][1] == before["a.txt"][1]
+    assert not folder.exists()
+
+
+def in_namespace(mount: str, prepare: str, output: str) -> str:
+    """Write as ``told`` does where an unprivileged *mount* has been made."""
+    if sys.platform != "linux" or shutil.which("unshare") is None:
+        pytest.skip("needs Linux namespaces")
+    command = ["unshare", "-rm", "sh", "-c", f'{mount} || exit 77; exec "$@"', "sh"]
+    run = subprocess.run(
+        [*command, sys.executable, "-c", TOLD, prepare, output],
+        env={**os.environ, "PYTHONPATH": str(SOURCE)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if run.returncode in (1, 77):
+        pytest.skip(f"can't mount here: {run.stderr.strip()}")
+    assert run.stderr == ""
+    return run.stdout
+
+
+def test_a_full_disk_is_told_in_a_sentence(folder: Path) -> None:
+    Path("small").mkdir()
+    lines = in_namespace(
+        "mount -t tmpfs -o size=64k none small",
+        "write([Artifact(path='a.txt', content=b'old')], Path('small/generated'))",
+        "small/generated",
+    )
+    assert lines == (
+        f"small/generated: output-unusable: {os.strerror(errno.ENOSPC)}, nothing was changed; "
+        "mend it or name another output\n"
+    )
+    assert not folder.exists()
+
+
+def test_a_tree_in_a_lower_layer_of_an_overlay_is_replaced(folder: Path) -> None:
+    # there a folder can't be renamed: rename(2) answers EXDEV
+    for name in ("lower", "upper", "work", "merged"):
+        Path(name).mkdir()
+    before = {"a.txt": b"new" * 100_000, "deep/c.txt": b"c"}
+    write(artifacts(before), Path("lower") / folder)
+    lines = in_namespace(
+        "mount -t overlay -o userxattr,lowerdir=lower,upperdir=upper,workdir=work none merged",
+        "pass",
+        "merged/generated",
+    )
+    assert lines == (
+        "Written(added=('b.txt',), changed=('manifest.json',), removed=('deep/c.txt',), "
+        "unchanged=1)\n"
+    )
+    assert tree(Path("upper/generated")) == held({"a.txt": b"new" * 100_000, "b.txt": b"new"})
+    assert tree(Path("lower/generated")) == held(before)
+
+
+def test_a_tree_half_removed_from_a_lower_layer_is_refilled(written: Path) -> None:
+    # a kill on the way from `old` to `new`, where the folder could not be renamed
+    Path(".generated.dateline/new").mkdir()
+    shutil.copytree(written, ".generated.dateline/old")
+    shutil.rmtree(written / "deep")
+    (written / "manifest.json").unlink()
+    assert stale(artifacts(OLD), written) == []
+    assert tree(written) == held(OLD)
+    assert beside(written) == [".gitignore", "lock"]
