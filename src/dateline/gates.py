@@ -114,16 +114,24 @@ class Timeline:
         return [(mask, shown) for mask, shown in called if mask]
 
     def places(self, mask: int) -> str:
-        """Return the combinations of *mask* in words: `2025-03-13 (sandbox), 2026-07-01`."""
+        """Return the combinations of *mask* in words: `2026-07-01, every version of sandbox`."""
         by_version: dict[str, list[str]] = {}
         for version, environment in self.members(mask):
             if environment != EVERYWHERE:
                 by_version.setdefault(version, []).append(environment)
-        everywhere = len(self._within)
-        return ", ".join(
-            version if len(shown) == everywhere else f"{version} ({', '.join(shown)})"
-            for version, shown in sorted(by_version.items(), key=lambda item: order(item[0]))
-        )
+        versions = {combination.version for combination in self.combinations}
+        shown: dict[tuple[str, ...], list[str]] = {}
+        for version in sorted(by_version, key=order):
+            shown.setdefault(tuple(by_version[version]), []).append(version)
+        words = []
+        for environments, dates in shown.items():
+            every = len(dates) == len(versions)
+            where = "" if len(environments) == len(self._within) else " and ".join(environments)
+            if every:
+                words.append(f"every version of {where}" if where else "every version")
+            else:
+                words += [f"{date} ({where})" if where else date for date in dates]
+        return ", ".join(words)
 
     def members(self, mask: int) -> Iterator[Combination]:
         """Yield the combinations of *mask*."""

@@ -63,7 +63,12 @@ class Projector:
 
         Raises ValueError for a version or environment that the table does not have.
         """
-        at = self._timeline.combinations.index(Combination(version, environment))
+        combination = Combination(version, environment)
+        if combination not in self._timeline.combinations:
+            raise ValueError(
+                f"{version} ({environment or 'everywhere'}) is not in the version table"
+            )
+        at = self._timeline.combinations.index(combination)
         document = self._at(at, 1 << at)
         if not self._api.table.adopted:
             document["info"] = {**document["info"], "version": version}

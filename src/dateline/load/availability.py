@@ -212,14 +212,20 @@ class _Walk:
             if shown & ~together:
                 self.empty_unions.append((self.owner, (*path, key), shown & ~together))
         if "discriminator" in node:
-            for goal in self._subtypes(node["discriminator"]):
+            for goal in self._subtypes(node):
                 yield self._to(goal, (*path, "discriminator"), shown, following=True)
 
-    def _subtypes(self, discriminator: dict[str, Any]) -> Iterator[Component]:
+    def _subtypes(self, node: dict[str, Any]) -> Iterator[Component]:
         """Yield what a discriminator can lead to beside the members of its union."""
-        for reference in (discriminator.get("mapping") or {}).values():
+        members = [
+            target(member.get("$ref", ""))
+            for key in _UNIONS
+            for member in node.get(key, ())
+            if isinstance(member, dict)
+        ]
+        for reference in (node["discriminator"].get("mapping") or {}).values():
             goal = target(reference) or ("schemas", reference)
-            if goal in self.declared:
+            if goal in self.declared and goal not in members:
                 yield goal
         # OpenAPI 3.1.1 section 4.8.25: without a union, any schema that extends this one
         # through allOf is a subtype.

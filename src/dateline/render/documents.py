@@ -38,8 +38,10 @@ def _defects(api: Api, contract: Contract) -> list[Problem]:
     )
     where = f"{contract.version}, {contract.environment}"
     try:
+        # the first line says what is wrong; what follows repeats the document
         errors = [
-            (tuple(error.absolute_path), error.message) for error in judge(document).iter_errors()
+            (tuple(error.absolute_path), error.message.split("\n", 1)[0])
+            for error in judge(document).iter_errors()
         ]
     except Exception as error:  # the judge raises what its libraries raise, of many types
         errors = [((), f"{type(error).__name__}: {error}")]

@@ -69,6 +69,8 @@ def _remembered(text: Callable[[Any, int], str]) -> Callable[..., Code]:
     known: dict[tuple[int, int], tuple[Any, Code]] = {}
 
     def laid_out(value: Any, indent: int = 0) -> Code:
+        if isinstance(value, jinja2.Undefined):
+            str(value)  # raises the error that names it
         if not isinstance(value, dict | list):
             return Code(text(value, indent))
         key = id(value), indent

@@ -1,0 +1,5 @@
+"""`python -m dateline`: the same as the `dateline` script."""
+
+from dateline.entry import main
+
+main()

@@ -1,0 +1,203 @@
+"""Expressions of Python source in, lines of at most a hundred columns out; text stays inert."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from dateline.render.templating import Code
+
+WIDTH: Final = 100
+_STEP: Final = 4
+
+_ESCAPES: Final = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+
+@dataclass(frozen=True)
+class Reference:
+    """The name of another definition."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Group:
+    """What stands between brackets behind a head: `Annotated[...]`, `t.Field(...)`, `{...}`."""
+
+    head: str
+    items: tuple[Node, ...]
+    brackets: str = "[]"
+
+
+@dataclass(frozen=True)
+class Either:
+    """Alternatives: `A | B`."""
+
+    members: tuple[Node, ...]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A name or key and its value: `alias="class"`, `"Iban": Iban`."""
+
+    key: str
+    value: Node
+    sign: str = "="
+
+
+@dataclass(frozen=True)
+class Text:
+    """A string literal with this value."""
+
+    value: str
+
+
+Node = str | Reference | Group | Either | Pair | Text
+"""An expression; plain text is source that this package wrote itself."""
+
+
+def subscript(head: str, *items: Node) -> Group:
+    return Group(head, items)
+
+
+def call(head: str, *items: Node) -> Group:
+    return Group(head, items, "()")
+
+
+def either(members: list[Node]) -> Node:
+    """Return the alternatives without duplicates; a single one stands for itself."""
+    flat: list[Node] = []
+    for member in members:
+        for part in member.members if isinstance(member, Either) else (member,):
+            if part not in flat:
+                flat.append(part)
+    return flat[0] if len(flat) == 1 else Either(tuple(flat))
+
+
+def literal(text: str) -> str:
+    """Return *text* as a string literal; what can't be seen is escaped."""
+    return '"' + "".join(map(_escaped, text)) + '"'
+
+
+def value(data: Any) -> Node:
+    """Return a JSON value as an expression."""
+    if isinstance(data, str):
+        return Text(data)
+    if isinstance(data, list):
+        return Group("", tuple(map(value, data)))
+    if isinstance(data, dict):
+        pairs = tuple(Pair(literal(key), value(item), ": ") for key, item in data.items())
+        return Group("", pairs, "{}")
+    return repr(data)
+
+
+def references(node: Node) -> Iterator[str]:
+    """Yield the names of the definitions that *node* speaks of."""
+    if isinstance(node, Reference):
+        yield node.name
+    for child in _children(node):
+        yield from references(child)
+
+
+def heads(node: Node) -> Iterator[str]:
+    """Yield the head of every group in *node*."""
+    if isinstance(node, Group):
+        yield node.head
+    for child in _children(node):
+        yield from heads(child)
+
+
+def lay_out(node: Node, indent: int = 0, used: int = 0) -> Code:
+    """Return the source of *node*; lines after the first begin at *indent*.
+
+    *used* is what else stands on the line: before the expression and behind it.
+    """
+    return Code(_laid_out(node, indent, WIDTH - used))
+
+
+def docstring(text: str, indent: int) -> Code:
+    """Return an expression statement whose value is exactly *text*."""
+    line = literal(text)
+    if len(line) + indent + 4 <= WIDTH and "\\" not in line:
+        return Code(f'""{line}""')
+    if len(line) + indent <= WIDTH:
+        return Code(line)
+    return Code(_laid_out(Text(text), indent, 0))
+
+
+def _children(node: Node) -> tuple[Node, ...]:
+    if isinstance(node, Group):
+        return node.items
+    if isinstance(node, Either):
+        return node.members
+    return (node.value,) if isinstance(node, Pair) else ()
+
+
+def _escaped(character: str) -> str:
+    if character in _ESCAPES:
+        return _ESCAPES[character]
+    return character if character.isprintable() else ascii(character)[1:-1]
+
+
+def _line(node: Node) -> str:
+    if isinstance(node, str):
+        return node
+    if isinstance(node, Reference):
+        return node.name
+    if isinstance(node, Text):
+        return literal(node.value)
+    if isinstance(node, Pair):
+        return node.key + node.sign + _line(node.value)
+    if isinstance(node, Either):
+        return " | ".join(map(_line, node.members))
+    return node.head + node.brackets[0] + ", ".join(map(_line, node.items)) + node.brackets[1]
+
+
+def _laid_out(node: Node, indent: int, room: int) -> str:
+    line = _line(node)
+    if len(line) <= room or isinstance(node, str | Reference):
+        return line
+    inner = indent + _STEP
+    margin = "\n" + " " * inner
+    if isinstance(node, Pair):
+        head = node.key + node.sign
+        return head + _laid_out(node.value, indent, room - len(head))
+    if isinstance(node, Either):
+        head, *rest = node.members
+        break_ = "\n" + " " * indent + "| "
+        return _laid_out(head, indent, room) + "".join(
+            break_ + _laid_out(member, indent, WIDTH - indent - 3) for member in rest
+        )
+    if isinstance(node, Text):
+        pieces = _pieces(node.value, WIDTH - inner - 2)
+        if len(pieces) == 1:
+            return line
+        return "(" + "".join(margin + literal(piece) for piece in pieces) + f"\n{' ' * indent})"
+    if not node.items:
+        return line
+    items = [_laid_out(item, inner, WIDTH - inner - 1) for item in node.items]
+    # a comma behind the only index of a subscript would make it a tuple
+    last = "" if node.brackets == "[]" and node.head and len(items) == 1 else ","
+    return (
+        node.head
+        + node.brackets[0]
+        + margin
+        + f",{margin}".join(items)
+        + last
+        + f"\n{' ' * indent}{node.brackets[1]}"
+    )
+
+
+def _pieces(text: str, width: int) -> list[str]:
+    """Cut *text* behind line breaks and blanks, so that the literals fit in *width*."""
+    pieces: list[str] = []
+    for line in text.splitlines(keepends=True):
+        piece = ""
+        for word in line.replace(" ", " \0").split("\0"):
+            if piece and sum(len(_escaped(character)) for character in piece + word) > width:
+                pieces.append(piece)
+                piece = ""
+            piece += word
+        pieces.append(piece)
+    return pieces

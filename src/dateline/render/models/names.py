@@ -1,0 +1,87 @@
+"""Names of the document in, Python names out, by one fixed rule; nothing is ever numbered."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from pydantic import BaseModel
+
+SUPPORT: Final = "t"
+"""What the module of support types is called inside a module of models."""
+
+# Names that the text of annotations uses; a class or field so called gets a trailing underscore.
+_TYPING: Final = frozenset({"Annotated", "Literal", "StrEnum", "TypeAlias", "TypeAliasType"})
+_BUILTIN: Final = frozenset({"str", "list", "dict", "tuple", SUPPORT})
+# what pydantic's base class has: a field of this name would hide it
+_BASE_CLASS: Final = frozenset(name for name in dir(BaseModel) if not name.startswith("_"))
+
+_RESERVED_CLASSES: Final = _TYPING | frozenset(keyword.kwlist)
+_RESERVED_FIELDS: Final = _TYPING | _BUILTIN | _BASE_CLASS | frozenset(keyword.kwlist)
+
+# Signs that tell apart names which are otherwise equal, as in `+1` and `-1`.
+_SIGNS: Final = {"+": "plus", "-": "minus", "@": "at", "$": "dollar", "<": "less", ">": "greater"}
+_LEADING_SIGN: Final = re.compile(r"^([+@$<>]|-(?=[0-9]))")
+_WORD: Final = re.compile(r"[A-Za-z0-9]+")
+_CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
+
+def package_name(version: str) -> str:
+    """Return the subpackage of *version*: `v2025_03_13`; `vnext` for the one being prepared."""
+    return "v" + version.replace("-", "_")
+
+
+def pascal(name: str) -> str:
+    """Return *name* in PascalCase: its words joined, the first letter of each a capital."""
+    return "".join(word[0].upper() + word[1:] for word in _words(name))
+
+
+def class_name(name: str) -> str:
+    """Return the class name of a component: PascalCase names stay as they are."""
+    made = pascal(name)
+    if not made[:1].isalpha():
+        made = "Model" + made
+    return made + "_" if made in _RESERVED_CLASSES else made
+
+
+def field_name(name: str, taken: Iterable[str] = ()) -> str:
+    """Return the Python name of a property: an identifier stays as it is.
+
+    Words are joined by underscores, leading underscores go to the end, a name that Python,
+    pydantic, the annotations (or *taken*) use gets a trailing underscore.
+    """
+    made = name
+    if not (name.isascii() and name.isidentifier()):
+        made = "_".join(_words(name, separators="_"))
+    bare = made.lstrip("_")
+    made = bare + "_" * (len(made) - len(bare))
+    if not bare[:1].isalpha():
+        made = "field_" + made
+    return made + "_" if made in _RESERVED_FIELDS or made in taken else made
+
+
+def member_name(value: str) -> str:
+    """Return the name of an enum's member: the words of its value, in capitals.
+
+    Capitals, because every method of `str` would otherwise be a name to avoid.
+    """
+    if not value:
+        return "EMPTY"
+    spaced = _CAMEL.sub("_", value)
+    made = "_".join(_words(spaced)).upper()
+    return made if made[0].isalpha() else "VALUE_" + made
+
+
+def _words(name: str, separators: str = "") -> list[str]:
+    """Return the ASCII words of *name*, at least one; *separators* count as letters."""
+    signed = _LEADING_SIGN.sub(lambda sign: _SIGNS[sign.group()] + " ", name)
+    spelled = "".join(
+        character if character.isascii() or not character.isalnum() else f"u{ord(character):04x}"
+        for character in signed
+    )
+    word = re.compile(rf"[A-Za-z0-9{separators}]+") if separators else _WORD
+    found = word.findall(spelled)
+    # nothing that could be read: the code points stand for it
+    return found or ["u" + "".join(f"{ord(character):04x}" for character in name)]

@@ -1,0 +1,189 @@
+"""One law over every kind of reference: nothing is shown where what it refers to is not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from sources import API, VERSIONS, problems
+
+SOURCE = """\
+paths:
+  /things:
+    post:
+      operationId: makeThing
+      tags: [{tag}]
+      {operation_gate}
+      {security}
+      parameters: [{{ name: page, in: query, schema: {{ type: string }} }}{parameter}]
+      requestBody: {body}
+      responses:
+        '200':
+          description: made
+          headers: {{ X-Plain: {{ schema: {{ type: string }} }}{header} }}
+          content:
+            application/json:
+              schema: {{ $ref: '#/components/schemas/Holder' }}
+              {media}
+        {response}
+components:
+  schemas:
+    Holder:
+      type: object
+      properties:
+        plain: {{ type: string }}
+        held: {{ {held}{held_gate} }}
+    Target:
+      type: object
+      required: [kind]
+      properties: {{ kind: {{ const: Target }} }}
+      {target_gate}
+    Other: {{ type: object, required: [kind], properties: {{ kind: {{ const: Other }} }} }}
+  parameters:
+    Target: {{ name: size, in: query, schema: {{ type: string }}{inline_gate} }}
+  headers:
+    Target: {{ schema: {{ type: string }}{inline_gate} }}
+  responses:
+    Target: {{ description: gone{inline_gate} }}
+  requestBodies:
+    Target: {{ content: {{ application/json: {{ schema: {{ type: object }} }} }}{inline_gate} }}
+  securitySchemes:
+    Target: {{ type: apiKey, in: header, name: X-Key{inline_gate} }}
+"""
+
+TAGS = "tags: [{ name: Plain }, { name: Gated%s }]\n"
+REF = "$ref: '#/components/schemas/Target'"
+ENUM = "type: string, oneOf: [{ const: a }, { const: b%(gate)s%(shown)s }]"
+OBJECT = "type: object, properties: { plain: { type: string }, sub: { type: string%(gate)s } }"
+UNION = (
+    "oneOf: [{ $ref: '#/components/schemas/Other' }, { $ref: '#/components/schemas/Target' }],"
+    " discriminator: { propertyName: kind, mapping: { Other: '#/components/schemas/Other',"
+    " Target: '#/components/schemas/Target' } }"
+)
+
+
+class Edge(NamedTuple):
+    """Where the reference stands (a slot of SOURCE and its text), and where the problem points."""
+
+    slot: str
+    text: str
+    at: str
+    goal: str = "Target"
+
+
+EDGES = {
+    "property": Edge("held", REF, "Holder.held.$ref"),
+    "item": Edge("held", f"type: array, items: {{ {REF} }}", "Holder.held.items.$ref"),
+    "map value": Edge(
+        "held",
+        f"type: object, additionalProperties: {{ {REF} }}",
+        "Holder.held.additionalProperties.$ref",
+    ),
+    "union member": Edge("held", UNION, "Holder.held.oneOf.1.$ref"),
+    "allOf base": Edge("held", f"allOf: [{{ {REF} }}]", "Holder.held.allOf.0.$ref"),
+    "default": Edge("held", ENUM + ", default: b", "Holder.held.default", "'b'"),
+    "example": Edge("held", ENUM + ", examples: [a, b]", "Holder.held.examples.1", "'b'"),
+    "field in an example": Edge(
+        "held", OBJECT + ", examples: [{ sub: x }]", "Holder.held.examples.0", "sub"
+    ),
+    "example of a body": Edge(
+        "media",
+        "example: { held: b }",
+        "POST /things responses 200 application/json example held",
+        "'b'",
+    ),
+    "parameter": Edge(
+        "parameter",
+        ", { $ref: '#/components/parameters/Target' }",
+        "POST /things parameters 1 $ref",
+    ),
+    "header": Edge(
+        "header",
+        ", X-Gated: { $ref: '#/components/headers/Target' }",
+        "POST /things responses 200 headers X-Gated $ref",
+    ),
+    "response": Edge(
+        "response",
+        "'400': { $ref: '#/components/responses/Target' }",
+        "POST /things responses 400 $ref",
+    ),
+    "request body": Edge(
+        "body", "{ $ref: '#/components/requestBodies/Target' }", "POST /things requestBody $ref"
+    ),
+    "security scheme": Edge(
+        "security", "security: [{ Target: [] }]", "POST /things security 0 Target"
+    ),
+    "tag": Edge("tag", "Gated", "POST /things tags 0", "Gated"),
+}
+WAYS = {
+    "added later": ("x-added: 2024-09-01", "2024-01-15", "2024-09-01, 2025-06-01, next"),
+    "removed earlier": ("x-removed: 2025-06-01", "2025-06-01, next", "2024-01-15, 2024-09-01"),
+    "in one environment": (
+        "x-environments: [sandbox]",
+        "every version of production",
+        "every version of sandbox",
+    ),
+}
+
+
+def source(edge: Edge, gate: str, own: str) -> dict[str, str]:
+    """Return sources in which *edge*'s target carries *gate* and its holder carries *own*."""
+    schema_slot = edge.slot in ("held", "media")
+    text = edge.text % {"gate": f", {gate}", "shown": ""} if "%(" in edge.text else edge.text
+    slots = {
+        "tag": "Plain",
+        "security": "security: []",
+        "parameter": "",
+        "body": "{ content: { application/json: { schema: { type: object } } } }",
+        "header": "",
+        "media": "",
+        "response": "",
+        "held": "type: string",
+        edge.slot: text,
+    }
+    if edge.slot == "media":
+        slots["held"] = ENUM % {"gate": f", {gate}", "shown": ""}
+    things = SOURCE.format(
+        **slots,
+        operation_gate=own if edge.slot != "held" else "",
+        held_gate=f", {own}" if own and schema_slot else "",
+        target_gate=gate,
+        inline_gate=f", {gate}",
+    )
+    return {
+        "versions.yaml": VERSIONS,
+        "api.yaml": API.split("tags")[0] + TAGS % f", {gate}",
+        "things.yaml": things,
+    }
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("kind", EDGES)
+def test_a_reference_that_outlives_its_target_is_told_with_both_places(
+    tmp_path: Path, kind: str, way: str
+) -> None:
+    edge, (gate, lacking, there) = EDGES[kind], WAYS[way]
+    found = problems(tmp_path, source(edge, gate, ""))
+    assert [problem.split(": ", 1)[1] for problem in found] == [
+        expected(found[0], edge, lacking, there)
+    ]
+
+
+def expected(found: str, edge: Edge, lacking: str, there: str) -> str:
+    goal_place = found.split(" is absent (")[1].split(": only in")[0]
+    assert goal_place.startswith("schemas/")
+    message = (
+        f"{edge.at} is shown in {lacking}, where {edge.goal} is absent ({goal_place}: "
+        f"only in {there}); give this place the same gate, or let {edge.goal} be there"
+    )
+    return f"reference-outlives-target: {message}"
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("kind", EDGES)
+def test_a_reference_with_the_gate_of_its_target_is_fine(
+    tmp_path: Path, kind: str, way: str
+) -> None:
+    gate = WAYS[way][0]
+    assert problems(tmp_path, source(EDGES[kind], gate, gate)) == []

@@ -1,0 +1,295 @@
+"""The command line as its users meet it: what is printed where, and the exit status."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from sources import LIBRARY, LOANS, folder
+
+from dateline import __version__, entry
+
+CLEAN, MISUSE, INVALID, STALE, INTERRUPTED = 0, 2, 3, 4, 130
+
+
+class Outcome(NamedTuple):
+    status: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Outcome]
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder(tmp_path, LIBRARY)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def dateline(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
+    def run(*arguments: str) -> Outcome:
+        monkeypatch.setattr(sys, "argv", ["dateline", *arguments])
+        status = 0
+        try:
+            entry.main()
+        except SystemExit as stopped:
+            status = int(stopped.code or 0)
+        out, err = capfd.readouterr()
+        return Outcome(status, out, err)
+
+    return run
+
+
+def tree(root: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(root).as_posix(): path.read_bytes()
+        for path in sorted(root.rglob("*"))
+        if path.is_file()
+    }
+
+
+def test_generate_writes_every_output_and_then_has_nothing_to_do(
+    project: Path, dateline: Run
+) -> None:
+    first = dateline("generate")
+    assert (first.status, first.err) == (CLEAN, "")
+    lines = first.out.splitlines()
+    written = tree(project / "generated")
+    assert lines[:-1] == [f"added generated/{path}" for path in written]
+    assert lines[-1] == f"generated: {len(written)} added, 0 changed, 0 removed, 0 unchanged"
+    assert dateline("generate") == Outcome(CLEAN, "generated: up to date\n", "")
+    assert tree(project / "generated") == written
+
+
+def test_a_change_of_the_definitions_changes_only_what_it_concerns(
+    project: Path, dateline: Run
+) -> None:
+    dateline("generate")
+    loans = project / "schemas" / "loans.yaml"
+    loans.write_text(LOANS.replace("description: expired", "description: It has expired."))
+    outcome = dateline("generate")
+    changed = [line for line in outcome.out.splitlines() if line.startswith("changed")]
+    assert changed == [
+        "changed generated/manifest.json",
+        *(
+            f"changed generated/spec/sandbox/{name}.{form}"
+            for name in ("2024-01-15", "2024-09-01", "2025-06-01", "latest", "next")
+            for form in ("json", "yaml")
+        ),
+    ]
+
+
+def test_check_lists_stale_files_and_writes_nothing(project: Path, dateline: Run) -> None:
+    dateline("generate")
+    assert dateline("generate", "--check") == Outcome(CLEAN, "", "")
+    spec = project / "generated" / "spec" / "sandbox"
+    (spec / "2024-01-15.json").unlink()
+    (spec / "latest.yaml").write_text("edited by hand\n")
+    before = tree(project)
+    assert dateline("generate", "--check") == Outcome(
+        STALE, "spec/sandbox/2024-01-15.json: missing\nspec/sandbox/latest.yaml: edited\n", ""
+    )
+    assert tree(project) == before
+    dateline("generate")
+    assert dateline("generate", "--check").status == CLEAN
+
+
+def test_every_problem_of_the_definitions_is_one_line_and_nothing_is_written(
+    project: Path, dateline: Run
+) -> None:
+    loans = LOANS.replace("x-added: 2024-09-01", "x-aded: 2024-9-1")
+    loans = loans.replace("format: uuid", "fromat: uuid")
+    (project / "schemas" / "loans.yaml").write_text(loans)
+    before = tree(project)
+    outcome = dateline("generate")
+    assert (outcome.status, outcome.out) == (INVALID, "")
+    assert [line.split(" ")[0] for line in outcome.err.splitlines()] == [
+        "schemas/loans.yaml:26:29:",
+        "schemas/loans.yaml:44:11:",
+    ]
+    assert "x-added" in outcome.err
+    assert "format" in outcome.err
+    assert tree(project) == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["genrate"], "Did you mean 'generate'?"),
+        (["generate", "--chek"], "--check"),
+        (["generate", "--check", "--watch"], "exclude each other"),
+        (["generate", "--output", "schemas"], "schemas"),
+        (["generate", "--output", "."], "."),
+    ],
+)
+def test_misuse_is_told_in_a_line_with_the_way_out(
+    project: Path, dateline: Run, arguments: list[str], said: str
+) -> None:
+    before = tree(project)
+    outcome = dateline(*arguments)
+    assert (outcome.status, outcome.out) == (MISUSE, "")
+    assert said in outcome.err
+    assert "Traceback" not in outcome.err
+    assert tree(project) == before
+
+
+@pytest.mark.parametrize("missing", ["schemas", "schemas/versions.yaml"])
+def test_missing_definitions_are_told_without_a_traceback(
+    project: Path, dateline: Run, missing: str
+) -> None:
+    (project / missing).rename(project / "elsewhere")
+    outcome = dateline("generate")
+    assert (outcome.status, outcome.out) == (INVALID, "")
+    assert outcome.err.count("\n") == 1
+    assert "schemas/versions.yaml" in outcome.err
+
+
+def test_status_shows_versions_what_is_pending_and_stale_outputs(
+    project: Path, dateline: Run
+) -> None:
+    dateline("generate")
+    (project / "generated" / "spec" / "sandbox" / "latest.json").unlink()
+    assert dateline("status") == Outcome(
+        CLEAN,
+        """\
+versions
+  2024-01-15  default              Initial version
+  2024-09-01                       Audio books
+  2025-06-01  latest               Author names in one field
+  next        draft                Loans can be paused
+environments
+  production  https://api.library.example/api
+  sandbox     https://sandbox.library.example/api
+pending for the next version
+  schemas/loans.yaml:37:26: x-added: next at /components/schemas/LoanState/oneOf/1: a loan can be \
+paused
+outputs
+  spec/sandbox/latest.json: missing
+""",
+        "",
+    )
+
+
+def test_init_sets_up_a_project_that_generates(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dateline: Run
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert dateline("init") == Outcome(
+        CLEAN,
+        "added schemas/api.yaml\nadded schemas/loans.yaml\nadded schemas/versions.yaml\n"
+        "now run: dateline generate\n",
+        "",
+    )
+    assert dateline("generate").status == CLEAN
+    assert (tmp_path / "generated" / "python" / "library" / "v2025_09_01").is_dir()
+    before = tree(tmp_path)
+    again = dateline("init")
+    assert (again.status, again.out) == (MISUSE, "")
+    assert again.err == ". holds 'generated'; use an empty folder\n"
+    assert tree(tmp_path) == before
+
+
+@pytest.mark.parametrize("which", ["source", "versions"])
+def test_schema_prints_a_json_schema(project: Path, dateline: Run, which: str) -> None:
+    outcome = dateline("schema", which)
+    assert outcome.status == CLEAN
+    schema = json.loads(outcome.out)
+    assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    assert project.is_dir()
+    if which == "source":
+        assert "2024-09-01" in outcome.out
+
+
+def test_help_stands_ready_and_says_what_the_command_line_offers(
+    monkeypatch: pytest.MonkeyPatch, dateline: Run
+) -> None:
+    from click.testing import CliRunner
+
+    from dateline.cli import main
+
+    monkeypatch.setenv("COLUMNS", "80")
+    rendered = CliRunner().invoke(main, ["--help"], prog_name="dateline", terminal_width=80)
+    assert dateline("--help") == Outcome(CLEAN, rendered.output, "")
+    assert dateline("--version").out == f"dateline {__version__}\n"
+
+
+def start(project: Path, *arguments: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "dateline", *arguments],
+        cwd=project,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )
+
+
+def test_watch_generates_again_after_a_change_survives_a_slip_and_ends_when_interrupted(
+    project: Path,
+) -> None:
+    loans = project / "schemas" / "loans.yaml"
+    with start(project, "generate", "--watch") as watching:
+        assert watching.stdout is not None
+        assert watching.stderr is not None
+        while "unchanged" not in (line := watching.stdout.readline()):
+            assert line, watching.stderr.read()
+        loans.write_text(LOANS.replace("format: uuid", "fromat: uuid"))
+        assert "fromat" in watching.stderr.readline()
+        loans.write_text(LOANS.replace("a loan can be", "loans can be"))
+        while "up to date" not in (line := watching.stdout.readline()):
+            assert line, watching.stderr.read()
+        watching.send_signal(signal.SIGINT)
+        assert watching.wait(timeout=60) == INTERRUPTED
+        assert watching.stderr.read() == ""
+
+
+def test_a_reader_that_goes_away_is_no_error(project: Path) -> None:
+    with start(project, "status") as printing:
+        assert printing.stdout is not None
+        assert printing.stderr is not None
+        printing.stdout.close()
+        assert printing.stderr.read() == ""
+        assert printing.wait(timeout=60) == CLEAN
+
+
+@pytest.mark.parametrize(
+    "surroundings",
+    [
+        {"LC_ALL": "C", "PYTHONUTF8": "0", "TZ": "Pacific/Apia", "PYTHONHASHSEED": "1"},
+        {"LC_ALL": "C.UTF-8", "TZ": "UTC", "PYTHONHASHSEED": "2", "HOME": "/nonexistent"},
+    ],
+)
+def test_surroundings_do_not_show_in_the_outputs(
+    project: Path, dateline: Run, surroundings: dict[str, str]
+) -> None:
+    loans = LOANS.replace("a loan can be paused", "ein Darlehen, für später · 日本")
+    (project / "schemas" / "loans.yaml").write_text(loans, encoding="utf-8")
+    dateline("generate")
+    expected = tree(project / "generated")
+    elsewhere = project / "elsewhere"
+    subprocess.run(
+        [sys.executable, "-m", "dateline", "generate", "--output", str(elsewhere)],
+        cwd=project,
+        env={**os.environ, **surroundings},
+        check=True,
+        capture_output=True,
+    )
+    assert tree(elsewhere) == expected
+
+
+def test_two_runs_at_once_leave_one_whole_tree(project: Path) -> None:
+    runs = [start(project, "generate") for _ in range(3)]
+    outcomes = {run.wait(timeout=120): run.communicate() for run in runs}
+    assert set(outcomes) <= {CLEAN, INVALID}
+    assert CLEAN in outcomes
+    assert "Traceback" not in str(outcomes)
