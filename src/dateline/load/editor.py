@@ -54,11 +54,21 @@ _COUNT: Final = {"type": "integer", "minimum": 0}
 _TEXTS: Final = {"type": "array", "items": _TEXT, "uniqueItems": True}
 _TEXT_MAP: Final = {"type": "object", "additionalProperties": _TEXT}
 _TYPES: Final = {"enum": ["string", "number", "integer", "boolean", "object", "array", "null"]}
-_DAY: Final = {
-    "type": "string",
-    "format": "date",
-    "pattern": "^[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])$",
+_DAY: Final = "[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])"
+
+
+def _matching(grammar: str, otherwise: str) -> JsonSchema:
+    """Return the schema of texts of *grammar*; editors say *otherwise* of any other text."""
+    return {"type": "string", "pattern": f"^(?:{grammar})$", "patternErrorMessage": otherwise}
+
+
+_CUT: Final = _matching(_DAY, "Write a date as YYYY-MM-DD.")
+_DATE: Final = {
+    **_matching(f"{NEXT}|{_DAY}", "Write a date as YYYY-MM-DD, or `next`."),
+    "examples": [NEXT],
 }
+_URL: Final = _matching(SERVER_URL, "Write http://..., https://... or a path from /.")
+_NAME: Final = _matching(ENVIRONMENT_NAME, "Use lower-case letters, digits and hyphens.")
 
 _BY_KEY: Final[dict[str, JsonSchema]] = {
     **dict.fromkeys(("description", "summary", "title", "$comment", "name", "url"), _TEXT),
@@ -120,7 +130,7 @@ _BY_OBJECT: Final[dict[tuple[str, str], JsonSchema]] = {
     ("schema", "enum"): {"type": "array", "minItems": 1, "uniqueItems": True},
     ("schema", "required"): _TEXTS,
     ("schema", "examples"): {"type": "array"},
-    ("server", "url"): {"type": "string", "pattern": f"^{SERVER_URL}$"},
+    ("server", "url"): _URL,
     ("server-variable", "enum"): {**_TEXTS, "minItems": 1},
     ("server-variable", "default"): _TEXT,
     ("parameter", "in"): {"enum": ["path", "query", "header", "cookie"]},
@@ -189,8 +199,7 @@ def source_schema(table: Table | None) -> JsonSchema:
     """
     return {
         "$schema": _DIALECT,
-        "title": "definitions of an API in all its versions",
-        "description": "OpenAPI 3.1 and six keys that say what differs between versions.",
+        "$comment": "definitions of an API: OpenAPI 3.1, and what differs between versions",
         "$ref": "#/$defs/document",
         "$defs": {
             **{kind: _kind(kind) for kind in OBJECTS},
@@ -199,7 +208,7 @@ def source_schema(table: Table | None) -> JsonSchema:
                 {"$ref": _BY_KEY["$ref"], "summary": _TEXT, "description": _TEXT},
                 required=("$ref",),
             ),
-            "key": {"not": {"pattern": _slips()}},
+            "key": {"allOf": [_no_slip(key) for key in sorted(OUR_KEYS)]},
             "date": _date(table),
             "environment": _environment(table),
             **_our_keys(),
@@ -216,17 +225,16 @@ def versions_schema() -> JsonSchema:
     }
     return {
         "$schema": _DIALECT,
-        "title": "version table of an API",
+        "$comment": "the version table of an API",
         **_object(
             {
                 "header": {
-                    "type": "string",
-                    "pattern": f"^{HEADER_NAME}$",
+                    **_matching(HEADER_NAME, "Use letters, digits and hyphens."),
                     "default": DEFAULT_HEADER,
                     "description": "The request header that selects a version.",
                 },
                 "default": {
-                    **_DAY,
+                    **_CUT,
                     "description": "The version served without the header; the oldest supported "
                     "one if left out.",
                 },
@@ -244,7 +252,7 @@ def versions_schema() -> JsonSchema:
                 "environments": {
                     "type": "object",
                     "minProperties": 1,
-                    "propertyNames": {"pattern": f"^{ENVIRONMENT_NAME}$"},
+                    "propertyNames": _NAME,
                     "additionalProperties": _object({"servers": servers}),
                     "description": "Each deployment by name, with the addresses it is served from.",
                 },
@@ -262,8 +270,7 @@ def versions_schema() -> JsonSchema:
                 "python": _object(
                     {
                         "package": {
-                            "type": "string",
-                            "pattern": f"^{PACKAGE_NAME}$",
+                            **_matching(PACKAGE_NAME, "Use lower-case letters, digits and _."),
                             "not": {"enum": keyword.kwlist},
                             "default": DEFAULT_PACKAGE,
                             "description": "The name that the generated package is imported by.",
@@ -282,7 +289,7 @@ def versions_schema() -> JsonSchema:
         "if": {"properties": {"lint": {"const": "adopted"}}, "required": ["lint"]},
         "else": authored,
         "$defs": {
-            "date": {"anyOf": [{"const": NEXT}, _DAY]},
+            "date": _DATE,
             "version": {
                 **_object(
                     {
@@ -312,7 +319,7 @@ def versions_schema() -> JsonSchema:
                     "preset": {"$ref": "#/$defs/preset"},
                     "rules": {
                         "type": "object",
-                        "propertyNames": {"pattern": f"^{RULE_ID}$"},
+                        "propertyNames": _matching(RULE_ID, "Ids look like variant-added."),
                         "additionalProperties": {"enum": list(VERDICTS)},
                         "description": "Rules whose verdict differs from the preset's.",
                     },
@@ -447,7 +454,7 @@ def _before(kind: str) -> JsonSchema:
 
 def _date(table: Table | None) -> JsonSchema:
     if table is None:
-        return {"anyOf": [{"const": NEXT}, _DAY]}
+        return _DATE
     titles = {version.date: version.title for version in table.versions}
     titles.setdefault(NEXT, "the version being prepared")
     return {
@@ -458,14 +465,14 @@ def _date(table: Table | None) -> JsonSchema:
 
 def _environment(table: Table | None) -> JsonSchema:
     if table is None:
-        return {"type": "string", "pattern": f"^{ENVIRONMENT_NAME}$"}
+        return _NAME
     return {"enum": [environment.name for environment in table.environments]}
 
 
-def _slips() -> str:
-    """Return a pattern that matches every key one slip of a finger away from one of ours."""
-    slips = {f"x-{slip}" for key in OUR_KEYS for slip in _one_off(key.removeprefix("x-"))}
-    return f"^(?:{'|'.join(sorted(slips))})$"
+def _no_slip(key: str) -> JsonSchema:
+    """Return the schema of keys that are not one slip of a finger away from *key*, one of ours."""
+    slips = "|".join(dict.fromkeys(_one_off(key.removeprefix("x-"))))
+    return {"pattern": f"^(?!x-(?:{slips})$)", "patternErrorMessage": f"Did you mean {key}?"}
 
 
 def _one_off(word: str) -> Iterator[str]:
