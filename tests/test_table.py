@@ -246,6 +246,11 @@ def test_versions_stand_oldest_first_with_drafts_last(
             "1:9: header-name: 'X API' is not a header name; use letters, digits and hyphens "
             "(RFC 9110 section 5.6.2)",
         ),
+        (
+            "x-zone: b",
+            "1:1: unknown-key: 'x-zone' is no key of the version table; known: header, default, "
+            "annotation, versions, environments, ignores-header, policy, python, …",
+        ),
         ("header: [X]", "1:9: wrong-type: a list where text belongs"),
         (
             "default: 2024-01-16",
