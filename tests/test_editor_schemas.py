@@ -148,7 +148,7 @@ def test_the_definitions_of_this_repository_pass() -> None:
     [
         ("x-removed: 2025-06-01", "x-remved: 2025-06-01"),
         ("x-removed: 2025-06-01", "x-removeed: 2025-06-01"),
-        ("x-removed: 2025-06-01", "x-removedd: 2025-06-01"),
+        ("x-removed: 2025-06-01", "x-removeds: 2025-06-01"),
         ("x-removed: 2025-06-01", "x-remobed: 2025-06-01"),
         ("x-removed: 2025-06-01", "x-remvoed: 2025-06-01"),
         ("x-removed: 2025-06-01", "x_removed: 2025-06-01"),
