@@ -14,9 +14,9 @@ SOURCE = Path(__file__).parent.parent / "src" / "dateline"
 
 ROOMS = (
     *("model", "openapi", "gates", "load", "project", "diff", "rules", "check", "report"),
-    *("render", "emit", "edit", "generate", "status", "cli", "entry"),
+    *("render", "emit", "edit", "generate", "status", "cli", "entry", "__main__"),
 )
-"""From left to right. `entry` is the script's own few lines before and after the command line."""
+"""From left to right. The last two are what the script and `python -m` call."""
 
 HOMES = {
     "yaml": {"load"},
