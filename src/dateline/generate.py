@@ -53,8 +53,7 @@ def generate(workspace: Workspace) -> Generated:
     if emit.unchanged_since(workspace.output, key):
         return Generated(written=None)
     artifacts, notes = rendered(workspace)
-    written = emit.write(artifacts, workspace.output, protected=workspace.protected)
-    emit.remember(workspace.output, key)
+    written = emit.write(artifacts, workspace.output, protected=workspace.protected, key=key)
     return Generated(written=written, notes=notes)
 
 
