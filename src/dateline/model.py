@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from enum import Enum
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -221,3 +222,85 @@ class Artifact:
 
     path: str
     content: bytes
+
+
+class Direction(Enum):
+    """Who writes what has changed, and who reads it."""
+
+    REQUEST = "request"
+    RESPONSE = "response"
+    BOTH = "both"
+    MODEL = "model"  # no operation reaches it; consumers may import it
+
+    def __str__(self) -> str:
+        return self.value
+
+
+class Kind(Enum):
+    """What happened, subject first; ``Change.keyword`` says to which keyword where it matters."""
+
+    OPERATION_ADDED = "operation-added"
+    OPERATION_REMOVED = "operation-removed"
+    PARAMETER_ADDED = "parameter-added"
+    PARAMETER_REMOVED = "parameter-removed"
+    PARAMETER_RENAMED = "parameter-renamed"
+    BODY_ADDED = "body-added"
+    BODY_REMOVED = "body-removed"
+    MEDIA_TYPE_ADDED = "media-type-added"
+    MEDIA_TYPE_REMOVED = "media-type-removed"
+    RESPONSE_ADDED = "response-added"
+    RESPONSE_REMOVED = "response-removed"
+    HEADER_ADDED = "header-added"
+    HEADER_REMOVED = "header-removed"
+    HEADER_RENAMED = "header-renamed"
+    LINK_CHANGED = "link-changed"
+    SECURITY_CHANGED = "security-changed"
+    SERVERS_CHANGED = "servers-changed"
+    COMPONENT_ADDED = "component-added"
+    COMPONENT_REMOVED = "component-removed"
+    COMPONENT_RENAMED = "component-renamed"
+    FIELD_ADDED = "field-added"
+    FIELD_REMOVED = "field-removed"
+    FIELD_RENAMED = "field-renamed"
+    FIELD_REQUIRED = "field-required"
+    FIELD_OPTIONAL = "field-optional"
+    VARIANT_ADDED = "variant-added"
+    VARIANT_REMOVED = "variant-removed"
+    VALUE_ADDED = "value-added"
+    VALUE_REMOVED = "value-removed"
+    OPEN_VALUE_ADDED = "open-value-added"
+    OPEN_VALUE_REMOVED = "open-value-removed"
+    TYPE_ADDED = "type-added"
+    TYPE_REMOVED = "type-removed"
+    KEYWORD_ADDED = "keyword-added"
+    KEYWORD_REMOVED = "keyword-removed"
+    KEYWORD_CHANGED = "keyword-changed"
+    DOCUMENTATION_CHANGED = "documentation-changed"
+    EXTENSION_CHANGED = "extension-changed"
+    OTHER = "other"  # nothing of the above: gated, since nobody has judged it
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True, kw_only=True)
+class Change:
+    """One difference between two contracts that a caller could see.
+
+    Pointers (RFC 6901) lead into the document before and after; None where the thing does not
+    exist there. ``schema`` is the component that holds it, None for what stands inline;
+    ``field`` the dotted path below the component or body (``items[].price``), empty for the
+    thing itself. ``operations`` are sorted ``METHOD /path`` (webhooks: ``WEBHOOK name``).
+    ``before`` and ``after`` hold the values concerned, None where there is none.
+    """
+
+    kind: Kind
+    direction: Direction
+    before_pointer: str | None
+    after_pointer: str | None
+    schema: str | None
+    field: str
+    keyword: str = ""
+    operations: tuple[str, ...]
+    before: Any = None
+    after: Any = None
