@@ -982,9 +982,24 @@ def test_the_latest_document_is_that_of_the_newest_version(environment: str) -> 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
 def test_the_index_lists_versions_default_and_where_each_document_is(environment: str) -> None:
-    index = read(environment, "versions")
-    assert [row["date"] for row in index["versions"]] == list(VERSIONS)
-    assert (index["default"], index["latest"]) == (OLDEST, LATEST)
+    summaries = [
+        "Initial version; served when a request names none.",
+        "Adds the FedNow member to the deposit rails of every autoramp.",
+        "Supported; what it changes is not shown.",
+    ]
+    assert read(environment, "versions") == {
+        "default": OLDEST,
+        "latest": LATEST,
+        "versions": [
+            {
+                "version": version,
+                "summary": summary,
+                "state": "supported",
+                "location": f"/spec/{version}",
+            }
+            for version, summary in zip(VERSIONS, summaries, strict=True)
+        ],
+    }
 
 
 # Environments
