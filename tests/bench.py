@@ -1,0 +1,59 @@
+"""Measures time and memory against the targets, as a table; `make bench` runs all of it."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+
+from benchmarks.measure import FailedError, pair
+from benchmarks.report import Outcome, as_json, text
+from benchmarks.rows import DATA, ROWS, Row, SkippedError
+
+
+def main() -> int:
+    options = _options()
+    if options.list:
+        for row in ROWS:
+            print(f"{row.name:20} {row.what}")
+        return 0
+    chosen = [row for row in ROWS if not options.only or row.name in options.only]
+    try:
+        outcomes = [_measured(row, options.runs) for row in chosen]
+    except FailedError as error:
+        print(error, file=sys.stderr)
+        return 1
+    print(text(outcomes), end="")
+    if options.json:
+        options.json.write_text(as_json(outcomes))
+    return 1 if options.strict and any(outcome.missed for outcome in outcomes) else 0
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__,
+        epilog=f"{DATA} names a folder of real specifications (NAME/head.json.gz or "
+        "NAME/head.yml.gz); without it the rows that need them are skipped.",
+    )
+    names = [row.name for row in ROWS]
+    parser.add_argument("--only", action="append", choices=names, metavar="NAME", help="these rows")
+    parser.add_argument("--runs", type=int, default=5, help="runs of each command (5)")
+    parser.add_argument("--list", action="store_true", help="name the rows and end")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the results to FILE, too")
+    parser.add_argument("--strict", action="store_true", help="end with status 1 if one is missed")
+    return parser.parse_args()
+
+
+def _measured(row: Row, runs: int) -> Outcome:
+    print(f"{row.name} ...", file=sys.stderr)
+    with tempfile.TemporaryDirectory(prefix="bench-") as root:
+        try:
+            case = row.prepare(Path(root))
+        except SkippedError as reason:
+            return Outcome(row, None, str(reason))
+        return Outcome(row, pair(case, min(runs, row.runs)))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

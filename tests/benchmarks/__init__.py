@@ -1,0 +1,1 @@
+"""What is measured, and how; `tests/bench.py` is the door."""

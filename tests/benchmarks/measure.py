@@ -1,0 +1,95 @@
+"""Commands in, what they cost out: processor time and peak memory of whole processes."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple
+
+_MIB = 1024  # ru_maxrss is in KiB on Linux
+
+
+class Case(NamedTuple):
+    """A command, and another that it is held against; both run in *folder*.
+
+    Before every run *cold* is deleted, a path that either command may write.
+    """
+
+    folder: Path
+    command: list[str]
+    against: list[str]
+    cold: Path | None = None
+
+
+class Cost(NamedTuple):
+    """Of one command: CPU seconds (user and system), peak MiB, and CPU seconds by phase."""
+
+    cpu: float
+    memory: float
+    phases: dict[str, float]
+
+
+class Pair(NamedTuple):
+    """Medians of the runs; the ratio is the median of the ratios run by run."""
+
+    cost: Cost
+    against: Cost
+    ratio: float
+
+
+class FailedError(Exception):
+    """A measured command ended with an error; holds what it said."""
+
+
+def pair(case: Case, runs: int) -> Pair:
+    """Run both commands in turn, once to warm up and then *runs* times.
+
+    Raises FailedError where one of them does not succeed.
+    """
+    costs: list[tuple[Cost, Cost]] = []
+    for _ in range(runs + 1):
+        costs.append((_once(case.command, case), _once(case.against, case)))
+    warm = costs[1:]
+    return Pair(
+        _typical([first for first, _ in warm]),
+        _typical([second for _, second in warm]),
+        median(first.cpu / second.cpu for first, second in warm),
+    )
+
+
+def _once(command: list[str], case: Case) -> Cost:
+    if case.cold is not None and case.cold.exists():
+        shutil.rmtree(case.cold)
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        process = subprocess.Popen(
+            command, cwd=case.folder, stdin=subprocess.DEVNULL, stdout=out, stderr=err
+        )
+        # Linux hands the peak memory of the parent down to a new process: this one stays small
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode != 0:
+            err.seek(0)
+            said = err.read().decode(errors="replace").strip()
+            raise FailedError(f"{' '.join(command)}: status {process.returncode}\n{said}")
+        out.seek(0)
+        return Cost(used.ru_utime + used.ru_stime, used.ru_maxrss / _MIB, _phases(out.read()))
+
+
+def _phases(said: bytes) -> dict[str, float]:
+    if not said.startswith(b'{"python": '):
+        return {}
+    spent: dict[str, float] = json.loads(said)
+    return spent
+
+
+def _typical(costs: list[Cost]) -> Cost:
+    return Cost(
+        median(cost.cpu for cost in costs),
+        max(cost.memory for cost in costs),
+        {phase: median(cost.phases[phase] for cost in costs) for phase in costs[0].phases},
+    )

@@ -1,0 +1,58 @@
+"""A job on a folder of sources, run as a process of its own; prints what each phase cost.
+
+`documents SCHEMAS OUTPUT [models] [judged]` generates, and `read SCHEMAS OUTPUT` is the floor
+below it: the sources are parsed and written back, and nothing is made of them.
+"""
+
+import json
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+
+def documents(schemas: Path, output: Path, *options: str) -> Iterator[str]:
+    import jinja2  # noqa: F401
+    import yaml  # noqa: F401
+
+    from dateline.emit import write
+    from dateline.load import load
+    from dateline.render import render
+
+    yield "imports"
+    api = load(schemas)
+    yield "load"
+    made = render(api, None, models="models" in options, validate="judged" in options)
+    yield "render"
+    write(made.artifacts, output)
+    yield "write"
+
+
+def read(schemas: Path, output: Path) -> Iterator[str]:
+    import yaml
+
+    yield "imports"
+    texts = {path.name: path.read_bytes() for path in sorted(schemas.iterdir())}
+    for name, text in texts.items():
+        if name.endswith(".json"):
+            json.loads(text)
+        else:
+            for _ in yaml.parse(text, Loader=yaml.CSafeLoader):
+                pass
+    yield "load"
+    output.mkdir()
+    for name, text in texts.items():
+        (output / name).write_bytes(text)
+    yield "write"
+
+
+def main() -> None:
+    job, schemas, output, *options = sys.argv[1:]
+    spent = {"python": time.process_time()}
+    for phase in {"documents": documents, "read": read}[job](Path(schemas), Path(output), *options):
+        spent[phase] = time.process_time() - sum(spent.values())
+    print(json.dumps(spent))
+
+
+if __name__ == "__main__":
+    main()

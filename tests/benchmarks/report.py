@@ -1,0 +1,115 @@
+"""Outcomes in, the table out: for people as aligned text, for programs as JSON."""
+
+from __future__ import annotations
+
+import json
+import platform
+from typing import NamedTuple
+
+from benchmarks.measure import Pair
+from benchmarks.rows import Row
+
+
+class Outcome(NamedTuple):
+    """A row and what came of it: a pair of costs, or why there is none."""
+
+    row: Row
+    pair: Pair | None
+    skipped: str = ""
+
+    @property
+    def missed(self) -> list[str]:
+        """The targets that were missed, in words."""
+        if self.pair is None:
+            return []
+        return [target for target, got, limit in _targets(self.row, self.pair) if got > limit]
+
+    @property
+    def verdict(self) -> str:
+        if self.pair is None:
+            return "skipped"
+        if not _targets(self.row, self.pair):
+            return "-"
+        return "missed" if self.missed else "met"
+
+
+def _targets(row: Row, pair: Pair) -> list[tuple[str, float, float]]:
+    """Return (in words, measured, limit) for each target of *row*."""
+    known = (
+        ("{:g} s", pair.cost.cpu, row.cpu),
+        ("{:g} MiB", pair.cost.memory, row.memory),
+        ("{:g} x", pair.ratio, row.ratio),
+    )
+    return [(words.format(limit), got, limit) for words, got, limit in known if limit is not None]
+
+
+_HEAD = ("name", "CPU s", "peak MiB", "ratio", "to", "CPU s", "target", "")
+_RIGHT = frozenset({1, 2, 3, 5})
+
+
+def text(outcomes: list[Outcome]) -> str:
+    """Return the table, and below it for each row what it is and what dominates."""
+    rows = [_HEAD, *map(_cells, outcomes)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [
+        "  ".join(
+            cell.rjust(width) if index in _RIGHT else cell.ljust(width)
+            for index, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+    lines.insert(1, "-" * max(map(len, lines)))
+    for outcome in outcomes:
+        lines += ["", f"{outcome.row.name}: {outcome.row.what}"]
+        lines += [f"    {line}" for line in (_shares(outcome), outcome.row.about) if line]
+    return "\n".join(lines) + "\n"
+
+
+def _cells(outcome: Outcome) -> tuple[str, ...]:
+    row, pair = outcome.row, outcome.pair
+    if pair is None:
+        return row.name, "", "", "", "", "", outcome.skipped, outcome.verdict
+    return (
+        row.name,
+        f"{pair.cost.cpu:.3f}",
+        f"{pair.cost.memory:.0f}",
+        f"{pair.ratio:.2f}",
+        row.against,
+        f"{pair.against.cpu:.3f}",
+        ", ".join(target for target, _, _ in _targets(row, pair)),
+        outcome.verdict,
+    )
+
+
+def _shares(outcome: Outcome) -> str:
+    """Return what each phase costs, in words: `load 120 ms, render 80 ms`."""
+    phases = outcome.pair.cost.phases if outcome.pair else {}
+    return ", ".join(f"{phase} {seconds * 1000:.0f} ms" for phase, seconds in phases.items())
+
+
+def as_json(outcomes: list[Outcome]) -> str:
+    """Return the same for programs."""
+    rows = [
+        {
+            "name": outcome.row.name,
+            "what": outcome.row.what,
+            "against": outcome.row.against,
+            "measured": outcome.pair
+            and {
+                "cost": outcome.pair.cost._asdict(),
+                "against": outcome.pair.against._asdict(),
+                "ratio": outcome.pair.ratio,
+            },
+            "targets": {
+                key: limit
+                for key in ("cpu", "memory", "ratio")
+                if (limit := getattr(outcome.row, key)) is not None
+            },
+            "verdict": outcome.verdict,
+            "skipped": outcome.skipped or None,
+            "about": outcome.row.about,
+        }
+        for outcome in outcomes
+    ]
+    machine = {"python": platform.python_version(), "system": platform.platform()}
+    return json.dumps({"machine": machine, "rows": rows}, indent=2) + "\n"

@@ -1,0 +1,261 @@
+"""The rows of the table: what is measured, what it is held against, and the targets."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from benchmarks import synthetic
+from benchmarks.measure import Case
+
+REPOSITORY: Final = Path(__file__).parents[2]
+DATA: Final = "DATELINE_DATA"
+"""The environment variable that names a folder of real specifications, `NAME/head.json.gz`."""
+
+_PYTHON: Final = sys.executable
+_DATELINE: Final = str(Path(sys.executable).with_name("dateline"))
+_PASS: Final = [_PYTHON, "-c", "pass"]
+
+# An adopted document has no history: three versions and two environments show it alike.
+_ADOPTED: Final = """\
+header: X-API-Version
+default: 2024-01-15
+versions:
+  - { date: 2024-01-15, title: The first. }
+  - { date: 2024-09-01, title: The second. }
+  - { date: 2025-06-01, title: The third. }
+environments:
+  production: { servers: [{ url: https://api.adopted.example }] }
+  sandbox: { servers: [{ url: https://sandbox.adopted.example }] }
+policy: dated-contract
+lint: adopted
+python: { package: adopted }
+"""
+
+
+class SkippedError(Exception):
+    """A row can't be measured here; says why."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """One thing that is measured.
+
+    ``prepare`` sets a case up in an empty folder. ``cpu`` (seconds), ``memory`` (MiB) and
+    ``ratio`` are the targets; a row without any is there for information. ``about`` says what
+    dominates and what was done about it. No more than ``runs`` runs are made.
+    """
+
+    name: str
+    what: str
+    against: str
+    prepare: Callable[[Path], Case]
+    about: str
+    cpu: float | None = None
+    memory: float | None = None
+    ratio: float | None = None
+    runs: int = 100
+
+
+def _job(name: str, schemas: Path, output: Path, *options: str) -> list[str]:
+    script = str(Path(__file__).with_name("measured.py"))
+    return [_PYTHON, script, name, str(schemas), str(output), *options]
+
+
+def _against_reading(root: Path, schemas: Path, *options: str) -> Case:
+    out = root / "out"
+    return Case(
+        root,
+        _job("documents", schemas, out / "generated", *options),
+        _job("read", schemas, out),
+        cold=out,
+    )
+
+
+def _help(root: Path) -> Case:
+    return Case(root, [_DATELINE, "--help"], _PASS)
+
+
+def _nothing_to_do(root: Path) -> Case:
+    for name in ("schemas", "generated"):
+        if (REPOSITORY / name).is_dir():
+            shutil.copytree(REPOSITORY / name, root / name)
+    # the run that warms up is the one that has something to do
+    return Case(root, [_DATELINE, "generate"], _PASS)
+
+
+def _payments(root: Path) -> Case:
+    return _against_reading(root, REPOSITORY / "schemas")
+
+
+def _payments_judged(root: Path) -> Case:
+    out = root / "out"
+    plain = _job("documents", REPOSITORY / "schemas", out / "generated")
+    return Case(root, [*plain, "judged"], plain, cold=out)
+
+
+def _payments_cold(root: Path) -> Case:
+    out = root / "out"
+    schemas = str(REPOSITORY / "schemas")
+    return Case(
+        root,
+        [_DATELINE, "generate", "--schemas", schemas, "--output", str(out / "generated")],
+        _job("documents", REPOSITORY / "schemas", out / "generated"),
+        cold=out,
+    )
+
+
+def _adopted(provider: str, *options: str) -> Callable[[Path], Case]:
+    def prepare(root: Path) -> Case:
+        folder = os.environ.get(DATA)
+        if folder is None:
+            raise SkippedError(f"{DATA} is not set")
+        found = sorted(Path(folder).glob(f"{provider}*/head.*.gz"))
+        if not found:
+            raise SkippedError(f"no {provider}*/head.*.gz in {folder}")
+        schemas = root / "schemas"
+        schemas.mkdir()
+        (schemas / "versions.yaml").write_text(_ADOPTED)
+        form = "json" if ".json" in found[-1].name else "yaml"
+        with gzip.open(found[-1]) as packed, (schemas / f"head.{form}").open("wb") as plain:
+            shutil.copyfileobj(packed, plain)
+        return _against_reading(root, schemas, *options)
+
+    return prepare
+
+
+def _synthetic(root: Path) -> Case:
+    synthetic.write(root / "schemas", 5)
+    return _against_reading(root, root / "schemas")
+
+
+def _growing(*options: str) -> Callable[[Path], Case]:
+    def prepare(root: Path) -> Case:
+        for versions in (25, 1):
+            synthetic.write(root / str(versions), versions)
+        out = root / "out"
+        many, one = (
+            _job("documents", root / str(versions), out / "generated", *options)
+            for versions in (25, 1)
+        )
+        return Case(root, many, one, cold=out)
+
+    return prepare
+
+
+_READ: Final = "reading the sources"
+
+ROWS: Final = (
+    Row(
+        name="help",
+        what="dateline --help",
+        against="python -c pass",
+        prepare=_help,
+        ratio=3,
+        about="",
+    ),
+    Row(
+        name="nothing-to-do",
+        what="dateline generate, payment API, nothing to do",
+        against="python -c pass",
+        prepare=_nothing_to_do,
+        ratio=5,
+        about="",
+    ),
+    Row(
+        name="payments",
+        what="documents of the payment API, 3 versions x 2 environments, cold",
+        against=_READ,
+        prepare=_payments,
+        cpu=0.5,
+        memory=80,
+        about="",
+    ),
+    Row(
+        name="payments-judged",
+        what="the same with openapi-spec-validator",
+        against="without it",
+        prepare=_payments_judged,
+        about="",
+    ),
+    Row(
+        name="payments-cold",
+        what="dateline generate, payment API, cold: documents, models, judged",
+        against="documents alone",
+        prepare=_payments_cold,
+        about="",
+        runs=5,
+    ),
+    Row(
+        name="stripe",
+        what="documents of Stripe's API, 3 versions x 2 environments",
+        against=_READ,
+        prepare=_adopted("stripe"),
+        cpu=2.0,
+        memory=250,
+        about="",
+    ),
+    Row(
+        name="stripe-models",
+        what="documents and models of Stripe's API",
+        against=_READ,
+        prepare=_adopted("stripe", "models"),
+        about="",
+        runs=2,
+    ),
+    Row(
+        name="stripe-judged",
+        what="documents of Stripe's API with openapi-spec-validator",
+        against=_READ,
+        prepare=_adopted("stripe", "judged"),
+        about="",
+        runs=2,
+    ),
+    Row(
+        name="github",
+        what="documents of GitHub's API, 3 versions x 2 environments",
+        against=_READ,
+        prepare=_adopted("github"),
+        about="",
+        runs=3,
+    ),
+    Row(
+        name="github-models",
+        what="documents and models of GitHub's API",
+        against=_READ,
+        prepare=_adopted("github", "models"),
+        about="",
+        runs=1,
+    ),
+    Row(
+        name="synthetic-5",
+        what="documents of 200 operations and 400 models, 5 versions",
+        against=_READ,
+        prepare=_synthetic,
+        cpu=1.4,
+        about="",
+    ),
+    Row(
+        name="synthetic-25",
+        what="the same, 25 versions",
+        against="1 version",
+        prepare=_growing(),
+        ratio=1.5,
+        about="",
+    ),
+    Row(
+        name="synthetic-25-models",
+        what="the same with models, 25 versions",
+        against="1 version",
+        prepare=_growing("models"),
+        ratio=2,
+        about="",
+        runs=3,
+    ),
+)
