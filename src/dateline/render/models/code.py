@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
@@ -11,14 +12,16 @@ from dateline.render.templating import Code
 WIDTH: Final = 100
 _STEP: Final = 4
 
+_WORD: Final = re.compile(r"[^ ]* +|[^ ]+")
 _ESCAPES: Final = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 @dataclass(frozen=True)
 class Reference:
-    """The name of another definition."""
+    """The name of another definition, and of an attribute of it."""
 
     name: str
+    attribute: str = ""
 
 
 @dataclass(frozen=True)
@@ -144,7 +147,7 @@ def _line(node: Node) -> str:
     if isinstance(node, str):
         return node
     if isinstance(node, Reference):
-        return node.name
+        return node.name + node.attribute
     if isinstance(node, Text):
         return literal(node.value)
     if isinstance(node, Pair):
@@ -156,6 +159,10 @@ def _line(node: Node) -> str:
 
 def _laid_out(node: Node, indent: int, room: int) -> str:
     line = _line(node)
+    if isinstance(node, Either) and indent == 0 and len(line) > room:
+        # a line break needs brackets around it
+        margin = " " * _STEP
+        return f"(\n{margin}{_laid_out(node, _STEP, 0)}\n)"
     if len(line) <= room or isinstance(node, str | Reference):
         return line
     inner = indent + _STEP
@@ -177,8 +184,9 @@ def _laid_out(node: Node, indent: int, room: int) -> str:
     if not node.items:
         return line
     items = [_laid_out(item, inner, WIDTH - inner - 1) for item in node.items]
-    # a comma behind the only index of a subscript would make it a tuple
-    last = "" if node.brackets == "[]" and node.head and len(items) == 1 else ","
+    # a comma behind the only index of a subscript, or in parentheses, would make it a tuple
+    alone = len(items) == 1 and (node.head if node.brackets == "[]" else not node.head)
+    last = "" if alone and node.brackets != "{}" else ","
     return (
         node.head
         + node.brackets[0]
@@ -193,11 +201,13 @@ def _pieces(text: str, width: int) -> list[str]:
     """Cut *text* behind line breaks and blanks, so that the literals fit in *width*."""
     pieces: list[str] = []
     for line in text.splitlines(keepends=True):
-        piece = ""
-        for word in line.replace(" ", " \0").split("\0"):
-            if piece and sum(len(_escaped(character)) for character in piece + word) > width:
+        piece, used = "", 0
+        for word in _WORD.findall(line):
+            size = sum(len(_escaped(character)) for character in word)
+            if piece and used + size > width:
                 pieces.append(piece)
-                piece = ""
+                piece, used = "", 0
             piece += word
+            used += size
         pieces.append(piece)
     return pieces

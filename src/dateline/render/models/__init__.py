@@ -1,0 +1,114 @@
+"""The contracts of all versions in, an installable distribution of pydantic models out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from dateline.model import Artifact, Contract, Problem, SourceError, Table
+from dateline.render.models import assemble, names
+from dateline.render.models.generate import sources
+from dateline.render.models.reading import Reader
+from dateline.render.models.sharing import homes, request_only, schemas
+from dateline.render.models.writing import Definition, Writer, place_of
+
+
+def models(
+    contracts: Sequence[Contract], table: Table, templates: Path
+) -> tuple[list[Artifact], list[str]]:
+    """Return the files of the distribution, below ``python/``, and what it can't express.
+
+    *contracts* stand oldest first, one for each version, of all environments together. A type
+    whose closure is equal in two of them is defined in the older one and re-exported by the
+    newer. *templates* holds ``datamodel/`` (the layout of one definition) and ``python/`` (the
+    other files). Raises SourceError where two names of the document become one Python name.
+    """
+    strict = {contract.version: request_only(contract) for contract in contracts}
+    components = homes(contracts, strict)
+    definitions: dict[str, dict[str, Definition]] = {}
+    where: dict[str, dict[str, str]] = {}
+    notes: list[str] = []
+    problems: list[Problem] = []
+    for contract in contracts:
+        version = contract.version
+        inherited = {
+            made.name: home
+            for name, home in components[version].items()
+            if home != version
+            for made in definitions[home].values()
+            if made.component == name
+        }
+        classes = _classes(contract, problems)
+        writer = Writer(
+            Reader(contract.document),
+            strict=strict[version],
+            classes=classes,
+            taken=set(inherited),
+        )
+        new = [
+            made
+            for name, home in components[version].items()
+            if home == version
+            for made in writer.component(name)
+        ]
+        definitions[version] = _with_recursion({made.name: made for made in new})
+        where[version] = inherited | dict.fromkeys(definitions[version], version)
+        notes += [note for note in writer.notes if note not in notes]
+        problems += writer.problems
+    if problems:
+        raise SourceError(problems)
+    blocks = sources(
+        {names.package_name(version): made for version, made in definitions.items()},
+        templates / "datamodel",
+    )
+    artifacts = assemble.files(contracts, table, where, templates)
+    artifacts += [
+        Artifact(
+            path=f"python/{table.package}/{names.package_name(version)}/models.py",
+            content=assemble.module(
+                version, made, blocks[names.package_name(version)], where[version]
+            ),
+        )
+        for version, made in definitions.items()
+        if made
+    ]
+    return sorted(artifacts, key=lambda artifact: artifact.path), notes
+
+
+def _classes(contract: Contract, problems: list[Problem]) -> dict[str, str]:
+    """Return the class name of each component."""
+    made: dict[str, str] = {}
+    first: dict[str, str] = {}
+    for name, schema in schemas(contract).items():
+        called = names.class_name(name)
+        if called in first:
+            problems.append(
+                Problem(
+                    place=place_of(schema),
+                    id="model-name-taken",
+                    message=f"the components {first[called]!r} and {name!r} would both be the "
+                    f"model {called}: rename one",
+                )
+            )
+        first[called] = name
+        made[name] = called
+    return made
+
+
+def _with_recursion(definitions: dict[str, Definition]) -> dict[str, Definition]:
+    """Make the aliases that speak of themselves recursive ones."""
+    aliases = {name: each for name, each in definitions.items() if each.alias is not None}
+    reach = {name: each.references & aliases.keys() for name, each in aliases.items()}
+    made = dict(definitions)
+    for name, each in aliases.items():
+        seen: set[str] = set()
+        ahead = list(reach[name])
+        while ahead:
+            other = ahead.pop()
+            if other not in seen:
+                seen.add(other)
+                ahead += reach[other]
+        if name in seen:
+            made[name] = replace(each, recursive=True)
+    return made

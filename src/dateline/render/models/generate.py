@@ -1,0 +1,153 @@
+"""Definitions in, the source of each out: one run of datamodel-code-generator for all versions.
+
+What it is given is a document of names and references only. No text of the API's authors
+passes through it: that reaches our templates as code, already escaped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from dateline.model import DatelineError
+from dateline.render.models.code import Text, call, docstring, lay_out, literal
+from dateline.render.models.writing import Definition, Field
+from dateline.render.templating import Code
+
+_MODULE: Final = "models"
+_PREFIX: Final = "#/components/schemas/"
+_BLOCK: Final = re.compile(
+    r"^# begin ([A-Za-z0-9_.]+)\n(.*?)\n# end$", re.MULTILINE | re.DOTALL
+)
+
+
+class GenerationError(DatelineError):
+    """The templates for the models do not lay out every definition once."""
+
+
+def sources(
+    definitions: Mapping[str, Mapping[str, Definition]], templates: Path
+) -> dict[str, dict[str, str]]:
+    """Return the source of each definition, by package and name.
+
+    *definitions* are by package (`v2025_03_13`) and name; *templates* is the folder that holds
+    `BaseModel.jinja2` and its like.
+    """
+    schemas: dict[str, Any] = {}
+    views: defaultdict[str, dict[str, Any]] = defaultdict(dict)
+    for package, made in definitions.items():
+        for name, definition in made.items():
+            key = f"{package}.{_MODULE}.{name}"
+            schemas[key] = _skeleton(definition)
+            views[_PREFIX + key] = {"definition": _view(key, definition)}
+    if not schemas:
+        return {}
+    found: dict[str, dict[str, str]] = {package: {} for package in definitions}
+    for text in _run(schemas, views, templates):
+        for key, block in _BLOCK.findall(text):
+            package, _, name = key.split(".")
+            if name in found[package]:
+                raise GenerationError(f"templates: {key} is laid out twice")
+            found[package][name] = block
+    missing = [
+        f"{package}.{name}"
+        for package, made in definitions.items()
+        for name in made
+        if name not in found[package]
+    ]
+    if missing:
+        raise GenerationError(f"templates: not laid out: {', '.join(missing)}")
+    return found
+
+
+def _run(
+    schemas: dict[str, Any], views: defaultdict[str, dict[str, Any]], templates: Path
+) -> list[str]:
+    from datamodel_code_generator import DataModelType, InputFileType, PythonVersion, generate
+
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": "models", "version": "1"},
+        "paths": {},
+        "components": {"schemas": schemas},
+    }
+    made = generate(
+        document,
+        output=None,
+        input_file_type=InputFileType.OpenAPI,
+        output_model_type=DataModelType.PydanticV2BaseModel,
+        target_python_version=PythonVersion.PY_311,
+        custom_template_dir=templates,
+        extra_template_data=views,
+        custom_class_name_generator=_unchanged,
+        treat_dot_as_module=True,
+        strict_dotted_module_names=True,
+        use_exact_imports=True,
+        use_type_alias=True,
+        keep_model_order=True,
+        allow_remote_refs=False,
+        disable_timestamp=True,
+        formatters=[],
+    )
+    if isinstance(made, str):
+        return [made]
+    return list(made.values()) if made else []
+
+
+def _unchanged(name: str) -> str:
+    return name
+
+
+def _skeleton(definition: Definition) -> dict[str, Any]:
+    """Return *definition* as a schema of names and references."""
+    if definition.members:
+        return {"type": "string", "enum": [member.name for member in definition.members]}
+    if definition.alias is not None:
+        return {}
+    return {
+        "type": "object",
+        "properties": {each.name: {} for each in definition.fields},
+    }
+
+
+def _view(key: str, definition: Definition) -> dict[str, Any]:
+    """Return what the templates lay out: nothing but code."""
+    text = definition.description
+    return {
+        "key": Code(key),
+        "name": Code(definition.name),
+        "docstring": docstring(text, 4) if text else "",
+        "base": Code(definition.base),
+        "rules": [lay_out(rule, 8, 10) for rule in definition.rules],
+        "extras": lay_out(definition.extras) if definition.extras is not None else "",
+        "fields": [_field(each) for each in definition.fields],
+        "members": [
+            {"name": Code(member.name), "value": Code(literal(member.value))}
+            for member in definition.members
+        ],
+        "alias": _alias(definition),
+        "note": docstring(text, 0) if text and definition.alias is not None else "",
+    }
+
+
+def _alias(definition: Definition) -> Code:
+    alias, name = definition.alias, definition.name
+    if alias is None:
+        return Code("")
+    if definition.recursive:
+        source = " ".join(lay_out(alias).split())
+        return f"{name} = " + lay_out(call("TypeAliasType", Text(name), Text(source)), 0, len(name))
+    head = f"{name}: TypeAlias = "
+    return head + lay_out(alias, 0, len(head))
+
+
+def _field(field: Field) -> dict[str, Code]:
+    default = "" if field.default is None else " = " + lay_out(field.default)
+    head = f"    {field.name}: "
+    # what stands behind the closing bracket counts only where the line is not broken
+    annotation = lay_out(field.annotation, 4, len(head) + len(default))
+    return {"name": Code(field.name), "annotation": annotation, "default": Code(default)}
+

@@ -1,0 +1,365 @@
+"""A schema in, its keywords flattened: references followed, `allOf` merged, 3.0 read as 3.1."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from dateline.openapi import target
+
+ANNOTATIONS: Final = frozenset(
+    {"title", "description", "default", "deprecated", "example", "examples", "externalDocs"}
+    | {"readOnly", "writeOnly", "xml", "$comment", "contentMediaType", "contentEncoding"}
+    | {"contentSchema", "discriminator", "format", "$schema", "$id", "$defs", "definitions"}
+)
+"""Keywords that don't make a value invalid."""
+
+JSON_TYPES: Final = ("null", "boolean", "object", "array", "number", "integer", "string")
+
+# Keywords that are enforced by nothing in the models; each is noted where it stands.
+UNMODELLED: Final = (
+    *("not", "if", "then", "else", "contains", "minContains", "maxContains"),
+    *("dependentSchemas", "unevaluatedItems", "$dynamicRef", "$anchor", "$dynamicAnchor"),
+)
+
+_TYPED: Final = {
+    "object": (
+        *("properties", "additionalProperties", "patternProperties", "propertyNames"),
+        *("required", "minProperties", "maxProperties", "dependentRequired"),
+    ),
+    "array": ("items", "prefixItems", "minItems", "maxItems", "uniqueItems"),
+    "string": ("pattern", "minLength", "maxLength", "x-extensible-enum"),
+    "number": (*("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),),
+}
+"""Which keywords speak of which type of value."""
+
+
+@dataclass
+class Union:
+    """The members of a `oneOf` or `anyOf`, and what tells them apart."""
+
+    keyword: str
+    members: list[Any]
+    discriminator: dict[str, Any] | None
+
+
+@dataclass
+class Flat:
+    """A schema without `$ref` and `allOf`: either a component's name, or keywords.
+
+    ``types`` is None where any type will do; ``nullable`` is apart from it. ``values`` are the
+    values of `enum` and `const`. ``left`` names the keywords that are not modelled.
+    """
+
+    reference: str | None = None
+    never: bool = False
+    nullable: bool | None = None
+    types: tuple[str, ...] | None = None
+    values: list[Any] | None = None
+    keywords: dict[str, Any] = field(default_factory=dict)
+    patterns: list[str] = field(default_factory=list)
+    multiples: list[Any] = field(default_factory=list)
+    unions: list[Union] = field(default_factory=list)
+    annotations: dict[str, Any] = field(default_factory=dict)
+    left: list[str] = field(default_factory=list)
+
+    @property
+    def constrained(self) -> bool:
+        """Tell whether anything but annotations, types and a union is said."""
+        return bool(self.keywords or self.patterns or self.multiples or self.values is not None)
+
+
+class Reader:
+    """Reads the schemas of one document."""
+
+    def __init__(self, document: dict[str, Any]) -> None:
+        self._document = document
+        self._old = str(document.get("openapi", "")).startswith("3.0")
+        components = document.get("components") or {}
+        self.components: dict[str, Any] = components.get("schemas") or {}
+        self._flat: dict[str, Flat] = {}
+
+    def component(self, name: str) -> Flat:
+        """Return the component *name*, flattened; a reference to another one is not followed."""
+        if name not in self._flat:
+            self._flat[name] = self.flat(self.components[name], (name,))
+        return self._flat[name]
+
+    def followed(self, flat: Flat) -> Flat:
+        """Return what *flat* says itself: references to components are followed."""
+        seen: set[str] = set()
+        nullable = flat.nullable
+        while flat.reference is not None and flat.reference not in seen:
+            seen.add(flat.reference)
+            flat = self.component(flat.reference)
+            nullable = nullable or flat.nullable
+        return flat
+
+    def flat(self, schema: Any, seen: tuple[str, ...] = ()) -> Flat:
+        """Return *schema* without `$ref` and `allOf`; *seen* are the components on the way."""
+        if schema is False:
+            return Flat(never=True)
+        if not isinstance(schema, dict):
+            return Flat()
+        own = self._own(schema)
+        parts = [
+            part
+            for part in (self._referenced(schema, seen), *self._bases(schema, seen))
+            if part is not None
+        ]
+        if not parts:
+            return own
+        if len(parts) == 1 and not _says_more(own):
+            return _annotated(parts[0], own)
+        merged = own
+        for part in parts:
+            merged = self._merged(merged, self._inlined(part, seen))
+        merged.annotations = {**merged.annotations, **_inherited(parts), **own.annotations}
+        merged.nullable = own.nullable if own.nullable else merged.nullable
+        return merged
+
+    def with_base(self, member: Flat, base: Flat) -> Flat:
+        """Return what *member* of a union and the schema around the union say together."""
+        made = self._merged(self._inlined(member, ()), base)
+        made.annotations = {**member.annotations, **made.annotations}
+        if member.reference is not None:
+            made.annotations.setdefault("title", member.reference)
+        return made
+
+    def _referenced(self, schema: dict[str, Any], seen: tuple[str, ...]) -> Flat | None:
+        reference = schema.get("$ref")
+        if not isinstance(reference, str):
+            return None
+        goal = target(reference)
+        if goal is not None and goal[0] == "schemas" and goal[1] in self.components:
+            return Flat(reference=goal[1])
+        node = self._pointed(reference)
+        if node is None or reference in seen:
+            return Flat(left=["$ref"])
+        return self.flat(node, (*seen, reference))
+
+    def _pointed(self, reference: str) -> Any:
+        if not reference.startswith("#/"):
+            return None
+        node: Any = self._document
+        for part in reference[2:].split("/"):
+            part = part.replace("~1", "/").replace("~0", "~")
+            if isinstance(node, dict) and part in node:
+                node = node[part]
+            elif isinstance(node, list) and part.isdigit() and int(part) < len(node):
+                node = node[int(part)]
+            else:
+                return None
+        return node
+
+    def _bases(self, schema: dict[str, Any], seen: tuple[str, ...]) -> Iterable[Flat]:
+        # 3.0 ignores what stands beside a reference
+        if self._old and "$ref" in schema:
+            return []
+        bases = schema.get("allOf")
+        return [self.flat(base, seen) for base in bases] if isinstance(bases, list) else []
+
+    def _inlined(self, part: Flat, seen: tuple[str, ...]) -> Flat:
+        """Return the keywords of a base; a base that leads back to itself says nothing new."""
+        if part.reference is None:
+            return part
+        if part.reference in seen:
+            return Flat(left=["allOf"])
+        return self._inlined(
+            self.flat(self.components[part.reference], (*seen, part.reference)),
+            (*seen, part.reference),
+        )
+
+    def _own(self, schema: dict[str, Any]) -> Flat:
+        made = Flat()
+        only_reference = self._old and "$ref" in schema
+        for key, value in schema.items():
+            if key in ANNOTATIONS:
+                made.annotations[key] = value
+            elif only_reference:
+                continue
+            elif key in UNMODELLED:
+                made.left.append(key)
+        if self._old and schema.get("nullable") is True:
+            made.nullable = True
+        if only_reference:
+            return made
+        self._own_types(schema, made)
+        for keywords in _TYPED.values():
+            for key in keywords:
+                if key in schema:
+                    made.keywords[key] = schema[key]
+        self._own_numbers(made)
+        if "pattern" in made.keywords:
+            made.patterns = [made.keywords.pop("pattern")]
+        if "multipleOf" in made.keywords:
+            made.multiples = [made.keywords.pop("multipleOf")]
+        if schema.get("unevaluatedProperties") is False:
+            made.keywords.setdefault("unevaluatedProperties", False)
+        elif "unevaluatedProperties" in schema:
+            made.left.append("unevaluatedProperties")
+        for keyword in ("oneOf", "anyOf"):
+            members = schema.get(keyword)
+            if isinstance(members, list) and members:
+                discriminator = schema.get("discriminator")
+                made.unions.append(
+                    Union(
+                        keyword, members, discriminator if isinstance(discriminator, dict) else None
+                    )
+                )
+        return made
+
+    def _own_types(self, schema: dict[str, Any], made: Flat) -> None:
+        said = schema.get("type")
+        types = [said] if isinstance(said, str) else said if isinstance(said, list) else None
+        if types is not None:
+            made.types = tuple(name for name in JSON_TYPES if name in types and name != "null")
+            made.nullable = made.nullable or "null" in types
+            if not made.types and not made.nullable:
+                made.types = None
+        values = schema.get("enum")
+        if isinstance(values, list):
+            made.values = list(values)
+        if "const" in schema:
+            const = schema["const"]
+            made.values = (
+                [const] if made.values is None else [v for v in made.values if _equal(v, const)]
+            )
+        if made.values is not None:
+            has_null = any(item is None for item in made.values)
+            made.values = [item for item in made.values if item is not None]
+            if self._old:
+                made.nullable = made.nullable or has_null
+            else:
+                allowed = said is None or (types is not None and "null" in types)
+                made.nullable = has_null and allowed
+
+    def _own_numbers(self, made: Flat) -> None:
+        # 3.0: the bounds are exclusive where a flag beside them says so
+        for bound, flag in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")):
+            exclusive = made.keywords.get(flag)
+            if isinstance(exclusive, bool):
+                del made.keywords[flag]
+                if exclusive and bound in made.keywords:
+                    made.keywords[flag] = made.keywords.pop(bound)
+
+    def _merged(self, one: Flat, other: Flat) -> Flat:
+        """Return what both say (JSON Schema, core section 10.2.1.1)."""
+        made = Flat(
+            never=one.never or other.never,
+            patterns=_together(one.patterns, other.patterns),
+            multiples=_together(one.multiples, other.multiples),
+            unions=[*one.unions, *other.unions],
+            left=_together(one.left, other.left),
+        )
+        # of annotations, only the format tells a type; the others describe the base
+        made.annotations = {
+            key: flat.annotations[key]
+            for flat in (other, one)
+            for key in ("format",)
+            if key in flat.annotations
+        }
+        made.types = _common_types(one.types, other.types)
+        if made.types == () and not (one.types == () or other.types == ()):
+            made.never = True
+        made.nullable = _common_nullable(one, other)
+        if one.values is None or other.values is None:
+            made.values = one.values if other.values is None else other.values
+        else:
+            made.values = [v for v in one.values if any(_equal(v, w) for w in other.values)]
+        made.keywords = dict(one.keywords)
+        for key, value in other.keywords.items():
+            made.keywords[key] = (
+                _MERGERS[key](made.keywords[key], value) if key in made.keywords else value
+            )
+        return made
+
+
+def _says_more(own: Flat) -> bool:
+    return bool(own.constrained or own.unions or own.never or own.left or own.types is not None)
+
+
+def _annotated(part: Flat, own: Flat) -> Flat:
+    """Return *part* with the annotations of the schema that refers to it."""
+    return Flat(
+        **{
+            **part.__dict__,
+            "annotations": {**part.annotations, **own.annotations},
+            "nullable": own.nullable or part.nullable,
+        }
+    )
+
+
+def _inherited(parts: list[Flat]) -> dict[str, Any]:
+    """Return the annotations that hold for a whole: those of bases that stand inline."""
+    made: dict[str, Any] = {}
+    for part in parts:
+        if part.reference is None:
+            made |= part.annotations
+    return made
+
+
+def _equal(one: Any, other: Any) -> bool:
+    return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)
+
+
+def _together(one: list[Any], other: list[Any]) -> list[Any]:
+    return [*one, *(item for item in other if item not in one)]
+
+
+def _common_types(
+    one: tuple[str, ...] | None, other: tuple[str, ...] | None
+) -> tuple[str, ...] | None:
+    if one is None or other is None:
+        return other if one is None else one
+    common = {name for name in one if name in other}
+    for here, there in ((one, other), (other, one)):
+        if "integer" in here and "number" in there:
+            common.add("integer")
+    return tuple(name for name in JSON_TYPES if name in common)
+
+
+def _common_nullable(one: Flat, other: Flat) -> bool | None:
+    said = [
+        flat
+        for flat in (one, other)
+        if flat.types is not None or flat.nullable is not None or flat.values is not None
+    ]
+    if not said:
+        return None
+    return all(flat.nullable for flat in said)
+
+
+def _both(one: Any, other: Any) -> Any:
+    return one if one == other else {"allOf": [one, other]}
+
+
+def _both_closed(one: Any, other: Any) -> Any:
+    if one is False or other is False:
+        return False
+    if one is True or other is True:
+        return other if one is True else one
+    return _both(one, other)
+
+
+def _both_maps(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    made = dict(one)
+    for name, schema in other.items():
+        made[name] = _both(made[name], schema) if name in made else schema
+    return made
+
+
+_MERGERS: Final[dict[str, Any]] = {
+    **dict.fromkeys(("properties", "patternProperties"), _both_maps),
+    **dict.fromkeys(("additionalProperties", "unevaluatedProperties"), _both_closed),
+    **dict.fromkeys(("items", "propertyNames"), _both),
+    **dict.fromkeys(("required", "x-extensible-enum"), _together),
+    **dict.fromkeys(("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"), max),
+    **dict.fromkeys(("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"), min),
+    "uniqueItems": lambda one, other: one or other,
+    "prefixItems": lambda one, other: one if len(one) >= len(other) else other,
+    "dependentRequired": lambda one, other: {
+        name: _together(one.get(name, []), other.get(name, [])) for name in {**one, **other}
+    },
+}

@@ -1,0 +1,156 @@
+"""The contracts of all versions in, for each component the version that defines it out.
+
+A component whose closure is equal in two versions, itself and all it refers to, is defined in
+the earliest of them. Also: which components only requests hold.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final, TypeVar
+
+from dateline.model import Contract
+from dateline.openapi import METHODS, Shape, slot, target
+
+_K = TypeVar("_K")
+
+_REQUEST: Final = 1
+_RESPONSE: Final = 2
+
+
+def homes(
+    contracts: Sequence[Contract], strict: dict[str, frozenset[str]]
+) -> dict[str, dict[str, str]]:
+    """Return for each version, for each component it has, the version that defines it."""
+    nodes = _Nodes()
+    meaning: dict[tuple[str, str], int] = {}
+    reach: dict[tuple[str, str], tuple[str, ...]] = {}
+    for contract in contracts:
+        for name, schema in schemas(contract).items():
+            key = (contract.version, name)
+            number, found = nodes.read(schema)
+            said = (name, number, name in strict[contract.version])
+            meaning[key] = nodes.number(said)
+            reach[key] = tuple(each for each in found if each in schemas(contract))
+    if len(contracts) > 1:
+        meaning = _refined(meaning, reach)
+    first: dict[int, str] = {}
+    made: dict[str, dict[str, str]] = {contract.version: {} for contract in contracts}
+    for (version, name), number in meaning.items():
+        made[version][name] = first.setdefault(number, version)
+    return made
+
+
+def schemas(contract: Contract) -> dict[str, Any]:
+    """Return the component schemas of *contract*."""
+    components = contract.document.get("components") or {}
+    return components.get("schemas") or {}
+
+
+def request_only(contract: Contract) -> frozenset[str]:
+    """Return the components that requests hold and nothing that callers receive."""
+    found: dict[str, int] = {}
+    walked: set[tuple[int, int]] = set()
+    document = contract.document
+
+    def walk(kind: str, node: Any, way: int) -> None:
+        if not isinstance(node, dict) or (id(node), way) in walked:
+            return
+        walked.add((id(node), way))
+        reference = node.get("$ref")
+        if isinstance(reference, str):
+            follow(kind, reference, way)
+        if kind == "schema":
+            for each in _mapped(node):
+                follow(kind, each, way)
+        for key, value in node.items():
+            shape, below = slot(kind, key)
+            turned = _turned(kind, key, way)
+            if shape is Shape.ONE:
+                walk(below, value, turned)
+            elif shape is Shape.MAP and isinstance(value, dict):
+                for child in value.values():
+                    walk(below, child, turned)
+            elif shape is Shape.LIST and isinstance(value, list):
+                for child in value:
+                    walk(below, child, turned)
+
+    def follow(kind: str, reference: str, way: int) -> None:
+        goal = target(reference)
+        if goal is None:
+            return
+        section, name = goal
+        node = ((document.get("components") or {}).get(section) or {}).get(name)
+        if section == "schemas":
+            found[name] = found.get(name, 0) | way
+        if node is not None:
+            walk(kind, node, way)
+
+    walk("paths", document.get("paths"), _REQUEST)
+    for item in (document.get("webhooks") or {}).values():
+        walk("path-item", item, _RESPONSE)
+    return frozenset(name for name, ways in found.items() if ways == _REQUEST)
+
+
+def _turned(kind: str, key: str, way: int) -> int:
+    """Return the way of what stands under *key*: responses go against requests."""
+    if (kind, key) in (("operation", "responses"), ("operation", "callbacks")):
+        return _REQUEST + _RESPONSE - way
+    return way
+
+
+def _mapped(schema: dict[str, Any]) -> Iterator[str]:
+    discriminator = schema.get("discriminator")
+    mapping = discriminator.get("mapping") if isinstance(discriminator, dict) else None
+    if isinstance(mapping, dict):
+        yield from (goal for goal in mapping.values() if isinstance(goal, str))
+
+
+class _Nodes:
+    """Numbers schemas: equal ones get equal numbers; a shared object is read once."""
+
+    def __init__(self) -> None:
+        self._read: dict[int, tuple[Any, int, tuple[str, ...]]] = {}
+        self._numbers: dict[Any, int] = {}
+
+    def number(self, what: Any) -> int:
+        return self._numbers.setdefault(what, len(self._numbers))
+
+    def read(self, schema: Any) -> tuple[int, tuple[str, ...]]:
+        known = self._read.get(id(schema))
+        if known is None:
+            text = json.dumps(schema)
+            known = schema, self.number(text), tuple(dict.fromkeys(_references(schema)))
+            self._read[id(schema)] = known
+        return known[1], known[2]
+
+
+def _references(node: Any) -> Iterator[str]:
+    if isinstance(node, dict):
+        reference = node.get("$ref")
+        for each in (*((reference,) if isinstance(reference, str) else ()), *_mapped(node)):
+            goal = target(each)
+            yield goal[1] if goal else each
+        for child in node.values():
+            yield from _references(child)
+    elif isinstance(node, list):
+        for child in node:
+            yield from _references(child)
+
+
+def _refined(meaning: dict[_K, int], reach: dict[_K, tuple[str, ...]]) -> dict[_K, int]:
+    """Tell apart what refers to what is told apart, until nothing changes."""
+    count = len(set(meaning.values()))
+    while True:
+        numbers: dict[Any, int] = {}
+        refined = {
+            key: numbers.setdefault(
+                (own, tuple(meaning[key[0], name] for name in reach[key])),  # type: ignore[index]
+                len(numbers),
+            )
+            for key, own in meaning.items()
+        }
+        if len(numbers) == count:
+            return refined
+        count, meaning = len(numbers), refined
