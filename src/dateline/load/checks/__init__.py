@@ -1,0 +1,66 @@
+"""The joined document in, every defect that can be seen in it out, each with its place.
+
+First the shape of the document (``structure``); then, on a document in which every value has
+the type that its key demands, what each theme has to say: ``keywords``, ``names``,
+``references``, ``schemas``, ``values``, ``operations`` and ``gating`` (our own keys).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+# Importing a theme registers its checks.
+from dateline.load.checks import (
+    gating,
+    keywords,
+    names,
+    operations,
+    references,
+    schemas,
+    values,
+)
+from dateline.load.checks.scope import Found, Scope, path
+from dateline.load.checks.structure import Survey, mended
+from dateline.load.checks.style import STYLE
+from dateline.model import Place, Problem, Table
+
+__all__ = ["STYLE", "THEMES", "check"]
+
+THEMES: Final = (gating, keywords, names, operations, references, schemas, values)
+
+Locate = Callable[..., Place]
+"""Gives the place of the key or item at a path, or of the nearest thing around it that is
+written; with ``value=True``, of the value there."""
+
+
+def check(document: dict[str, Any], table: Table, locate: Locate) -> Iterator[Problem]:
+    """Yield what is wrong with *document*, sorted by place; each problem once.
+
+    *document* may have any shape. In an adopted source, matters of ``STYLE`` are passed over.
+    """
+    problems = {
+        Problem(
+            place=locate(path(found.trail), value=found.value), id=found.id, message=found.message
+        )
+        for found in _found(document, table)
+        if not (table.adopted and found.id in STYLE)
+    }
+    yield from sorted(problems)
+
+
+def _found(document: dict[str, Any], table: Table) -> Iterator[Found]:
+    scope = Scope(
+        document=document,
+        table=table,
+        authored=not table.adopted,
+        modern=not str(document.get("openapi", "3.1")).startswith("3.0"),
+    )
+    survey = Survey(scope)
+    yield from survey.found
+    if survey.faults:
+        scope = mended(scope, survey.faults)
+        survey = Survey(scope)
+    for checks, site in survey.pending:
+        for run, key, _ in checks:
+            yield from run(scope, site, key)

@@ -1,0 +1,451 @@
+"""One of our keys in, out where it can't stand, names nothing that is, or changes nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+from dateline.gates import changes, order, without
+from dateline.load.checks.names import (
+    header_names,
+    parameter_name,
+    parameter_name_style,
+    property_names,
+    property_names_style,
+)
+from dateline.load.checks.scope import CHECKS, Finder, Found, Scope, Site, Trail, on, path
+from dateline.load.checks.shapes import UNIONS, is_enumeration
+from dateline.load.checks.values import fault, same
+from dateline.load.checks.wording import a, did_you_mean, shown
+from dateline.load.table import canonical_date
+from dateline.model import (
+    ADDED,
+    ENVIRONMENTS,
+    EXTENSIBLE,
+    GATES,
+    KEYS,
+    NEXT,
+    REMOVED,
+    SHOWN_AS,
+    WAS,
+    WHY,
+)
+from dateline.openapi import OBJECTS, Shape, slot
+
+_PRESENCE: Final = (ADDED, REMOVED, ENVIRONMENTS)
+"""The keys that say where something is there at all."""
+
+# Objects that every version has, or that are a part of the object around them.
+_WHOLE: Final = frozenset(
+    {"document", "info", "contact", "license", "components", "paths", "responses"}
+    | {"server-variable", "external-docs", "discriminator", "xml", "oauth-flows", "oauth-flow"}
+)
+# What stands alone under a key of the object around it and may be left out all the same.
+_OPTIONAL_PARTS: Final = frozenset({"operation", "request-body", "path-item", "response"})
+
+_RENAMED: Final = "name"
+_NAMED_BY_KEY: Final = frozenset({"schema", "header"})
+
+_DIGITS: Final = re.compile(r"([0-9]{4})-?([0-9]{1,2})-?([0-9]{1,2})")
+
+
+# Where a key may stand
+
+
+@on(*(f"*.{key}" for key in sorted(KEYS)), finds=("misplaced-annotation",))
+def stands_where_it_may(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    reason = _PLACES[key](site)
+    if reason is not None:
+        yield Found(site.at(key), "misplaced-annotation", f"`{key}` {reason}")
+
+
+def _presence(site: Site) -> str | None:
+    if site.kind in _WHOLE:
+        return f"can't stand on {a(site.kind)}, which every version has; put it on a part of it"
+    if _held_by(site) is Shape.ONE and site.kind not in _OPTIONAL_PARTS:
+        return (
+            f"can't stand on the `{site.slot}` of {a(_holder(site))}, which has to be there; "
+            f"put `{WAS}` on what holds it"
+        )
+    return None
+
+
+def _was(site: Site) -> str | None:
+    return f"can't stand on {a(site.kind)}; put it on a part of it" if site.kind in _WHOLE else None
+
+
+def _shown_as(site: Site) -> str | None:
+    if site.kind != "schema" or site.slot not in UNIONS:
+        return "stands on a value of an enumeration or a member of a union only; leave it out here"
+    if ADDED not in site.node:
+        return f"says what callers of older versions get, but there is no `{ADDED}`; add it"
+    return None
+
+
+def _extensible(site: Site) -> str | None:
+    if site.kind != "schema" or "$ref" in site.node:
+        return "stands on a schema with `type: string` only; write it there"
+    written = site.node.get("type", ())
+    types = {written} if isinstance(written, str) else set(written)
+    if types - {"null"} != {"string"}:
+        return "stands on a schema with `type: string` only; give it that type"
+    if "enum" in site.node or "const" in site.node:
+        return "beside a closed list of values contradicts it; leave one of the two out"
+    return None
+
+
+def _why(site: Site) -> str | None:
+    if site.node.keys() & GATES:
+        return None
+    return f"is the reason for a gate, but none stands here; add {ADDED}, {REMOVED} or {WAS}"
+
+
+_PLACES: Final = {
+    **dict.fromkeys(_PRESENCE, _presence),
+    WAS: _was,
+    SHOWN_AS: _shown_as,
+    EXTENSIBLE: _extensible,
+    WHY: _why,
+}
+
+
+def _holder(site: Site) -> str:
+    return site.parent.kind if site.parent is not None else site.kind
+
+
+def _held_by(site: Site) -> Shape:
+    return slot(_holder(site), site.slot).shape
+
+
+@on(
+    *(f"schema.{key}" for key in ("default", "const", "enum", "example", "examples")),
+    *(f"{kind}.example" for kind in ("parameter", "header", "media-type")),
+    *("example.value", f"schema.{SHOWN_AS}"),
+    finds=("annotation-in-data",),
+)
+def not_inside_data(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    pending = [(site.at(key), site.node[key])]
+    while pending:
+        trail, value = pending.pop()
+        if isinstance(value, dict):
+            for name in value.keys() & KEYS:
+                message = f"`{name}` inside a value, where nothing reads it; leave it out"
+                yield Found((trail, name), "annotation-in-data", message)
+            pending += [((trail, name), below) for name, below in value.items()]
+        elif isinstance(value, list):
+            pending += [((trail, index), below) for index, below in enumerate(value)]
+
+
+# Dates and environments
+
+
+@on(f"*.{ADDED}", f"*.{REMOVED}", finds=("date", "unknown-version"))
+def dates(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+    yield from _date(scope, site.node[key], site.at(key), value=True)
+
+
+@on(f"*.{WAS}", finds=("date", "unknown-version"))
+def dates_of_history(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+    for date in site.node[key]:
+        yield from _date(scope, date, site.at(key, date), value=False)
+
+
+def _date(scope: Scope, written: str, trail: Trail, *, value: bool) -> Iterator[Found]:
+    if written in scope.ranks:
+        return
+    known = scope.table.dates
+    if written == NEXT:
+        message = "the version table has no `next`; add { date: next, title: ..., draft: true }"
+        yield Found(trail, "unknown-version", message, value=value)
+    elif canonical_date(written):
+        message = f"no version {written} in the table{did_you_mean(written, known)}"
+        yield Found(trail, "unknown-version", message, value=value)
+    else:
+        digits = _DIGITS.fullmatch(written)
+        padded = "-".join((digits[1], digits[2].zfill(2), digits[3].zfill(2))) if digits else ""
+        way_out = f"write {padded}" if canonical_date(padded) else "write one, or `next`"
+        message = f"{shown(written)} is not a canonical YYYY-MM-DD date; {way_out}"
+        yield Found(trail, "date", message, value=value)
+
+
+@on(f"*.{ADDED}", finds=("gate-without-effect",))
+def added_later(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+    if scope.ranks.get(site.node[key]) == 0:
+        message = f"{site.node[key]} is the first version, so every version has it; leave it out"
+        yield Found(site.at(key), "gate-without-effect", message, value=True)
+
+
+@on(f"*.{REMOVED}", finds=("never-there",))
+def there_before_removed(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+    removed = scope.ranks.get(site.node[key])
+    added = scope.ranks.get(site.node.get(ADDED, ""), 0)
+    if removed is None or removed > added:
+        return
+    if ADDED in site.node:
+        message = f"added at {site.node[ADDED]}, so no version has it; remove it later"
+    else:
+        message = f"{site.node[key]} is the first version, so none has it; leave the node out"
+    yield Found(site.at(key), "never-there", message, value=True)
+
+
+@on(f"*.{WAS}", finds=("gate-without-effect",))
+def history_has_a_past(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+    for date in site.node[key]:
+        if scope.ranks.get(date, 1) <= scope.ranks.get(site.node.get(ADDED, ""), 0):
+            since = "the first version" if ADDED not in site.node else "when it is added"
+            message = f"{date} is {since}, so there is nothing before it; leave it out"
+            yield Found(site.at(key, date), "gate-without-effect", message)
+    if not site.node[key]:
+        message = "no date is listed; write {DATE: {keyword: value}}, or leave it out"
+        yield Found(site.at(key), "gate-without-effect", message)
+
+
+@on(f"*.{ENVIRONMENTS}", finds=("unknown-environment", "item-twice", "empty-list"))
+def environments(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+    known = [environment.name for environment in scope.table.environments]
+    written = site.node[key]
+    if not written:
+        message = "no environment is listed, so it is nowhere; name one"
+        yield Found(site.at(key), "empty-list", message, value=True)
+    for index, name in enumerate(written):
+        if name not in known:
+            message = f"there is no environment {shown(name)}{did_you_mean(name, known)}"
+            yield Found(site.at(key, index), "unknown-environment", message)
+        elif name in written[:index]:
+            message = f"{shown(name)} stands in the list already; leave one out"
+            yield Found(site.at(key, index), "item-twice", message)
+
+
+# The other keys
+
+
+@on(f"*.{WHY}", finds=("several-lines", "blank-text"))
+def why(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    text = site.node[key]
+    if not text.strip():
+        message = "the reason is blank; say it in a sentence"
+        yield Found(site.at(key), "blank-text", message, value=True)
+    elif text.splitlines() != [text]:
+        message = f"{shown(text)} has several lines; write one sentence"
+        yield Found(site.at(key), "several-lines", message, value=True)
+
+
+@on(f"schema.{EXTENSIBLE}", finds=("item-twice", "blank-text", "empty-list", "control-character"))
+def open_values(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    written = site.node[key]
+    if not written:
+        message = "no value is listed; list those known today"
+        yield Found(site.at(key), "empty-list", message, value=True)
+    for index, value in enumerate(written):
+        if not value:
+            yield Found(site.at(key, index), "blank-text", "the value is blank; write one")
+        elif not value.isprintable():
+            message = f"{shown(value)} holds a control character; leave it out"
+            yield Found(site.at(key, index), "control-character", message)
+        elif value in written[:index]:
+            message = f"{shown(value)} stands in the list already; leave one out"
+            yield Found(site.at(key, index), "item-twice", message)
+
+
+@on(*(f"schema.{key}" for key in UNIONS), finds=("shown-as-invalid",))
+def shown_as_another_member(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+    """What older callers get instead is a value that the union has without the member."""
+    for index, member in enumerate(site.node[key]):
+        if not isinstance(member, dict) or SHOWN_AS not in member or ADDED not in member:
+            continue
+        since = order(member[ADDED])
+        before = [
+            other
+            for other in site.node[key]
+            if not isinstance(other, dict) or ADDED not in other or order(other[ADDED]) < since
+        ]
+        value = member[SHOWN_AS]
+        trail = site.at(key, index, SHOWN_AS)
+        if is_enumeration(site.node):
+            known = [other["const"] for other in before]
+            if not any(same(value, choice) for choice in known):
+                message = f"{shown(value)} is no value of the versions before {member[ADDED]}"
+                if isinstance(value, str):
+                    message += did_you_mean(value, filter(lambda v: isinstance(v, str), known))
+                yield Found(trail, "shown-as-invalid", message, value=True)
+            continue
+        wrong = fault(scope, value, {**site.node, key: before})
+        if not before:
+            message = f"the union has no member before {member[ADDED]}; gate what holds it instead"
+            yield Found(trail, "shown-as-invalid", message)
+        elif wrong is not None:
+            for step in wrong.path:
+                trail = (trail, step)
+            message = f"no member of the versions before {member[ADDED]}: {wrong.message}"
+            yield Found(trail, "shown-as-invalid", message, value=True)
+
+
+# What was
+
+
+@on(f"*.{WAS}", finds=("history-without-effect", "misplaced-rename"))
+def history_changes_something(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    """Each keyword that a date sets or unsets differs from what it was after that date."""
+    now: dict[str, Any] = dict(site.node)
+    named = _own_name(site)
+    if named is not None:
+        now[_RENAMED] = named
+    for date in sorted(site.node[key], key=order, reverse=True):
+        entry = site.node[key][date]
+        setting, unset = changes(entry)
+        at = site.at(key, date)
+        if not setting and not unset:
+            message = "no keyword is listed; write what it was, or leave the date out"
+            yield Found(at, "history-without-effect", message)
+        if "set" in entry and entry["set"] is setting:
+            at = (at, "set")
+        for keyword, value in setting.items():
+            if keyword == _RENAMED and site.kind in _NAMED_BY_KEY and named is None:
+                message = "only properties, headers and parameters have a name; leave it out"
+                yield Found((at, keyword), "misplaced-rename", message)
+            elif keyword in now and _equal(now[keyword], value):
+                message = f"`{keyword}` is {shown(value)} after {date} too; leave it out"
+                yield Found((at, keyword), "history-without-effect", message)
+        for keyword in unset:
+            if keyword == _RENAMED and named is not None:
+                message = "a name can't be unset; write the old one, or leave it out"
+                yield Found(site.at(key, date), "misplaced-rename", message)
+            elif keyword not in now:
+                message = f"`{keyword}` is not there after {date} either; leave it out"
+                yield Found((site.at(key, date), keyword), "history-without-effect", message)
+        now = {key: value for key, value in {**now, **setting}.items() if key not in unset}
+
+
+def _equal(one: Any, other: Any) -> bool:
+    return isinstance(one, str) == isinstance(other, str) and same(one, other)
+
+
+def _own_name(site: Site) -> str | None:
+    """Return the name that *site* goes by; None for what has none of its own."""
+    if site.kind == "parameter":
+        name: str | None = site.node.get("name")
+        return name
+    # a component is known by its reference, and only what refers to it has a name
+    if site.slot in ("properties", "headers") and site.trail and _holder(site) != "components":
+        return str(site.trail[1])
+    return None
+
+
+@on(
+    *(f"{kind}.{WAS}" for kind in ("schema", "header", "parameter")),
+    finds=("property-name", "unsafe-name", "header-name", "parameter-name", "misplaced-annotation"),
+)
+def old_names_are_names(scope: Scope, site: Site, _: str) -> Iterator[Found]:
+    """An old name keeps to the grammar of what it named."""
+    for trail, old in _old_names(site):
+        if site.kind == "parameter":
+            probe, key = site._replace(node={**site.node, "name": old}), "name"
+        else:
+            probe, key = Site(_holder(site), {site.slot: {old: {}}}, None, "", None), site.slot
+        for check in _GRAMMARS[site.kind]:
+            for found in check(scope, probe, key):
+                yield Found(trail, found.id, found.message, value=True)
+
+
+_GRAMMARS: Final[dict[str, tuple[Finder, ...]]] = {
+    "schema": (property_names, property_names_style),
+    "header": (header_names,),
+    "parameter": (parameter_name, parameter_name_style),
+}
+
+
+def _old_names(site: Site) -> Iterator[tuple[Trail, str]]:
+    if _own_name(site) is None:
+        return
+    for date, entry in site.node[WAS].items():
+        setting, _ = changes(entry)
+        if isinstance(setting.get(_RENAMED), str):
+            at = site.at(WAS, date)
+            yield (((at, "set") if "set" in entry else at), _RENAMED), setting[_RENAMED]
+
+
+@on(
+    *("schema.properties", "response.headers", "operation.parameters", "path-item.parameters"),
+    finds=("rename-collision",),
+)
+def old_names_are_free(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+    """No two things in one place go by the same name in the same version."""
+    children = site.node[key]
+    pairs = list(children.items() if isinstance(children, dict) else enumerate(children))
+    nodes = [child for _, child in pairs if isinstance(child, dict)]
+    if not any(WAS in node for node in nodes) or not all(_in_known(scope, n) for n in nodes):
+        return
+    kind = slot(site.kind, key).kind
+    taken: dict[tuple[str, str], list[tuple[int, str]]] = {}
+    for name, child in pairs:
+        for shown_in, called, now in _names(scope, kind, name, child):
+            for others, other in taken.get(called, ()):
+                both = others & shown_in
+                # two of the same name today are found without any history
+                if both and not (called[1] == now == other):
+                    message = (
+                        f"{shown(called[1])} is the name of {shown(other)} too in "
+                        f"{scope.timeline.places(both)}; rename one, or let one go before"
+                    )
+                    yield Found(site.at(key, name), "rename-collision", message)
+            taken.setdefault(called, []).append((shown_in, now))
+
+
+def _in_known(scope: Scope, node: dict[str, Any]) -> bool:
+    known = {environment.name for environment in scope.table.environments}
+    return known.issuperset(node.get(ENVIRONMENTS, ()))
+
+
+def _names(
+    scope: Scope, kind: str, name: str | int, child: Any
+) -> Iterator[tuple[int, tuple[str, str], str]]:
+    """Yield where *child* goes by which name, and what it is called now."""
+    there = scope.timeline.of(child)
+    if kind in _NAMED_BY_KEY:
+        for mask, called in scope.timeline.names(kind, str(name), child):
+            spelt = called.casefold() if kind == "header" else called
+            yield mask & there, ("", spelt), str(name)
+        return
+    now = scope.resolve(kind, child)
+    if not isinstance(now, dict):
+        return
+    for mask, era in scope.timeline.eras(kind, now):
+        where, called = era.get("in", ""), era.get("name", "")
+        spelt = called.casefold() if where == "header" else called
+        yield mask & there, (where, spelt), now.get("name", "")
+
+
+@on(f"*.{WAS}", finds=("*",))
+def history_is_sound(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+    """What it was held to the same checks as what it is."""
+    if not all(date in scope.ranks for date in site.node[key]):
+        return
+    now = without(site.node, WAS)
+    known = {(found.id, found.message) for found in _defects(scope, site._replace(node=now))}
+    for date in sorted(site.node[key], key=order, reverse=True):
+        entry = site.node[key][date]
+        setting, unset = changes(entry)
+        if site.kind in _NAMED_BY_KEY:
+            setting = {k: v for k, v in setting.items() if k != _RENAMED}
+        now = {k: v for k, v in {**now, **setting}.items() if k not in unset}
+        at = site.at(key, date)
+        at = (at, "set") if "set" in entry else at
+        here = path(site.trail)
+        for found in _defects(scope, site._replace(node=now)):
+            if (found.id, found.message) not in known:
+                known.add((found.id, found.message))
+                trail: Trail = at
+                for step in path(found.trail)[len(here) :]:
+                    trail = (trail, step)
+                yield found._replace(trail=trail)
+
+
+def _defects(scope: Scope, site: Site) -> Iterator[Found]:
+    """Yield what the checks of *site*'s own keys find, but for those of our keys."""
+    for key in site.node:
+        if key in OBJECTS[site.kind]:
+            for check in CHECKS.get(f"{site.kind}.{key}", ()):
+                yield from check.run(scope, site, key)
+    for check in CHECKS.get(site.kind, ()):
+        yield from check.run(scope, site, "")

@@ -1,0 +1,157 @@
+"""An object's keys in, those out that its version of OpenAPI lacks or that no model can hold to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from dateline.load.checks.scope import Found, Scope, Site, on
+from dateline.load.checks.wording import shown
+
+_VERSION: Final = re.compile(r"3\.[01]\.(0|[1-9][0-9]*)")
+
+# OpenAPI 3.1.1 against 3.0.4: what only the newer of the two has.
+_MODERN: Final[dict[str, tuple[str, ...]]] = {
+    "document": ("webhooks", "jsonSchemaDialect"),
+    "info": ("summary",),
+    "license": ("identifier",),
+    "components": ("pathItems",),
+    "schema": ("const", "examples", "contentEncoding", "contentMediaType"),
+}
+
+_DIALECTS: Final = (
+    "https://spec.openapis.org/oas/3.1/dialect/base",
+    "https://json-schema.org/draft/2020-12/schema",
+)
+
+# Keywords of JSON Schema that no generated model could hold to.
+_UNSUPPORTED: Final = (
+    *("prefixItems", "not", "if", "then", "else", "patternProperties", "unevaluatedProperties"),
+    *("unevaluatedItems", "dependentRequired", "dependentSchemas", "contains", "minContains"),
+    *("maxContains", "propertyNames", "contentSchema", "$defs", "definitions"),
+)
+# Keywords that give a schema another address or another meaning.
+_FORBIDDEN: Final = (
+    *("$id", "$schema", "$anchor", "$dynamicRef", "$dynamicAnchor", "$vocabulary"),
+)
+
+# A title, a version, a name: what is not prose. The rest may have as many lines as it likes.
+_ONE_LINE: Final[dict[str, tuple[str, ...]]] = {
+    "info": ("title", "version", "termsOfService"),
+    "contact": ("name", "url", "email"),
+    "license": ("name", "identifier", "url"),
+    "tag": ("name",),
+    "external-docs": ("url",),
+    "server": ("url",),
+}
+
+_ADDRESSES: Final[dict[str, tuple[str, ...]]] = {
+    "info": ("termsOfService",),
+    "contact": ("url",),
+    "license": ("url",),
+    "external-docs": ("url",),
+    "security-scheme": ("openIdConnectUrl",),
+    "oauth-flow": ("authorizationUrl", "tokenUrl", "refreshUrl"),
+}
+# RFC 3986 section 3.1: a scheme, or none
+_SCHEME: Final = re.compile(r"\s*([A-Za-z][A-Za-z0-9+.-]*):")
+
+_COUNTS: Final = (
+    *("maxLength", "minLength", "maxItems", "minItems", "maxProperties", "minProperties"),
+)
+
+
+def _places(table: dict[str, tuple[str, ...]]) -> Iterator[str]:
+    return (f"{kind}.{key}" for kind, keys in table.items() for key in keys)
+
+
+@on("document.openapi", finds=("openapi-version",))
+def openapi_version(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    version = site.node[key]
+    if _VERSION.fullmatch(version) is None:
+        message = f"{shown(version)} is not OpenAPI 3.0 or 3.1; write 3.1.0"
+        yield Found(site.at(key), "openapi-version", message, value=True)
+
+
+@on("document", finds=("missing-key",))
+def something_to_serve(scope: Scope, site: Site, _: str) -> Iterator[Found]:
+    if scope.authored or not scope.modern:
+        return
+    if not site.node.keys() & {"paths", "components", "webhooks"}:
+        message = "the document needs `paths`, `components` or `webhooks`; write one of them"
+        yield Found(site.trail, "missing-key", message)
+
+
+@on("document.jsonSchemaDialect", finds=("unsupported-dialect",))
+def dialect(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    if site.node[key] not in _DIALECTS:
+        message = (
+            f"schemas are read as {_DIALECTS[1]}, not as {shown(site.node[key])}; "
+            "leave this key out"
+        )
+        yield Found(site.at(key), "unsupported-dialect", message, value=True)
+
+
+@on(*_places(_MODERN), finds=("key-of-another-openapi",))
+def newer_key(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+    if not scope.modern:
+        message = f"`{key}` came with OpenAPI 3.1; write `openapi: 3.1.0`, or leave it out"
+        yield Found(site.at(key), "key-of-another-openapi", message)
+
+
+@on("schema.nullable", finds=("key-of-another-openapi",))
+def nullable(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+    if scope.modern:
+        message = "`nullable` went with OpenAPI 3.0 and says nothing in 3.1; add 'null' to `type`"
+        yield Found(site.at(key), "key-of-another-openapi", message)
+
+
+@on("schema.exclusiveMinimum", "schema.exclusiveMaximum", finds=("key-of-another-openapi",))
+def exclusive_bound(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+    value = site.node[key]
+    bound = "minimum" if key == "exclusiveMinimum" else "maximum"
+    if scope.modern and isinstance(value, bool):
+        message = f"`{key}: {shown(value)}` went with OpenAPI 3.0; write the bound here itself"
+    elif not scope.modern and not isinstance(value, bool):
+        message = f"a number came with OpenAPI 3.1; write `{bound}` and beside it `{key}: true`"
+    else:
+        return
+    yield Found(site.at(key), "key-of-another-openapi", message, value=True)
+
+
+@on(*(f"schema.{key}" for key in _UNSUPPORTED), finds=("unsupported-keyword",))
+def unsupported(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    message = f"`{key}` can't be held to by what is generated; say it in other keywords"
+    yield Found(site.at(key), "unsupported-keyword", message)
+
+
+@on(*(f"schema.{key}" for key in _FORBIDDEN), finds=("forbidden-keyword",))
+def forbidden(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    message = f"`{key}` is not supported; a schema is known by its place, leave it out"
+    yield Found(site.at(key), "forbidden-keyword", message)
+
+
+@on(*_places(_ONE_LINE), finds=("several-lines", "blank-text"))
+def one_line(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    text = site.node[key]
+    if not text.strip():
+        yield Found(site.at(key), "blank-text", "the text is blank; write one line", value=True)
+    elif text.splitlines() != [text]:
+        message = f"{shown(text)} has several lines; write one"
+        yield Found(site.at(key), "several-lines", message, value=True)
+
+
+@on(*_places(_ADDRESSES), finds=("address",))
+def address(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    scheme = _SCHEME.match(site.node[key])
+    if scheme is not None and scheme[1].lower() not in ("http", "https", "mailto"):
+        message = f"{shown(site.node[key])} is no address of the web; begin it with https://"
+        yield Found(site.at(key), "address", message, value=True)
+
+
+@on(*(f"schema.{key}" for key in _COUNTS), finds=("wrong-type",))
+def count(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    if site.node[key] < 0:
+        message = f"{shown(site.node[key])} where a whole number from 0 belongs"
+        yield Found(site.at(key), "wrong-type", message, value=True)

@@ -1,0 +1,343 @@
+"""A name in, out where its grammar, a reserved word or another name stands against it.
+
+Names end up in the code, the routes and the headers of every caller. Authored ones keep to a
+narrow grammar, so that nobody's tool has to invent others; adopted ones only stay clear of what
+no tool can carry safely.
+"""
+
+from __future__ import annotations
+
+import keyword
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from dateline.load.checks.scope import Found, Scope, Site, Trail, on
+from dateline.load.checks.shapes import is_enumeration, members
+from dateline.load.checks.wording import a, shown
+from dateline.model import KEYS
+from dateline.openapi import COMPONENTS, METHODS
+
+# OpenAPI 3.1.1 section 4.8.7, without what a file system reads as another folder
+_COMPONENT: Final = re.compile(r"(?!.*\.\.)[A-Za-z0-9_-][A-Za-z0-9._-]*")
+_COMPONENT_STYLE: Final = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
+_SCHEMA_STYLE: Final = re.compile(r"[A-Z][A-Za-z0-9]{0,63}")
+_PROPERTY_STYLE: Final = re.compile(r"[a-z][a-z0-9_]{0,63}")
+_OPERATION_STYLE: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
+_PARAMETER_STYLE: Final = re.compile(r"[A-Za-z][A-Za-z0-9_.\[\]-]{0,63}")
+# RFC 9110 section 5.6.2
+_TOKEN: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}")
+_MEDIA_TYPE: Final = re.compile(
+    r"""
+    (?: \*/\* | [!#$&^_.+0-9A-Za-z-]+ / (?: \* | [!#$&^_.+0-9A-Za-z-]+ ) )
+    (?: [ \t]* ; [ \t]* [!#$%&'*+.^_`|~0-9A-Za-z-]+
+        = (?: [!#$%&'*+.^_`|~0-9A-Za-z-]+ | "[\x20\x21\x23-\x5b\x5d-\x7e]*" ) )*
+    """,
+    re.VERBOSE,
+)
+_STATUS: Final = re.compile(r"[1-5](?:[0-9][0-9]|XX)|default")
+# What no name may hold: quotes, backslashes, angle brackets and what can't be seen.
+_UNSAFE: Final = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\"'`\\<>\u2028\u2029\u200b-\u200f\u202a-\u202e\u2066-\u2069]"
+)
+_LONGEST: Final = 256
+
+# What the generated models import or define beside them.
+_RESERVED: Final = frozenset(
+    {"Any", "Annotated", "AwareDatetime", "BaseModel", "ConfigDict", "Decimal", "Dict"}
+    | {"Discriminator", "Enum", "Field", "Final", "List", "Literal", "Never", "Optional"}
+    | {"RootModel", "Sequence", "Set", "StrEnum", "Tag", "Tuple", "Type", "TypeAlias"}
+    | {"Union", "Unknown", "Unrecognized", "UUID", "None", "True", "False"}
+)
+
+_WORDS: Final = re.compile(r"([a-z0-9])([A-Z])|([A-Z]+)([A-Z][a-z])")
+
+
+def snake(name: str) -> str:
+    """Return *name* as the generated code would spell it: lower case, words joined by `_`."""
+    plain = unicodedata.normalize("NFKC", name)
+    parted = _WORDS.sub(lambda match: f"{match[1] or match[3]}_{match[2] or match[4]}", plain)
+    return re.sub(r"[^0-9a-z]+", "_", parted.casefold()).strip("_")
+
+
+def _unsafe(name: str, what: str, trail: Trail) -> Iterator[Found]:
+    """Hold always: a name that would break out of a string, a line or a page."""
+    if not name.strip():
+        yield Found(trail, "unsafe-name", f"a blank name of {what}; write one")
+    elif _UNSAFE.search(name):
+        message = f"{shown(name)} holds a quote, a backslash or a control character; rename it"
+        yield Found(trail, "unsafe-name", message)
+    elif len(name) > _LONGEST:
+        message = f"{shown(name)} has {len(name):,} characters; {_LONGEST} are allowed, shorten it"
+        yield Found(trail, "unsafe-name", message)
+
+
+def _collisions(names: Iterable[tuple[str, Trail]], what: str) -> Iterator[Found]:
+    """Two names that the generated code would spell alike."""
+    taken: dict[str, str] = {}
+    for name, trail in names:
+        spelt = snake(name)
+        if spelt and taken.setdefault(spelt, name) != name:
+            message = (
+                f"{shown(name)} and {shown(taken[spelt])} are {what} of one name in code; "
+                "rename one"
+            )
+            yield Found(trail, "name-collision", message)
+
+
+# Components
+
+
+@on(*(f"components.{section}" for section in COMPONENTS), finds=("component-name",))
+def component_names(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    for name in site.node[key]:
+        if _COMPONENT.fullmatch(name) is None or len(name) > _LONGEST:
+            message = (
+                f"{shown(name)} is no name of {a(COMPONENTS[key])}; "
+                "use letters, digits, hyphens and `_`"
+            )
+            yield Found(site.at(key, name), "component-name", message)
+
+
+@on(*(f"components.{section}" for section in COMPONENTS), finds=("component-name-style",))
+def component_names_style(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    grammar, way_out = _COMPONENT_STYLE, "a letter, then letters, digits, hyphens and `_`"
+    if key == "schemas":
+        grammar, way_out = _SCHEMA_STYLE, "a capital letter, then letters and digits"
+    for name in site.node[key]:
+        if _COMPONENT.fullmatch(name) is not None and grammar.fullmatch(name) is None:
+            message = f"{shown(name)} as a name of {a(COMPONENTS[key])}; use {way_out}, 64 at most"
+            yield Found(site.at(key, name), "component-name-style", message)
+
+
+@on("components.schemas", finds=("reserved-name",))
+def schema_names_not_reserved(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    for name in site.node[key]:
+        union = name.removeprefix("Unknown")
+        if name in _RESERVED or keyword.iskeyword(name):
+            message = f"{shown(name)} is a name that the generated code needs itself; rename it"
+            yield Found(site.at(key, name), "reserved-name", message)
+        elif union != name and members(site.node[key].get(union) or {})[1]:
+            message = f"{shown(name)} is what the unknown members of {union} are called; rename it"
+            yield Found(site.at(key, name), "reserved-name", message)
+
+
+@on("components", finds=("name-collision",))
+def components_differ(_: Scope, site: Site, __: str) -> Iterator[Found]:
+    for section, kind in COMPONENTS.items():
+        named = ((name, site.at(section, name)) for name in site.node.get(section, {}))
+        yield from _collisions(named, f"{kind.replace('-', ' ')}s")
+
+
+@on("components.schemas", finds=("name-collision",))
+def inline_types_differ(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    """An inline type is called after its schema and its property; no component may be."""
+    schemas = site.node[key]
+    for parent, schema in schemas.items():
+        below = schema.get("properties", {}) if isinstance(schema, dict) else {}
+        for name, written in below.items():
+            trail = site.at(key, parent, "properties", name)
+            called = parent + "".join(word.capitalize() for word in snake(name).split("_"))
+            while isinstance(written, dict) and isinstance(written.get("items"), dict):
+                written = written["items"]
+            if called in schemas and isinstance(written, dict) and _is_inline_type(written):
+                message = (
+                    f"the type written here would be called {called}, as a component is; "
+                    "refer to it, or rename one"
+                )
+                yield Found(trail, "name-collision", message)
+
+
+def _is_inline_type(schema: dict[str, object]) -> bool:
+    if "$ref" in schema:
+        return False
+    return not schema.keys().isdisjoint(("properties", "enum")) or bool(members(schema)[1])
+
+
+# Properties and values
+
+
+@on("schema.properties", finds=("unsafe-name",))
+def property_names(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    for name in site.node[key]:
+        if _PROPERTY_STYLE.fullmatch(name) is None:
+            yield from _unsafe(name, "a property", site.at(key, name))
+
+
+@on("schema.properties", finds=("misplaced-annotation", "property-name"))
+def property_names_style(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    for name in site.node[key]:
+        if _PROPERTY_STYLE.fullmatch(name) is not None:
+            continue
+        if name in KEYS:
+            message = f"`{name}` stands among the properties; put it on one of them"
+            yield Found(site.at(key, name), "misplaced-annotation", message)
+        else:
+            message = (
+                f"{shown(name)} as a name of a property; "
+                "use a lower-case letter, then such letters, digits and `_`, 64 at most"
+            )
+            yield Found(site.at(key, name), "property-name", message)
+
+
+@on("schema.properties", finds=("name-collision",))
+def properties_differ(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    yield from _collisions(((name, site.at(key, name)) for name in site.node[key]), "properties")
+
+
+@on("schema.enum", "schema.oneOf", "schema.anyOf", finds=("name-collision",))
+def values_differ(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    """Values that differ in case, accents of spelling or punctuation only are one to a reader."""
+    if key == "enum":
+        values = site.node[key]
+    elif is_enumeration(site.node):
+        values = [member["const"] for member in site.node[key]]
+    else:
+        return
+    texts = [(value, site.at(key, i)) for i, value in enumerate(values) if isinstance(value, str)]
+    yield from _collisions(texts, "values")
+
+
+@on("discriminator.mapping", finds=("unsafe-name",))
+def tag_names(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    for name in site.node[key]:
+        yield from _unsafe(name, "a tag", site.at(key, name))
+
+
+# Operations
+
+
+@on("operation.operationId", finds=("unsafe-name",))
+def operation_id(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    yield from _unsafe(site.node[key], "an operation", site.at(key))
+
+
+@on("operation.operationId", finds=("operation-name",))
+def operation_id_style(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    name = site.node[key]
+    if _OPERATION_STYLE.fullmatch(name) is None:
+        message = (
+            f"{shown(name)} as an operationId; use a letter, then letters and digits, 64 at most"
+        )
+        yield Found(site.at(key), "operation-name", message, value=True)
+    elif keyword.iskeyword(snake(name)):
+        message = f"{shown(name)} is a word of Python, so no handler can be called so; rename it"
+        yield Found(site.at(key), "operation-name", message, value=True)
+
+
+@on("document.paths", finds=("operation-id-twice",))
+def operation_ids_differ(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    seen: dict[str, str] = {}
+    for name, trail, route in _operation_ids(site, key):
+        if seen.setdefault(name, route) != route:
+            message = f"{shown(name)} is the operationId of {seen[name]} already; rename one"
+            yield Found(trail, "operation-id-twice", message, value=True)
+
+
+@on("document.paths", finds=("name-collision",))
+def operation_names_differ(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    named = ((name, trail) for name, trail, _ in _operation_ids(site, key))
+    yield from _collisions(named, "operations")
+
+
+def _operation_ids(site: Site, key: str) -> Iterator[tuple[str, Trail, str]]:
+    for path, item in site.node[key].items():
+        for method in METHODS:
+            name = item.get(method, {}).get("operationId") if isinstance(item, dict) else None
+            if name is not None:
+                trail = site.at(key, path, method, "operationId")
+                yield name, trail, f"{method.upper()} {path}"
+
+
+@on("parameter.name", finds=("unsafe-name", "header-name"))
+def parameter_name(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    name = site.node[key]
+    if site.node.get("in") in ("header", "cookie"):
+        if _TOKEN.fullmatch(name) is None:
+            message = (
+                f"{shown(name)} is not a header name; use letters, digits and hyphens "
+                "(RFC 9110 section 5.6.2)"
+            )
+            yield Found(site.at(key), "header-name", message, value=True)
+        return
+    yield from _unsafe(name, "a parameter", site.at(key))
+    if " " in name and name.strip():
+        message = f"{shown(name)} holds a blank; rename it"
+        yield Found(site.at(key), "unsafe-name", message)
+
+
+@on("parameter.name", finds=("parameter-name",))
+def parameter_name_style(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    name = site.node[key]
+    if site.node.get("in") in ("header", "cookie") or " " in name or _UNSAFE.search(name):
+        return
+    if name and _PARAMETER_STYLE.fullmatch(name) is None:
+        message = (
+            f"{shown(name)} as a name of a parameter; use a letter, then letters, digits and `_`"
+        )
+        yield Found(site.at(key), "parameter-name", message, value=True)
+
+
+@on("response.headers", "encoding.headers", finds=("header-name", "header-twice"))
+def header_names(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    seen: dict[str, str] = {}
+    for name in site.node[key]:
+        if _TOKEN.fullmatch(name) is None:
+            message = (
+                f"{shown(name)} is not a header name; use letters, digits and hyphens "
+                "(RFC 9110 section 5.6.2)"
+            )
+            yield Found(site.at(key, name), "header-name", message)
+        elif seen.setdefault(name.casefold(), name) != name:
+            other = seen[name.casefold()]
+            message = (
+                f"{shown(name)} is the header {shown(other)}: case does not count; leave one out"
+            )
+            yield Found(site.at(key, name), "header-twice", message)
+
+
+@on(
+    *(f"{kind}.content" for kind in ("request-body", "response", "parameter", "header")),
+    finds=("unsafe-name",),
+)
+def media_type_names(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    for name in site.node[key]:
+        # a quoted parameter is quoted in its place
+        yield from _unsafe(name.replace('"', ""), "a media type", site.at(key, name))
+
+
+@on(
+    *(f"{kind}.content" for kind in ("request-body", "response", "parameter", "header")),
+    finds=("media-type",),
+)
+def media_types(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    for name in site.node[key]:
+        if _MEDIA_TYPE.fullmatch(name) is None and name.strip():
+            message = f"{shown(name)} is no media type; write one such as application/json"
+            yield Found(site.at(key, name), "media-type", message)
+
+
+@on("responses", finds=("status-code",))
+def status_codes(_: Scope, site: Site, __: str) -> Iterator[Found]:
+    for name in site.node:
+        if not name.startswith("x-") and _STATUS.fullmatch(name) is None:
+            message = f"{shown(name)} is no status; write '200', '4XX' or 'default'"
+            yield Found(site.at(name), "status-code", message)
+
+
+@on("document.tags", finds=("tag-twice",))
+def tags_once(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    seen: set[str] = set()
+    for index, tag in enumerate(site.node[key]):
+        name = tag.get("name")
+        if name in seen:
+            message = f"the tag {shown(name)} stands in the list already; leave one out"
+            yield Found(site.at(key, index), "tag-twice", message)
+        seen.add(name)
+
+
+@on("document.tags", finds=("name-collision",))
+def tags_differ(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    named = [(tag.get("name", ""), site.at(key, index)) for index, tag in enumerate(site.node[key])]
+    yield from _collisions(dict(reversed(named)).items(), "tags")

@@ -1,0 +1,396 @@
+"""A path or an operation in, out what callers could not send, read or be let in by."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+from dateline.load.checks.scope import Found, Scope, Site, Trail, on
+from dateline.load.checks.shapes import resolved
+from dateline.load.checks.wording import a, did_you_mean, listed, shown
+from dateline.openapi import METHODS
+
+# RFC 3986 section 3.3 without quotes and escapes: segments of such characters and `{name}`
+_PATH: Final = re.compile(
+    r"/|(?:/(?!\.{1,2}(?:/|$))(?:[A-Za-z0-9._~!$&()*+,;=:@-]|\{[A-Za-z0-9_.-]+\})+)+/?"
+)
+_TEMPLATE: Final = re.compile(r"\{([^{}]*)\}")
+_SERVER_URL: Final = re.compile(r"(?:https?://[^/]|/|\{)[^\s\"'`<>\\^|?#]*")
+
+_LOCATIONS: Final = ("path", "query", "header", "cookie")
+# OpenAPI 3.1.1 section 4.8.12.6
+_STYLES: Final[dict[str, tuple[str, ...]]] = {
+    "path": ("simple", "label", "matrix"),
+    "query": ("form", "spaceDelimited", "pipeDelimited", "deepObject"),
+    "header": ("simple",),
+    "cookie": ("form",),
+}
+
+_SECURITY: Final[dict[str, tuple[str, ...]]] = {
+    "apiKey": ("name", "in"),
+    "http": ("scheme",),
+    "mutualTLS": (),
+    "oauth2": ("flows",),
+    "openIdConnect": ("openIdConnectUrl",),
+}
+"""What each type of security scheme needs (OpenAPI 3.1.1 section 4.8.27)."""
+
+_FLOWS: Final[dict[str, tuple[str, ...]]] = {
+    "implicit": ("authorizationUrl",),
+    "password": ("tokenUrl",),
+    "clientCredentials": ("tokenUrl",),
+    "authorizationCode": ("authorizationUrl", "tokenUrl"),
+}
+
+
+# Paths
+
+
+@on("document.paths", finds=("path-grammar",))
+def path_grammar(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    for path in site.node[key]:
+        if not path.startswith("x-") and _PATH.fullmatch(path) is None:
+            message = (
+                f"{shown(path)} is no path; write segments of letters, digits, hyphens and "
+                "{parameters}, each after a `/`"
+            )
+            yield Found(site.at(key, path), "path-grammar", message)
+
+
+@on("document.paths", finds=("path-twice",))
+def paths_differ(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    seen: dict[str, str] = {}
+    for path in site.node[key]:
+        form = _TEMPLATE.sub("{}", path)
+        if seen.setdefault(form, path) != path:
+            message = (
+                f"{shown(path)} is the path {shown(seen[form])} with other names; "
+                "put their operations together"
+            )
+            yield Found(site.at(key, path), "path-twice", message)
+
+
+@on("document.paths", finds=("path-parameter-undeclared", "path-parameter-unknown"))
+def path_parameters(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+    """The parameters that a path names and those declared for it are the same."""
+    for path, written in site.node[key].items():
+        item = scope.resolve("path-item", written)
+        if path.startswith("x-") or not isinstance(item, dict):
+            continue
+        named = _TEMPLATE.findall(path)
+        trail = site.at(key, path)
+        shared = _declared(scope, item, trail)
+        operations = [method for method in METHODS if method in item]
+        for method in operations:
+            own = _declared(scope, item[method], (trail, method))
+            for name in named:
+                if name not in shared and name not in own:
+                    message = (
+                        f"{{{name}}} of the path is no parameter of this operation; "
+                        f"declare it with `in: path`{_perhaps(name, [*shared, *own])}"
+                    )
+                    yield Found((trail, method), "path-parameter-undeclared", message)
+            yield from _not_named(own, named, path)
+        yield from _not_named(shared, named, path)
+
+
+def _perhaps(name: str, known: list[str]) -> str:
+    meant = did_you_mean(name, known)
+    return meant if "did you mean" in meant else ""
+
+
+def _declared(scope: Scope, node: dict[str, Any], trail: Trail) -> dict[str, Trail]:
+    """Return the path parameters that *node*, a path item or an operation, declares itself."""
+    found: dict[str, Trail] = {}
+    for index, written in enumerate(node.get("parameters", ())):
+        parameter = scope.resolve("parameter", written)
+        if isinstance(parameter, dict) and parameter.get("in") == "path":
+            found[parameter.get("name", "")] = ((trail, "parameters"), index)
+    return found
+
+
+def _not_named(declared: dict[str, Trail], named: list[str], path: str) -> Iterator[Found]:
+    for name, trail in declared.items():
+        if name not in named:
+            message = f"the path {shown(path)} has no {{{name}}}{did_you_mean(name, named)}"
+            yield Found(trail, "path-parameter-unknown", message)
+
+
+@on("document.paths", finds=("path-parameter-twice",))
+def named_once_in_a_path(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    for path in site.node[key]:
+        named = _TEMPLATE.findall(path)
+        for index, name in enumerate(named):
+            if name in named[:index]:
+                message = f"{{{name}}} stands in the path twice; give each place its own name"
+                yield Found(site.at(key, path), "path-parameter-twice", message)
+
+
+# Parameters
+
+
+@on("path-item.parameters", "operation.parameters", finds=("parameter-twice",))
+def parameters_differ(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+    seen: dict[tuple[str, str], str] = {}
+    for index, written in enumerate(site.node[key]):
+        parameter = scope.resolve("parameter", written)
+        if not isinstance(parameter, dict) or "name" not in parameter:
+            continue
+        name, where = parameter["name"], parameter.get("in", "")
+        # RFC 9110 section 5.1: case does not count in header names
+        mark = (where, name.casefold() if where == "header" else name)
+        if mark in seen:
+            message = (
+                f"there is a {where} parameter {shown(seen[mark])} in the list already; "
+                "leave one out"
+            )
+            yield Found(site.at(key, index), "parameter-twice", message)
+        seen.setdefault(mark, name)
+
+
+@on("parameter.in", finds=("parameter-location", "path-parameter-optional"))
+def location(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    where = site.node[key]
+    if where not in _LOCATIONS:
+        message = f"{shown(where)} is no place of a parameter{did_you_mean(where, _LOCATIONS)}"
+        yield Found(site.at(key), "parameter-location", message, value=True)
+    elif where == "path" and site.node.get("required") is not True:
+        message = "a path parameter is always there; write `required: true`"
+        yield Found(site.trail, "path-parameter-optional", message)
+
+
+@on("parameter.style", finds=("parameter-style",))
+def style(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    where = site.node.get("in", "")
+    known = _STYLES.get(where, (site.node[key],))
+    if site.node[key] not in known:
+        message = f"{shown(site.node[key])} is no style of a {where} parameter"
+        message += did_you_mean(site.node[key], known)
+        yield Found(site.at(key), "parameter-style", message, value=True)
+
+
+@on("parameter", "header", finds=("missing-key", "parameter-content"))
+def described_once(_: Scope, site: Site, __: str) -> Iterator[Found]:
+    if "schema" not in site.node and "content" not in site.node:
+        message = f"{a(site.kind)} needs `schema` or `content`; write one of them"
+        yield Found(site.trail, "missing-key", message)
+    elif "schema" in site.node and "content" in site.node:
+        message = "`schema` and `content` both say what it holds; leave one out"
+        yield Found(site.at("content"), "parameter-content", message)
+    elif "content" in site.node and len(site.node["content"]) != 1:
+        message = "`content` of a parameter has exactly one media type; write one"
+        yield Found(site.at("content"), "parameter-content", message)
+
+
+# Operations
+
+
+@on("operation", finds=("operation-unnamed",))
+def operation_has_a_name(_: Scope, site: Site, __: str) -> Iterator[Found]:
+    # operations of webhooks and callbacks are not served, so no handler is called after them
+    holder = site.parent and site.parent.parent
+    if "operationId" not in site.node and holder is not None and holder.kind == "paths":
+        message = "an operation needs `operationId`, by which its handler is called; write it"
+        yield Found(site.trail, "operation-unnamed", message)
+
+
+@on("operation.responses", finds=("no-response",))
+def answers(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    if not any(not status.startswith("x-") for status in site.node[key]):
+        message = "no response is listed; list what callers can get"
+        yield Found(site.at(key), "no-response", message)
+
+
+@on("operation.tags", finds=("undeclared-tag", "item-twice"))
+def tags_declared(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+    known = [tag.get("name", "") for tag in scope.document.get("tags", ())]
+    for index, name in enumerate(site.node[key]):
+        if name not in known:
+            message = f"{shown(name)} is not among the `tags` of the document"
+            message += did_you_mean(name, known) or "; declare it there"
+            yield Found(site.at(key, index), "undeclared-tag", message)
+        elif name in site.node[key][:index]:
+            message = f"{shown(name)} stands in the list already; leave one out"
+            yield Found(site.at(key, index), "item-twice", message)
+
+
+@on("link.operationId", finds=("unknown-operation",))
+def linked_operation_exists(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+    known = [
+        item[method]["operationId"]
+        for item in scope.document.get("paths", {}).values()
+        if isinstance(item, dict)
+        for method in METHODS
+        if "operationId" in item.get(method, {})
+    ]
+    if site.node[key] not in known:
+        message = (
+            f"there is no operation {shown(site.node[key])}{did_you_mean(site.node[key], known)}"
+        )
+        yield Found(site.at(key), "unknown-operation", message, value=True)
+
+
+@on("link.operationRef", finds=("reference-outside",))
+def linked_operation_inside(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    if not site.node[key].startswith("#"):
+        message = f"{shown(site.node[key])} leads out of the document; write `operationId`"
+        yield Found(site.at(key), "reference-outside", message, value=True)
+
+
+# Security
+
+
+@on("document.security", "operation.security", finds=("undefined-security-scheme",))
+def security_defined(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+    known = scope.named("security-scheme")
+    for index, requirement in enumerate(site.node[key]):
+        for name in requirement:
+            if name not in known:
+                message = f"there is no security scheme {shown(name)}"
+                message += did_you_mean(name, known) or "; define it in the components"
+                yield Found(site.at(key, index, name), "undefined-security-scheme", message)
+
+
+@on("document.security", "operation.security", finds=("wrong-type",))
+def security_scopes(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    for index, requirement in enumerate(site.node[key]):
+        for name, scopes in requirement.items():
+            if not isinstance(scopes, list) or not all(isinstance(s, str) for s in scopes):
+                message = f"{shown(scopes)} where a list of scopes belongs; write []"
+                yield Found(site.at(key, index, name), "wrong-type", message, value=True)
+
+
+@on("security-scheme.type", finds=("security-type", "missing-key"))
+def security_type(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    kind = site.node[key]
+    if kind not in _SECURITY:
+        message = f"{shown(kind)} is no type of a security scheme{did_you_mean(kind, _SECURITY)}"
+        yield Found(site.at(key), "security-type", message, value=True)
+    for needed in _SECURITY.get(kind, ()):
+        if needed not in site.node:
+            message = f"a security scheme of type {kind!r} needs `{needed}`; write it"
+            yield Found(site.trail, "missing-key", message)
+
+
+@on("security-scheme.in", finds=("parameter-location",))
+def security_location(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    known = ("query", "header", "cookie")
+    if site.node[key] not in known:
+        message = (
+            f"{shown(site.node[key])} is no place of a key{did_you_mean(site.node[key], known)}"
+        )
+        yield Found(site.at(key), "parameter-location", message, value=True)
+
+
+@on("oauth-flow", finds=("missing-key",))
+def flow_addresses(_: Scope, site: Site, __: str) -> Iterator[Found]:
+    for needed in _FLOWS.get(site.slot, ()):
+        if needed not in site.node:
+            message = f"the flow {site.slot!r} needs `{needed}`; write it"
+            yield Found(site.trail, "missing-key", message)
+
+
+# Servers
+
+
+@on("server.url", finds=("server-url", "server-variable-missing"))
+def server_url(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    url = site.node[key]
+    if _SERVER_URL.fullmatch(url) is None:
+        message = (
+            f"{shown(url)} is not an address to serve from; write http://..., https://... or a "
+            "path from /, without a query or a fragment"
+        )
+        yield Found(site.at(key), "server-url", message, value=True)
+    variables = site.node.get("variables", {})
+    for name in dict.fromkeys(_TEMPLATE.findall(url)):
+        if name not in variables:
+            message = f"{{{name}}} is not among the server's variables{_perhaps(name, variables)}"
+            yield Found(site.at(key), "server-variable-missing", message, value=True)
+
+
+@on("server-variable.default", finds=("server-variable-default",))
+def server_variable(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    known = site.node.get("enum")
+    if known is not None and site.node[key] not in known:
+        message = f"{shown(site.node[key])} is not in the variable's `enum`"
+        message += did_you_mean(site.node[key], known)
+        yield Found(site.at(key), "server-variable-default", message, value=True)
+
+
+# The version header
+
+
+@on("document.paths", finds=("version-header-missing", "version-header-ignored"))
+def version_header(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+    """Operations declare the header that selects the version, but those that ignore it.
+
+    Operations with `servers` of their own are not served at the API address and are left alone.
+    """
+    header = scope.table.header
+    rows = list(_headers(scope, site, key))
+    if not any(trail is not None for _, _, trail in rows):
+        return
+    for node, trail, declared in rows:
+        ignoring = [tag for tag in node.get("tags", ()) if tag in scope.table.ignoring_tags]
+        if ignoring and declared is not None:
+            message = f"operations under {listed(ignoring[:1])} ignore {header}; leave it out here"
+            yield Found(declared, "version-header-ignored", message)
+        elif not ignoring and declared is None:
+            message = f"this operation does not declare the header {header}; add the parameter"
+            yield Found(trail, "version-header-missing", message)
+
+
+def _headers(scope: Scope, site: Site, key: str) -> Iterator[tuple[dict[str, Any], Trail, Trail]]:
+    """Yield each operation at the API address, its place, and where it declares the header."""
+    for path, written in site.node[key].items():
+        item = scope.resolve("path-item", written)
+        if path.startswith("x-") or not isinstance(item, dict) or "servers" in item:
+            continue
+        trail = site.at(key, path)
+        shared = _header(scope, item, trail)
+        for method in METHODS:
+            operation = item.get(method)
+            if operation is not None and "servers" not in operation:
+                at = (trail, method)
+                yield operation, at, _header(scope, operation, at) or shared
+
+
+def _header(scope: Scope, node: dict[str, Any], trail: Trail) -> Trail:
+    for index, written in enumerate(node.get("parameters", ())):
+        if _is_version_header(scope, scope.resolve("parameter", written)):
+            return ((trail, "parameters"), index)
+    return None
+
+
+def _is_version_header(scope: Scope, parameter: Any) -> bool:
+    return (
+        isinstance(parameter, dict)
+        and parameter.get("in") == "header"
+        and parameter.get("name", "").casefold() == scope.table.header.casefold()
+    )
+
+
+@on("parameter.name", finds=("version-header-default", "version-header-required"))
+def version_header_shape(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+    if not _is_version_header(scope, site.node):
+        return
+    if site.node.get("required"):
+        message = f"{site.node[key]} is never required: {scope.table.default} is served without it"
+        yield Found(site.at("required"), "version-header-required", message)
+    schema = site.node.get("schema", {})
+    written, wanted = resolved(scope, schema).get("default"), scope.table.annotation
+    if written == wanted:
+        return
+    if wanted is None:
+        message = (
+            f"a default of {shown(written)}, but the version table has no `annotation`; "
+            "write it there, or leave it out here"
+        )
+    elif written is None:
+        message = f"the version table's `annotation` is {wanted}; write `default: {wanted}`"
+    else:
+        message = f"{shown(written)} is not {wanted}, the version table's `annotation`"
+    trail = site.at("schema", "default") if "default" in schema else site.at("schema")
+    yield Found(trail, "version-header-default", message, value=True)

@@ -1,0 +1,165 @@
+"""A reference in, out where it leads nowhere, to the wrong kind, in a circle or not alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from dateline.load.checks.scope import Found, Scope, Site, Trail, on
+from dateline.load.checks.shapes import UNIONS
+from dateline.load.checks.wording import a, did_you_mean, shown
+from dateline.model import EXTENSIBLE, KEYS
+from dateline.openapi import COMPONENTS, target
+
+_SECTIONS: Final = {kind: section for section, kind in COMPONENTS.items()}
+
+# What may stand beside a `$ref` in an authored schema: words about it and our keys, nothing that
+# changes what the schema lets through.
+_BESIDE: Final = frozenset({"description", "deprecated", "$ref"}) | (KEYS - {EXTENSIBLE})
+
+# OpenAPI 3.1.1 section 4.8.23
+_BESIDE_REFERENCE: Final = frozenset({"summary", "description"})
+
+
+@on(
+    *("reference.$ref", "schema.$ref", "path-item.$ref"),
+    finds=("reference-outside", "reference-form", "reference-kind", "reference-dangling"),
+)
+def target_exists(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+    reference = site.node[key]
+    section = _SECTIONS[site.kind]
+    goal = target(reference)
+    if not reference.startswith("#"):
+        id, message = (
+            "reference-outside",
+            (f"{shown(reference)} leads out of the document; refer to #/components/{section}/..."),
+        )
+    elif goal is None or goal[0] not in COMPONENTS or "~" in reference or "%" in reference:
+        id, message = (
+            "reference-form",
+            (f"{shown(reference)} is no component; refer to #/components/{section}/NAME"),
+        )
+    elif goal[0] != section:
+        id, message = (
+            "reference-kind",
+            (
+                f"{shown(reference)} is {a(COMPONENTS[goal[0]])} where {a(site.kind)} belongs; "
+                f"refer to #/components/{section}/..."
+            ),
+        )
+    elif goal[1] not in scope.named(site.kind):
+        known = scope.named(site.kind)
+        id, message = (
+            "reference-dangling",
+            (f"there is no {section}/{goal[1]}{did_you_mean(goal[1], known)}"),
+        )
+    else:
+        return
+    yield Found(site.at(key), id, message, value=True)
+
+
+@on("schema.$ref", finds=("reference-sibling",))
+def alone_in_a_schema(_: Scope, site: Site, __: str) -> Iterator[Found]:
+    for key in site.node:
+        if key not in _BESIDE and not key.startswith("x-"):
+            message = (
+                f"`{key}` beside `$ref`; only `description`, `deprecated` and our keys may "
+                "stand there, say it in the schema referred to"
+            )
+            yield Found(site.at(key), "reference-sibling", message)
+
+
+@on("reference.$ref", finds=("reference-sibling",))
+def alone_elsewhere(scope: Scope, site: Site, _: str) -> Iterator[Found]:
+    for key in site.node:
+        known = key == "$ref" or key in KEYS
+        if not known and not (scope.modern and key in _BESIDE_REFERENCE):
+            message = f"`{key}` beside `$ref` says nothing; say it in what is referred to"
+            yield Found(site.at(key), "reference-sibling", message)
+
+
+@on("path-item.$ref", finds=("reference-sibling",))
+def alone_in_a_path(_: Scope, site: Site, __: str) -> Iterator[Found]:
+    for key in site.node:
+        if key != "$ref" and key not in KEYS:
+            message = f"`{key}` beside `$ref` is read differently by every tool; write one of them"
+            yield Found(site.at(key), "reference-sibling", message)
+
+
+@on("reference.$ref", finds=("misplaced-annotation",))
+def without_our_keys(_: Scope, site: Site, __: str) -> Iterator[Found]:
+    for key in site.node:
+        if key in KEYS:
+            message = (
+                f"`{key}` can't stand beside `$ref` here; annotate the component, "
+                "or write it in place"
+            )
+            yield Found(site.at(key), "misplaced-annotation", message)
+
+
+@on(*(f"components.{section}" for section in COMPONENTS), finds=("reference-cycle",))
+def no_circle(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    """A component is more than another name for itself.
+
+    A schema that leads back to itself does so through a property or an item.
+    """
+    following = {
+        name: _follow(node, key, ("components", key, name)) for name, node in site.node[key].items()
+    }
+    yield from _circles(following)
+
+
+Edges = list[tuple[str, tuple[str | int, ...]]]
+
+
+def _follow(node: Any, section: str, path: tuple[str | int, ...]) -> Edges:
+    """Return the components that *node* is made of, without a value in between."""
+    edges: Edges = []
+    pending = [(node, path)]
+    while pending:
+        part, at = pending.pop()
+        if not isinstance(part, dict):
+            continue
+        if "$ref" in part:
+            goal = target(part["$ref"])
+            if goal is not None and goal[0] == section:
+                edges.append((goal[1], at))
+        elif section == "schemas":
+            for key in ("allOf", *UNIONS):
+                for index, member in enumerate(part.get(key, ())):
+                    pending.append((member, (*at, key, index)))
+    return edges
+
+
+def _circles(following: dict[str, Edges]) -> Iterator[Found]:
+    """Yield each circle once, where it is first closed by a walk in source order."""
+    done: set[str] = set()
+    for start in following:
+        if start in done:
+            continue
+        trodden = [start]
+        walks = [iter(following[start])]
+        while walks:
+            edge = next(walks[-1], None)
+            if edge is None:
+                walks.pop()
+                done.add(trodden.pop())
+                continue
+            name, path = edge
+            if name in trodden:
+                circle = [*trodden[trodden.index(name) :], name]
+                message = (
+                    f"{' -> '.join(circle)} is a circle of references without a value in it; "
+                    "let one of them be a property or an item"
+                )
+                yield Found(_trail(path), "reference-cycle", message)
+            elif name not in done and name in following:
+                trodden.append(name)
+                walks.append(iter(following[name]))
+
+
+def _trail(path: tuple[str | int, ...]) -> Trail:
+    trail: Trail = None
+    for step in path:
+        trail = (trail, step)
+    return trail

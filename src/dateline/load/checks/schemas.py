@@ -1,0 +1,434 @@
+"""A schema in, out what contradicts itself, can never hold or can't be told apart."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+from dateline.load.checks.patterns import flaw
+from dateline.load.checks.scope import Found, Scope, Site, on
+from dateline.load.checks.shapes import (
+    EVERY_TYPE,
+    TYPES,
+    UNIONS,
+    choices,
+    declared,
+    is_enumeration,
+    parts,
+    properties,
+    required,
+    resolved,
+    type_of,
+    types,
+)
+from dateline.load.checks.wording import brief, did_you_mean, listed, near, shown
+from dateline.openapi import target
+
+MOST_PROPERTIES: Final = 500
+"""How many properties one schema may have."""
+
+FORMATS: Final = frozenset(
+    # JSON Schema 2020-12, validation, section 7.3
+    {"date-time", "date", "time", "duration", "email", "idn-email", "hostname", "idn-hostname"}
+    | {"ipv4", "ipv6", "uri", "uri-reference", "iri", "iri-reference", "uuid", "uri-template"}
+    | {"json-pointer", "relative-json-pointer", "regex"}
+    # the OpenAPI format registry
+    | {"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "double-int"}
+    | {"float", "double", "decimal", "decimal128", "byte", "binary", "base64url", "char"}
+    | {"password", "html", "commonmark", "media-range", "http-date", "unixtime"}
+    | {"sf-binary", "sf-boolean", "sf-decimal", "sf-integer", "sf-string", "sf-token"}
+)
+"""The formats that authored sources may name."""
+
+_FORMAT: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,63}")
+
+_BOUNDS: Final = {
+    "minLength": "maxLength",
+    "minItems": "maxItems",
+    "minProperties": "maxProperties",
+}
+
+# The slots of schemas that only say more of a value that the schema around them speaks of too.
+_REFINING: Final = frozenset({"allOf", "oneOf", "anyOf", "not", "if", "then", "else"})
+
+_CONTROL: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+
+
+@on("schema.type", finds=("unknown-type", "empty-list", "item-twice", "key-of-another-openapi"))
+def type_names(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+    written = site.node[key]
+    if isinstance(written, str):
+        if written not in EVERY_TYPE or (written == "null" and not scope.modern):
+            message = f"{shown(written)} is no type{did_you_mean(written, TYPES)}"
+            yield Found(site.at(key), "unknown-type", message, value=True)
+        return
+    if not scope.modern:
+        message = "a list of types came with OpenAPI 3.1; write one type, or `openapi: 3.1.0`"
+        yield Found(site.at(key), "key-of-another-openapi", message, value=True)
+    if not written:
+        message = "no type is listed, so nothing is let through; name one"
+        yield Found(site.at(key), "empty-list", message, value=True)
+    for index, name in enumerate(written):
+        if name not in EVERY_TYPE:
+            message = f"{shown(name)} is no type{did_you_mean(name, TYPES)}"
+            yield Found(site.at(key, index), "unknown-type", message)
+        elif name in written[:index]:
+            message = f"{shown(name)} stands in the list already; leave one out"
+            yield Found(site.at(key, index), "item-twice", message)
+
+
+@on("schema.type", finds=("array-without-items",))
+def items(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    written = site.node[key]
+    names = [written] if isinstance(written, str) else written
+    if "array" in names and not site.node.keys() & {"items", "prefixItems"}:
+        message = "an array needs `items`, which say what it holds; write them"
+        yield Found(site.trail, "array-without-items", message)
+
+
+@on("schema.format", finds=("unknown-format",))
+def formats(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    name = site.node[key]
+    if name not in FORMATS and _FORMAT.fullmatch(name):
+        meant = near(name, sorted(FORMATS))
+        way_out = f"did you mean {meant!r}?" if meant else "say it in `description` or `pattern`"
+        message = f"{shown(name)} is no format of the OpenAPI registry; {way_out}"
+        yield Found(site.at(key), "unknown-format", message, value=True)
+
+
+@on("schema.format", finds=("format-name",))
+def format_name(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    if _FORMAT.fullmatch(site.node[key]) is None:
+        message = f"{shown(site.node[key])} is no name of a format; use letters, digits and hyphens"
+        yield Found(site.at(key), "format-name", message, value=True)
+
+
+@on(
+    "schema.pattern",
+    finds=("pattern-dialect", "pattern-explodes", "pattern-loose"),
+)
+def pattern(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    unfit = flaw(site.node[key])
+    if unfit is not None:
+        message = f"{shown(site.node[key])}: {unfit.message}"
+        yield Found(site.at(key), unfit.id, message, value=True)
+
+
+@on("schema.enum", *(f"schema.{key}" for key in UNIONS), finds=("enum-value-twice",))
+def enum_values_differ(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    seen: set[tuple[str, str]] = set()
+    for index, value in _choices(site, key):
+        # as text, since JSON tells 1 from true and Python does not
+        mark = (type_of(value), repr(value))
+        if mark in seen:
+            message = f"{shown(value)} stands in the list already; leave one out"
+            yield Found(site.at(key, index), "enum-value-twice", message)
+        seen.add(mark)
+
+
+@on("schema.enum", *(f"schema.{key}" for key in UNIONS), finds=("enum-types-mixed",))
+def enum_of_one_type(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    first: tuple[str, Any] | None = None
+    for index, value in _choices(site, key):
+        kind = type_of(value).replace("integer", "number")
+        if kind == "null":
+            continue
+        if first is None:
+            first = kind, value
+        elif kind != first[0]:
+            message = (
+                f"{shown(value)} beside {shown(first[1])}: values of two types; "
+                "write them as one type"
+            )
+            yield Found(site.at(key, index), "enum-types-mixed", message)
+            return
+
+
+@on("schema.enum", *(f"schema.{key}" for key in UNIONS), finds=("control-character",))
+def enum_of_printable_text(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    for index, value in _choices(site, key):
+        if isinstance(value, str) and _CONTROL.search(value):
+            message = f"{shown(value)} holds a control character; leave it out"
+            yield Found(site.at(key, index), "control-character", message)
+
+
+@on("schema.enum", finds=("empty-list",))
+def enum_not_empty(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    if not site.node[key]:
+        message = "no value is listed, so nothing is let through; list the values"
+        yield Found(site.at(key), "empty-list", message, value=True)
+
+
+@on(
+    "schema.enum",
+    "schema.const",
+    *(f"schema.{key}" for key in UNIONS),
+    finds=("enum-of-another-type",),
+)
+def enum_of_the_type(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    allowed = declared(site.node)
+    for index, value in [(None, site.node[key])] if key == "const" else _choices(site, key):
+        if type_of(value) not in allowed:
+            message = f"{shown(value)} is not of the type {_typed(site.node)}; write one that is"
+            trail = site.at(key) if index is None else site.at(key, index)
+            yield Found(trail, "enum-of-another-type", message, value=index is None)
+
+
+def _choices(site: Site, key: str) -> list[tuple[int, Any]]:
+    """Return the values under *key*: those of an enum, or of an annotated enumeration."""
+    if key == "enum":
+        return list(enumerate(site.node[key]))
+    if not is_enumeration(site.node):
+        return []
+    return [(index, member["const"]) for index, member in enumerate(site.node[key])]
+
+
+def _typed(schema: dict[str, Any]) -> str:
+    written = schema.get("type")
+    return repr(written) if isinstance(written, str) else " or ".join(map(repr, written or ()))
+
+
+@on(*(f"schema.{low}" for low in _BOUNDS), finds=("unsatisfiable-bounds",))
+def counts_in_order(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    above = _BOUNDS[key]
+    low, high = site.node[key], site.node.get(above)
+    if high is not None and low > high:
+        message = f"{key} {low} is above {above} {high}, so nothing is let through; swap them"
+        yield Found(site.at(key), "unsatisfiable-bounds", message, value=True)
+
+
+@on("schema.minimum", "schema.exclusiveMinimum", finds=("unsatisfiable-bounds",))
+def bounds_in_order(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    low = site.node[key]
+    if isinstance(low, bool):
+        return
+    low_out = key == "exclusiveMinimum" or site.node.get("exclusiveMinimum") is True
+    for above in ("maximum", "exclusiveMaximum"):
+        high = site.node.get(above)
+        if high is None or isinstance(high, bool):
+            continue
+        high_out = above == "exclusiveMaximum" or site.node.get("exclusiveMaximum") is True
+        if low > high or (low == high and (low_out or high_out)):
+            message = f"no number is let through from {key} {low} to {above} {high}; move one"
+            yield Found(site.at(key), "unsatisfiable-bounds", message, value=True)
+
+
+@on("schema.multipleOf", finds=("unsatisfiable-bounds",))
+def multiple_above_zero(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    if site.node[key] <= 0:
+        message = f"{shown(site.node[key])} where a number above 0 belongs"
+        yield Found(site.at(key), "unsatisfiable-bounds", message, value=True)
+
+
+@on("schema.readOnly", finds=("never-sent",))
+def sent_at_all(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    if site.node[key] and site.node.get("writeOnly"):
+        message = "`readOnly` and `writeOnly` together: it is never sent; leave one out"
+        yield Found(site.at(key), "never-sent", message)
+
+
+@on("schema.properties", finds=("too-many-properties",))
+def not_too_many(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    if len(site.node[key]) > MOST_PROPERTIES:
+        message = (
+            f"{len(site.node[key]):,} properties; {MOST_PROPERTIES} are allowed, "
+            "group them in objects or let the keys be data with `additionalProperties`"
+        )
+        yield Found(site.at(key), "too-many-properties", message)
+
+
+@on("schema.required", finds=("item-twice",))
+def required_once(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    names = site.node[key]
+    if len(set(names)) != len(names):
+        for index, name in enumerate(names):
+            if name in names[:index]:
+                message = f"{shown(name)} stands in the list already; leave one out"
+                yield Found(site.at(key, index), "item-twice", message)
+
+
+@on("schema.required", finds=("required-unknown",))
+def required_names_properties(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+    """What is required is a property of the schema, of its allOf members or of what it refines."""
+    unknown = [name for name in site.node[key] if name not in site.node.get("properties", {})]
+    if not unknown:
+        return
+    known = properties(scope, site.node)
+    around: Site | None = site
+    while around is not None and around.slot in _REFINING:
+        around = around.parent
+        known |= properties(scope, around and around.node)
+    closed = site.node.get("additionalProperties") is False
+    for name in unknown:
+        if name not in known:
+            message = f"{shown(name)} is required but is no property"
+            message += ", so nothing is let through" if closed else ""
+            trail = site.at(key, site.node[key].index(name))
+            yield Found(trail, "required-unknown", message + did_you_mean(name, known))
+
+
+@on("schema.allOf", finds=("contradiction",))
+def bases_agree(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+    possible = declared(site.node)
+    for index, base in enumerate(site.node[key]):
+        narrowed = possible
+        for part in parts(scope, base):
+            narrowed &= declared(part)
+        if possible and not narrowed:
+            so_far = listed(name for name in TYPES if name in possible)
+            message = f"this is none of what stands before it, {so_far}: nothing is let through"
+            yield Found(site.at(key, index), "contradiction", message)
+            return
+        possible = narrowed
+
+
+@on("schema.allOf", finds=("closed-base",))
+def closed_bases_know_what_is_required(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+    demanded = required(scope, site.node)
+    for part in parts(scope, site.node):
+        own = part.get("properties", {})
+        missing = [name for name in demanded if name not in own]
+        if missing and part.get("additionalProperties") is False:
+            message = (
+                f"{shown(missing[0])} is required, but one of the schemas here lets no other "
+                "properties than its own through; take its `additionalProperties: false` out"
+            )
+            yield Found(site.at(key), "closed-base", message)
+            return
+
+
+@on("schema.allOf", *(f"schema.{key}" for key in UNIONS), finds=("empty-list",))
+def not_empty(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    if not site.node[key]:
+        yield Found(site.at(key), "empty-list", "no schema is listed; list some", value=True)
+
+
+@on(*(f"schema.{key}" for key in UNIONS), finds=("undiscriminated-union",))
+def union_told_apart(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+    """Without a discriminator, the JSON type of a value has to say which member it is."""
+    if "discriminator" in site.node or is_enumeration(site.node):
+        return
+    taken: dict[str, int] = {}
+    for index, member in enumerate(site.node[key]):
+        mine = types(scope, member)
+        both = next((name for name in TYPES if name in mine and name in taken), None)
+        if both is not None:
+            message = (
+                f"members {taken[both] + 1} and {index + 1} can both be of type {both!r}: "
+                "a union needs a `discriminator`"
+            )
+            yield Found(site.at(key), "undiscriminated-union", message)
+            return
+        taken |= dict.fromkeys(mine, index)
+
+
+@on(*(f"schema.{key}" for key in UNIONS), finds=("member-twice",))
+def members_differ(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    seen: set[str | None] = set()
+    for index, member in enumerate(site.node[key]):
+        reference = member.get("$ref") if isinstance(member, dict) else None
+        if reference is not None and reference in seen:
+            message = f"{shown(reference)} stands in the list already; leave one out"
+            yield Found(site.at(key, index), "member-twice", message)
+        seen.add(reference)
+
+
+# Discriminators
+
+
+@on("schema.discriminator", finds=("discriminator-property",))
+def discriminator_without_union(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+    """A schema that others extend names the property that tells them apart, and requires it."""
+    if site.node.keys() & set(UNIONS):
+        return
+    yield from _holds_tag(scope, site, key, site.node, "this schema")
+
+
+@on("schema.discriminator", finds=("discriminator-member", "discriminator-property"))
+def discriminated_members(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+    for trail, member in _union(site):
+        name = _name(member)
+        if name is not None:
+            yield from _holds_tag(scope, site, key, member, name)
+        elif types(scope, member) != {"null"}:
+            message = (
+                "a member written in place has no name for its tag; "
+                "make it a component and refer to it"
+            )
+            yield Found(trail, "discriminator-member", message)
+
+
+def _holds_tag(scope: Scope, site: Site, key: str, schema: Any, name: str) -> Iterator[Found]:
+    tag = site.node[key].get("propertyName")
+    known = properties(scope, schema)
+    if tag is None or not resolved(scope, schema):
+        return
+    trail = site.at(key, "propertyName")
+    if tag not in known:
+        message = f"{name} has no property {shown(tag)}{did_you_mean(tag, known)}"
+        yield Found(trail, "discriminator-property", message, value=True)
+    elif tag not in required(scope, schema):
+        message = f"{name} does not require {shown(tag)}; add it to its `required`"
+        yield Found(trail, "discriminator-property", message, value=True)
+
+
+@on("schema.discriminator", finds=("mapping-dangling", "mapping-outside-union"))
+def mapping(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+    schemas = scope.named("schema")
+    names = [name for _, member in _union(site) if (name := _name(member)) is not None]
+    for tag, written in site.node[key].get("mapping", {}).items():
+        trail = site.at(key, "mapping", tag)
+        name = _named(written)
+        if name is None or name not in schemas:
+            word = name or written
+            message = f"{shown(written)} is no schema of this document{did_you_mean(word, schemas)}"
+            yield Found(trail, "mapping-dangling", message, value=True)
+        elif names and name not in names:
+            message = f"{shown(written)} is no member of the union{did_you_mean(name, names)}"
+            yield Found(trail, "mapping-outside-union", message, value=True)
+
+
+@on("schema.discriminator", finds=("discriminator-tag-twice", "discriminator-tag"))
+def tags_differ(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+    """Each member has tags of its own, and says of its tag property what the mapping says."""
+    mapped: dict[str, list[str]] = {}
+    for tag, written in site.node[key].get("mapping", {}).items():
+        mapped.setdefault(_named(written) or "", []).append(tag)
+    taken: dict[str, str] = {}
+    for trail, member in _union(site):
+        name = _name(member)
+        if name is None:
+            continue
+        tags = mapped.get(name, [name])
+        below = properties(scope, member).get(site.node[key].get("propertyName"))
+        values = choices(resolved(scope, below)) if below is not None else None
+        wrong = [tag for tag in tags if values is not None and tag not in values]
+        if wrong:
+            message = (
+                f"the tag of {name} is {shown(wrong[0])}, but its property lets through "
+                f"{brief(values or ())}; make them agree"
+            )
+            yield Found(trail, "discriminator-tag", message)
+        for tag in tags:
+            if taken.setdefault(tag, name) != name:
+                message = f"{shown(tag)} is the tag of {taken[tag]} already; give {name} another"
+                yield Found(trail, "discriminator-tag-twice", message)
+
+
+def _union(site: Site) -> Iterator[tuple[Any, Any]]:
+    for key in UNIONS:
+        for index, member in enumerate(site.node.get(key, ())):
+            yield site.at(key, index), member
+
+
+def _name(member: Any) -> str | None:
+    return _named(member["$ref"]) if isinstance(member, dict) and "$ref" in member else None
+
+
+def _named(reference: str) -> str | None:
+    """Return the schema that a mapping names: by reference or, with no `/` or `#`, by name."""
+    if "/" not in reference and "#" not in reference:
+        return reference
+    goal = target(reference)
+    return goal[1] if goal is not None and goal[0] == "schemas" else None

@@ -1,0 +1,126 @@
+"""What a check is given and what it gives back: a ``Scope`` and a ``Site`` in, ``Found`` out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final, NamedTuple
+
+from dateline.gates import Timeline
+from dateline.model import Table
+from dateline.openapi import COMPONENTS, target
+
+Trail = tuple["Trail", str | int] | None
+"""A path from the root as linked pairs, the innermost key first: one pair for each step."""
+
+_SECTIONS: Final = {kind: section for section, kind in COMPONENTS.items()}
+
+# A chain of references longer than this is a cycle, or nothing that anyone could read.
+_HOPS: Final = 64
+
+
+class Found(NamedTuple):
+    """One defect: where it stands (the key or item, or its value), its id and the message."""
+
+    trail: Trail
+    id: str
+    message: str
+    value: bool = False
+
+
+class Site(NamedTuple):
+    """A node of the document: its kind, its place, and the key and the site that hold it."""
+
+    kind: str
+    node: Any
+    trail: Trail
+    slot: str
+    parent: Site | None
+
+    def at(self, *keys: str | int) -> Trail:
+        """Return the trail of what stands below this node under *keys*."""
+        trail = self.trail
+        for key in keys:
+            trail = (trail, key)
+        return trail
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The whole document, of which every value has the type that its key demands.
+
+    ``authored`` sources are held to the style rules as well; ``modern`` documents are OpenAPI
+    3.1, where a schema is a JSON Schema of draft 2020-12.
+    """
+
+    document: dict[str, Any]
+    table: Table
+    authored: bool
+    modern: bool
+
+    @cached_property
+    def components(self) -> dict[str, dict[str, Any]]:
+        sections: dict[str, dict[str, Any]] = self.document.get("components", {})
+        return sections
+
+    @cached_property
+    def timeline(self) -> Timeline:
+        return Timeline(self.table)
+
+    @cached_property
+    def ranks(self) -> dict[str, int]:
+        """The dates of the version table, each with its place in it."""
+        return {date: rank for rank, date in enumerate(self.table.dates)}
+
+    def named(self, kind: str) -> dict[str, Any]:
+        """Return the components of *kind* by name."""
+        return self.components.get(_SECTIONS[kind], {})
+
+    def resolve(self, kind: str, node: Any) -> Any:
+        """Return what *node* stands for, through references; None where one leads nowhere."""
+        for _ in range(_HOPS):
+            if not isinstance(node, dict) or "$ref" not in node:
+                return node
+            goal = target(node["$ref"])
+            if goal is None or goal[0] != _SECTIONS.get(kind):
+                return None
+            node = self.named(kind).get(goal[1])
+        return None
+
+
+Finder = Callable[[Scope, Site, str], Iterator[Found]]
+"""Finds defects in a node; the text is the key that it was called for, empty for the node."""
+
+
+class Check(NamedTuple):
+    """A finder with the key it looks at, and the ids of all that it can find."""
+
+    run: Finder
+    key: str
+    ids: frozenset[str]
+
+
+CHECKS: Final[dict[str, list[Check]]] = {}
+"""The checks by what they look at: ``kind`` or ``kind.key``; ``*.key`` stands for every kind."""
+
+
+def on(*places: str, finds: tuple[str, ...]) -> Callable[[Finder], Finder]:
+    """Register a finder for nodes of a kind (``schema``) or a key of theirs (``schema.enum``)."""
+
+    def register(run: Finder) -> Finder:
+        for place in places:
+            key = place.partition(".")[2]
+            CHECKS.setdefault(place, []).append(Check(run, key, frozenset(finds)))
+        return run
+
+    return register
+
+
+def path(trail: Trail) -> tuple[str | int, ...]:
+    """Return *trail* as a path from the root."""
+    steps: list[str | int] = []
+    while trail is not None:
+        trail, step = trail
+        steps.append(step)
+    return tuple(reversed(steps))

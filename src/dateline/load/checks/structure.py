@@ -1,0 +1,388 @@
+"""A document of any shape in; its wrong types, unknown and missing keys out, and one that is sound.
+
+The only check that expects nothing of its input. What follows looks at a document in which
+every value has the type that its key demands, so that no other check has to ask.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
+
+from dateline.gates import changes
+from dateline.load.checks.scope import CHECKS, Check, Found, Scope, Site, Trail, path
+from dateline.load.checks.style import STYLE
+from dateline.load.checks.wording import a, near, shown
+from dateline.model import (
+    ADDED,
+    ENVIRONMENTS,
+    EXTENSIBLE,
+    KEYS,
+    REMOVED,
+    SHOWN_AS,
+    WAS,
+    WHY,
+    Map,
+    Seq,
+)
+from dateline.openapi import ANY, COMPONENTS, OBJECTS, Shape
+
+
+class Type(NamedTuple):
+    """What a value may be: the exact Python types, those of what it holds, and both in words."""
+
+    accepts: frozenset[type]
+    words: str
+    holds: frozenset[type] | None = None
+
+
+_STR: Final[frozenset[type]] = frozenset((str,))
+_MAP: Final[frozenset[type]] = frozenset((dict, Map))
+_SEQ: Final[frozenset[type]] = frozenset((list, Seq))
+_TEXT: Final = Type(_STR, "text")
+_FLAG: Final = Type(frozenset({bool}), "true or false")
+_NUMBER: Final = Type(frozenset({int, float}), "a number")
+_BOUND: Final = Type(frozenset({int, float, bool}), "a number")
+_COUNT: Final = Type(frozenset({int}), "a whole number from 0")
+_LIST: Final = Type(_SEQ, "a list")
+_TEXTS: Final = Type(_SEQ, "a list of texts", _STR)
+_NODE: Final = Type(_MAP, "a mapping")
+_SCHEMA: Final = Type(_MAP | {bool}, "a schema (a mapping)")
+_TEXT_MAP: Final = Type(_MAP, "a mapping to texts", _STR)
+_LIST_MAP: Final = Type(_MAP, "a mapping to lists", _SEQ)
+_DATED: Final = Type(_MAP, "a mapping {DATE: {keyword: value}}", _MAP)
+_ANYTHING: Final = Type(_STR | _MAP | _SEQ | {bool, int, float, type(None)}, "a value of any kind")
+
+_BY_KEY: Final[dict[str, Type]] = {
+    **dict.fromkeys(("openapi", "jsonSchemaDialect", "title", "summary", "description"), _TEXT),
+    **dict.fromkeys(("termsOfService", "version", "name", "url", "email", "identifier"), _TEXT),
+    **dict.fromkeys(("in", "style", "operationId", "contentType", "externalValue"), _TEXT),
+    **dict.fromkeys(("operationRef", "propertyName", "namespace", "prefix", "scheme"), _TEXT),
+    **dict.fromkeys(("bearerFormat", "openIdConnectUrl", "authorizationUrl"), _TEXT),
+    **dict.fromkeys(("tokenUrl", "refreshUrl", "$ref", "$comment", "format", "pattern"), _TEXT),
+    **dict.fromkeys(("contentEncoding", "contentMediaType", "$id", "$schema"), _TEXT),
+    **dict.fromkeys(("$anchor", "$dynamicRef", "$dynamicAnchor", "type"), _TEXT),
+    **dict.fromkeys(("required", "deprecated", "allowEmptyValue", "explode"), _FLAG),
+    **dict.fromkeys(("allowReserved", "readOnly", "writeOnly", "uniqueItems"), _FLAG),
+    **dict.fromkeys(("nullable", "attribute", "wrapped"), _FLAG),
+    **dict.fromkeys(("multipleOf", "maximum", "minimum"), _NUMBER),
+    **dict.fromkeys(("exclusiveMaximum", "exclusiveMinimum"), _BOUND),
+    **dict.fromkeys(("maxLength", "minLength", "maxItems", "minItems"), _COUNT),
+    **dict.fromkeys(("maxContains", "minContains", "maxProperties", "minProperties"), _COUNT),
+    **dict.fromkeys(("enum", "examples"), _LIST),
+    **dict.fromkeys(("default", "const", "example", "value", "requestBody"), _ANYTHING),
+    **dict.fromkeys(("mapping", "scopes"), _TEXT_MAP),
+    "tags": _TEXTS,
+    "security": Type(_SEQ, "a list of mappings", _MAP),
+    "parameters": _NODE,
+    "dependentRequired": _LIST_MAP,
+    "$vocabulary": _NODE,
+}
+"""What the keys that hold data hold, where that is the same in every object."""
+
+_BY_OBJECT: Final[dict[tuple[str, str], Type]] = {
+    ("schema", "type"): Type(_STR | _SEQ, "the name of a type or a list of such names", _STR),
+    ("schema", "required"): _TEXTS,
+    ("server-variable", "enum"): _TEXTS,
+    ("server-variable", "default"): _TEXT,
+}
+"""What a key that holds data holds in one object, where that differs."""
+
+_OURS: Final[dict[str, Type]] = {
+    ADDED: _TEXT,
+    REMOVED: _TEXT,
+    WAS: _DATED,
+    SHOWN_AS: _ANYTHING,
+    ENVIRONMENTS: _TEXTS,
+    EXTENSIBLE: _TEXTS,
+    WHY: _TEXT,
+}
+
+# OpenAPI 3.1.1 section 4.8 and 3.0.4 section 4.7: the fields marked as required.
+_REQUIRED: Final[dict[str, tuple[str, ...]]] = {
+    "document": ("openapi", "info"),
+    "info": ("title", "version"),
+    "license": ("name",),
+    "server": ("url",),
+    "server-variable": ("default",),
+    "external-docs": ("url",),
+    "parameter": ("name", "in"),
+    "request-body": ("content",),
+    "response": ("description",),
+    "tag": ("name",),
+    "discriminator": ("propertyName",),
+    "security-scheme": ("type",),
+    "oauth-flow": ("scopes",),
+}
+# Required by 3.0 only. Without an answer no operation can be served, so authored ones need it too.
+_REQUIRED_ONCE: Final[dict[str, tuple[str, ...]]] = {
+    "document": ("paths",),
+    "operation": ("responses",),
+}
+
+_REFERABLE: Final = frozenset(COMPONENTS.values()) - {"schema", "path-item"}
+"""Objects that a Reference Object may stand for; the other two have a `$ref` of their own."""
+
+# Keys that other generators read as code to import or to run.
+_NAMES_CODE: Final = re.compile(
+    r"custom(Type|Base)Path|default_factory|x-python-.*|x-enum-?varnames|x-enumNames", re.IGNORECASE
+)
+# The first word of a foreign key that was probably meant for one of ours.
+_LIKE_OURS: Final = {
+    **dict.fromkeys(("add", "added", "adds"), ADDED),
+    **dict.fromkeys(("remove", "removed", "removes"), REMOVED),
+    **dict.fromkeys(("was", "were"), WAS),
+    **dict.fromkeys(("shown", "show", "showas", "shownas"), SHOWN_AS),
+    **dict.fromkeys(("env", "envs", "environment", "environments"), ENVIRONMENTS),
+    **dict.fromkeys(("extensible", "extensibleenum"), EXTENSIBLE),
+    "why": WHY,
+}
+_CLOSE_TO_OURS: Final = 0.85
+_CLOSE_TO_A_KEY: Final = 0.75
+
+
+class _Key(NamedTuple):
+    """What stands under a key: its type, the objects below it, and the checks of its own."""
+
+    type: Type
+    shape: Shape
+    kind: str
+    checks: tuple[Check, ...]
+
+
+@dataclass(frozen=True)
+class _Form:
+    """What an object of one kind looks like."""
+
+    kind: str
+    keys: dict[str, _Key]
+    other: _Key | None
+    required: tuple[str, ...]
+    checks: tuple[Check, ...]
+    reference: tuple[Check, ...]
+
+
+class Pending(NamedTuple):
+    """The checks that wait for a node until the whole document is known to be sound."""
+
+    checks: tuple[Check, ...]
+    site: Site
+
+
+class Fault(NamedTuple):
+    """A value of the wrong type, and what to look at instead; left out where that is None."""
+
+    trail: Trail
+    instead: dict[str, Any] | None
+
+
+class Survey:
+    """One walk over the document: what is wrong with its shape, and where to look closer."""
+
+    def __init__(self, scope: Scope) -> None:
+        self.found: list[Found] = []
+        self.pending: list[Pending] = []
+        self.faults: list[Fault] = []
+        self._authored = scope.authored
+        self._forms = _forms(scope.authored, scope.modern)
+        self._stack: list[tuple[_Form, Site]] = [
+            (self._forms["document"], Site("document", scope.document, None, "", None))
+        ]
+        while self._stack:
+            self._node(*self._stack.pop())
+
+    def _node(self, form: _Form, site: Site) -> None:
+        _, node, trail, _, _ = site
+        if form.reference and "$ref" in node:
+            if type(node["$ref"]) is str:
+                self.pending.append(Pending(form.reference, site))
+            else:
+                self._wrong(node["$ref"], (trail, "$ref"), _TEXT)
+            return
+        keys = form.keys
+        checks = form.checks
+        for key, value in node.items():
+            known = keys.get(key)
+            if known is None:
+                if form.other is None or key.startswith("x-"):
+                    self.found += self._unknown(form, key, (trail, key))
+                    continue
+                known = form.other
+            if type(value) not in known.type.accepts:
+                self._wrong(value, (trail, key), known.type)
+                continue
+            if known.checks:
+                checks += known.checks
+            if known.shape is not Shape.DATA:
+                self._below(known, value, (trail, key), key, site)
+            elif known.type.holds is not None:
+                self._held(known.type, value, (trail, key))
+                if key == WAS:
+                    self._history(form, site)
+        for key in form.required:
+            if key not in node:
+                message = f"{a(form.kind)} needs `{key}`; write it"
+                self.found.append(Found(trail, "missing-key", message))
+        if checks:
+            self.pending.append(Pending(checks, site))
+
+    def _below(self, known: _Key, value: Any, trail: Trail, key: str, parent: Site) -> None:
+        """Put the objects that stand in *value* on the stack."""
+        form = self._forms[known.kind]
+        if known.shape is Shape.ONE:
+            if type(value) is not bool:
+                self._stack.append((form, Site(known.kind, value, trail, key, parent)))
+            return
+        wanted = _SCHEMA if known.kind == "schema" else _NODE
+        pairs = value.items() if known.shape is Shape.MAP else enumerate(value)
+        for name, child in pairs:
+            if type(child) not in wanted.accepts:
+                self._wrong(child, (trail, name), wanted, {})
+            elif type(child) is not bool:
+                self._stack.append((form, Site(known.kind, child, (trail, name), key, parent)))
+
+    def _held(self, wanted: Type, value: Any, trail: Trail) -> None:
+        """Note the first thing in the list or mapping *value* that is not of the right type."""
+        assert wanted.holds is not None
+        pairs = value.items() if isinstance(value, dict) else enumerate(value)
+        for key, item in pairs:
+            if type(item) not in wanted.holds:
+                message = f"{shown(item)} in {wanted.words}"
+                self.found.append(Found((trail, key), "wrong-type", message, value=True))
+                self.faults.append(Fault(trail, None))
+                return
+
+    def _history(self, form: _Form, site: Site) -> None:
+        """Walk what each date of `x-was` says as an object of the same kind."""
+        before = self._forms[_before(form.kind)]
+        for date, entry in site.node[WAS].items():
+            if type(entry) not in _MAP:
+                continue
+            at = site.at(WAS, date)
+            setting, unset = changes(entry)
+            if not entry.keys() - {"set", "unset"}:
+                if type(setting) not in _MAP:
+                    self._wrong(setting, (at, "set"), _NODE)
+                    continue
+                if "unset" in entry and type(entry["unset"]) not in _SEQ:
+                    self._wrong(entry["unset"], (at, "unset"), _TEXTS)
+                    continue
+                if "set" in entry:
+                    at = (at, "set")
+            self._stack.append((before, Site(form.kind, setting, at, WAS, site)))
+            for key in unset:
+                if type(key) is not str:
+                    self._wrong(key, site.at(WAS, date, "unset"), _TEXTS)
+                elif key not in before.keys:
+                    self.found += self._unknown(before, key, site.at(WAS, date))
+
+    def _wrong(
+        self, value: Any, trail: Trail, wanted: Type, instead: dict[str, Any] | None = None
+    ) -> None:
+        message = f"{shown(value)} where {wanted.words} belongs"
+        self.found.append(Found(trail, "wrong-type", message, value=True))
+        self.faults.append(Fault(trail, instead))
+
+    def _unknown(self, form: _Form, key: str, trail: Trail) -> Iterator[Found]:
+        if _NAMES_CODE.fullmatch(key):
+            message = f"{key!r} names code; definitions only say what is sent, leave it out"
+            yield Found(trail, "key-names-code", message)
+        elif key in KEYS:
+            message = f"{key!r} can't stand inside `x-was`; it belongs to the node itself"
+            yield Found(trail, "misplaced-annotation", message)
+        elif key.startswith("x-"):
+            meant = near(key, sorted(KEYS), _CLOSE_TO_OURS)
+            if meant is None and self._authored:
+                meant = _LIKE_OURS.get(re.split("[-_]", key[2:].casefold())[0])
+            if meant is not None:
+                yield Found(trail, "unknown-annotation", f"{key!r}; did you mean {meant!r}?")
+        else:
+            fact = f"{key!r} is no key of {a(form.kind)}"
+            meant = near(key, form.keys, _CLOSE_TO_A_KEY)
+            if meant is not None:
+                yield Found(trail, "misspelt-key", f"{fact}; did you mean {meant!r}?")
+            else:
+                message = f"{fact}; leave it out, or let it begin with `x-`"
+                yield Found(trail, "unknown-key", message)
+
+
+def mended(scope: Scope, faults: list[Fault]) -> Scope:
+    """Return *scope* over a document without the values that are *faults*."""
+    root = dict(scope.document)
+    copies: dict[tuple[str | int, ...], Any] = {(): root}
+    for fault in faults:
+        *steps, last = path(fault.trail)
+        node: Any = root
+        for depth, step in enumerate(steps, start=1):
+            place = tuple(steps[:depth])
+            if place not in copies:
+                below = node[step]
+                copies[place] = dict(below) if isinstance(below, dict) else list(below)
+                node[step] = copies[place]
+            node = copies[place]
+        if fault.instead is not None:
+            node[last] = fault.instead
+        elif isinstance(node, dict):
+            node.pop(last, None)
+    return replace(scope, document=root)
+
+
+@lru_cache(maxsize=4)
+def _forms(authored: bool, modern: bool) -> dict[str, _Form]:
+    def active(*places: str) -> tuple[Check, ...]:
+        checks = (check for place in places for check in CHECKS.get(place, ()))
+        return tuple(check for check in checks if authored or not check.ids <= STYLE)
+
+    def now(kind: str) -> _Form:
+        required = _REQUIRED.get(kind, ())
+        if authored or not modern:
+            required += _REQUIRED_ONCE.get(kind, ())
+        keys = {
+            key: _Key(_type(kind, key), slot.shape, slot.kind, active(f"{kind}.{key}", f"*.{key}"))
+            for key, slot in OBJECTS[kind].items()
+            if key != ANY
+        }
+        for key, accepted in _OURS.items():
+            keys[key] = _Key(accepted, Shape.DATA, "data", active(f"{kind}.{key}", f"*.{key}"))
+        other = OBJECTS[kind].get(ANY)
+        return _Form(
+            kind=kind,
+            keys=keys,
+            other=other and _Key(_NODE, other.shape, other.kind, ()),
+            required=required,
+            checks=active(kind),
+            reference=active("reference.$ref") if kind in _REFERABLE else (),
+        )
+
+    def before(kind: str) -> _Form:
+        form = now(kind)
+        # what they hold is looked at in the whole object that they were a part of
+        keys = {
+            key: known._replace(checks=())
+            for key, known in form.keys.items()
+            if key not in KEYS or (key == EXTENSIBLE and kind == "schema")
+        }
+        if kind in ("schema", "header"):
+            keys["name"] = _Key(_TEXT, Shape.DATA, "data", ())
+        return replace(form, keys=keys, required=(), checks=(), reference=())
+
+    return {kind: now(kind) for kind in OBJECTS} | {_before(kind): before(kind) for kind in OBJECTS}
+
+
+def _before(kind: str) -> str:
+    """Return the name of the form of what `x-was` says of an object of *kind*."""
+    return f"{kind} before"
+
+
+def _type(kind: str, key: str) -> Type:
+    slot = OBJECTS[kind][key]
+    if slot.shape is Shape.LIST:
+        return _LIST
+    if slot.shape is Shape.MAP:
+        return _NODE
+    if slot.shape is Shape.ONE:
+        return _SCHEMA if slot.kind == "schema" else _NODE
+    return _BY_OBJECT.get((kind, key)) or _BY_KEY[key]

@@ -1,0 +1,319 @@
+"""A value and its schema in, what keeps the value from being an instance of it out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from datetime import date
+from fractions import Fraction
+from typing import Any, Final, NamedTuple
+
+from dateline.load.checks.patterns import matcher
+from dateline.load.checks.scope import Found, Scope, Site, Trail, on
+from dateline.load.checks.shapes import (
+    UNIONS,
+    choices,
+    declared,
+    is_enumeration,
+    properties,
+    resolved,
+    type_of,
+)
+from dateline.load.checks.wording import a, brief, did_you_mean, shown
+from dateline.model import ADDED, ENVIRONMENTS, REMOVED
+from dateline.openapi import target
+
+Path = tuple[str | int, ...]
+
+# Values deeper than this are not looked into: no example needs it, and recursion ends.
+_DEEPEST: Final = 48
+
+_NUMBERS: Final = {
+    "int32": (-(2**31), 2**31 - 1),
+    "int64": (-(2**63), 2**63 - 1),
+    "uint32": (0, 2**32 - 1),
+    "uint64": (0, 2**64 - 1),
+}
+
+_UUID: Final = re.compile(r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
+# RFC 3339 section 5.6
+_DATE_TIME: Final = re.compile(
+    r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:([0-5][0-9]|60)(\.[0-9]+)?"
+    r"([Zz]|[+-]([01][0-9]|2[0-3]):[0-5][0-9])"
+)
+_JSON: Final = re.compile(r"application/(.+\+)?json\s*(;.*)?|\*/\*|application/\*", re.IGNORECASE)
+
+
+class Fault(NamedTuple):
+    """What is wrong, and where below the value."""
+
+    path: Path
+    message: str
+
+
+def fault(scope: Scope, value: Any, schema: Any) -> Fault | None:
+    """Return the first thing that keeps *value* from being an instance of *schema*.
+
+    The schema is the canonical one, of all versions: a property that only some of them have
+    may be there or not, and so may one that is only sent or only received.
+    """
+    return next(_faults(scope, value, schema, 0), None)
+
+
+def _faults(scope: Scope, value: Any, schema: Any, depth: int) -> Iterator[Fault]:
+    if schema is False:
+        yield Fault((), f"{shown(value)} where nothing may stand")
+    node = resolved(scope, schema)
+    if value is None and _nullable(schema, node):
+        return
+    if not node or depth > _DEEPEST:
+        return
+    kind = type_of(value)
+    if kind not in declared(node):
+        yield Fault((), f"{shown(value)} where {_wanted(node)} belongs")
+        return
+    values = choices(node)
+    if values is not None and not any(same(value, choice) for choice in values):
+        yield Fault((), f"{shown(value)} is none of the values{_nearest(value, values)}")
+        return
+    for base in node.get("allOf", ()):
+        yield from _faults(scope, value, base, depth + 1)
+    yield from _union_faults(scope, value, node, depth)
+    if kind in _BY_TYPE:
+        yield from _BY_TYPE[kind](scope, value, node, depth)
+
+
+def _nullable(schema: Any, node: dict[str, Any]) -> bool:
+    beside = isinstance(schema, dict) and schema.get("nullable") is True
+    return beside or node.get("nullable") is True
+
+
+def _wanted(schema: dict[str, Any]) -> str:
+    written = schema["type"]
+    return " or ".join(map(a, [written] if isinstance(written, str) else written))
+
+
+def _nearest(value: Any, values: list[Any]) -> str:
+    if isinstance(value, str):
+        return did_you_mean(value, [choice for choice in values if isinstance(choice, str)])
+    return f"; known: {brief(values)}"
+
+
+def same(one: Any, other: Any) -> bool:
+    """Tell whether two values are equal as JSON: 1 is 1.0, but not true."""
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(same, one, other))
+    return bool(one == other)
+
+
+def _union_faults(scope: Scope, value: Any, node: dict[str, Any], depth: int) -> Iterator[Fault]:
+    if is_enumeration(node):
+        return
+    for key in UNIONS:
+        if not node.get(key):
+            continue
+        members = node[key]
+        if "discriminator" in node and isinstance(value, dict):
+            yield from _tagged_faults(scope, value, node, members, depth)
+            continue
+        results = [next(_faults(scope, value, member, depth + 1), None) for member in members]
+        fitting = sum(result is None for result in results)
+        if not fitting:
+            deepest = max(filter(None, results), key=lambda result: len(result.path))
+            told = f"; the nearest: {deepest.message}" if len(members) > 1 else ""
+            yield Fault((), f"{shown(value)} is no member of the union{told}")
+        elif fitting > 1 and key == "oneOf":
+            yield Fault((), f"{shown(value)} is more than one member of the union")
+
+
+def _tagged_faults(
+    scope: Scope, value: dict[str, Any], node: dict[str, Any], members: list[Any], depth: int
+) -> Iterator[Fault]:
+    """The member that the value's tag names decides; no other is tried."""
+    name = node["discriminator"].get("propertyName")
+    tag = value.get(name)
+    if not isinstance(tag, str):
+        yield Fault((), f"{shown(name)} is missing; it says which member this is")
+        return
+    named = node["discriminator"].get("mapping", {}).get(tag, tag)
+    goal = target(named) or ("schemas", named)
+    for member in members:
+        if isinstance(member, dict) and target(member.get("$ref", "")) == goal:
+            yield from _faults(scope, value, member, depth + 1)
+            return
+    tags = list(node["discriminator"].get("mapping", {})) or [
+        found[1]
+        for member in members
+        if isinstance(member, dict) and (found := target(member.get("$ref", "")))
+    ]
+    yield Fault((name,), f"{shown(tag)} is the tag of no member{did_you_mean(tag, tags)}")
+
+
+def _number_faults(_: Scope, value: Any, node: dict[str, Any], __: int) -> Iterator[Fault]:
+    low, high = node.get("minimum"), node.get("maximum")
+    low_out, high_out = node.get("exclusiveMinimum"), node.get("exclusiveMaximum")
+    if low is not None and (value <= low if low_out is True else value < low):
+        yield Fault((), f"{value} is below the minimum, {low}")
+    if high is not None and (value >= high if high_out is True else value > high):
+        yield Fault((), f"{value} is above the maximum, {high}")
+    if low_out is not None and not isinstance(low_out, bool) and value <= low_out:
+        yield Fault((), f"{value} is not above {low_out}")
+    if high_out is not None and not isinstance(high_out, bool) and value >= high_out:
+        yield Fault((), f"{value} is not below {high_out}")
+    step = node.get("multipleOf")
+    # as written in decimals, not as the nearest binary fraction
+    if step and Fraction(str(value)) % Fraction(str(step)):
+        yield Fault((), f"{value} is no multiple of {step}")
+    least, most = _NUMBERS.get(node.get("format", ""), (value, value))
+    if not least <= value <= most:
+        yield Fault((), f"{value} is outside of {node['format']}")
+
+
+def _text_faults(_: Scope, value: str, node: dict[str, Any], __: int) -> Iterator[Fault]:
+    least, most = node.get("minLength", 0), node.get("maxLength")
+    if len(value) < least:
+        yield Fault((), f"{shown(value)} is shorter than {least} characters")
+    if most is not None and len(value) > most:
+        yield Fault((), f"{shown(value)} is longer than {most} characters")
+    expression = matcher(node["pattern"]) if "pattern" in node else None
+    if expression is not None and not expression.search(value):
+        yield Fault((), f"{shown(value)} does not match {shown(node['pattern'])}")
+    form = _FORMATS.get(node.get("format", ""))
+    if form is not None and not form(value):
+        yield Fault((), f"{shown(value)} is no {node['format']}")
+
+
+def _list_faults(
+    scope: Scope, value: list[Any], node: dict[str, Any], depth: int
+) -> Iterator[Fault]:
+    least, most = node.get("minItems", 0), node.get("maxItems")
+    if len(value) < least:
+        yield Fault((), f"a list of {len(value)} where {least} items or more belong")
+    if most is not None and len(value) > most:
+        yield Fault((), f"a list of {len(value)} where {most} items or fewer belong")
+    if node.get("uniqueItems"):
+        for index, item in enumerate(value):
+            if any(same(item, other) for other in value[:index]):
+                yield Fault((index,), f"{shown(item)} stands in the list already")
+    if "items" in node:
+        for index, item in enumerate(value):
+            for below in _faults(scope, item, node["items"], depth + 1):
+                yield Fault((index, *below.path), below.message)
+
+
+def _object_faults(
+    scope: Scope, value: dict[str, Any], node: dict[str, Any], depth: int
+) -> Iterator[Fault]:
+    known = node.get("properties", {})
+    for name in node.get("required", ()):
+        if name not in value and not _may_lack(scope, properties(scope, node).get(name)):
+            yield Fault((), f"{shown(name)} is missing")
+    least, most = node.get("minProperties", 0), node.get("maxProperties")
+    if len(value) < least:
+        yield Fault((), f"{len(value)} properties where {least} or more belong")
+    if most is not None and len(value) > most:
+        yield Fault((), f"{len(value)} properties where {most} or fewer belong")
+    others = node.get("additionalProperties", True)
+    for name, item in value.items():
+        if name not in known and others is False:
+            yield Fault((name,), f"{shown(name)} is no property{did_you_mean(name, known)}")
+            continue
+        for below in _faults(scope, item, known.get(name, others), depth + 1):
+            yield Fault((name, *below.path), below.message)
+
+
+def _may_lack(scope: Scope, schema: Any) -> bool:
+    """Tell whether a required property is not there in every version and direction."""
+    gated = isinstance(schema, dict) and not schema.keys().isdisjoint(
+        (ADDED, REMOVED, ENVIRONMENTS)
+    )
+    node = resolved(scope, schema)
+    return gated or node.get("readOnly") is True or node.get("writeOnly") is True
+
+
+def _is_date(text: str) -> bool:
+    try:
+        return date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False
+
+
+def _is_date_time(text: str) -> bool:
+    match = _DATE_TIME.fullmatch(text)
+    return match is not None and _is_date(match[1])
+
+
+_FORMATS: Final[dict[str, Callable[[str], bool]]] = {
+    "date": _is_date,
+    "date-time": _is_date_time,
+    "uuid": lambda text: _UUID.fullmatch(text) is not None,
+}
+
+_BY_TYPE: Final[dict[str, Callable[[Scope, Any, dict[str, Any], int], Iterator[Fault]]]] = {
+    "integer": _number_faults,
+    "number": _number_faults,
+    "string": _text_faults,
+    "array": _list_faults,
+    "object": _object_faults,
+}
+
+
+# Where values stand
+
+
+@on("schema.default", finds=("default-invalid",))
+def default(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+    yield from _unfit(scope, site.node[key], site.node, site.at(key), "default-invalid")
+
+
+@on("schema.example", finds=("example-invalid",))
+def example(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+    yield from _unfit(scope, site.node[key], site.node, site.at(key), "example-invalid")
+
+
+@on("schema.examples", finds=("example-invalid",))
+def examples(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+    for index, value in enumerate(site.node[key]):
+        yield from _unfit(scope, value, site.node, site.at(key, index), "example-invalid")
+
+
+@on(
+    *(f"{kind}.{key}" for kind in ("parameter", "header") for key in ("example", "examples")),
+    finds=("example-invalid",),
+)
+def parameter_examples(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+    if "schema" in site.node:
+        yield from _examples(scope, site, key)
+
+
+@on("media-type.example", "media-type.examples", finds=("example-invalid",))
+def body_examples(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+    # of another notation than JSON, an example is given as text
+    assert site.trail is not None
+    if "schema" in site.node and _JSON.fullmatch(str(site.trail[1])):
+        yield from _examples(scope, site, key)
+
+
+def _examples(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+    schema = site.node["schema"]
+    if key == "example":
+        yield from _unfit(scope, site.node[key], schema, site.at(key), "example-invalid")
+        return
+    for name, written in site.node[key].items():
+        shared = scope.resolve("example", written)
+        if isinstance(shared, dict) and "value" in shared:
+            trail = site.at(key, name, "value") if shared is written else site.at(key, name)
+            yield from _unfit(scope, shared["value"], schema, trail, "example-invalid")
+
+
+def _unfit(scope: Scope, value: Any, schema: Any, trail: Trail, id: str) -> Iterator[Found]:
+    wrong = fault(scope, value, schema)
+    if wrong is not None:
+        for step in wrong.path:
+            trail = (trail, step)
+        way_out = "" if ";" in wrong.message else "; mend the value or its schema"
+        yield Found(trail, id, wrong.message + way_out, value=True)

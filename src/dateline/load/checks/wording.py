@@ -1,0 +1,70 @@
+"""Values, kinds and near misses in, the words of a message out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+_LONGEST: Final = 60
+_MOST: Final = 8
+
+_VOWELS: Final = frozenset("aeiou")
+
+
+def shown(value: Any) -> str:
+    """Return *value* as a message names it: short values as written, others by their kind."""
+    if isinstance(value, str):
+        return repr(value if len(value) <= _LONGEST else value[: _LONGEST - 1] + "…")
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int | float):
+        return f"the number {value}"
+    return "a mapping" if isinstance(value, dict) else "a list"
+
+
+def brief(values: Iterable[Any]) -> str:
+    """Return *values* as they are written in JSON, joined, the first few of many."""
+    written = [shown(value).removeprefix("the number ") for value in values]
+    return ", ".join(written[:_MOST]) + (", …" if len(written) > _MOST else "")
+
+
+def a(kind: str) -> str:
+    """Return a kind of OpenAPI object or a JSON type with its article: `an operation`."""
+    if kind in ("info", "components", "paths", "responses"):
+        return f"`{kind}`"
+    if kind in ("document", "null"):
+        return "the document" if kind == "document" else kind
+    return f"{'an' if kind[0] in _VOWELS else 'a'} {kind.replace('-', ' ')}"
+
+
+def near(word: str, known: Iterable[str], closeness: float = 0.6) -> str | None:
+    """Return the one of *known* that *word* was probably meant to be."""
+    # its import is only needed for a message
+    from difflib import get_close_matches
+
+    names = list(known)
+    folded = word.casefold().replace("_", "").replace("-", "")
+    for name in names:
+        if name.casefold().replace("_", "").replace("-", "") == folded:
+            return name
+    found = get_close_matches(word, names, n=1, cutoff=closeness)
+    return found[0] if found else None
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return the end of a message about the unknown *word*: the nearest of *known*, or them all."""
+    names = list(known)
+    meant = near(word, names)
+    if meant is not None:
+        return f"; did you mean {meant!r}?"
+    if not names:
+        return ""
+    return f"; known: {', '.join(names[:_MOST])}{', …' if len(names) > _MOST else ''}"
+
+
+def listed(words: Iterable[str]) -> str:
+    """Return *words* quoted and joined: `'a', 'b' and 'c'`."""
+    quoted = [repr(word) for word in words]
+    return " and ".join(filter(None, (", ".join(quoted[:-1]), quoted[-1])))
