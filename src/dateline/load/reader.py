@@ -118,6 +118,8 @@ def _content(path: Path, limit: int, log: _Log) -> bytes:
     return content
 
 
+_WIDE_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
+
 # Control and bidi characters, line separators that YAML readers disagree on, characters that
 # YAML forbids, and halves of surrogate pairs.
 _FORBIDDEN: Final = re.compile(
@@ -128,6 +130,8 @@ _FORBIDDEN: Final = re.compile(
 
 def _text(content: bytes, log: _Log) -> str:
     """Return *content* as text with LF for every line end and without a byte order mark."""
+    if content.startswith(_WIDE_MARKS) or b"\0" in content[:4]:
+        log.stop(1, 1, "not-utf-8", "the file is in UTF-16 or UTF-32; save it as UTF-8")
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -516,13 +520,13 @@ class _Yaml:
         text: str = event.value
         if len(text) > self._most_characters:
             self._check_text(text, event)
-            return text
         try:
             value = _adopted(text) if self._adopted else _authored(text)
         except _RefusedError as refused:
             self._log.note(*_place(event), refused.kind, refused.message)
             return text
-        self._values[text] = value
+        if len(text) <= self._most_characters:
+            self._values[text] = value
         return value
 
     def _check_text(self, text: str, event: Any) -> None:
@@ -671,7 +675,7 @@ _JSON_WAYS_OUT: Final = (
     ("trailing comma", "no comma stands before } or ]"),
     ("',' delimiter", "look for a missing comma or bracket before it"),
     ("':' delimiter", "write ':' between key and value"),
-    ("Expecting value", "write a value; text stands in double quotes, comments are not in JSON"),
+    ("Expecting value", "write a value as JSON has it; no comma stands before ]"),
     ("Unterminated string", "close the text with a double quote"),
     ("Invalid control character", "write a line end as \\n and a tab as \\t"),
     ("escape", "double the backslash"),
