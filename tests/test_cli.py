@@ -114,8 +114,9 @@ def test_every_problem_of_the_definitions_is_one_line_and_nothing_is_written(
     outcome = dateline("generate")
     assert (outcome.status, outcome.out) == (INVALID, "")
     assert [line.split(" ")[0] for line in outcome.err.splitlines()] == [
-        "schemas/loans.yaml:26:29:",
+        "schemas/loans.yaml:24:29:",
         "schemas/loans.yaml:44:11:",
+        "schemas/loans.yaml:45:11:",
     ]
     assert "x-added" in outcome.err
     assert "format" in outcome.err
@@ -171,7 +172,7 @@ environments
   production  https://api.library.example/api
   sandbox     https://sandbox.library.example/api
 pending for the next version
-  schemas/loans.yaml:37:26: x-added: next at /components/schemas/LoanState/oneOf/1: a loan can be \
+  schemas/loans.yaml:38:28: x-added: next at /components/schemas/LoanState/oneOf/1: a loan can be \
 paused
 outputs
   spec/sandbox/latest.json: missing
@@ -272,7 +273,7 @@ def test_a_reader_that_goes_away_is_no_error(project: Path) -> None:
 def test_surroundings_do_not_show_in_the_outputs(
     project: Path, dateline: Run, surroundings: dict[str, str]
 ) -> None:
-    loans = LOANS.replace("a loan can be paused", "ein Darlehen, für später · 日本")
+    loans = LOANS.replace("a loan can be paused", "ein Darlehen für später · 日本")
     (project / "schemas" / "loans.yaml").write_text(loans, encoding="utf-8")
     dateline("generate")
     expected = tree(project / "generated")

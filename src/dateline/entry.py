@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 
 INTERRUPTED = 130
+_NAME = "dateline"
+_COMPLETION = "_DATELINE_COMPLETE"  # set by the completion scripts of bash, zsh and fish
 
 
 def main() -> None:
@@ -19,24 +21,33 @@ def main() -> None:
 
 
 def _run() -> int:
+    import os
+
     import click
 
     from dateline.cli import main as command
     from dateline.model import DatelineError
 
     try:
-        status = command.main(prog_name="dateline", standalone_mode=False)
-        sys.stdout.flush()
+        if instruction := os.environ.get(_COMPLETION):
+            from click.shell_completion import shell_complete
+
+            return shell_complete(command, {}, _NAME, _COMPLETION, instruction)
+        # not command.main(): it would turn a closed pipe into exit 1, which means findings
+        with command.make_context(_NAME, sys.argv[1:]) as context:
+            command.invoke(context)
+        print(end="", flush=True)
     except DatelineError as error:
         click.echo(str(error), err=True)
         return error.exit_code
     except click.ClickException as error:
-        error.show()
+        click.echo(f"{_NAME}: {error.format_message()} See `{_NAME} --help`.", err=True)
         return error.exit_code
+    except click.exceptions.Exit as asked:
+        return asked.exit_code
     except (click.Abort, KeyboardInterrupt):
         return INTERRUPTED
     except BrokenPipeError:
         # whoever read our output has gone; python would complain once more at exit
-        sys.stdout = None  # type: ignore[assignment]
-        return 0
-    return status if isinstance(status, int) else 0
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
