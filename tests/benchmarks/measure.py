@@ -13,6 +13,11 @@ from typing import NamedTuple
 
 _MIB = 1024  # ru_maxrss is in KiB on Linux
 
+# Where this is set, every run would compile all of dateline anew, which no user's does.
+_SURROUNDINGS = {
+    name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"
+}
+
 
 class Case(NamedTuple):
     """A command, and another that it is held against; both run in *folder*.
@@ -67,7 +72,12 @@ def _once(command: list[str], case: Case) -> Cost:
         shutil.rmtree(case.cold)
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         process = subprocess.Popen(
-            command, cwd=case.folder, stdin=subprocess.DEVNULL, stdout=out, stderr=err
+            command,
+            cwd=case.folder,
+            env=_SURROUNDINGS,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=err,
         )
         # Linux hands the peak memory of the parent down to a new process: this one stays small
         _, status, used = os.wait4(process.pid, 0)
