@@ -168,4 +168,5 @@ def init(folder: Path) -> None:
 
     for path in set_up(folder):
         click.echo(f"added {path}")
-    click.echo("now run: dateline generate")
+    here = folder.resolve() == Path.cwd()
+    click.echo("now run: dateline generate" if here else f"now run: cd {folder}; dateline generate")
