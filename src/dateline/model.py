@@ -304,3 +304,65 @@ class Change:
     operations: tuple[str, ...]
     before: Any = None
     after: Any = None
+
+
+class Verdict(Enum):
+    """What a rule says of a change.
+
+    ``additive`` goes to all versions; ``gated`` needs a new version; ``never`` may not happen in
+    any; ``information`` is worth knowing and breaks no rule.
+    """
+
+    INFORMATION = "information"
+    ADDITIVE = "additive"
+    GATED = "gated"
+    NEVER = "never"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+class Policy(Enum):
+    """What a finding is held against."""
+
+    FROZEN = "frozen"  # a published contract
+    MINTED = "minted"  # the version before
+    SERVABLE = "servable"  # what the run time can serve
+    TABLE = "table"  # the version table's own rules
+    WAIVERS = "waivers"  # waivers.yaml itself
+    COMPARISON = "comparison"  # nothing: two documents were compared for people
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """A change, judged; or a breach of a rule that no single change shows.
+
+    One for one cause: ``versions``, ``environments`` and ``operations`` list all that are
+    concerned. ``message`` says what was seen, ``help`` the law and the way out. Pointers,
+    ``schema``, ``field``, ``before`` and ``after`` are those of ``Change``. ``fingerprint`` is
+    made of rule, place and values, never of the message. ``waived`` is the reason of the waiver
+    that covers it.
+    """
+
+    rule: str
+    verdict: Verdict
+    policy: Policy
+    message: str
+    help: str
+    fingerprint: str
+    direction: Direction | None = None
+    before_pointer: str | None = None
+    after_pointer: str | None = None
+    schema: str | None = None
+    field: str = ""
+    operations: tuple[str, ...] = ()
+    versions: tuple[str, ...] = ()
+    environments: tuple[str, ...] = ()
+    before: Any = None
+    after: Any = None
+    before_source: Place | None = None
+    after_source: Place | None = None
+    waived: str | None = None
