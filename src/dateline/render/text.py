@@ -5,23 +5,23 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, Final
 
 # Text that every YAML 1.1 and 1.2 reader takes for just this text. What begins like a number,
-# a date or an indicator is quoted, and so are the words below.
+# a date or an indicator is quoted, and so are the words below. A colon stands only before what
+# can't make it the end of a key, and a blank only before what can't begin a comment.
 _PLAIN: Final = re.compile(
     r"[A-Za-z_/$](?:[A-Za-z0-9_./{}$()+*'@!?;=,\-]|[ :](?=[A-Za-z0-9_(/$-]))*"
 )
 _WORDS: Final = frozenset(
     ["y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf", "infinity"]
 )
-# ": " would end a key; the expression above lets a colon stand only before these characters,
-# and a blank only before those that can't begin a comment.
-_COLON_BLANK: Final = re.compile(r":\s|\s#")
 
-_quoted_utf8: Any = (
-    getattr(json.encoder, "c_encode_basestring", None) or json.encoder.encode_basestring
-)  # type: ignore[attr-defined]
+_quoted_utf8: Any = json.encoder.encode_basestring
+
+# Documents repeat the same few keys over and over.
+_remembered: Final = lru_cache(maxsize=1 << 14)
 
 
 def quoted(text: str) -> str:
@@ -59,6 +59,12 @@ def _scalar(value: Any) -> str:
     return text
 
 
+@_remembered
+def json_key(key: str) -> str:
+    """Return *key* as the name of a JSON member."""
+    return quoted(key)
+
+
 def json_text(value: Any, indent: int = 0) -> str:
     """Return *value* as JSON, two blanks a level; lines after the first begin at *indent*."""
     if isinstance(value, dict):
@@ -66,7 +72,8 @@ def json_text(value: Any, indent: int = 0) -> str:
             return "{}"
         inner = " " * (indent + 2)
         lines = [
-            f"{inner}{quoted(key)}: {json_text(child, indent + 2)}" for key, child in value.items()
+            f"{inner}{json_key(key)}: {json_text(child, indent + 2)}"
+            for key, child in value.items()
         ]
         return "{\n" + ",\n".join(lines) + "\n" + " " * indent + "}"
     if isinstance(value, list):
@@ -78,6 +85,7 @@ def json_text(value: Any, indent: int = 0) -> str:
     return quoted(value) if isinstance(value, str) else _scalar(value)
 
 
+@_remembered
 def yaml_key(key: str) -> str:
     """Return *key* as a YAML mapping key."""
     return key if _is_plain(key) else _double_quoted(key)
@@ -125,11 +133,7 @@ def _yaml_string(text: str, indent: int) -> str:
 
 
 def _is_plain(text: str) -> bool:
-    return (
-        _PLAIN.fullmatch(text) is not None
-        and text.lower() not in _WORDS
-        and _COLON_BLANK.search(text) is None
-    )
+    return _PLAIN.fullmatch(text) is not None and text.lower() not in _WORDS
 
 
 def _can_be_block(text: str) -> bool:
