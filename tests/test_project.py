@@ -248,3 +248,32 @@ def test_every_version_from_its_date_on_and_no_other(library: Api, key: str) -> 
         shown = {member.version for member in timeline.members(timeline.of({key: date}))}
         from_then_on = set(DATES[DATES.index(date) :])
         assert shown == (from_then_on if key == "x-added" else set(DATES) - from_then_on)
+
+
+@pytest.mark.parametrize(
+    ("version", "pointer", "origin"),
+    [
+        ("2024-01-15", "/components/schemas/Loan/properties/writer/type",
+         ("components", "schemas", "Loan", "properties", "author_name", "type")),
+        ("2024-01-15", "/components/schemas/Loan/properties/due/format",
+         ("components", "schemas", "Loan", "properties", "due", "x-was")),
+        ("2024-09-01", "/components/schemas/Loan/properties/due/format",
+         ("components", "schemas", "Loan", "properties", "due", "format")),
+        ("2024-01-15", "/components/schemas/LoanState/enum/1",
+         ("components", "schemas", "LoanState", "oneOf", 2)),
+        ("next", "/components/schemas/LoanState/enum/1",
+         ("components", "schemas", "LoanState", "oneOf", 1)),
+        ("next", "/components/schemas/Item/oneOf/1/$ref",
+         ("components", "schemas", "Item", "oneOf", 1, "$ref")),
+        ("2024-01-15", "/components/schemas/Item/oneOf/1",
+         ("components", "schemas", "Item", "oneOf")),
+        ("2024-01-15", "/paths/~1loans~1{id}/get/responses/200/content/application~1json/schema",
+         ("paths", "/loans/{id}", "get", "responses", "200", "content", "application/json",
+          "schema")),
+        ("2024-01-15", "/components/schemas/Gone/type", ("components", "schemas")),
+    ],
+)  # fmt: skip
+def test_what_a_contract_shows_leads_back_to_where_it_is_defined(
+    library: Api, version: str, pointer: str, origin: tuple[str | int, ...]
+) -> None:
+    assert Projector(library).origin(pointer, version, "production") == origin

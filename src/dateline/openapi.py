@@ -218,6 +218,11 @@ def pointer(path: tuple[str | int, ...]) -> str:
     return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in path)
 
 
+def parts(pointer: str) -> tuple[str, ...]:
+    """Return the reference tokens of a JSON pointer (RFC 6901 section 4)."""
+    return tuple(part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:])
+
+
 def walk(
     kind: str, node: Any, path: tuple[str | int, ...] = ()
 ) -> Iterator[tuple[tuple[str | int, ...], str, dict[str, Any]]]:

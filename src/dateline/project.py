@@ -11,8 +11,8 @@ from functools import partial
 from typing import Any, Final
 
 from dateline.gates import Timeline
-from dateline.model import EXTENSIBLE, KEYS, Api, Combination, Contract
-from dateline.openapi import COMPONENTS, METHODS, Shape, slot, target
+from dateline.model import EXTENSIBLE, KEYS, WAS, Api, Combination, Contract
+from dateline.openapi import COMPONENTS, METHODS, Shape, parts, slot, target
 
 _STRIPPED: Final = KEYS - {EXTENSIBLE}
 _UNIONS: Final = ("oneOf", "anyOf")
@@ -83,6 +83,15 @@ class Projector:
             document={key: document[key] for key in ordered},
         )
 
+    def origin(self, pointer: str, version: str, environment: str) -> tuple[str | int, ...]:
+        """Return the canonical path of what stands at *pointer* in a contract.
+
+        Where the definitions hold nothing for the end of *pointer*, the path leads to the
+        nearest thing around it.
+        """
+        at = self._timeline.combinations.index(Combination(version, environment))
+        return _Origin(self._timeline, at).path(self._api.document, parts(pointer))
+
     def _at(self, at: int, bit: int) -> dict[str, Any]:
         document: dict[str, Any] = {
             key: _value(value, at) for key, (value, mask) in self._rest.items() if mask & bit
@@ -106,6 +115,61 @@ def project(api: Api, version: str, environment: str) -> Contract:
     For more than one contract of the same API use one `Projector`: they share what is equal.
     """
     return Projector(api).contract(version, environment)
+
+
+class _Origin:
+    """Follows a pointer into a contract through the canonical definitions it came from."""
+
+    def __init__(self, timeline: Timeline, at: int) -> None:
+        self._timeline = timeline
+        self._at = at
+
+    def path(self, document: dict[str, Any], steps: tuple[str, ...]) -> tuple[str | int, ...]:
+        path: tuple[str | int, ...] = ()
+        kind, node, rest = "document", document, list(steps)
+        while rest and isinstance(node, dict):
+            now = self._now(kind, node)
+            key = rest.pop(0)
+            if kind == "schema" and key == "enum" and "enum" not in now and "oneOf" in now:
+                key = "oneOf"  # an annotated enumeration, published as a plain one
+            if key not in now:
+                return path
+            if now[key] is not node.get(key):
+                return (*path, WAS)
+            path = (*path, key)
+            shape, below = slot(kind, key)
+            step: str | int | None = None
+            node = now[key]
+            if shape in (Shape.MAP, Shape.LIST) and rest:
+                step = self._step(shape, below, node, rest.pop(0))
+                if step is None:
+                    return path
+                path, node = (*path, step), node[step]
+            elif shape is Shape.DATA:
+                return path
+            kind = below
+        return path
+
+    def _now(self, kind: str, node: dict[str, Any]) -> dict[str, Any]:
+        return next(era for mask, era in self._timeline.eras(kind, node) if mask >> self._at & 1)
+
+    def _step(self, shape: Shape, kind: str, node: Any, step: str) -> str | int | None:
+        """Return the canonical key or index of what a contract shows as *step*."""
+        if shape is Shape.MAP and isinstance(node, dict):
+            for name, child in node.items():
+                called = self._timeline.names(kind, name, child)
+                shown = self._timeline.of(child)
+                if any((mask & shown) >> self._at & 1 and step == text for mask, text in called):
+                    return name
+        elif isinstance(node, list) and step.isdecimal():
+            shown = [
+                index
+                for index, child in enumerate(node)
+                if self._timeline.of(child) >> self._at & 1
+            ]
+            if int(step) < len(shown):
+                return shown[int(step)]
+        return None
 
 
 class _Varying:
