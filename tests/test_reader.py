@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import subprocess
@@ -469,10 +470,11 @@ YAML_CASES = [
     ),
     Case(
         "a text of more than 16 KiB in authored sources",
-        f"a: '{'x' * 16384}'\nb: {'é' * 8193}\nc: |\n {'z' * 16384}\n'{'k' * 1000}': 1\n",
+        f"a: '{'x' * 16384}'\nb: {'é' * 8193}\nc: |\n {'z' * 16384}\nd: {'é' * 8193}\n",
         [
             "2:4: too-large: this text has 16,386 bytes, of at most 16,384; shorten it",
             "3:4: too-large: this text has 16,385 bytes, of at most 16,384; shorten it",
+            "5:4: too-large: this text has 16,386 bytes, of at most 16,384; shorten it",
         ],
         adopted=[],
     ),
@@ -514,7 +516,7 @@ def json_syntax(found: str, way_out: str) -> str:
 JSON_CASES = [
     Case(
         "duplicate keys, with both places",
-        '{"a": 1,\n "b": {"c": 1, "c": 2},\n "\\u0061": [{"a": 1}]}',
+        '{"a": "c",\n "b": {"c": 1, "c": "c"},\n "\\u0061": [{"a": "c"}]}',
         [f"2:16: {twice('c', 'api.json:2:8')}", f"3:2: {twice('a', 'api.json:1:2')}"],
     ),
     Case(
@@ -630,8 +632,14 @@ JSON_CASES = [
     ),
     Case(
         "a text of more than 16 KiB in authored sources",
-        json.dumps({"a": "x" * 16384, "b": "é" * 8193, "c": "é" * 8192}),
+        json.dumps({"a": "x" * 16384, "b": "é" * 8193, "c": "é" * 8192}, ensure_ascii=False),
         ["1:16400: too-large: this text has 16,386 bytes, of at most 16,384; shorten it"],
+        adopted=[],
+    ),
+    Case(
+        "more than 200,000 objects and arrays in authored sources",
+        '{"a": [' + "{}, [] , " * 70_000 + "1]}",
+        ["1:1: too-large: the file has more than 200,000 keys and values; split it by resource"],
         adopted=[],
     ),
     Case(
@@ -649,6 +657,69 @@ def test_json_is_refused_with_every_problem(tmp_path: Path, case: Case, adopted:
     expected = case.says if case.adopted is None or not adopted else case.adopted
     _, problems = reading(tmp_path, case.content, name="api.json", adopted=adopted)
     assert problems == [f"api.json:{line}" for line in expected]
+
+
+@pytest.mark.parametrize("name", ["api.yaml", "api.json"])
+@pytest.mark.parametrize(
+    ("escape", "said"),
+    [
+        *((rf"\u{code:04x}", code) for code in (0, 7, 0x1F, 0x7F, 0x80, 0x9F, 0x61C, 0x200E)),
+        *((rf"\u{code:04X}", code) for code in (0x200F, 0x2028, 0x2029, 0x202A, 0x202E, 0x2066)),
+        *((rf"\u{code:04x}", code) for code in (0x2069, 0xFEFF, 0xFFFE, 0xFFFF)),
+        (r"\b", 8),
+        (r"\f", 12),
+    ],
+)
+def test_each_escape_of_a_forbidden_character_is_refused(
+    tmp_path: Path, name: str, escape: str, said: int
+) -> None:
+    _, problems = reading(tmp_path, f'{{"a": "{escape}"}}', name=name)
+    assert problems == [f"{name}:1:7: {ESCAPED.format(f'U+{said:04X}')}"]
+
+
+@pytest.mark.parametrize(
+    ("escape", "said"),
+    [
+        *((r"\0", 0), (r"\a", 7), (r"\e", 27), (r"\v", 11), (r"\x1b", 27)),
+        *((r"\N", 0x85), (r"\L", 0x2028), (r"\P", 0x2029), (r"\U0000202e", 0x202E)),
+    ],
+)
+def test_so_are_the_escapes_that_only_yaml_has(tmp_path: Path, escape: str, said: int) -> None:
+    _, problems = reading(tmp_path, f'a: "{escape}"\n')
+    assert problems == [f"api.yaml:1:4: {ESCAPED.format(f'U+{said:04X}')}"]
+
+
+@pytest.mark.parametrize("half", [r"\ud800", r"\uDBFF", r"\udc00", r"\uDFFF", r"\ud83d\ud83d"])
+def test_half_a_surrogate_pair_is_refused(tmp_path: Path, half: str) -> None:
+    for name in ("api.yaml", "api.json"):
+        _, problems = reading(tmp_path, f'{{"a": "{half}x"}}', name=name)
+        assert problems == [f"{name}:1:7: {HALF}"]
+
+
+@pytest.mark.parametrize("name", ["api.yaml", "api.json"])
+def test_the_first_of_equal_keys_stays(tmp_path: Path, name: str) -> None:
+    text = '{"a": 1, "b": {"c": 2}, "a": {"x": [3]}, "b": 4, "d": 5}'
+    document, problems = reading(tmp_path, text, name=name)
+    assert typed(document) == typed({"a": 1, "b": {"c": 2}, "d": 5})
+    assert problems == [
+        f"{name}:1:25: {twice('a', f'{name}:1:2')}",
+        f"{name}:1:42: {twice('b', f'{name}:1:10')}",
+    ]
+    assert document is not None
+    assert str(Locator([document]).locate(("d",), value=True)) == f"{name}:1:55"
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_the_garbage_collector_is_left_as_it_was(tmp_path: Path, enabled: bool) -> None:
+    before = gc.isenabled()
+    try:
+        (gc.enable if enabled else gc.disable)()
+        for content in ("a: 1\n", "a: [\n"):
+            reading(tmp_path, content)
+            reading(tmp_path, content, name="api.json")
+            assert gc.isenabled() is enabled
+    finally:
+        (gc.enable if before else gc.disable)()
 
 
 @pytest.mark.parametrize("adopted", [False, True], ids=["authored", "adopted"])
@@ -874,6 +945,11 @@ def test_the_same_data_in_yaml_and_in_json_is_the_same_document(
     assert (typed(document), problems) == (typed(DATA), [])
 
 
+def test_brackets_in_strings_are_no_levels(tmp_path: Path) -> None:
+    data = {"a": "\\", "b": "[" * 100, "c": '"' + "{" * 100, "d": '\\"' + "[" * 100}
+    assert reading(tmp_path, json.dumps(data), name="api.json") == (data, [])
+
+
 def test_json_keeps_texts_that_look_like_trouble(tmp_path: Path) -> None:
     text = '{"a\\\\u0007": "\\\\ud800", "b": "\\"[{", "c": ["]}\\\\", "\\ud83d\\ude00"], "d": -0}'
     document, problems = reading(tmp_path, text, name="api.json")
@@ -943,7 +1019,8 @@ SECOND = """\
  "components": {
   "schemas": {
    "é😀": {"enum": [1.5, "x\\"]}", null, {"k": {}}],
-     "type": "string"}, "\\u0041b": true}}}
+     "type": "string"}, "\\u0041b": true}},
+"tags": []}
 """
 
 
@@ -975,6 +1052,7 @@ def locator(tmp_path: Path, request: pytest.FixtureRequest) -> Locator:
         (("components", "schemas", "é😀", "enum", 3, "k"), "second.json:5:41", "second.json:5:46"),
         (("components", "schemas", "é😀", "type"), "second.json:6:6", "second.json:6:14"),
         (("components", "schemas", "Ab"), "second.json:6:25", "second.json:6:36"),
+        (("tags",), "second.json:7:1", "second.json:7:9"),
         # what exists in no file: the nearest that does
         (("servers",), "first.yaml:1:1", "first.yaml:1:1"),
         (("paths", "/c", "get"), "first.yaml:2:1", "first.yaml:2:1"),

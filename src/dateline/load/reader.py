@@ -889,9 +889,9 @@ class _YamlPlaces:
     def find(self, path: Trail, value: bool) -> Place:
         place = self._root.place()
         here: Any = self._root
-        for index, step in enumerate(path):
+        for step in path:
             if isinstance(here, Map) and isinstance(step, str):
-                place = here.place(step, value=value and index == len(path) - 1)
+                place = here.place(step, value=value)
             elif isinstance(here, Seq) and isinstance(step, int):
                 place = here.place(step)
             here = here[step]
@@ -911,12 +911,12 @@ class _JsonPlaces:
 
     def find(self, path: Trail, value: bool) -> Place:
         place = inside = _blank(self._text, 0)
-        for index, step in enumerate(path):
+        for step in path:
             children = self._children(inside)
             if step not in children:
                 break
             key, inside = children[step]
-            place = inside if value and index == len(path) - 1 else key
+            place = inside if value else key
         return self._place(place)
 
     def _place(self, offset: int) -> Place:
