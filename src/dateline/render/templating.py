@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import keyword
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import jinja2
 
@@ -17,6 +18,9 @@ class Code(str):
     """Text that is safe where it stands: made by a filter, or by the template itself."""
 
     __slots__ = ()
+
+
+_FINISHED: Final = (Code, jinja2.runtime.Macro)
 
 
 class TemplateError(DatelineError):
@@ -41,7 +45,7 @@ def environment(folders: list[Path]) -> jinja2.Environment:
     made.filters.update(
         json=_remembered(json_text),
         yaml=_remembered(yaml_text),
-        yamlkey=lambda key: Code(yaml_key(key)),
+        yamlkey=cache(lambda key: Code(yaml_key(key))),
         ident=_ident,
         pystr=lambda text: Code(ascii(str(text))),
     )
@@ -49,7 +53,7 @@ def environment(folders: list[Path]) -> jinja2.Environment:
 
 
 def _must_be_code(value: object) -> object:
-    if isinstance(value, Code | jinja2.runtime.Macro) or value == "":
+    if isinstance(value, _FINISHED) or value == "":
         return value
     raise TypeError(
         f"{value!r:.60} reaches the template without a filter: write `| json` or the like"
@@ -69,13 +73,13 @@ def _remembered(text: Callable[[Any, int], str]) -> Callable[..., Code]:
     known: dict[tuple[int, int], tuple[Any, Code]] = {}
 
     def laid_out(value: Any, indent: int = 0) -> Code:
+        remembered = known.get((id(value), indent))
+        if remembered is not None:
+            return remembered[1]
         if isinstance(value, jinja2.Undefined):
             str(value)  # raises the error that names it
-        if not isinstance(value, dict | list):
-            return Code(text(value, indent))
-        key = id(value), indent
-        if key not in known:
-            known[key] = value, Code(text(value, indent))
-        return known[key][1]
+        made = Code(text(value, indent))
+        known[id(value), indent] = value, made
+        return made
 
     return laid_out
