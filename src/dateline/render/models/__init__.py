@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from dateline.model import Artifact, Contract, Problem, SourceError, Table
 from dateline.render.models import assemble, names
 from dateline.render.models.generate import sources
+from dateline.render.models.order import in_order
 from dateline.render.models.reading import Reader
 from dateline.render.models.sharing import homes, request_only, schemas
 from dateline.render.models.writing import Definition, Writer, place_of
@@ -52,14 +52,15 @@ def models(
             if home == version
             for made in writer.component(name)
         ]
-        definitions[version] = _with_recursion({made.name: made for made in new})
+        definitions[version] = {made.name: made for made in new}
         where[version] = inherited | dict.fromkeys(definitions[version], version)
         notes += [note for note in writer.notes if note not in notes]
         problems += writer.problems
     if problems:
         raise SourceError(problems)
+    orders = {version: in_order(made) for version, made in definitions.items()}
     blocks = sources(
-        {names.package_name(version): made for version, made in definitions.items()},
+        {names.package_name(version): made for version, made in orders.items()},
         templates / "datamodel",
     )
     artifacts = assemble.files(contracts, table, where, templates)
@@ -67,11 +68,11 @@ def models(
         Artifact(
             path=f"python/{table.package}/{names.package_name(version)}/models.py",
             content=assemble.module(
-                version, made, blocks[names.package_name(version)], where[version]
+                version, order, blocks[names.package_name(version)], where[version]
             ),
         )
-        for version, made in definitions.items()
-        if made
+        for version, order in orders.items()
+        if order.definitions
     ]
     return sorted(artifacts, key=lambda artifact: artifact.path), notes
 
@@ -93,22 +94,4 @@ def _classes(contract: Contract, problems: list[Problem]) -> dict[str, str]:
             )
         first[called] = name
         made[name] = called
-    return made
-
-
-def _with_recursion(definitions: dict[str, Definition]) -> dict[str, Definition]:
-    """Make the aliases that speak of themselves recursive ones."""
-    aliases = {name: each for name, each in definitions.items() if each.alias is not None}
-    reach = {name: each.references & aliases.keys() for name, each in aliases.items()}
-    made = dict(definitions)
-    for name, each in aliases.items():
-        seen: set[str] = set()
-        ahead = list(reach[name])
-        while ahead:
-            other = ahead.pop()
-            if other not in seen:
-                seen.add(other)
-                ahead += reach[other]
-        if name in seen:
-            made[name] = replace(each, recursive=True)
     return made

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from dateline.render.templating import Code
@@ -109,6 +109,21 @@ def heads(node: Node) -> Iterator[str]:
         yield node.head
     for child in _children(node):
         yield from heads(child)
+
+
+def quoted(node: Node, ahead: Collection[str]) -> Node:
+    """Return *node* with the names *ahead*, which are not defined yet, as forward references."""
+    if isinstance(node, Reference):
+        return Text(node.name) if node.name in ahead else node
+    if isinstance(node, Group):
+        return replace(node, items=tuple(quoted(item, ahead) for item in node.items))
+    if isinstance(node, Pair):
+        return replace(node, value=quoted(node.value, ahead))
+    if isinstance(node, Either):
+        members = tuple(quoted(member, ahead) for member in node.members)
+        # `"A" | B` is no expression that can be evaluated
+        return Either(members) if members == node.members else Group("Union", members)
+    return node
 
 
 def lay_out(node: Node, indent: int = 0, used: int = 0) -> Code:

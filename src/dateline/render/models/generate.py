@@ -13,39 +13,37 @@ from pathlib import Path
 from typing import Any, Final
 
 from dateline.model import DatelineError
-from dateline.render.models.code import Text, call, docstring, lay_out, literal
+from dateline.render.models.code import Text, call, docstring, lay_out, literal, quoted
+from dateline.render.models.order import Order
 from dateline.render.models.writing import Definition, Field
 from dateline.render.templating import Code
 
 _MODULE: Final = "models"
 _PREFIX: Final = "#/components/schemas/"
-_BLOCK: Final = re.compile(
-    r"^# begin ([A-Za-z0-9_.]+)\n(.*?)\n# end$", re.MULTILINE | re.DOTALL
-)
+_BLOCK: Final = re.compile(r"^# begin ([A-Za-z0-9_.]+)\n(.*?)\n# end$", re.MULTILINE | re.DOTALL)
 
 
 class GenerationError(DatelineError):
     """The templates for the models do not lay out every definition once."""
 
 
-def sources(
-    definitions: Mapping[str, Mapping[str, Definition]], templates: Path
-) -> dict[str, dict[str, str]]:
-    """Return the source of each definition, by package and name.
+def sources(orders: Mapping[str, Order], templates: Path) -> dict[str, dict[str, str]]:
+    """Return the source of each definition, by package (`v2025_03_13`) and name.
 
-    *definitions* are by package (`v2025_03_13`) and name; *templates* is the folder that holds
-    `BaseModel.jinja2` and its like.
+    *templates* is the folder that holds `BaseModel.jinja2` and its like. Raises GenerationError
+    where they don't lay out each definition once.
     """
     schemas: dict[str, Any] = {}
     views: defaultdict[str, dict[str, Any]] = defaultdict(dict)
-    for package, made in definitions.items():
-        for name, definition in made.items():
-            key = f"{package}.{_MODULE}.{name}"
+    for package, order in orders.items():
+        for definition in order.definitions:
+            key = f"{package}.{_MODULE}.{definition.name}"
             schemas[key] = _skeleton(definition)
-            views[_PREFIX + key] = {"definition": _view(key, definition)}
+            ahead = order.ahead[definition.name]
+            views[_PREFIX + key] = {"definition": _view(key, definition, ahead)}
     if not schemas:
         return {}
-    found: dict[str, dict[str, str]] = {package: {} for package in definitions}
+    found: dict[str, dict[str, str]] = {package: {} for package in orders}
     for text in _run(schemas, views, templates):
         for key, block in _BLOCK.findall(text):
             package, _, name = key.split(".")
@@ -53,10 +51,10 @@ def sources(
                 raise GenerationError(f"templates: {key} is laid out twice")
             found[package][name] = block
     missing = [
-        f"{package}.{name}"
-        for package, made in definitions.items()
-        for name in made
-        if name not in found[package]
+        f"{package}.{each.name}"
+        for package, order in orders.items()
+        for each in order.definitions
+        if each.name not in found[package]
     ]
     if missing:
         raise GenerationError(f"templates: not laid out: {', '.join(missing)}")
@@ -113,7 +111,7 @@ def _skeleton(definition: Definition) -> dict[str, Any]:
     }
 
 
-def _view(key: str, definition: Definition) -> dict[str, Any]:
+def _view(key: str, definition: Definition, ahead: frozenset[str]) -> dict[str, Any]:
     """Return what the templates lay out: nothing but code."""
     text = definition.description
     return {
@@ -128,20 +126,20 @@ def _view(key: str, definition: Definition) -> dict[str, Any]:
             {"name": Code(member.name), "value": Code(literal(member.value))}
             for member in definition.members
         ],
-        "alias": _alias(definition),
+        "alias": _alias(definition, ahead),
         "note": docstring(text, 0) if text and definition.alias is not None else "",
     }
 
 
-def _alias(definition: Definition) -> Code:
+def _alias(definition: Definition, ahead: frozenset[str]) -> Code:
     alias, name = definition.alias, definition.name
     if alias is None:
         return Code("")
-    if definition.recursive:
-        source = " ".join(lay_out(alias).split())
-        return f"{name} = " + lay_out(call("TypeAliasType", Text(name), Text(source)), 0, len(name))
+    if ahead:
+        made = call("TypeAliasType", Text(name), quoted(alias, ahead))
+        return Code(f"{name} = {lay_out(made, 0, len(name) + 3)}")
     head = f"{name}: TypeAlias = "
-    return head + lay_out(alias, 0, len(head))
+    return Code(head + lay_out(alias, 0, len(head)))
 
 
 def _field(field: Field) -> dict[str, Code]:
@@ -150,4 +148,3 @@ def _field(field: Field) -> dict[str, Code]:
     # what stands behind the closing bracket counts only where the line is not broken
     annotation = lay_out(field.annotation, 4, len(head) + len(default))
     return {"name": Code(field.name), "annotation": annotation, "default": Code(default)}
-

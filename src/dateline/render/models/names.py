@@ -13,7 +13,9 @@ SUPPORT: Final = "t"
 """What the module of support types is called inside a module of models."""
 
 # Names that the text of annotations uses; a class or field so called gets a trailing underscore.
-_TYPING: Final = frozenset({"Annotated", "Literal", "StrEnum", "TypeAlias", "TypeAliasType"})
+_TYPING: Final = frozenset(
+    {"Annotated", "Final", "Literal", "StrEnum", "TypeAlias", "TypeAliasType", "Union"}
+)
 _BUILTIN: Final = frozenset({"str", "list", "dict", "tuple", SUPPORT})
 # what pydantic's base class has: a field of this name would hide it
 _BASE_CLASS: Final = frozenset(name for name in dir(BaseModel) if not name.startswith("_"))

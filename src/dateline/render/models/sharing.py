@@ -7,11 +7,11 @@ the earliest of them. Also: which components only requests hold.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final, TypeVar
 
 from dateline.model import Contract
-from dateline.openapi import METHODS, Shape, slot, target
+from dateline.openapi import Shape, slot, target
 
 _K = TypeVar("_K")
 

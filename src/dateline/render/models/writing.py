@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import ceil, floor
@@ -24,7 +25,7 @@ from dateline.render.models.code import (
     value,
 )
 from dateline.render.models.patterns import Untranslatable, translated
-from dateline.render.models.reading import Flat, Reader, Union
+from dateline.render.models.reading import JSON_TYPES, Flat, Reader, Union
 
 _JSON: Final = "t.JsonValue"
 _FORMATS: Final = {"date-time": "t.DateTime", "date": "t.Date", "uuid": "t.Uuid"}
@@ -38,8 +39,11 @@ _SIMPLE: Final = {
 }
 _KIND_OF_KEYWORD: Final = {
     **dict.fromkeys(
-        ("properties", "additionalProperties", "required", "patternProperties", "propertyNames")
-        + ("minProperties", "maxProperties", "dependentRequired", "unevaluatedProperties"),
+        (
+            *("properties", "additionalProperties", "required", "patternProperties"),
+            *("propertyNames", "minProperties", "maxProperties", "dependentRequired"),
+            "unevaluatedProperties",
+        ),
         "object",
     ),
     **dict.fromkeys(("items", "prefixItems", "minItems", "maxItems", "uniqueItems"), "array"),
@@ -83,7 +87,10 @@ class Definition:
     rules: tuple[Node, ...] = ()
     members: tuple[Member, ...] = ()
     alias: Node | None = None
-    recursive: bool = False
+
+    @property
+    def is_model(self) -> bool:
+        return bool(self.base)
 
     @property
     def nodes(self) -> Iterator[Node]:
@@ -294,7 +301,7 @@ class Writer:
         if kind == "string":
             return self._string(flat, where)
         if kind in ("integer", "number"):
-            return self._number(kind, flat, where)
+            return self._number(kind, flat)
         if kind == "array":
             return self._array(flat, where)
         if kind == "object":
@@ -332,7 +339,7 @@ class Writer:
             )
         return Type(node=node or "str", limits=limits, marks=tuple(marks))
 
-    def _number(self, kind: str, flat: Flat, where: Where) -> Type:
+    def _number(self, kind: str, flat: Flat) -> Type:
         limits: list[Pair] = []
         for key, keyword, rounded in (
             ("ge", "minimum", ceil),
@@ -435,7 +442,7 @@ class Writer:
             if member.reference is None and member.types == () and member.nullable:
                 nullable = True
                 continue
-            made = self._variant(member, where, union)
+            made = self._variant(member, where)
             nullable = nullable or made.nullable
             members.append((member, replace(made, nullable=False)))
         if not members:
@@ -446,9 +453,26 @@ class Writer:
         tagged = self._tagged(union, members, where, name)
         if tagged is not None:
             return replace(tagged, nullable=nullable)
-        if union.keyword == "oneOf" and any(_may_be_object(self._reader, m) for m, _ in members):
+        if union.keyword == "oneOf" and self._overlap([member for member, _ in members]):
             self._note(where, "that only one member of `oneOf` fits: the best fit is taken")
         return plain
+
+    def _overlap(self, members: list[Flat]) -> bool:
+        """Tell whether a value might fit two of *members*, going by JSON types and values."""
+        seen: set[str] = set()
+        for member in members:
+            goal = self._reader.followed(member)
+            types = set(self._types(goal) or JSON_TYPES)
+            if goal.unions:
+                types = set(JSON_TYPES)
+            if "integer" in types:
+                types.add("number")
+            if goal.values is not None:
+                types = {json.dumps(item) for item in goal.values}
+            if seen & types:
+                return True
+            seen |= types
+        return False
 
     def _members(self, union: Union, outer: Flat, shared: Flat | None) -> Iterator[Flat]:
         """Yield the members, those of an inline union in place of the union."""
@@ -470,7 +494,7 @@ class Writer:
             else:
                 yield member
 
-    def _variant(self, member: Flat, where: Where, union: Union) -> Type:
+    def _variant(self, member: Flat, where: Where) -> Type:
         if member.reference is not None:
             return self._referred(member)
         return self._member(member, where, "", True)
@@ -633,7 +657,7 @@ class Writer:
             self._field(each, schema, each in required, where)
             for each, schema in properties.items()
         ]
-        self._refuse_collisions(name, properties, fields, flat)
+        self._refuse_collisions(name, properties, fields)
         others = said.get("additionalProperties", said.get("unevaluatedProperties"))
         closed = others is False or (others is None and where.component in self._strict)
         extras: Node | None = None
@@ -665,7 +689,7 @@ class Writer:
         if "propertyNames" in said:
             self._note(where, "`propertyNames` beside `properties`")
         for keyword, groups in _groups(flat) or []:
-            yield call("t.Requires", Text(keyword), *map(value, groups))
+            yield call("t.Requires", Text(keyword), value(groups))
 
     def _field(self, name: str, schema: Any, required: bool, where: Where) -> Field:
         made = self._type(schema, where.child(names.pascal(name), f".{name}"))
@@ -754,7 +778,7 @@ class Writer:
         return otherwise
 
     def _refuse_collisions(
-        self, name: str, properties: dict[str, Any], fields: list[Field], flat: Flat
+        self, name: str, properties: dict[str, Any], fields: list[Field]
     ) -> None:
         first: dict[str, str] = {}
         for wire, each in zip(properties, fields, strict=True):
@@ -850,11 +874,6 @@ def _variant_name(member: Flat) -> str:
 def _names_component(reference: str, component: str) -> bool:
     goal = target(reference)
     return component in ((goal[1],) if goal else (reference, reference.removesuffix(".json")))
-
-
-def _may_be_object(reader: Reader, member: Flat) -> bool:
-    goal = reader.followed(member)
-    return goal.types is None or "object" in goal.types
 
 
 def _json_type(item: Any) -> set[str]:
