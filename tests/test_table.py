@@ -8,7 +8,7 @@ import pytest
 
 from dateline.load.reader import read
 from dateline.load.table import read_table
-from dateline.model import Environment, Map, Place, Problem, Table, Version
+from dateline.model import Announcement, Environment, Map, Place, Problem, Table, Version
 
 VERSIONS = "versions: [{ date: 2024-01-15, title: One }]\n"
 ENVIRONMENTS = "environments: { production: { servers: [{ url: https://api.example }] } }\n"
@@ -249,7 +249,7 @@ def test_versions_stand_oldest_first_with_drafts_last(
         (
             "x-zone: b",
             "1:1: unknown-key: 'x-zone' is no key of the version table; known: header, default, "
-            "annotation, versions, environments, ignores-header, policy, python, …",
+            "annotation, versions, environments, announcements, ignores-header, policy, …",
         ),
         ("header: [X]", "1:9: wrong-type: a list where text belongs"),
         (
@@ -456,3 +456,40 @@ def test_a_title_is_one_line(tmp_path: Path) -> None:
     assert complaints(text, tmp_path) == [
         "1:39: several-lines: 'One\\nTwo' has several lines; write one"
     ]
+
+
+def test_announcements_say_what_happens_and_when(tmp_path: Path) -> None:
+    text = """\
+announcements:
+  - { default: 2024-09-01, from: 2026-01-01 }
+  - { ends: 2024-01-15, from: 2027-01-01 }
+"""
+    found = table(text + VERSIONS + ENVIRONMENTS, tmp_path)
+    assert found.announcements == (
+        Announcement(kind="default", version="2024-09-01", day="2026-01-01", place=place(2, 5)),
+        Announcement(kind="ends", version="2024-01-15", day="2027-01-01", place=place(3, 5)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        (
+            "{ default: 2024-09-01 }",
+            "1:17: missing-key: `from` is missing; say from which day on",
+        ),
+        (
+            "{ ends: next, from: 2026-1-1 }",
+            "1:25: date: 'next' is no date yet; write a canonical YYYY-MM-DD date\n"
+            "1:37: date: '2026-1-1' is not a canonical YYYY-MM-DD date; write 2026-01-01",
+        ),
+        (
+            "{ from: 2026-01-01 }",
+            "1:17: announcement-kind: an announcement says one thing: `default: DATE`, the version "
+            "that becomes the default, or `ends: DATE`, the version that is served no longer",
+        ),
+    ],
+)
+def test_an_announcement_names_one_thing_and_its_day(row: str, said: str, tmp_path: Path) -> None:
+    text = f"announcements: [{row}]\n" + VERSIONS + ENVIRONMENTS
+    assert complaints(text, tmp_path) == said.split("\n")

@@ -141,6 +141,19 @@ class Version:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Announcement:
+    """What callers were told happens from ``day`` on: ``version`` is the default, or has ended.
+
+    ``kind`` is ``default`` or ``ends``; ``day`` a canonical date.
+    """
+
+    kind: str
+    version: str
+    day: str
+    place: Place = field(compare=False)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Environment:
     """One deployment: its name, its servers and the host address of its specification."""
 
@@ -167,6 +180,7 @@ class Table:
     overrides: dict[str, str]
     package: str
     adopted: bool
+    announcements: tuple[Announcement, ...] = ()
 
     @property
     def dates(self) -> tuple[str, ...]:

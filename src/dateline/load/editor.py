@@ -256,6 +256,11 @@ def versions_schema() -> JsonSchema:
                     "additionalProperties": _object({"servers": servers}),
                     "description": "Each deployment by name, with the addresses it is served from.",
                 },
+                "announcements": {
+                    "type": "array",
+                    "items": {"$ref": "#/$defs/announcement"},
+                    "description": "What callers were told will happen, and when.",
+                },
                 "ignores-header": {
                     "type": "array",
                     "items": _LINE,
@@ -310,6 +315,17 @@ def versions_schema() -> JsonSchema:
                 ),
                 "if": {"properties": {"date": {"const": NEXT}}, "required": ["date"]},
                 "then": {"required": ["draft"], "properties": {"draft": {"const": True}}},
+            },
+            "announcement": {
+                **_object(
+                    {
+                        "default": {**_CUT, "description": "The version that becomes the default."},
+                        "ends": {**_CUT, "description": "The version that is served no longer."},
+                        "from": {**_CUT, "description": "The day from which it holds."},
+                    },
+                    required=("from",),
+                ),
+                "oneOf": [{"required": ["default"]}, {"required": ["ends"]}],
             },
             "server": _grammar("server"),
             "server-variable": _grammar("server-variable"),

@@ -12,7 +12,17 @@ from typing import Any, Final, NamedTuple
 from dateline.gates import order
 from dateline.load.checks.wording import did_you_mean, shown
 from dateline.model import KEYS as OUR_KEYS
-from dateline.model import NEXT, Environment, Map, Place, Problem, Seq, Table, Version
+from dateline.model import (
+    NEXT,
+    Announcement,
+    Environment,
+    Map,
+    Place,
+    Problem,
+    Seq,
+    Table,
+    Version,
+)
 from dateline.openapi import OBJECTS
 
 PRESETS: Final = ("dated-contract", "github")
@@ -29,8 +39,9 @@ DEFAULT_PACKAGE: Final = "api_models"
 KEYS: Final[dict[str, tuple[str, ...]]] = {
     "the version table": (
         *("header", "default", "annotation", "versions", "environments"),
-        *("ignores-header", "policy", "python", "lint"),
+        *("announcements", "ignores-header", "policy", "python", "lint"),
     ),
+    "an announcement": ("default", "ends", "from"),
     "a version": ("date", "title", "draft", "undisclosed"),
     "an environment": ("servers",),
     "a server": tuple(OBJECTS["server"]),
@@ -122,6 +133,7 @@ class _Reading:
             annotation=self._annotation(node, versions),
             versions=versions,
             environments=tuple(self._environments(node, adopted)),
+            announcements=tuple(self._announcements(node)),
             ignoring_tags=tuple(self._items(node, "ignores-header", _line)),
             policy=preset,
             overrides=rules,
@@ -205,6 +217,29 @@ class _Reading:
                 f"no version {day} in the table{did_you_mean(day, dates)}",
             )
         return day
+
+    # announcements
+
+    def _announcements(self, node: Map) -> Iterator[Announcement]:
+        rows = self._value(node, "announcements", _sequence, Seq())
+        for index, row in enumerate(rows):
+            way_out = "write { default: 2026-07-01, from: 2027-01-15 }"
+            if not self._holds(row, Map, rows.place(index), way_out):
+                continue
+            self._known_keys(row, "an announcement")
+            kinds = [kind for kind in ("default", "ends") if kind in row]
+            if len(kinds) != 1:
+                self._note(
+                    row.place(),
+                    "announcement-kind",
+                    "an announcement says one thing: `default: DATE`, the version that becomes "
+                    "the default, or `ends: DATE`, the version that is served no longer",
+                )
+                continue
+            version = self._value(row, kinds[0], _day, None)
+            day = self._required(row, "from", _day, "say from which day on")
+            if version is not None and day is not None:
+                yield Announcement(kind=kinds[0], version=version, day=day, place=row.place())
 
     # environments
 
@@ -468,6 +503,12 @@ def _date(value: Any) -> Complaint | None:
         f"{value!r} is not a canonical YYYY-MM-DD date; write one, or `next` for the version "
         f"being prepared",
     )
+
+
+def _day(value: Any) -> Complaint | None:
+    if value == NEXT:
+        return Complaint("date", "'next' is no date yet; write a canonical YYYY-MM-DD date")
+    return _date(value)
 
 
 def _misplaced(version: Version, twin: Version | None, before: Version | None) -> Complaint | None:
