@@ -112,8 +112,10 @@ def _content(path: Path, limit: int, log: _Log) -> bytes:
             content = file.read(limit + 1)
     except (OSError, RuntimeError) as error:
         # a loop of links is a RuntimeError to `resolve` until Python 3.12, ELOOP from 3.13 on
-        looped = isinstance(error, RuntimeError) or error.errno == errno.ELOOP
-        reason = "the links lead in a circle" if looped else error.strerror
+        if isinstance(error, RuntimeError) or error.errno == errno.ELOOP:
+            reason = "the links lead in a circle"
+        else:
+            reason = error.strerror
         log.stop(1, 1, "unreadable-file", f"{reason}; make it a file that can be read")
     if len(content) > limit:
         log.stop(1, 1, "too-large", f"the file has more than {limit:,} bytes; split it by resource")
