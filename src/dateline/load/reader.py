@@ -115,7 +115,7 @@ def _content(path: Path, limit: int, log: _Log) -> bytes:
         if isinstance(error, RuntimeError) or error.errno == errno.ELOOP:
             reason = "the links lead in a circle"
         else:
-            reason = error.strerror
+            reason = error.strerror or "it can not be opened"
         log.stop(1, 1, "unreadable-file", f"{reason}; make it a file that can be read")
     if len(content) > limit:
         log.stop(1, 1, "too-large", f"the file has more than {limit:,} bytes; split it by resource")
