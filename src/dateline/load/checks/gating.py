@@ -164,8 +164,11 @@ def _date(scope: Scope, written: str, trail: Trail, *, value: bool) -> Iterator[
     else:
         digits = _DIGITS.fullmatch(written)
         padded = "-".join((digits[1], digits[2].zfill(2), digits[3].zfill(2))) if digits else ""
-        way_out = f"write {padded}" if canonical_date(padded) else "write one, or `next`"
-        message = f"{shown(written)} is not a canonical YYYY-MM-DD date; {way_out}"
+        message = f"{shown(written)} is not a canonical YYYY-MM-DD date; write one, or `next`"
+        if padded == written:
+            message = f"{shown(written)} is not a day of the calendar; write one, or `next`"
+        elif canonical_date(padded):
+            message = f"{shown(written)} is not a canonical YYYY-MM-DD date; write {padded}"
         yield Found(trail, "date", message, value=value)
 
 
@@ -285,8 +288,10 @@ def shown_as_another_member(scope: Scope, site: Site, key: str) -> Iterator[Foun
 
 
 @on(f"*.{WAS}", finds=("history-without-effect", "misplaced-rename"))
-def history_changes_something(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def history_changes_something(scope: Scope, site: Site, key: str) -> Iterator[Found]:
     """Each keyword that a date sets or unsets differs from what it was after that date."""
+    if not all(date in scope.ranks for date in site.node[key]):
+        return
     now: dict[str, Any] = dict(site.node)
     named = _own_name(site)
     if named is not None:
@@ -311,7 +316,7 @@ def history_changes_something(_: Scope, site: Site, key: str) -> Iterator[Found]
             if keyword == _RENAMED and named is not None:
                 message = "a name can't be unset; write the old one, or leave it out"
                 yield Found(site.at(key, date), "misplaced-rename", message)
-            elif keyword not in now:
+            elif keyword not in now and keyword in OBJECTS[site.kind]:
                 message = f"`{keyword}` is not there after {date} either; leave it out"
                 yield Found((site.at(key, date), keyword), "history-without-effect", message)
         now = {key: value for key, value in {**now, **setting}.items() if key not in unset}
@@ -384,9 +389,10 @@ def old_names_are_free(scope: Scope, site: Site, key: str) -> Iterator[Found]:
                 both = others & shown_in
                 # two of the same name today are found without any history
                 if both and not (called[1] == now == other):
+                    versions = scope.timeline.places(both) or "what holds for all environments"
                     message = (
-                        f"{shown(called[1])} is the name of {shown(other)} too in "
-                        f"{scope.timeline.places(both)}; rename one, or let one go before"
+                        f"{shown(called[1])} is the name of {shown(other)} too in {versions}; "
+                        "rename one, or let one go before"
                     )
                     yield Found(site.at(key, name), "rename-collision", message)
             taken.setdefault(called, []).append((shown_in, now))

@@ -43,7 +43,6 @@ _ONE_LINE: Final[dict[str, tuple[str, ...]]] = {
     "license": ("name", "identifier", "url"),
     "tag": ("name",),
     "external-docs": ("url",),
-    "server": ("url",),
 }
 
 _ADDRESSES: Final[dict[str, tuple[str, ...]]] = {
@@ -102,7 +101,8 @@ def newer_key(scope: Scope, site: Site, key: str) -> Iterator[Found]:
 
 @on("schema.nullable", finds=("key-of-another-openapi",))
 def nullable(scope: Scope, site: Site, key: str) -> Iterator[Found]:
-    if scope.modern:
+    # beside a reference it is the company that is wrong
+    if scope.modern and "$ref" not in site.node:
         message = "`nullable` went with OpenAPI 3.0 and says nothing in 3.1; add 'null' to `type`"
         yield Found(site.at(key), "key-of-another-openapi", message)
 

@@ -61,23 +61,30 @@ def snake(name: str) -> str:
     return re.sub(r"[^0-9a-z]+", "_", parted.casefold()).strip("_")
 
 
-def _unsafe(name: str, what: str, trail: Trail) -> Iterator[Found]:
-    """Hold always: a name that would break out of a string, a line or a page."""
+def _unsafe(name: str, *, blanks: bool = True) -> str | None:
+    """Return what is wrong with a name that would break out of a string, a line or a page."""
     if not name.strip():
-        yield Found(trail, "unsafe-name", f"a blank name of {what}; write one")
-    elif _UNSAFE.search(name):
-        message = f"{shown(name)} holds a quote, a backslash or a control character; rename it"
-        yield Found(trail, "unsafe-name", message)
-    elif len(name) > _LONGEST:
-        message = f"{shown(name)} has {len(name):,} characters; {_LONGEST} are allowed, shorten it"
-        yield Found(trail, "unsafe-name", message)
+        return "a blank name; write one"
+    if _UNSAFE.search(name):
+        return f"{shown(name)} holds a quote, a backslash or a control character; rename it"
+    if not blanks and " " in name:
+        return f"{shown(name)} holds a blank; rename it"
+    if len(name) > _LONGEST:
+        return f"{shown(name)} has {len(name):,} characters; {_LONGEST} are allowed, shorten it"
+    return None
+
+
+def _safe(name: str, trail: Trail, *, value: bool = False) -> Iterator[Found]:
+    message = _unsafe(name)
+    if message is not None:
+        yield Found(trail, "unsafe-name", message, value)
 
 
 def _collisions(names: Iterable[tuple[str, Trail]], what: str) -> Iterator[Found]:
     """Two names that the generated code would spell alike."""
     taken: dict[str, str] = {}
     for name, trail in names:
-        spelt = snake(name)
+        spelt = "" if _unsafe(name) else snake(name)
         if spelt and taken.setdefault(spelt, name) != name:
             message = (
                 f"{shown(name)} and {shown(taken[spelt])} are {what} of one name in code; "
@@ -162,13 +169,13 @@ def _is_inline_type(schema: dict[str, object]) -> bool:
 def property_names(_: Scope, site: Site, key: str) -> Iterator[Found]:
     for name in site.node[key]:
         if _PROPERTY_STYLE.fullmatch(name) is None:
-            yield from _unsafe(name, "a property", site.at(key, name))
+            yield from _safe(name, site.at(key, name))
 
 
 @on("schema.properties", finds=("misplaced-annotation", "property-name"))
 def property_names_style(_: Scope, site: Site, key: str) -> Iterator[Found]:
     for name in site.node[key]:
-        if _PROPERTY_STYLE.fullmatch(name) is not None:
+        if _PROPERTY_STYLE.fullmatch(name) is not None or _unsafe(name):
             continue
         if name in KEYS:
             message = f"`{name}` stands among the properties; put it on one of them"
@@ -202,7 +209,7 @@ def values_differ(_: Scope, site: Site, key: str) -> Iterator[Found]:
 @on("discriminator.mapping", finds=("unsafe-name",))
 def tag_names(_: Scope, site: Site, key: str) -> Iterator[Found]:
     for name in site.node[key]:
-        yield from _unsafe(name, "a tag", site.at(key, name))
+        yield from _safe(name, site.at(key, name))
 
 
 # Operations
@@ -210,12 +217,14 @@ def tag_names(_: Scope, site: Site, key: str) -> Iterator[Found]:
 
 @on("operation.operationId", finds=("unsafe-name",))
 def operation_id(_: Scope, site: Site, key: str) -> Iterator[Found]:
-    yield from _unsafe(site.node[key], "an operation", site.at(key))
+    yield from _safe(site.node[key], site.at(key), value=True)
 
 
 @on("operation.operationId", finds=("operation-name",))
 def operation_id_style(_: Scope, site: Site, key: str) -> Iterator[Found]:
     name = site.node[key]
+    if _unsafe(name):
+        return
     if _OPERATION_STYLE.fullmatch(name) is None:
         message = (
             f"{shown(name)} as an operationId; use a letter, then letters and digits, 64 at most"
@@ -261,18 +270,17 @@ def parameter_name(_: Scope, site: Site, key: str) -> Iterator[Found]:
             )
             yield Found(site.at(key), "header-name", message, value=True)
         return
-    yield from _unsafe(name, "a parameter", site.at(key))
-    if " " in name and name.strip():
-        message = f"{shown(name)} holds a blank; rename it"
-        yield Found(site.at(key), "unsafe-name", message)
+    flaw = _unsafe(name, blanks=False)
+    if flaw is not None:
+        yield Found(site.at(key), "unsafe-name", flaw, value=True)
 
 
 @on("parameter.name", finds=("parameter-name",))
 def parameter_name_style(_: Scope, site: Site, key: str) -> Iterator[Found]:
     name = site.node[key]
-    if site.node.get("in") in ("header", "cookie") or " " in name or _UNSAFE.search(name):
+    if site.node.get("in") in ("header", "cookie") or _unsafe(name, blanks=False):
         return
-    if name and _PARAMETER_STYLE.fullmatch(name) is None:
+    if _PARAMETER_STYLE.fullmatch(name) is None:
         message = (
             f"{shown(name)} as a name of a parameter; use a letter, then letters, digits and `_`"
         )
@@ -303,8 +311,8 @@ def header_names(_: Scope, site: Site, key: str) -> Iterator[Found]:
 )
 def media_type_names(_: Scope, site: Site, key: str) -> Iterator[Found]:
     for name in site.node[key]:
-        # a quoted parameter is quoted in its place
-        yield from _unsafe(name.replace('"', ""), "a media type", site.at(key, name))
+        if _MEDIA_TYPE.fullmatch(name) is None:
+            yield from _safe(name, site.at(key, name))
 
 
 @on(
@@ -313,7 +321,7 @@ def media_type_names(_: Scope, site: Site, key: str) -> Iterator[Found]:
 )
 def media_types(_: Scope, site: Site, key: str) -> Iterator[Found]:
     for name in site.node[key]:
-        if _MEDIA_TYPE.fullmatch(name) is None and name.strip():
+        if _MEDIA_TYPE.fullmatch(name) is None and not _unsafe(name):
             message = f"{shown(name)} is no media type; write one such as application/json"
             yield Found(site.at(key, name), "media-type", message)
 
@@ -340,4 +348,4 @@ def tags_once(_: Scope, site: Site, key: str) -> Iterator[Found]:
 @on("document.tags", finds=("name-collision",))
 def tags_differ(_: Scope, site: Site, key: str) -> Iterator[Found]:
     named = [(tag.get("name", ""), site.at(key, index)) for index, tag in enumerate(site.node[key])]
-    yield from _collisions(dict(reversed(named)).items(), "tags")
+    yield from _collisions(named, "tags")

@@ -59,7 +59,10 @@ _CONTROL: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066
 def type_names(scope: Scope, site: Site, key: str) -> Iterator[Found]:
     written = site.node[key]
     if isinstance(written, str):
-        if written not in EVERY_TYPE or (written == "null" and not scope.modern):
+        if written == "null" and not scope.modern:
+            message = "the type 'null' came with OpenAPI 3.1; write `nullable: true`"
+            yield Found(site.at(key), "key-of-another-openapi", message, value=True)
+        elif written not in EVERY_TYPE:
             message = f"{shown(written)} is no type{did_you_mean(written, TYPES)}"
             yield Found(site.at(key), "unknown-type", message, value=True)
         return
@@ -84,7 +87,7 @@ def items(_: Scope, site: Site, key: str) -> Iterator[Found]:
     names = [written] if isinstance(written, str) else written
     if "array" in names and not site.node.keys() & {"items", "prefixItems"}:
         message = "an array needs `items`, which say what it holds; write them"
-        yield Found(site.trail, "array-without-items", message)
+        yield Found(site.at(key), "array-without-items", message, value=True)
 
 
 @on("schema.format", finds=("unknown-format",))
@@ -129,8 +132,11 @@ def enum_values_differ(_: Scope, site: Site, key: str) -> Iterator[Found]:
 
 @on("schema.enum", *(f"schema.{key}" for key in UNIONS), finds=("enum-types-mixed",))
 def enum_of_one_type(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    values = _choices(site, key)
+    if any(type_of(value) not in declared(site.node) for _, value in values):
+        return
     first: tuple[str, Any] | None = None
-    for index, value in _choices(site, key):
+    for index, value in values:
         kind = type_of(value).replace("integer", "number")
         if kind == "null":
             continue
@@ -265,7 +271,8 @@ def required_names_properties(scope: Scope, site: Site, key: str) -> Iterator[Fo
             message = f"{shown(name)} is required but is no property"
             message += ", so nothing is let through" if closed else ""
             trail = site.at(key, site.node[key].index(name))
-            yield Found(trail, "required-unknown", message + did_you_mean(name, known))
+            message += did_you_mean(name, known) or "; describe it, or leave it out"
+            yield Found(trail, "required-unknown", message)
 
 
 @on("schema.allOf", finds=("contradiction",))
@@ -277,7 +284,7 @@ def bases_agree(scope: Scope, site: Site, key: str) -> Iterator[Found]:
             narrowed &= declared(part)
         if possible and not narrowed:
             so_far = listed(name for name in TYPES if name in possible)
-            message = f"this is none of what stands before it, {so_far}: nothing is let through"
+            message = f"this is never {so_far}, as what stands before it is; let them agree"
             yield Found(site.at(key, index), "contradiction", message)
             return
         possible = narrowed

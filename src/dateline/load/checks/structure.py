@@ -179,6 +179,10 @@ class Fault(NamedTuple):
     instead: dict[str, Any] | None
 
 
+# What stands in place of a child of the wrong type, so that its name or index stays taken.
+_HOLLOW: Final[dict[str, Any]] = {}
+
+
 class Survey:
     """One walk over the document: what is wrong with its shape, and where to look closer."""
 
@@ -196,6 +200,8 @@ class Survey:
 
     def _node(self, form: _Form, site: Site) -> None:
         _, node, trail, _, _ = site
+        if node is _HOLLOW:
+            return
         if form.reference and "$ref" in node:
             if type(node["$ref"]) is str:
                 self.pending.append(Pending(form.reference, site))
@@ -240,7 +246,7 @@ class Survey:
         pairs = value.items() if known.shape is Shape.MAP else enumerate(value)
         for name, child in pairs:
             if type(child) not in wanted.accepts:
-                self._wrong(child, (trail, name), wanted, {})
+                self._wrong(child, (trail, name), wanted, _HOLLOW)
             elif type(child) is not bool:
                 self._stack.append((form, Site(known.kind, child, (trail, name), key, parent)))
 
@@ -291,7 +297,7 @@ class Survey:
             message = f"{key!r} names code; definitions only say what is sent, leave it out"
             yield Found(trail, "key-names-code", message)
         elif key in KEYS:
-            message = f"{key!r} can't stand inside `x-was`; it belongs to the node itself"
+            message = f"`{key}` can't stand inside `x-was`; put it on the node itself"
             yield Found(trail, "misplaced-annotation", message)
         elif key.startswith("x-"):
             meant = near(key, sorted(KEYS), _CLOSE_TO_OURS)
@@ -315,6 +321,9 @@ def mended(scope: Scope, faults: list[Fault]) -> Scope:
     copies: dict[tuple[str | int, ...], Any] = {(): root}
     for fault in faults:
         *steps, last = path(fault.trail)
+        if WAS in steps:
+            # a history of which a part is missing would tell another story
+            steps, last = steps[: steps.index(WAS)], WAS
         node: Any = root
         for depth, step in enumerate(steps, start=1):
             place = tuple(steps[:depth])
@@ -323,7 +332,7 @@ def mended(scope: Scope, faults: list[Fault]) -> Scope:
                 copies[place] = dict(below) if isinstance(below, dict) else list(below)
                 node[step] = copies[place]
             node = copies[place]
-        if fault.instead is not None:
+        if fault.instead is not None and last != WAS:
             node[last] = fault.instead
         elif isinstance(node, dict):
             node.pop(last, None)

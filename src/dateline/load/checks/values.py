@@ -99,14 +99,21 @@ def _nearest(value: Any, values: list[Any]) -> str:
     return f"; known: {brief(values)}"
 
 
-def same(one: Any, other: Any) -> bool:
+def same(one: Any, other: Any, depth: int = 0) -> bool:
     """Tell whether two values are equal as JSON: 1 is 1.0, but not true."""
+    if depth > _DEEPEST:
+        return repr(one) == repr(other)
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
     if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+        return one.keys() == other.keys() and all(
+            same(one[key], other[key], depth + 1) for key in one
+        )
     if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(same, one, other))
+        pairs = zip(one, other, strict=False)
+        return len(one) == len(other) and all(
+            same(mine, theirs, depth + 1) for mine, theirs in pairs
+        )
     return bool(one == other)
 
 

@@ -32,8 +32,8 @@ def brief(values: Iterable[Any]) -> str:
 
 def a(kind: str) -> str:
     """Return a kind of OpenAPI object or a JSON type with its article: `an operation`."""
-    if kind in ("info", "components", "paths", "responses"):
-        return f"`{kind}`"
+    if kind in ("info", "components", "paths", "responses", "external-docs"):
+        return f"`{kind.replace('-d', 'D')}`"
     if kind in ("document", "null"):
         return "the document" if kind == "document" else kind
     return f"{'an' if kind[0] in _VOWELS else 'a'} {kind.replace('-', ' ')}"
