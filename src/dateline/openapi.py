@@ -223,6 +223,18 @@ def parts(pointer: str) -> tuple[str, ...]:
     return tuple(part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:])
 
 
+def follow(document: Any, pointer: str) -> tuple[str | int, ...]:
+    """Return *pointer* as a path into *document*: steps into lists are indexes."""
+    path: list[str | int] = []
+    for part in parts(pointer):
+        step: str | int = int(part) if isinstance(document, list) and part.isdecimal() else part
+        path.append(step)
+        known = isinstance(document, dict) and step in document
+        if known or (isinstance(document, list) and isinstance(step, int) and step < len(document)):
+            document = document[step]
+    return tuple(path)
+
+
 def walk(
     kind: str, node: Any, path: tuple[str | int, ...] = ()
 ) -> Iterator[tuple[tuple[str | int, ...], str, dict[str, Any]]]:

@@ -120,29 +120,30 @@ def _read(path: Path, folder: Path, *, adopted: bool, problems: list[Problem]) -
 def _joined(fragments: list[Map], problems: list[Problem]) -> dict[str, Any]:
     """Return the union of *fragments*; a name defined twice is a problem that shows both."""
     document: dict[str, Any] = {}
-    origins: dict[tuple[str, ...], Place] = {}
+    origins: dict[tuple[str, ...], Map] = {}
 
-    def add(into: dict[str, Any], source: Map, key: str, path: tuple[str, ...]) -> None:
-        place = source.place(key)
-        if path in origins:
-            holder = "/".join(path[:-1]) or "the document"
-            message = f"{key!r} of {holder} is also defined at {origins[path]}; keep one of the two"
-            problems.append(Problem(place=place, id="defined-twice", message=message))
+    def add(into: dict[str, Any], fragment: Map, path: tuple[str, ...], node: Any) -> None:
+        first = origins.setdefault(path, fragment)
+        if first is fragment:
+            into[path[-1]] = node
             return
-        origins[path] = place
-        into[key] = source[key]
+        holder = "/".join(path[:-1]) or "the document"
+        earlier = Locator([first]).locate(path)
+        message = f"{path[-1]!r} of {holder} is also defined at {earlier}; keep one of the two"
+        place = Locator([fragment]).locate(path)
+        problems.append(Problem(place=place, id="defined-twice", message=message))
 
     for fragment in fragments:
         for key, value in fragment.items():
             if key not in _SHARED or not isinstance(value, Map):
-                add(document, fragment, key, (key,))
+                add(document, fragment, (key,), value)
                 continue
             into = document.setdefault(key, {})
             for name, node in value.items():
                 if key == "components" and name in COMPONENTS and isinstance(node, Map):
                     section = into.setdefault(name, {})
-                    for component in node:
-                        add(section, node, component, (key, name, component))
+                    for component, below in node.items():
+                        add(section, fragment, (key, name, component), below)
                 else:
-                    add(into, value, name, (key, name))
+                    add(into, fragment, (key, name), node)
     return document
