@@ -46,13 +46,8 @@ def checked(text: str, **table: Any) -> list[str]:
     Keywords are fields of the version table that differ from ``TABLE``.
     """
     text = text.strip("\n") + "\n"
-    return whole(
-        text
-        + "".join(
-            rest for key, rest in _REST.items() if not re.search(f"^{key}:", text, re.MULTILINE)
-        ),
-        **table,
-    )
+    missing = [key for key in _REST if not re.search(f"^{key}:", text, re.MULTILINE)]
+    return whole(text + "".join(_REST[key] for key in missing), **table)
 
 
 def whole(text: str, **table: Any) -> list[str]:

@@ -611,8 +611,8 @@ components:
     Film: { type: object, required: [kind], properties: { kind: { const: Film } } }
 """,
             [
-                "5:38: discriminator-property: Book has no property 'knid'; did you mean 'kind'?",
-                "5:38: discriminator-property: Film has no property 'knid'; did you mean 'kind'?",
+                "5:38: discriminator-property: Book and Film have no property 'knid'; did "
+                "you mean 'kind'?",
             ],
             id="a property that no member has",
         ),
@@ -707,8 +707,8 @@ components:
     Book: { type: object, properties: { kind: { const: Book } } }
 """,
             [
-                "5:38: discriminator-property: Book does not require 'kind'; add it to its "
-                "`required`",
+                "5:38: discriminator-property: 'kind' is not required by Book; add it to "
+                "`required` there",
             ],
             id="a property that is not required",
         ),
@@ -749,8 +749,8 @@ components:
     None1: { type: object, discriminator: { propertyName: kind } }
 """,
             [
-                "5:85: discriminator-property: this schema does not require 'kind'; add it "
-                "to its `required`",
+                "5:85: discriminator-property: 'kind' is not required by this schema; add it "
+                "to `required` there",
                 "6:59: discriminator-property: this schema has no property 'kind'",
             ],
             id="a schema that others extend",

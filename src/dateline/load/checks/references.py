@@ -148,8 +148,9 @@ def _circles(following: dict[str, Edges]) -> Iterator[Found]:
             name, path = edge
             if name in trodden:
                 circle = [*trodden[trodden.index(name) :], name]
+                shown_part = circle if len(circle) < 9 else [*circle[:4], "...", *circle[-3:]]
                 message = (
-                    f"{' -> '.join(circle)} is a circle of references without a value in it; "
+                    f"{' -> '.join(shown_part)} is a circle of references without a value in it; "
                     "let one of them be a property or an item"
                 )
                 yield Found(_trail(path), "reference-cycle", message)

@@ -345,39 +345,42 @@ def members_differ(_: Scope, site: Site, key: str) -> Iterator[Found]:
 
 
 @on("schema.discriminator", finds=("discriminator-property",))
-def discriminator_without_union(scope: Scope, site: Site, key: str) -> Iterator[Found]:
-    """A schema that others extend names the property that tells them apart, and requires it."""
-    if site.node.keys() & set(UNIONS):
+def tag_is_required(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+    """Each member has the tag, always; so has a schema that others extend, without a union."""
+    tag = site.node[key].get("propertyName")
+    named = [(name, member) for _, member in _union(site) if (name := _name(member))]
+    if not site.node.keys() & set(UNIONS):
+        named = [("this schema", site.node)]
+    if tag is None:
         return
-    yield from _holds_tag(scope, site, key, site.node, "this schema")
+    known = {name: properties(scope, node) for name, node in named if resolved(scope, node)}
+    lacking = [name for name in known if tag not in known[name]]
+    lax = [
+        name
+        for name, node in named
+        if tag in known.get(name, ()) and tag not in required(scope, node)
+    ]
+    trail = site.at(key, "propertyName")
+    if lacking:
+        near_misses = dict.fromkeys(other for name in lacking for other in known[name])
+        have = "has" if len(lacking) == 1 else "have"
+        message = f"{' and '.join(lacking)} {have} no property {shown(tag)}"
+        message += did_you_mean(tag, near_misses)
+        yield Found(trail, "discriminator-property", message, value=True)
+    if lax:
+        message = f"{shown(tag)} is not required by {' and '.join(lax)}; add it to `required` there"
+        yield Found(trail, "discriminator-property", message, value=True)
 
 
-@on("schema.discriminator", finds=("discriminator-member", "discriminator-property"))
-def discriminated_members(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+@on("schema.discriminator", finds=("discriminator-member",))
+def members_have_names(scope: Scope, site: Site, _: str) -> Iterator[Found]:
     for trail, member in _union(site):
-        name = _name(member)
-        if name is not None:
-            yield from _holds_tag(scope, site, key, member, name)
-        elif types(scope, member) != {"null"}:
+        if _name(member) is None and types(scope, member) != {"null"}:
             message = (
                 "a member written in place has no name for its tag; "
                 "make it a component and refer to it"
             )
             yield Found(trail, "discriminator-member", message)
-
-
-def _holds_tag(scope: Scope, site: Site, key: str, schema: Any, name: str) -> Iterator[Found]:
-    tag = site.node[key].get("propertyName")
-    known = properties(scope, schema)
-    if tag is None or not resolved(scope, schema):
-        return
-    trail = site.at(key, "propertyName")
-    if tag not in known:
-        message = f"{name} has no property {shown(tag)}{did_you_mean(tag, known)}"
-        yield Found(trail, "discriminator-property", message, value=True)
-    elif tag not in required(scope, schema):
-        message = f"{name} does not require {shown(tag)}; add it to its `required`"
-        yield Found(trail, "discriminator-property", message, value=True)
 
 
 @on("schema.discriminator", finds=("mapping-dangling", "mapping-outside-union"))

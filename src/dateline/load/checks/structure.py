@@ -30,6 +30,12 @@ from dateline.model import (
 )
 from dateline.openapi import ANY, COMPONENTS, OBJECTS, Shape
 
+FINDS: Final = frozenset(
+    {"wrong-type", "missing-key", "misspelt-key", "unknown-key", "key-names-code"}
+    | {"unknown-annotation", "misplaced-annotation"}
+)
+"""The ids of what is found here."""
+
 
 class Type(NamedTuple):
     """What a value may be: the exact Python types, those of what it holds, and both in words."""
@@ -140,7 +146,9 @@ _LIKE_OURS: Final = {
     **dict.fromkeys(("extensible", "extensibleenum"), EXTENSIBLE),
     "why": WHY,
 }
-_CLOSE_TO_OURS: Final = 0.85
+# How like one of ours a foreign key has to be to be taken for it. Where others chose the keys,
+# `x-removedIn` is theirs, and only a slip of the finger is ours.
+_CLOSE_TO_OURS: Final = {True: 0.8, False: 0.91}
 _CLOSE_TO_A_KEY: Final = 0.75
 
 
@@ -294,19 +302,19 @@ class Survey:
 
     def _unknown(self, form: _Form, key: str, trail: Trail) -> Iterator[Found]:
         if _NAMES_CODE.fullmatch(key):
-            message = f"{key!r} names code; definitions only say what is sent, leave it out"
+            message = f"{shown(key)} names code; definitions only say what is sent, leave it out"
             yield Found(trail, "key-names-code", message)
         elif key in KEYS:
             message = f"`{key}` can't stand inside `x-was`; put it on the node itself"
             yield Found(trail, "misplaced-annotation", message)
         elif key.startswith("x-"):
-            meant = near(key, sorted(KEYS), _CLOSE_TO_OURS)
+            meant = near(key, sorted(KEYS), _CLOSE_TO_OURS[self._authored])
             if meant is None and self._authored:
                 meant = _LIKE_OURS.get(re.split("[-_]", key[2:].casefold())[0])
             if meant is not None:
-                yield Found(trail, "unknown-annotation", f"{key!r}; did you mean {meant!r}?")
+                yield Found(trail, "unknown-annotation", f"{shown(key)}; did you mean {meant!r}?")
         else:
-            fact = f"{key!r} is no key of {a(form.kind)}"
+            fact = f"{shown(key)} is no key of {a(form.kind)}"
             meant = near(key, form.keys, _CLOSE_TO_A_KEY)
             if meant is not None:
                 yield Found(trail, "misspelt-key", f"{fact}; did you mean {meant!r}?")
