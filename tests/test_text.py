@@ -13,89 +13,26 @@ from hypothesis import strategies as st
 from dateline.render.text import json_text, yaml_text
 
 # What one YAML reader or another takes for something that is not this text.
-AMBIGUOUS = [
-    "y",
-    "Y",
-    "n",
-    "N",
-    "yes",
-    "no",
-    "on",
-    "off",
-    "true",
-    "True",
-    "FALSE",
-    "null",
-    "Null",
-    "~",
-    "012",
-    "0o14",
-    "0x1F",
-    "0b1",
-    "1_000",
-    "1:30",
-    "190:20:30",
-    ".inf",
-    "-.INF",
-    ".nan",
-    "1e3",
-    "1.0",
-    "-1",
-    "+1",
-    "2026-07-01",
-    "2026-07-01T00:00:00Z",
-    "<<",
-    "=",
-    "-",
-    "?",
-    ":",
-    ",",
-    "[",
-    "]",
-    "{",
-    "}",
-    "#",
-    "&",
-    "*",
-    "!",
-    "|",
-    ">",
-    "'",
-    '"',
-    "%",
-    "@",
-    "`",
-    "---",
-    "...",
-    "!!str",
-    "&a",
-    "*a",
-    "#c",
-    "key:",
-    ":key",
-    "a:b",
-    "NaN",
-    "Infinity",
-    "0",
-    "00",
-    "1.",
-    ".5",
-    "1.e+3",
-    "???",
-]
+_AMBIGUOUS = """
+y Y n N yes no on off true True FALSE null Null ~ 012 0o14 0x1F 0b1 1_000 1:30 190:20:30 .inf
+-.INF .nan 1e3 1.0 -1 +1 2026-07-01 2026-07-01T00:00:00Z << = - ? : , [ ] { } # & * ! | > ' "
+% @ ` --- ... !!str &a *a #c key: :key a:b  NaN Infinity 0 00 1. .5 1.e+3 ???
+"""
+AMBIGUOUS = _AMBIGUOUS.split()
+
+texts = st.characters(exclude_categories=["Cs"])
 
 values = st.recursive(
     st.none()
     | st.booleans()
     | st.integers()
     | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text(st.characters(exclude_categories=("Cs",)))
+    | st.text(texts)
     | st.sampled_from(AMBIGUOUS),
     lambda inner: (
         st.lists(inner)
         | st.dictionaries(
-            st.text(st.characters(exclude_categories=("Cs",)), max_size=60)
-            | st.sampled_from(AMBIGUOUS),
+            st.text(texts, max_size=60) | st.sampled_from(AMBIGUOUS),
             inner,
         )
     ),

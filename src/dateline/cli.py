@@ -18,24 +18,7 @@ P = ParamSpec("P")
 CLEAN, FINDINGS, MISUSE, INVALID, STALE = 0, 1, 2, 3, 4
 
 
-class _Commands(click.Group):
-    """Suggests the nearest command for a misspelt one."""
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        try:
-            return super().resolve_command(ctx, args)
-        except click.UsageError as error:
-            from difflib import get_close_matches
-
-            near = get_close_matches(args[0], self.list_commands(ctx), 1)
-            if near and "Did you mean" not in error.message:
-                error.message += f" Did you mean {near[0]!r}?"
-            raise
-
-
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="dateline", message="%(prog)s %(version)s")
 def main() -> None:
     """Code generator and versioned schema toolkit for APIs whose versions are dates.

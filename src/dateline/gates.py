@@ -44,10 +44,7 @@ class Timeline:
         )
         self.all = (1 << len(self.combinations)) - 1
         self._since: dict[str, int] = {}
-        self._within = {
-            name: self._mask(lambda c, name=name: c.environment in (name, EVERYWHERE))
-            for name in names
-        }
+        self._within = {name: self._mask(_environment_is(name)) for name in names}
 
     def _mask(self, holds: Callable[[Combination], bool]) -> int:
         return sum(1 << i for i, c in enumerate(self.combinations) if holds(c))
@@ -136,6 +133,10 @@ class Timeline:
     def members(self, mask: int) -> Iterator[Combination]:
         """Yield the combinations of *mask*."""
         return (c for i, c in enumerate(self.combinations) if mask >> i & 1)
+
+
+def _environment_is(name: str) -> Callable[[Combination], bool]:
+    return lambda combination: combination.environment in (name, EVERYWHERE)
 
 
 def changes(entry: dict[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:

@@ -18,7 +18,7 @@ _STRIPPED: Final = KEYS - {EXTENSIBLE}
 _UNIONS: Final = ("oneOf", "anyOf")
 
 # Which part of the root stands where in a published document.
-_ROOT_ORDER: Final = (
+_ROOT_ORDER: Final[tuple[str, ...]] = (
     "openapi",
     "info",
     "jsonSchemaDialect",
@@ -48,7 +48,7 @@ class Projector:
             section: self._publisher.entries(
                 kind,
                 document.get("components", {}).get(section, {}),
-                shown=lambda name, section=section: api.visible[section, name],
+                shown=partial(self._visible, section),
             )
             for section, kind in COMPONENTS.items()
         }
@@ -57,6 +57,9 @@ class Projector:
             for key in document
             if key not in ("paths", "webhooks", "components")
         }
+
+    def _visible(self, section: str, name: str) -> int:
+        return self._api.visible[section, name]
 
     def contract(self, version: str, environment: str) -> Contract:
         """Return what *version* promises in *environment* (or `EVERYWHERE`).
@@ -156,20 +159,18 @@ class _Origin:
     def _step(self, shape: Shape, kind: str, node: Any, step: str) -> str | int | None:
         """Return the canonical key or index of what a contract shows as *step*."""
         if shape is Shape.MAP and isinstance(node, dict):
-            for name, child in node.items():
-                called = self._timeline.names(kind, name, child)
-                shown = self._timeline.of(child)
-                if any((mask & shown) >> self._at & 1 and step == text for mask, text in called):
-                    return name
-        elif isinstance(node, list) and step.isdecimal():
-            shown = [
-                index
-                for index, child in enumerate(node)
-                if self._timeline.of(child) >> self._at & 1
-            ]
-            if int(step) < len(shown):
-                return shown[int(step)]
-        return None
+            names: list[str] = list(node)
+            return next((name for name in names if self._is(kind, name, node[name], step)), None)
+        if not isinstance(node, list) or not step.isdecimal():
+            return None
+        shown = [i for i, child in enumerate(node) if self._timeline.of(child) >> self._at & 1]
+        return shown[int(step)] if int(step) < len(shown) else None
+
+    def _is(self, kind: str, name: str, child: Any, step: str) -> bool:
+        """Tell whether *child*, canonically called *name*, is what is shown as *step*."""
+        shown = self._timeline.of(child)
+        called = self._timeline.names(kind, name, child)
+        return any((mask & shown) >> self._at & 1 and step == text for mask, text in called)
 
 
 class _Varying:

@@ -1,0 +1,181 @@
+"""A reference in, what callers have: the published documents, by version and environment."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path, PurePosixPath
+from typing import Any, Final
+
+from dateline.check.git import Repository
+from dateline.emit import MANIFEST
+from dateline.load.reader import JsonDocument, Locator
+from dateline.model import Combination, DatelineError, Place
+from dateline.openapi import follow
+
+_DOCUMENT: Final = re.compile(r"spec/([^/]+)/(\d{4}-\d{2}-\d{2})\.json")
+_INDEX: Final = re.compile(r"spec/([^/]+)/versions\.json")
+
+
+class BaselineError(DatelineError):
+    """What callers have can't be read; saying that nothing changed would be a guess."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Document:
+    """A published document: its name for people, and its text."""
+
+    name: str
+    text: str
+
+    @cached_property
+    def content(self) -> dict[str, Any]:
+        """The document as data. Raises BaselineError where it is no JSON object."""
+        try:
+            content = json.loads(self.text)
+        except ValueError as error:
+            raise BaselineError(f"{self.name}: baseline-unreadable: {error}") from error
+        if not isinstance(content, dict):
+            raise BaselineError(f"{self.name}: baseline-unreadable: not an OpenAPI document")
+        return content
+
+    def place(self, pointer: str) -> Place:
+        """Return where *pointer* leads in the text, or to the nearest thing around it."""
+        return self._locator.locate(follow(self.content, pointer))
+
+    @cached_property
+    def _locator(self) -> Locator:
+        document = JsonDocument(self.content)
+        document.file, document.text = self.name, self.text
+        return Locator([document])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Published:
+    """What callers have. ``label`` says where it was read; ``default`` is None where unknown."""
+
+    label: str
+    documents: dict[Combination, Document] = field(default_factory=dict)
+    default: str | None = None
+
+    @property
+    def versions(self) -> tuple[str, ...]:
+        """The published versions, oldest first."""
+        return tuple(sorted({combination.version for combination in self.documents}))
+
+    @property
+    def environments(self) -> tuple[str, ...]:
+        return tuple(sorted({combination.environment for combination in self.documents}))
+
+
+def in_tree(output: Path) -> Published:
+    """Return what stands in the *output* folder; nothing where it has never been generated.
+
+    Raises BaselineError for a document that was edited by hand.
+    """
+    manifest = _manifest(output)
+    names = [path.relative_to(output).as_posix() for path in sorted(output.glob("spec/*/*.json"))]
+    for name in names:
+        written = manifest.get(name)
+        if written is not None and sha256((output / name).read_bytes()).hexdigest() != written:
+            raise BaselineError(
+                f"{output / name}:1:1: baseline-edited: the published document was edited by "
+                f"hand; restore it from version control, or compare with `--against REF`"
+            )
+    return _published(f"the documents in {output}/spec", names, lambda name: _text(output, name))
+
+
+def against(reference: str, output: Path) -> Published:
+    """Return what *reference* names: a folder, a document, or a git revision.
+
+    A folder is an output folder or the ``spec`` folder in it. Of a git revision the documents
+    of the *output* folder are read, or of the only output folder there is if it was renamed
+    since. Raises BaselineError with the way out where that can't be done.
+    """
+    path = Path(reference)
+    if path.is_dir():
+        root = path.parent if path.name == "spec" else path
+        names = [found.relative_to(root).as_posix() for found in sorted(root.glob("spec/*/*.json"))]
+        if not names:
+            raise BaselineError(f"{path}: baseline-empty: no spec/*/*.json stands in this folder")
+        return _published(str(path), names, lambda name: _text(root, name))
+    if path.is_file():
+        return _single(path)
+    return _at_revision(Repository(output), reference, output)
+
+
+def _at_revision(repository: Repository, reference: str, output: Path) -> Published:
+    commit = repository.commit(reference)
+    roots: dict[str, list[str]] = {}
+    for name in repository.files(commit):
+        place = PurePosixPath(name)
+        if len(place.parts) > 2 and place.parts[-3] == "spec" and place.suffix == ".json":
+            roots.setdefault(place.parents[2].as_posix(), []).append(name)
+    root = repository.relative(output)
+    label = f"git {reference} ({commit[:7]})"
+    if root not in roots:
+        with_index = [found for found, names in roots.items() if any(map(_is_index(found), names))]
+        if len(with_index) > 1:
+            raise BaselineError(
+                f"{root}: baseline-ambiguous: {label} has no such folder, but "
+                f"{', '.join(sorted(with_index))}; name one with --output"
+            )
+        if not with_index:
+            return Published(label=f"{label}, where nothing is published")
+        root = with_index[0]
+        label += f", {root}/"
+    texts = dict(zip(roots[root], repository.contents(commit, roots[root]), strict=True))
+    prefix = "" if root == "." else f"{root}/"
+    names = [name.removeprefix(prefix) for name in roots[root]]
+    return _published(label, names, lambda name: texts[prefix + name], prefix=prefix)
+
+
+def _is_index(root: str) -> Callable[[str], bool]:
+    prefix = "" if root == "." else f"{root}/"
+    return lambda name: _INDEX.fullmatch(name.removeprefix(prefix)) is not None
+
+
+def _single(path: Path) -> Published:
+    document = Document(name=str(path), text=_text(path.parent, path.name))
+    version = document.content.get("info", {}).get("version", "")
+    return Published(
+        label=str(path), documents={Combination(str(version), ""): document}, default=None
+    )
+
+
+def _published(
+    label: str, names: Iterable[str], text: Callable[[str], str], *, prefix: str = ""
+) -> Published:
+    documents: dict[Combination, Document] = {}
+    defaults = []
+    for name in sorted(names):
+        if found := _DOCUMENT.fullmatch(name):
+            document = Document(name=prefix + name, text=text(name))
+            documents[Combination(found[2], found[1])] = document
+        elif _INDEX.fullmatch(name):
+            index = Document(name=prefix + name, text=text(name))
+            defaults.append(index.content.get("default"))
+    if documents:
+        return Published(
+            label=label, documents=documents, default=defaults[0] if defaults else None
+        )
+    return Published(label=f"{label}, where nothing is published")
+
+
+def _text(root: Path, name: str) -> str:
+    try:
+        return (root / name).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BaselineError(f"{root / name}:1:1: baseline-unreadable: {error}") from error
+
+
+def _manifest(output: Path) -> dict[str, str]:
+    try:
+        files = json.loads((output / MANIFEST).read_bytes())["files"]
+        return {file["path"]: file["sha256"] for file in files}
+    except (OSError, ValueError, KeyError, TypeError):
+        return {}

@@ -1,0 +1,118 @@
+"""The rules that no single change shows: of the version table, of serving, of waivers."""
+
+from __future__ import annotations
+
+import json
+from hashlib import sha256
+from typing import Any, Final, NamedTuple
+
+from dateline.model import Finding, Policy, Verdict
+
+
+class Law(NamedTuple):
+    """What a rule holds, why, and the way out."""
+
+    verdict: Verdict
+    law: str
+    reason: str
+    way_out: str
+
+    @property
+    def help(self) -> str:
+        return f"{self.law} {self.way_out}"
+
+
+_GATED, _NEVER, _KNOWN = Verdict.GATED, Verdict.NEVER, Verdict.INFORMATION
+
+LAWS: Final[dict[str, Law]] = {
+    "version-withdrawn": Law(
+        _NEVER,
+        "A cut version stays until its announced end.",
+        "Callers pin it; without it every request of theirs is refused.",
+        "Put it back into the table, or announce its end there and wait for the day: "
+        "`announcements: [{ ends: DATE, from: DATE }]`.",
+    ),
+    "version-drafted": Law(
+        _NEVER,
+        "A cut version never becomes a draft again.",
+        "Its documents are published; a draft may change, a contract may not.",
+        "Drop its `draft: true`.",
+    ),
+    "version-backdated": Law(
+        _NEVER,
+        "A new version is newer than the newest that is cut.",
+        "Callers read versions as a sequence: what they skip must lie behind them.",
+        "Give it a later date, or `next`.",
+    ),
+    "version-without-change": Law(
+        _GATED,
+        "A version changes something for its callers.",
+        "An empty version makes them look for a change that is not there.",
+        "Gate a change with its date, or mark it `undisclosed: true`.",
+    ),
+    "default-moved": Law(
+        _NEVER,
+        "The default stays where it is until its announced move.",
+        "Callers that name no version are served another one from one day to the next.",
+        "Put the default back, or announce the move and wait for the day: "
+        "`announcements: [{ default: DATE, from: DATE }]`.",
+    ),
+    "environment-withdrawn": Law(
+        _NEVER,
+        "An environment with published contracts stays.",
+        "Its callers have no other address.",
+        "Put it back into the table.",
+    ),
+    "member-without-substitute": Law(
+        _GATED,
+        "Callers of older versions are shown something in place of a newer member.",
+        "A required, single value can't be left out, and they don't know the new one.",
+        "Give the member `x-shown-as: VALUE`, with a value that every older version knows.",
+    ),
+    "request-without-way-up": Law(
+        _GATED,
+        "Every request of an older version can be lifted to the newest.",
+        "Handlers are written once, for the newest shape; what it demands must be there.",
+        "Make it optional, or give it a `default` for callers that don't send it.",
+    ),
+    "body-without-content": Law(
+        _KNOWN,
+        "A 204 response has no content (RFC 9110 section 15.3.5).",
+        "The document declares a body that no client will see.",
+        "Leave it if the specification declares it so; nothing is sent.",
+    ),
+    "waiver-expired": Law(
+        _GATED,
+        "A waiver holds until the day it names.",
+        "It was meant to be looked at again.",
+        "Mend what it covers, or set a later day with a reason.",
+    ),
+    "waiver-unused": Law(
+        _GATED,
+        "A waiver covers a finding.",
+        "One that covers nothing will hide the next change at its place.",
+        "Delete it.",
+    ),
+}
+
+
+def fingerprint(rule: str, *key: Any) -> str:
+    """Return what tells a finding apart: its rule, place and values; never its message."""
+    told = json.dumps([rule, *key], sort_keys=True, default=str)
+    return sha256(told.encode()).hexdigest()[:32]
+
+
+def breach(
+    rule: str, policy: Policy, message: str, *, key: tuple[Any, ...], **details: Any
+) -> Finding:
+    """Return a finding of one of ``LAWS``; *key* tells it apart from others of its rule."""
+    law = LAWS[rule]
+    return Finding(
+        rule=rule,
+        verdict=law.verdict,
+        policy=policy,
+        message=message,
+        help=law.help,
+        fingerprint=fingerprint(rule, *key),
+        **details,
+    )

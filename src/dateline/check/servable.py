@@ -1,0 +1,183 @@
+"""The canonical definitions in, gates that the run time could not serve out.
+
+For each gate there is a total way down for values (a list item or optional field is left out, a
+renamed one carries its old name, ``x-shown-as`` stands in) and a total way up for requests.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any, Final
+
+from dateline.check.laws import breach
+from dateline.gates import Timeline
+from dateline.model import ADDED, SHOWN_AS, Api, Finding, Policy
+from dateline.openapi import pointer, target, walk
+
+Path = tuple[str | int, ...]
+
+_UNIONS: Final = ("oneOf", "anyOf")
+_SAME_VALUE: Final = frozenset({"oneOf", "anyOf", "allOf", "then", "else", "if"})
+_LEFT_OUT: Final = frozenset(
+    {"items", "additionalProperties", "unevaluatedProperties", "unevaluatedItems", "contains"}
+)
+
+
+def check_servable(api: Api) -> Iterator[Finding]:
+    """Yield each gated member without a substitute, each request field without a way up."""
+    places = _Places(api)
+    for path, kind, node in places.gated_parents:
+        if kind == "schema":
+            yield from _members(api, places, path, node)
+            yield from _fields(api, places, path, node)
+        elif kind in ("operation", "path-item"):
+            yield from _parameters(api, path, node)
+    yield from _empty_bodies(api)
+
+
+def _members(api: Api, places: _Places, path: Path, node: dict[str, Any]) -> Iterator[Finding]:
+    for key in _UNIONS:
+        for index, member in enumerate(node.get(key, ())):
+            missing = places.timeline.all & ~places.timeline.of(member)
+            if not missing or not isinstance(member, dict) or SHOWN_AS in member:
+                continue
+            holder = places.holder(path)
+            if holder is None:
+                continue
+            at = (*path, key, index)
+            name = member.get("const") or (target(member.get("$ref", "")) or ("", "a member"))[1]
+            yield _finding(
+                api,
+                "member-without-substitute",
+                at,
+                f"{_name(path)}: {name} is absent in {places.timeline.places(missing)}, and "
+                f"{_name(holder)} is required and single-valued",
+            )
+
+
+def _fields(api: Api, places: _Places, path: Path, node: dict[str, Any]) -> Iterator[Finding]:
+    for name, child in node.get("properties", {}).items():
+        missing = places.timeline.all & ~places.timeline.of(child)
+        if (
+            missing
+            and ADDED in child
+            and name in node.get("required", ())
+            and "default" not in child
+            and places.in_request(path)
+        ):
+            at = (*path, "properties", name)
+            message = (
+                f"{_name(at)}: required in requests, and absent in "
+                f"{places.timeline.places(missing)}"
+            )
+            yield _finding(api, "request-without-way-up", at, message)
+
+
+def _parameters(api: Api, path: Path, node: dict[str, Any]) -> Iterator[Finding]:
+    for index, parameter in enumerate(node.get("parameters", ())):
+        if (
+            isinstance(parameter, dict)
+            and parameter.get("required")
+            and ADDED in parameter
+            and "default" not in parameter.get("schema", {})
+        ):
+            at = (*path, "parameters", index)
+            message = f"{_name(path)}: parameter {parameter.get('name')} is required, and new"
+            yield _finding(api, "request-without-way-up", at, message)
+
+
+def _empty_bodies(api: Api) -> Iterator[Finding]:
+    for path, kind, node in walk("document", api.document):
+        if kind == "responses" and node.get("204", {}).get("content"):
+            at = (*path, "204", "content")
+            message = f"{_name(path[:-1])}: a body is declared for 204"
+            yield _finding(api, "body-without-content", at, message)
+
+
+def _finding(api: Api, rule: str, path: Path, message: str) -> Finding:
+    return breach(
+        rule,
+        Policy.SERVABLE,
+        message,
+        key=(pointer(path),),
+        after_pointer=pointer(path),
+        after_source=api.locate(path),
+    )
+
+
+def _name(path: Path) -> str:
+    """Return a path as a component and a dotted field, or as an operation."""
+    if path[:2] == ("components", "schemas"):
+        steps = [str(step) for step in path[3:] if step not in ("properties", "schema")]
+        return ".".join([str(path[2]), *steps])
+    if path[0] == "paths" and len(path) > 2:
+        return f"{str(path[2]).upper()} {path[1]}"
+    return pointer(path)
+
+
+class _Places:
+    """Where schemas stand: in requests or responses, and whether a value can be left out."""
+
+    def __init__(self, api: Api) -> None:
+        self.timeline = Timeline(api.table)
+        self._document = api.document
+        self._nodes: dict[Path, tuple[str, dict[str, Any]]] = {}
+        self._users: dict[Path, list[Path]] = defaultdict(list)
+        for path, kind, node in walk("document", api.document):
+            self._nodes[path] = kind, node
+            goal = target(node["$ref"]) if isinstance(node.get("$ref"), str) else None
+            if goal is not None:
+                self._users[("components", *goal)].append(path)
+
+    @cached_property
+    def gated_parents(self) -> list[tuple[Path, str, dict[str, Any]]]:
+        """The nodes that may hold a gated member, field or parameter."""
+        everywhere = self.timeline.all
+        parents = {
+            path[:-2]
+            for path, (_, node) in self._nodes.items()
+            if len(path) > 2 and self.timeline.of(node) != everywhere
+        }
+        return [(path, *found) for path, found in self._nodes.items() if path in parents]
+
+    def in_request(self, path: Path) -> bool:
+        return self._leads_to(path, ("requestBody", "requestBodies", "parameters"), set())
+
+    def in_response(self, path: Path) -> bool:
+        return self._leads_to(path, ("responses",), set())
+
+    def _leads_to(self, path: Path, words: tuple[str, ...], seen: set[Path]) -> bool:
+        owner = path[:3] if path[0] == "components" else path
+        if any(step in words for step in (path[1:2] if path[0] == "components" else path)):
+            return True
+        if path[0] != "components" or owner in seen:
+            return False
+        seen.add(owner)
+        return any(self._leads_to(user, words, seen) for user in self._users[owner])
+
+    def holder(self, path: Path) -> Path | None:
+        """Return a place in a response that holds the value at *path* and can't be without it."""
+        return self._holder(path, set())
+
+    def _holder(self, path: Path, seen: set[Path]) -> Path | None:
+        if path in seen:
+            return None
+        seen.add(path)
+        parent, step = path[:-1], path[-1]
+        if path[0] == "components" and len(path) == 3:
+            holders = (self._holder(user, seen) for user in self._users[path])
+            return next((holder for holder in holders if holder is not None), None)
+        if step in _LEFT_OUT or (parent and parent[-1] == "patternProperties"):
+            return None
+        if parent and parent[-1] == "properties":
+            required = self._nodes[path[:-2]][1].get("required", ())
+            return path if step in required and self.in_response(path) else None
+        if parent and parent[-1] in _SAME_VALUE:
+            return self._holder(path[:-2], seen)
+        if step in _SAME_VALUE:
+            return self._holder(parent, seen)
+        if step == "schema":
+            return path if self.in_response(path) and "headers" not in path else None
+        return None

@@ -1,0 +1,80 @@
+"""The version table and what is published in, breaches of the table's own rules out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date
+
+from dateline.check.baseline import Published
+from dateline.check.laws import breach
+from dateline.gates import order
+from dateline.model import Finding, Place, Policy, Table, Version
+
+
+def check_table(table: Table, published: Published, today: date) -> Iterator[Finding]:
+    """Yield each breach: a version withdrawn, re-dated or backdated, the default moved."""
+    rows = {version.date: version for version in table.versions}
+    for day in published.versions:
+        if day not in rows and not _announced(table, "ends", day, today):
+            yield _breach("version-withdrawn", day, _withdrawn(table, published, day), _top(table))
+        elif day in rows and rows[day].draft:
+            message = f"{day} is published, and the table calls it a draft"
+            yield _breach("version-drafted", day, message, rows[day].place)
+    yield from _backdated(table, published)
+    if (
+        published.default not in (None, table.default)
+        and published.default in rows
+        and not _announced(table, "default", table.default, today)
+    ):
+        message = f"the default moves from {published.default} to {table.default} unannounced"
+        yield _breach("default-moved", table.default, message, _top(table))
+    known = {environment.name for environment in table.environments}
+    for name in published.environments:
+        if name and name not in known:
+            message = f"the environment {name} is published and not in the table"
+            yield _breach("environment-withdrawn", name, message, _top(table))
+
+
+def _announced(table: Table, kind: str, version: str, today: date) -> bool:
+    return any(
+        announcement.kind == kind
+        and announcement.version == version
+        and announcement.day <= today.isoformat()
+        for announcement in table.announcements
+    )
+
+
+def _withdrawn(table: Table, published: Published, day: str) -> str:
+    """Say what happened: a version that is new where another is gone was re-dated."""
+    fresh = [
+        version.date
+        for version in table.versions
+        if not version.draft and version.date not in published.versions
+    ]
+    if len(fresh) == 1:
+        return f"{day} is published and not in the table, which has {fresh[0]} instead"
+    return f"{day} is published and not in the table"
+
+
+def _backdated(table: Table, published: Published) -> Iterator[Finding]:
+    newest = max(published.versions, default="")
+    for version in table.versions:
+        fresh = version.date not in published.versions
+        if fresh and newest and order(version.date) < order(newest):
+            message = f"{version.date} is new, and {newest} is cut already"
+            yield _breach("version-backdated", version.date, message, version.place)
+
+
+def without_change(version: Version, older: str) -> Finding:
+    """Return the finding that *version* promises just what *older* does."""
+    message = f"{version.date} promises just what {older} does"
+    return _breach("version-without-change", version.date, message, version.place)
+
+
+def _top(table: Table) -> Place:
+    place = table.versions[0].place
+    return Place(place.file, 1, 1)
+
+
+def _breach(rule: str, subject: str, message: str, place: Place) -> Finding:
+    return breach(rule, Policy.TABLE, message, key=(subject,), after_source=place)
