@@ -14,10 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
-from dateline.model import Artifact, DatelineError, printable
-
-MANIFEST: Final = "manifest.json"
-"""The file beside the artifacts that lists each with its size and SHA-256."""
+from dateline.model import MANIFEST, Artifact, DatelineError, printable
 
 # What the folder beside the output, `.<name>.dateline`, may hold.
 _LOCK: Final = "lock"

@@ -14,6 +14,9 @@ NEXT: Final = "next"
 EVERYWHERE: Final = ""
 """In place of an environment's name: all environments together."""
 
+MANIFEST: Final = "manifest.json"
+"""The file beside the generated ones that lists each with its size and SHA-256."""
+
 # The six keys, and the reason that may stand beside a gate.
 ADDED: Final = "x-added"
 REMOVED: Final = "x-removed"

@@ -12,9 +12,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 from dateline.check.git import Repository
-from dateline.emit import MANIFEST
 from dateline.load.reader import JsonDocument, Locator
-from dateline.model import Combination, DatelineError, Place
+from dateline.model import MANIFEST, Combination, DatelineError, Place
 from dateline.openapi import follow
 
 _DOCUMENT: Final = re.compile(r"spec/([^/]+)/(\d{4}-\d{2}-\d{2})\.json")
