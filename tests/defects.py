@@ -320,7 +320,7 @@ DEFECTS: Final = (
         "pattern: '^[a-z]+$'",
         "pattern: '^[a-z+$'",
         (
-            "51:38: pattern-dialect: '^[a-z+$': a `[` that is not closed; write `\\[` "
+            "51:38: pattern-invalid: '^[a-z+$': a `[` that is not closed; write `\\[` "
             "for the character",
         ),
     ),

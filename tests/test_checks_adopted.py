@@ -55,6 +55,7 @@ components:
     Gone: { $ref: '#/components/schemas/Nowhere' }
     Odd: { type: array, minItems: 2, maxItems: 1, format: x-odd }
     Mixed: { type: string, enum: [a, a, 1, true], pattern: '^(a+)+\\-$' }
+    Ahead: { type: string, pattern: '^(?=a)' }
     Both: { allOf: [{ type: string }, { type: integer }], readOnly: true, writeOnly: true }
 """
 
@@ -97,7 +98,7 @@ def test_safety_holds_in_adopted_documents() -> None:
         "forbidden-keyword:",
         "reference-outside:",
         "reference-cycle:",
-        "pattern-dialect:",
+        "pattern-invalid:",
         "format-name:",
         "control-character:",
         "unsafe-name:",

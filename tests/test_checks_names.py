@@ -104,7 +104,7 @@ components:
     "None": {}
     UUID: {}
     Literal: {}
-    Unrecognized: {}
+    Tag: {}
 """,
             [
                 "3:5: reserved-name: 'BaseModel' is a name that the generated code needs "
@@ -114,8 +114,6 @@ components:
                 "5:5: reserved-name: 'UUID' is a name that the generated code needs itself; "
                 "rename it",
                 "6:5: reserved-name: 'Literal' is a name that the generated code needs "
-                "itself; rename it",
-                "7:5: reserved-name: 'Unrecognized' is a name that the generated code needs "
                 "itself; rename it",
             ],
             id="reserved",

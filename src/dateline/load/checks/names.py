@@ -43,12 +43,10 @@ _UNSAFE: Final = re.compile(
 )
 _LONGEST: Final = 256
 
-# What the generated models import or define beside them.
+# What the text of generated models names beside the components.
 _RESERVED: Final = frozenset(
-    {"Any", "Annotated", "AwareDatetime", "BaseModel", "ConfigDict", "Decimal", "Dict"}
-    | {"Discriminator", "Enum", "Field", "Final", "List", "Literal", "Never", "Optional"}
-    | {"RootModel", "Sequence", "Set", "StrEnum", "Tag", "Tuple", "Type", "TypeAlias"}
-    | {"Union", "Unknown", "Unrecognized", "UUID", "None", "True", "False"}
+    {"Annotated", "Any", "BaseModel", "ConfigDict", "Enum", "Field", "Final", "List", "Literal"}
+    | {"RootModel", "StrEnum", "TypeAlias", "TypeAliasType", "UUID", "Union"}
 )
 
 _WORDS: Final = re.compile(r"([a-z0-9])([A-Z])|([A-Z]+)([A-Z][a-z])")

@@ -61,8 +61,12 @@ class Flaw(NamedTuple):
     message: str
 
 
-class _UnfitError(Exception):
-    """The expression is not of the dialect."""
+class _ForeignError(Exception):
+    """The expression is not of the dialect, though some engine may read it."""
+
+
+class _BrokenError(Exception):
+    """The expression is none: no engine reads it."""
 
 
 class _Piece(NamedTuple):
@@ -89,10 +93,12 @@ def flaw(pattern: str) -> Flaw | None:
     try:
         reading.read()
         re.compile(pattern)
-    except _UnfitError as refused:
+    except _ForeignError as refused:
         return Flaw("pattern-dialect", str(refused))
+    except _BrokenError as refused:
+        return Flaw("pattern-invalid", str(refused))
     except (re.error, OverflowError) as error:
-        return Flaw("pattern-dialect", f"{error.args[0]}; mend it")
+        return Flaw("pattern-invalid", f"{error.args[0]}; mend it")
     if reading.ambiguous is not None:
         return Flaw(
             "pattern-explodes",
@@ -132,10 +138,10 @@ class _Reading:
 
     def read(self) -> None:
         if len(self.pattern) > _LONGEST:
-            raise _UnfitError(f"more than {_LONGEST} characters; shorten it")
+            raise _ForeignError(f"more than {_LONGEST} characters; shorten it")
         self._either()
         if self._peek() == ")":
-            raise _UnfitError("a `)` without its `(`; write `\\)` for the character")
+            raise _BrokenError("a `)` without its `(`; write `\\)` for the character")
 
     def _peek(self) -> str:
         return self.pattern[self.at : self.at + 1]
@@ -182,7 +188,7 @@ class _Reading:
         if (least, most) == (1, 1):
             return piece
         if piece == _NOTHING:
-            raise _UnfitError("a quantifier behind something that takes nothing; leave it out")
+            raise _ForeignError("a quantifier behind something that takes nothing; leave it out")
         repeats = most is None or most > 1
         if repeats and (overlap or piece.empty or any(s & piece.first for s in piece.open)):
             self.ambiguous = self.ambiguous or self.pattern[start : self.at]
@@ -205,22 +211,22 @@ class _Reading:
     def _braces(self) -> tuple[int, int | None]:
         match = _BRACES.match(self.pattern, self.at)
         if match is None:
-            raise _UnfitError("a `{` that begins no quantifier; write `\\{` for the character")
+            raise _ForeignError("a `{` that begins no quantifier; write `\\{` for the character")
         self.at = match.end()
         self._lazy()
         least = int(match[1])
         most = least if match[2] is None else (int(match[3]) if match[3] else None)
         if most is not None and most < least:
-            raise _UnfitError(f"{match[0]!r} has its bounds the wrong way round; swap them")
+            raise _BrokenError(f"{match[0]!r} has its bounds the wrong way round; swap them")
         if max(least, most or 0) > _MOST_REPEATS:
-            raise _UnfitError(f"{match[0]!r} repeats over {_MOST_REPEATS} times; use maxLength")
+            raise _ForeignError(f"{match[0]!r} repeats over {_MOST_REPEATS} times; use maxLength")
         return least, most
 
     def _lazy(self) -> None:
         if self._peek() == "?":
             self.at += 1
         if self._peek() and self._peek() in "*+?{":
-            raise _UnfitError("one quantifier behind another; put the first in a group")
+            raise _BrokenError("one quantifier behind another; put the first in a group")
 
     def _atom(self) -> tuple[_Piece, bool]:
         start = self.at
@@ -238,9 +244,9 @@ class _Reading:
                 self.ends.append(start)
             return _NOTHING, False
         if character in "*+?":
-            raise _UnfitError(f"a `{character}` with nothing before it; write `\\{character}`")
+            raise _BrokenError(f"a `{character}` with nothing before it; write `\\{character}`")
         if character == "{":
-            raise _UnfitError("a `{` that begins no quantifier; write `\\{` for the character")
+            raise _ForeignError("a `{` that begins no quantifier; write `\\{` for the character")
         if character in "]}":
             self._loosely(f"a bare `{character}`; write `\\{character}` for the character")
         return _one(_character(character)), False
@@ -248,17 +254,17 @@ class _Reading:
     def _group(self) -> tuple[_Piece, bool]:
         self.depth += 1
         if self.depth > _DEEPEST:
-            raise _UnfitError(f"groups more than {_DEEPEST} deep; write it flatter")
+            raise _ForeignError(f"groups more than {_DEEPEST} deep; write it flatter")
         if self._peek() == "?":
             opening = self.pattern[self.at - 1 : self.at + 2]
             if not opening.startswith("(?:"):
-                raise _UnfitError(
+                raise _ForeignError(
                     f"{opening!r} is not read alike everywhere; only (...) and (?:...) are"
                 )
             self.at += 2
         piece = self._either()
         if self._take() != ")":
-            raise _UnfitError("a `(` that is not closed; write `\\(` for the character")
+            raise _BrokenError("a `(` that is not closed; write `\\(` for the character")
         self.depth -= 1
         return piece
 
@@ -283,18 +289,21 @@ class _Reading:
         if character in _PUNCTUATION:
             self._loosely(f"'\\{character}' needs no backslash; write `{character}`")
             return _character(character)
-        shown = f"'\\{character}'" if character else "a backslash at the end"
-        raise _UnfitError(f"{shown} is not read alike everywhere; write the characters themselves")
+        if not character:
+            raise _BrokenError("a backslash at the end; write `\\\\` for the character")
+        raise _ForeignError(
+            f"'\\{character}' is not read alike everywhere; write the characters themselves"
+        )
 
     def _class(self) -> int:
         negated = self._peek() == "^"
         self.at += negated
         members = 0
         if self._peek() == "]":
-            raise _UnfitError("an empty class; name its characters")
+            raise _ForeignError("an empty class; name its characters")
         while (character := self._take()) != "]":
             if not character:
-                raise _UnfitError("a `[` that is not closed; write `\\[` for the character")
+                raise _BrokenError("a `[` that is not closed; write `\\[` for the character")
             low = self._member(character)
             if self._peek() != "-" or self.pattern[self.at + 1 : self.at + 2] in ("]", ""):
                 members |= low
@@ -307,16 +316,16 @@ class _Reading:
         if character == "\\":
             return self._escaped(self._take(), in_class=True)
         if character == "[" or (character in "&-|~" and self._peek() == character):
-            raise _UnfitError(
+            raise _ForeignError(
                 f"{character!r} in a class has another meaning elsewhere; write `\\{character}`"
             )
         return _character(character)
 
     def _range(self, low: int, high: int) -> int:
         if low.bit_count() != 1 or high.bit_count() != 1:
-            raise _UnfitError("a range of a class needs a character at both ends; write `\\-`")
+            raise _ForeignError("a range of a class needs a character at both ends; write `\\-`")
         if low > high:
-            raise _UnfitError("a range of a class has its ends the wrong way round; swap them")
+            raise _BrokenError("a range of a class has its ends the wrong way round; swap them")
         return (high << 1) - low
 
     def _loosely(self, message: str) -> None:

@@ -109,7 +109,7 @@ def format_name(_: Scope, site: Site, key: str) -> Iterator[Found]:
 
 @on(
     "schema.pattern",
-    finds=("pattern-dialect", "pattern-explodes", "pattern-loose"),
+    finds=("pattern-invalid", "pattern-dialect", "pattern-explodes", "pattern-loose"),
 )
 def pattern(_: Scope, site: Site, key: str) -> Iterator[Found]:
     unfit = flaw(site.node[key])

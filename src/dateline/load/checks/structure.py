@@ -232,7 +232,7 @@ class Survey:
                 checks += known.checks
             if known.shape is not Shape.DATA:
                 self._below(known, value, (trail, key), key, site)
-            elif known.type.holds is not None:
+            elif known.type.holds is not None and type(value) is not str:
                 self._held(known.type, value, (trail, key))
                 if key == WAS:
                     self._history(form, site)
@@ -308,9 +308,7 @@ class Survey:
             message = f"`{key}` can't stand inside `x-was`; put it on the node itself"
             yield Found(trail, "misplaced-annotation", message)
         elif key.startswith("x-"):
-            meant = near(key, sorted(KEYS), _CLOSE_TO_OURS[self._authored])
-            if meant is None and self._authored:
-                meant = _LIKE_OURS.get(re.split("[-_]", key[2:].casefold())[0])
+            meant = _meant_for_ours(key, self._authored)
             if meant is not None:
                 yield Found(trail, "unknown-annotation", f"{shown(key)}; did you mean {meant!r}?")
         else:
@@ -321,6 +319,15 @@ class Survey:
             else:
                 message = f"{fact}; leave it out, or let it begin with `x-`"
                 yield Found(trail, "unknown-key", message)
+
+
+@lru_cache(maxsize=1024)
+def _meant_for_ours(key: str, authored: bool) -> str | None:
+    """Return the key of ours that the foreign *key* was probably meant to be."""
+    meant = near(key, sorted(KEYS), _CLOSE_TO_OURS[authored])
+    if meant is None and authored:
+        meant = _LIKE_OURS.get(re.split("[-_]", key[2:].casefold())[0])
+    return meant
 
 
 def mended(scope: Scope, faults: list[Fault]) -> Scope:

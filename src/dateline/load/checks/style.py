@@ -18,8 +18,8 @@ STYLE: Final = frozenset(
         *("enum-types-mixed", "enum-of-another-type", "required-unknown", "too-many-properties"),
         *("unsatisfiable-bounds", "never-sent", "contradiction", "closed-base"),
         *("undiscriminated-union", "discriminator-member", "discriminator-property"),
-        *("discriminator-tag", "mapping-outside-union", "pattern-loose", "pattern-explodes"),
-        *("default-invalid", "example-invalid"),
+        *("discriminator-tag", "mapping-outside-union", "default-invalid", "example-invalid"),
+        *("pattern-dialect", "pattern-explodes", "pattern-loose"),
         # nothing stands where a reference leads; published documents of others do have such
         "reference-dangling",
         # how versions are chosen there is not ours to say
