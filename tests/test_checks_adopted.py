@@ -107,6 +107,15 @@ def test_safety_holds_in_adopted_documents() -> None:
     ]
 
 
+def test_an_adopted_document_serves_something() -> None:
+    info = "openapi: 3.1.0\ninfo: { title: Library, version: '1' }\n"
+    assert whole(info, adopted=True) == [
+        "1:1: missing-key: the document needs `paths`, `components` or `webhooks`; "
+        "write one of them"
+    ]
+    assert whole(info + "webhooks: {}\n", adopted=True) == []
+
+
 @pytest.mark.parametrize("defect", DEFECTS, ids=lambda defect: defect.name)
 def test_an_adopted_document_has_the_same_defects_but_those_of_style(defect: Defect) -> None:
     said = [line for line in defect.said if line.split(" ")[1].rstrip(":") not in STYLE]

@@ -30,7 +30,18 @@ MOST_PROPERTIES: Final = 500
 
 FORMATS: Final = frozenset(
     # JSON Schema 2020-12, validation, section 7.3
-    {"date-time", "date", "time", "duration", "email", "idn-email", "hostname", "idn-hostname"}
+    {
+        "date-time",
+        "date",
+        "time",
+        "date-time-local",
+        "time-local",
+        "duration",
+        "email",
+        "idn-email",
+        "hostname",
+        "idn-hostname",
+    }
     | {"ipv4", "ipv6", "uri", "uri-reference", "iri", "iri-reference", "uuid", "uri-template"}
     | {"json-pointer", "relative-json-pointer", "regex"}
     # the OpenAPI format registry
