@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
+from textwrap import wrap
 from typing import NamedTuple
 
 from benchmarks.measure import Pair
@@ -43,7 +44,7 @@ def _targets(row: Row, pair: Pair) -> list[tuple[str, float, float]]:
     return [(words.format(limit), got, limit) for words, got, limit in known if limit is not None]
 
 
-_HEAD = ("name", "CPU s", "peak MiB", "ratio", "to", "CPU s", "target", "")
+_HEAD = ("name", "CPU s", "peak MiB", "ratio", "to", "its CPU s", "target", "")
 _RIGHT = frozenset({1, 2, 3, 5})
 
 
@@ -61,7 +62,8 @@ def text(outcomes: list[Outcome]) -> str:
     lines.insert(1, "-" * max(map(len, lines)))
     for outcome in outcomes:
         lines += ["", f"{outcome.row.name}: {outcome.row.what}"]
-        lines += [f"    {line}" for line in (_shares(outcome), outcome.row.about) if line]
+        for said in (_shares(outcome), outcome.row.about):
+            lines += wrap(said, 96, initial_indent="    ", subsequent_indent="    ")
     return "\n".join(lines) + "\n"
 
 

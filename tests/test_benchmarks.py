@@ -1,0 +1,78 @@
+"""What is measured is what the table says: the synthetic API, and the table itself."""
+
+from __future__ import annotations
+
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+from benchmarks import synthetic
+from benchmarks.measure import Case, Cost, Pair, pair
+from benchmarks.report import Outcome, text
+from benchmarks.rows import Row
+
+from dateline.load import load
+from dateline.openapi import METHODS
+from dateline.project import Projector
+
+
+def test_the_synthetic_api_has_its_size_and_each_version_edits_five_types(tmp_path: Path) -> None:
+    synthetic.write(tmp_path / "schemas", 4)
+    api = load(tmp_path / "schemas")
+    operations = [
+        method for item in api.document["paths"].values() for method in item if method in METHODS
+    ]
+    models = api.document["components"]["schemas"]
+    assert (len(operations), len(models)) == (synthetic.OPERATIONS, synthetic.MODELS)
+    projector = Projector(api)
+    contracts = [projector.contract(date, "production") for date in api.table.dates]
+    shown = [contract.document["components"]["schemas"] for contract in contracts]
+    edited = [
+        [name for name, schema in older.items() if newer[name] != schema]
+        for older, newer in pairwise(shown)
+    ]
+    assert [len(names) for names in edited] == [5, 5, 5]
+
+
+def row(name: str, cpu: float | None = None, ratio: float | None = None) -> Row:
+    return Row(
+        name=name,
+        what=f"the {name} thing",
+        against="pass",
+        prepare=lambda root: Case(root, [], []),
+        about="The start dominates.",
+        cpu=cpu,
+        ratio=ratio,
+    )
+
+
+def test_the_table_holds_what_was_measured_against_its_targets() -> None:
+    cost = Cost(0.5, 40.4, {"load": 0.2, "write": 0.1})
+    measured = Pair(cost, Cost(0.25, 9, {}), 2.0)
+    outcomes = [
+        Outcome(row("quick", cpu=0.5, ratio=3), measured),
+        Outcome(row("slow", ratio=1.5), measured),
+        Outcome(row("mere"), measured),
+        Outcome(row("absent", cpu=1), None, "no data"),
+    ]
+    about = "    load 200 ms, write 100 ms\n    The start dominates.\n"
+    assert text(outcomes) == (
+        "name    CPU s  peak MiB  ratio  to    its CPU s  target\n"
+        "--------------------------------------------------------------------\n"
+        "quick   0.500        40   2.00  pass      0.250  0.5 s, 3 x  met\n"
+        "slow    0.500        40   2.00  pass      0.250  1.5 x       missed\n"
+        "mere    0.500        40   2.00  pass      0.250              -\n"
+        "absent                                           no data     skipped\n"
+        f"\nquick: the quick thing\n{about}"
+        f"\nslow: the slow thing\n{about}"
+        f"\nmere: the mere thing\n{about}"
+        "\nabsent: the absent thing\n    The start dominates.\n"
+    )
+    assert [outcome.missed for outcome in outcomes] == [[], ["1.5 x"], [], []]
+
+
+def test_both_commands_start_without_what_they_wrote_before(tmp_path: Path) -> None:
+    cold = tmp_path / "cold"
+    command = [sys.executable, "-c", f"import os; os.mkdir({str(cold)!r})"]
+    measured = pair(Case(tmp_path, command, command, cold=cold), 1)
+    assert min(measured.cost.cpu, measured.cost.memory, measured.ratio) > 0
