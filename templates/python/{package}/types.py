@@ -9,11 +9,8 @@ from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from enum import Enum
-from functools import reduce
 from inspect import get_annotations
-from operator import or_
-from typing import TYPE_CHECKING as TYPE_CHECKING
-from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, TypeAlias, TypeVar, cast
 from typing import get_args as _arguments
 from uuid import UUID
 
@@ -66,8 +63,11 @@ class _Omittable:
     def __get_pydantic_core_schema__(
         cls, source: Any, handler: GetCoreSchemaHandler
     ) -> CoreSchema:
-        given = [member for member in _arguments(source) if member is not Absent]
-        return handler.generate_schema(reduce(or_, given))
+        first, *others = (member for member in _arguments(source) if member is not Absent)
+        union: Any = first
+        for member in others:
+            union |= member
+        return handler.generate_schema(union)
 
 
 Omittable: TypeAlias = Annotated[
@@ -205,20 +205,20 @@ class Requires(Rule):
 class Ruled(_Model):
     """An object with rules for its fields together."""
 
-    __rules__: ClassVar[tuple[Rule, ...]] = ()
+    __rules__: ClassVar[Sequence[Rule]] = ()
 
     @model_validator(mode="before")
     @classmethod
     def _obey(cls, data: Any) -> Any:
         if isinstance(data, dict):
-            given = {cls._json_name(name) for name in data}
+            given = {cls._json_name(name) for name in cast("dict[str, Any]", data)}
             for rule in cls.__rules__:
                 expected = rule.broken(given)
                 if expected is not None:
                     raise PydanticCustomError(
                         "object_rule", "Object should have {expected}", {"expected": expected}
                     )
-        return data
+        return cast("Any", data)
 
     @classmethod
     def _json_name(cls, name: str) -> str:
@@ -297,7 +297,7 @@ class Tagged:
 
         def tag(value: Any) -> str | None:
             if isinstance(value, dict):
-                found: Any = value.get(self._tag, ABSENT)
+                found = cast("dict[str, Any]", value).get(self._tag, ABSENT)
             else:
                 found = getattr(value, "__dict__", {}).get(self._attribute, ABSENT)
             if found is ABSENT:
@@ -319,7 +319,7 @@ def _integral(value: Any) -> Any:
 def _from_list(value: Any) -> Any:
     if not isinstance(value, list | tuple):
         raise PydanticCustomError("list_type", "Input should be a valid list")
-    return value
+    return cast("Any", value)
 
 
 def _listed_integer(value: Any) -> Any:
@@ -426,9 +426,10 @@ def _date_time(value: Any) -> datetime:
     except (ValueError, OverflowError):
         raise _no_date_time() from None
     plain = datetime.combine(read.date(), read.time(), read.tzinfo)
-    if _date_time_text(plain) == value:
+    text = match.group()
+    if _date_time_text(plain) == text:
         return plain
-    read.text = value
+    read.text = text
     return read
 
 
@@ -529,9 +530,10 @@ def _json_key(value: Any) -> Any:
     if isinstance(value, bool):
         return (bool, value)
     if isinstance(value, list):
-        return (list, *map(_json_key, value))
+        return (list, *map(_json_key, cast("Iterable[Any]", value)))
     if isinstance(value, dict):
-        return frozenset((name, _json_key(item)) for name, item in value.items())
+        fields = cast("Mapping[str, Any]", value)
+        return frozenset((name, _json_key(item)) for name, item in fields.items())
     return value
 
 
@@ -589,7 +591,7 @@ class Pattern:
     """The text holds a match of a Python regular expression."""
 
     def __init__(self, expression: str) -> None:
-        self._expression = re.compile(expression)
+        self._expression = re.compile(expression, re.ASCII)
 
     def __get_pydantic_core_schema__(
         self, source: Any, handler: GetCoreSchemaHandler

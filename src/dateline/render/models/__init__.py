@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -39,7 +40,7 @@ def models(
             for made in definitions[home].values()
             if made.component == name
         }
-        classes = _classes(contract, problems)
+        classes = _classes(contract, notes, problems)
         writer = Writer(
             Reader(contract.document),
             strict=strict[version],
@@ -61,6 +62,12 @@ def models(
     orders = {version: in_order(made) for version, made in definitions.items()}
     blocks = sources(
         {names.package_name(version): made for version, made in orders.items()},
+        {
+            names.package_name(version): {
+                name: names.package_name(home) for name, home in known.items()
+            }
+            for version, known in where.items()
+        },
         templates / "datamodel",
     )
     artifacts = assemble.files(contracts, table, where, templates)
@@ -77,21 +84,30 @@ def models(
     return sorted(artifacts, key=lambda artifact: artifact.path), notes
 
 
-def _classes(contract: Contract, problems: list[Problem]) -> dict[str, str]:
-    """Return the class name of each component."""
-    made: dict[str, str] = {}
+def _classes(contract: Contract, notes: list[str], problems: list[Problem]) -> dict[str, str]:
+    """Return the class name of each component.
+
+    Of two that would be called the same, the one with a dot in its name keeps it, as an
+    underscore.
+    """
+    made = {name: names.class_name(name) for name in schemas(contract)}
+    count = Counter(made.values())
+    for name, called in made.items():
+        if count[called] > 1 and "." in name:
+            made[name] = names.class_name(name, dots=True)
+            notes.append(
+                f"components.{name}: called {made[name]}, for another component is {called}"
+            )
     first: dict[str, str] = {}
-    for name, schema in schemas(contract).items():
-        called = names.class_name(name)
+    for name, called in made.items():
         if called in first:
             problems.append(
                 Problem(
-                    place=place_of(schema),
+                    place=place_of(schemas(contract)[name]),
                     id="model-name-taken",
                     message=f"the components {first[called]!r} and {name!r} would both be the "
                     f"model {called}: rename one",
                 )
             )
         first[called] = name
-        made[name] = called
     return made

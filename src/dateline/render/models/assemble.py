@@ -26,7 +26,7 @@ def module(
 
     *homes* gives for each name of this version the version that defines it.
     """
-    imports = "\n".join(_imports(version, order, homes))
+    imports = "\n".join(_imports(version, order, blocks, homes))
     text = f'{HEADER}\n"""What version {version} defines."""\n\n{imports}\n'
     previous = ""
     for each in order.definitions:
@@ -40,7 +40,9 @@ def module(
     return text.encode()
 
 
-def _imports(version: str, order: Order, homes: Mapping[str, str]) -> list[str]:
+def _imports(
+    version: str, order: Order, blocks: Mapping[str, str], homes: Mapping[str, str]
+) -> list[str]:
     definitions = order.definitions
     used = {head for each in definitions for node in each.nodes for head in heads(node)}
     recursive = [each for each in definitions if each.alias is not None and order.ahead[each.name]]
@@ -48,10 +50,12 @@ def _imports(version: str, order: Order, homes: Mapping[str, str]) -> list[str]:
     standard = []
     if any(each.members for each in definitions):
         standard.append("from enum import StrEnum")
-    typing = [name for name in _TYPING if name in used]
-    if any(each.alias is not None and each not in recursive for each in definitions):
+    typing: list[str] = [name for name in _TYPING if name in used]
+    if recursive or any(each.extras is not None for each in definitions):
+        typing.insert(0, "TYPE_CHECKING")
+    if any(each.alias is not None for each in definitions):
         typing.append("TypeAlias")
-    if recursive:
+    if any("Union[" in blocks[each.name] for each in recursive):
         typing.append("Union")
     if typing:
         standard.append(f"from typing import {', '.join(typing)}")

@@ -122,7 +122,9 @@ def quoted(node: Node, ahead: Collection[str]) -> Node:
     if isinstance(node, Either):
         members = tuple(quoted(member, ahead) for member in node.members)
         # `"A" | B` is no expression that can be evaluated
-        return Either(members) if members == node.members else Group("Union", members)
+        if any(isinstance(member, Text) for member in members):
+            return Group("Union", members)
+        return Either(members)
     return node
 
 
@@ -131,7 +133,13 @@ def lay_out(node: Node, indent: int = 0, used: int = 0) -> Code:
 
     *used* is what else stands on the line: before the expression and behind it.
     """
-    return Code(_laid_out(node, indent, WIDTH - used))
+    room = WIDTH - used
+    if isinstance(node, Either) and len(_line(node)) > room:
+        # a line break needs brackets around it
+        inner = indent + _STEP
+        margin = "\n" + " " * inner
+        return Code(f"({margin}{_laid_out(node, inner, WIDTH - inner)}\n{' ' * indent})")
+    return Code(_laid_out(node, indent, room))
 
 
 def docstring(text: str, indent: int) -> Code:
@@ -174,10 +182,6 @@ def _line(node: Node) -> str:
 
 def _laid_out(node: Node, indent: int, room: int) -> str:
     line = _line(node)
-    if isinstance(node, Either) and indent == 0 and len(line) > room:
-        # a line break needs brackets around it
-        margin = " " * _STEP
-        return f"(\n{margin}{_laid_out(node, _STEP, 0)}\n)"
     if len(line) <= room or isinstance(node, str | Reference):
         return line
     inner = indent + _STEP
@@ -186,9 +190,9 @@ def _laid_out(node: Node, indent: int, room: int) -> str:
         head = node.key + node.sign
         return head + _laid_out(node.value, indent, room - len(head))
     if isinstance(node, Either):
-        head, *rest = node.members
+        first, *rest = node.members
         break_ = "\n" + " " * indent + "| "
-        return _laid_out(head, indent, room) + "".join(
+        return _laid_out(first, indent, room) + "".join(
             break_ + _laid_out(member, indent, WIDTH - indent - 3) for member in rest
         )
     if isinstance(node, Text):

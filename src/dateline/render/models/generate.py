@@ -13,7 +13,17 @@ from pathlib import Path
 from typing import Any, Final
 
 from dateline.model import DatelineError
-from dateline.render.models.code import Text, call, docstring, lay_out, literal, quoted
+from dateline.render.models.code import (
+    Group,
+    Node,
+    Text,
+    call,
+    docstring,
+    lay_out,
+    literal,
+    quoted,
+    references,
+)
 from dateline.render.models.order import Order
 from dateline.render.models.writing import Definition, Field
 from dateline.render.templating import Code
@@ -27,9 +37,12 @@ class GenerationError(DatelineError):
     """The templates for the models do not lay out every definition once."""
 
 
-def sources(orders: Mapping[str, Order], templates: Path) -> dict[str, dict[str, str]]:
+def sources(
+    orders: Mapping[str, Order], homes: Mapping[str, Mapping[str, str]], templates: Path
+) -> dict[str, dict[str, str]]:
     """Return the source of each definition, by package (`v2025_03_13`) and name.
 
+    *homes* gives for each package, for each name it knows, the package that defines it.
     *templates* is the folder that holds `BaseModel.jinja2` and its like. Raises GenerationError
     where they don't lay out each definition once.
     """
@@ -38,8 +51,8 @@ def sources(orders: Mapping[str, Order], templates: Path) -> dict[str, dict[str,
     for package, order in orders.items():
         for definition in order.definitions:
             key = f"{package}.{_MODULE}.{definition.name}"
-            schemas[key] = _skeleton(definition)
             ahead = order.ahead[definition.name]
+            schemas[key] = _skeleton(definition, homes[package], ahead)
             views[_PREFIX + key] = {"definition": _view(key, definition, ahead)}
     if not schemas:
         return {}
@@ -64,7 +77,8 @@ def sources(orders: Mapping[str, Order], templates: Path) -> dict[str, dict[str,
 def _run(
     schemas: dict[str, Any], views: defaultdict[str, dict[str, Any]], templates: Path
 ) -> list[str]:
-    from datamodel_code_generator import DataModelType, InputFileType, PythonVersion, generate
+    from datamodel_code_generator import InputFileType, PythonVersion, generate
+    from datamodel_code_generator.enums import DataModelType
 
     document = {
         "openapi": "3.1.0",
@@ -87,6 +101,7 @@ def _run(
         use_type_alias=True,
         keep_model_order=True,
         allow_remote_refs=False,
+        strict_refs=True,
         disable_timestamp=True,
         formatters=[],
     )
@@ -99,15 +114,26 @@ def _unchanged(name: str) -> str:
     return name
 
 
-def _skeleton(definition: Definition) -> dict[str, Any]:
-    """Return *definition* as a schema of names and references."""
+def _skeleton(
+    definition: Definition, homes: Mapping[str, str], ahead: frozenset[str]
+) -> dict[str, Any]:
+    """Return *definition* as a schema of names and of references to what is not *ahead*."""
+
+    def spoken_of(node: Node) -> dict[str, Any]:
+        goals = [
+            {"$ref": f"{_PREFIX}{homes[name]}.{_MODULE}.{name}"}
+            for name in dict.fromkeys(references(node))
+            if name not in ahead
+        ]
+        return goals[0] if len(goals) == 1 else {"anyOf": goals} if goals else {}
+
     if definition.members:
         return {"type": "string", "enum": [member.name for member in definition.members]}
     if definition.alias is not None:
-        return {}
+        return spoken_of(definition.alias)
     return {
         "type": "object",
-        "properties": {each.name: {} for each in definition.fields},
+        "properties": {each.name: spoken_of(each.annotation) for each in definition.fields},
     }
 
 
@@ -119,27 +145,32 @@ def _view(key: str, definition: Definition, ahead: frozenset[str]) -> dict[str, 
         "name": Code(definition.name),
         "docstring": docstring(text, 4) if text else "",
         "base": Code(definition.base),
-        "rules": [lay_out(rule, 8, 10) for rule in definition.rules],
+        "rules": lay_out(Group("", definition.rules), 4, 16) if definition.rules else "",
         "extras": lay_out(definition.extras) if definition.extras is not None else "",
         "fields": [_field(each) for each in definition.fields],
+        "empty": not (text or definition.rules or definition.extras or definition.fields),
         "members": [
             {"name": Code(member.name), "value": Code(literal(member.value))}
             for member in definition.members
         ],
-        "alias": _alias(definition, ahead),
+        **_alias(definition, ahead),
         "note": docstring(text, 0) if text and definition.alias is not None else "",
     }
 
 
-def _alias(definition: Definition, ahead: frozenset[str]) -> Code:
+def _alias(definition: Definition, ahead: frozenset[str]) -> dict[str, Code]:
+    """Return the right-hand sides of an alias: for checkers and, where it differs, at run time."""
     alias, name = definition.alias, definition.name
     if alias is None:
-        return Code("")
-    if ahead:
-        made = call("TypeAliasType", Text(name), quoted(alias, ahead))
-        return Code(f"{name} = {lay_out(made, 0, len(name) + 3)}")
-    head = f"{name}: TypeAlias = "
-    return Code(head + lay_out(alias, 0, len(head)))
+        return {}
+    if not ahead:
+        return {"alias": lay_out(alias, 0, len(f"{name}: TypeAlias = ")), "recursive": Code("")}
+    spoken = quoted(alias, ahead)
+    made = call("TypeAliasType", Text(name), spoken)
+    return {
+        "alias": lay_out(spoken, 4, len(f"    {name}: TypeAlias = ")),
+        "recursive": lay_out(made, 4, len(f"    {name} = ")),
+    }
 
 
 def _field(field: Field) -> dict[str, Code]:

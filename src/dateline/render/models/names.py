@@ -14,7 +14,8 @@ SUPPORT: Final = "t"
 
 # Names that the text of annotations uses; a class or field so called gets a trailing underscore.
 _TYPING: Final = frozenset(
-    {"Annotated", "Final", "Literal", "StrEnum", "TypeAlias", "TypeAliasType", "Union"}
+    {"TYPE_CHECKING", "Annotated", "Final", "Literal", "StrEnum", "TypeAlias", "TypeAliasType"}
+    | {"Union"}
 )
 _BUILTIN: Final = frozenset({"str", "list", "dict", "tuple", SUPPORT})
 # what pydantic's base class has: a field of this name would hide it
@@ -40,9 +41,12 @@ def pascal(name: str) -> str:
     return "".join(word[0].upper() + word[1:] for word in _words(name))
 
 
-def class_name(name: str) -> str:
-    """Return the class name of a component: PascalCase names stay as they are."""
-    made = pascal(name)
+def class_name(name: str, *, dots: bool = False) -> str:
+    """Return the class name of a component: PascalCase names stay as they are.
+
+    With *dots*, a dot becomes an underscore.
+    """
+    made = "_".join(map(pascal, name.split("."))) if dots else pascal(name)
     if not made[:1].isalpha():
         made = "Model" + made
     return made + "_" if made in _RESERVED_CLASSES else made

@@ -16,6 +16,11 @@ _DIGIT: Final = "0-9"
 _WORD: Final = "A-Za-z0-9_"
 _SPACE: Final = r"\t\n\x0b\x0c\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 _SETS: Final = {"d": _DIGIT, "w": _WORD, "s": _SPACE}
+# the Rust engine has white space of its own, which is nearly that of ECMA-262
+_NATIVE_SETS: Final = {
+    **{"d": _DIGIT, "D": f"[^{_DIGIT}]", "w": _WORD, "W": f"[^{_WORD}]"},
+    **{"s": r"[\s\ufeff&&[^\x85]]", "S": r"[\S\x85&&[^\ufeff]]"},
+}
 _CONTROLS: Final = {"n": r"\n", "r": r"\r", "t": r"\t", "v": r"\x0b", "f": r"\x0c", "0": r"\x00"}
 _LINE_ENDS: Final = r"\n\r\u2028\u2029"
 
@@ -27,7 +32,7 @@ _PROPERTY: Final = re.compile(r"[pP]\{[A-Za-z0-9_=]+\}")
 _NAME: Final = re.compile(r"<([A-Za-z_][A-Za-z0-9_]*)>")
 
 
-class Untranslatable(Exception):
+class UntranslatableError(Exception):
     """An expression that neither engine can hold; the message says why."""
 
 
@@ -35,14 +40,14 @@ class Untranslatable(Exception):
 def translated(pattern: str) -> tuple[bool, str]:
     """Return (whether the Rust engine takes it, the expression in the syntax of the engine).
 
-    Raises Untranslatable where neither engine takes it.
+    Raises UntranslatableError where neither engine takes it.
     """
     from pydantic_core import SchemaError, SchemaValidator, core_schema
 
     try:
         native = _Translation(pattern, native=True).text()
         SchemaValidator(core_schema.str_schema(pattern=native))
-    except (Untranslatable, SchemaError):
+    except (UntranslatableError, SchemaError):
         pass
     else:
         return True, native
@@ -50,7 +55,7 @@ def translated(pattern: str) -> tuple[bool, str]:
     try:
         re.compile(text, re.ASCII)
     except (re.error, OverflowError) as error:
-        raise Untranslatable(f"is not a regular expression that can be held: {error}") from None
+        raise UntranslatableError(f"can't be held by a regular expression: {error}") from None
     return False, text
 
 
@@ -66,15 +71,22 @@ class _Translation:
         made: list[str] = []
         while self._at < len(self._pattern):
             character = self._next()
-            handle: Callable[[], str] | None = _HANDLERS.get(character, lambda _: None)(self)
-            made.append(handle() if handle else _literal(character, _SPECIAL, also="{}]"))
+            handle = _HANDLERS.get(character)
+            made.append(handle(self) if handle else _literal(character, _SPECIAL))
         return "".join(made)
 
     def _next(self) -> str:
         if self._at >= len(self._pattern):
-            raise Untranslatable("ends too early")
+            raise UntranslatableError("ends too early")
         self._at += 1
         return self._pattern[self._at - 1]
+
+    def _taken_text(self, text: str) -> bool:
+        if self._at >= len(self._pattern):
+            raise UntranslatableError("ends within a set")
+        found = self._pattern.startswith(text, self._at)
+        self._at += len(text) * found
+        return found
 
     def _taken(self, expression: re.Pattern[str]) -> re.Match[str] | None:
         match = expression.match(self._pattern, self._at)
@@ -98,7 +110,7 @@ class _Translation:
             name = self._taken(_NAME)
             if name is not None:
                 return f"(?P<{name[1]}>"
-        raise Untranslatable(f"has the group (?{kind}, which ECMA-262 does not know")
+        raise UntranslatableError(f"has the group (?{kind}, which ECMA-262 does not know")
 
     def escape(self) -> str:
         character = self._next()
@@ -107,27 +119,28 @@ class _Translation:
         if character == "k":
             name = self._taken(_NAME)
             if name is None:
-                raise Untranslatable(r"has \k without a name")
+                raise UntranslatableError(r"has \k without a name")
             return self._only_python(f"(?P={name[1]})")
         if character in "bB":
             return f"(?-u:\\{character})" if self._native else f"\\{character}"
         members = self._members(character)
         if members is not None:
-            return f"[{members}]"
+            return members if members.startswith("[") else f"[{members}]"
         if character.lower() in _SETS:
             return f"[^{_SETS[character.lower()]}]"
         return self._character(character, _SPECIAL)
 
     def _members(self, character: str) -> str | None:
         """Return what stands in a set for the escape *character*, if it names a set."""
-        if character in _SETS:
-            return _SETS[character]
+        sets = _NATIVE_SETS if self._native else _SETS
+        if character in sets:
+            return sets[character]
         if character in "pP":
             self._at -= 1
             found = self._taken(_PROPERTY)
             if found is not None:
                 if not self._native:
-                    raise Untranslatable(r"needs both look-around and \p")
+                    raise UntranslatableError(r"needs both look-around and \p")
                 return "\\" + found.group().replace("Script=", "").replace("sc=", "")
             self._at += 1
         return None
@@ -146,47 +159,40 @@ class _Translation:
         return _literal(character, special)
 
     def set(self) -> str:
-        negated = self._pattern.startswith("^", self._at)
-        self._at += negated
+        negated = self._taken_text("^")
         members: list[str] = []
-        while (character := self._next()) != "]":
-            members.append(self._member(character))
-            if (
-                len(members) >= 2
-                and members[-1] == "\\-"
-                and self._pattern[self._at : self._at + 1] not in ("]", "")
-            ):
-                self._range(members)
+        while not self._taken_text("]"):
+            start, is_character = self._member()
+            if not (is_character and self._pattern.startswith("-", self._at)):
+                members.append(start)
+                continue
+            self._at += 1
+            if self._pattern.startswith("]", self._at):
+                members += [start, r"\-"]
+                continue
+            end, is_character = self._member()
+            # ECMA-262 annex B: next to a class a hyphen stands for itself
+            members.append(f"{start}-{end}" if is_character else rf"{start}\-{end}")
         if not members:
-            # [] matches nothing, [^] anything
-            inside = f"{_DIGIT}" if self._native else r"\d"
-            other = f"[^{_DIGIT}]" if self._native else r"\D"
-            return f"[{'' if negated else '^'}{inside}{other}]"
+            # `[]` matches nothing, `[^]` anything
+            return rf"[{'' if negated else '^'}\x00-\U0010ffff]"
         return f"[{'^' if negated else ''}{''.join(members)}]"
 
-    def _range(self, members: list[str]) -> None:
-        """Make a range of the last member but one and the next, where both are characters."""
-        end = self._member(self._next())
-        start = members[-2]
-        if _is_single(start) and _is_single(end):
-            members[-2:] = [f"{start}-{end}\0"]
-        else:
-            members.append(end)
-        members[:] = [member.rstrip("\0") for member in members]
-
-    def _member(self, character: str) -> str:
+    def _member(self) -> tuple[str, bool]:
+        """Return what stands in a set, and whether it is one character."""
+        character = self._next()
         if character != "\\":
-            return _literal(character, _SPECIAL_IN_SET)
+            return _literal(character, _SPECIAL_IN_SET), True
         character = self._next()
         if character == "b":
-            return r"\x08"
+            return r"\x08", True
         members = self._members(character)
         if members is not None:
-            return members
+            return members, False
         if character.lower() in _SETS:
             # Python has no set within a set, but under re.ASCII its own escapes mean the same
-            return f"[^{_SETS[character.lower()]}]" if self._native else f"\\{character}"
-        return self._character(character, _SPECIAL_IN_SET)
+            return f"\\{character}", False
+        return self._character(character, _SPECIAL_IN_SET), True
 
     def brace(self) -> str:
         self._at -= 1
@@ -204,37 +210,27 @@ class _Translation:
 
     def _only_python(self, text: str) -> str:
         if self._native:
-            raise Untranslatable("needs look-around or a back reference")
+            raise UntranslatableError("needs look-around or a back reference")
         return text
 
     def plain(self) -> str:
         return self._pattern[self._at - 1]
 
 
-_HANDLERS: Final[dict[str, Callable[[_Translation], Callable[[], str] | None]]] = {
-    "\\": lambda translation: translation.escape,
-    "[": lambda translation: translation.set,
-    "(": lambda translation: translation.group,
-    "{": lambda translation: translation.brace,
-    "$": lambda translation: translation.end,
-    ".": lambda translation: translation.dot,
-    **dict.fromkeys("^|?*+)", lambda translation: translation.plain),
+_HANDLERS: Final[dict[str, Callable[[_Translation], str]]] = {
+    "\\": _Translation.escape,
+    "[": _Translation.set,
+    "(": _Translation.group,
+    "{": _Translation.brace,
+    "$": _Translation.end,
+    ".": _Translation.dot,
+    **dict.fromkeys("^|?*+)", _Translation.plain),
 }
 
 
-def _literal(character: str, special: frozenset[str], also: str = "") -> str:
-    if character in special or character in also:
+def _literal(character: str, special: frozenset[str]) -> str:
+    if character in special:
         return "\\" + character
     if character.isprintable():
         return character
-    code = ord(character)
-    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}" if code < 65536 else character
-
-
-def _is_single(member: str) -> bool:
-    return len(member) == 1 or (
-        member.startswith("\\")
-        and member[1:2] not in "pPdDwWsS"
-        and len(re.findall(r"\\", member)) < 3
-        and member not in (_DIGIT, _WORD, _SPACE)
-    )
+    return rf"\u{ord(character):04x}" if ord(character) < 0x10000 else character

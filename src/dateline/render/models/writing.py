@@ -24,12 +24,12 @@ from dateline.render.models.code import (
     subscript,
     value,
 )
-from dateline.render.models.patterns import Untranslatable, translated
+from dateline.render.models.patterns import UntranslatableError, translated
 from dateline.render.models.reading import JSON_TYPES, Flat, Reader, Union
 
 _JSON: Final = "t.JsonValue"
 _FORMATS: Final = {"date-time": "t.DateTime", "date": "t.Date", "uuid": "t.Uuid"}
-_SIMPLE: Final = {
+_SIMPLE: Final[dict[str, Node]] = {
     "boolean": "t.Boolean",
     "number": "t.Number",
     "integer": "t.Integer",
@@ -291,7 +291,9 @@ class Writer:
             return Type(node="None")
         if len(types) > 1:
             members = [
-                self._member(replace(flat, types=(each,), nullable=False), where, each, False)
+                self._member(
+                    replace(flat, types=(each,), nullable=False), where, names.pascal(each), False
+                )
                 for each in types
             ]
             return Type(node=either([member.narrowed for member in members]), nullable=nullable)
@@ -315,7 +317,7 @@ class Writer:
         for pattern in flat.patterns:
             try:
                 native, text = translated(pattern)
-            except Untranslatable as error:
+            except UntranslatableError as error:
                 self._note(where, f"the pattern {pattern!r} {error}")
                 continue
             if native and not any(pair.key == "pattern" for pair in limits):
@@ -395,8 +397,8 @@ class Writer:
             else:
                 self._note(where, "`patternProperties`")
         if isinstance(named, dict):
-            keys = self._type({"type": "string", **named}, where.child("Key", ".propertyNames"))
-            keys = keys.whole
+            below = where.child("Key", ".propertyNames")
+            keys = self._type({"type": "string", **named}, below).whole
         if said.get("dependentRequired"):
             self._note(where, "`dependentRequired` of an object without properties")
         item = self._type(values, where.child("Value", "{}"))
@@ -438,11 +440,15 @@ class Writer:
         shared = base if _says_anything(base) else None
         nullable = False
         members: list[tuple[Flat, Type]] = []
-        for member in self._members(union, flat, shared):
+        found = list(self._members(union, flat, shared))
+        for member, part in zip(found, _variant_names(found), strict=True):
             if member.reference is None and member.types == () and member.nullable:
                 nullable = True
                 continue
-            made = self._variant(member, where)
+            if member.reference is not None:
+                made = self._referred(member)
+            else:
+                made = self._member(member, where, part, True)
             nullable = nullable or made.nullable
             members.append((member, replace(made, nullable=False)))
         if not members:
@@ -494,14 +500,8 @@ class Writer:
             else:
                 yield member
 
-    def _variant(self, member: Flat, where: Where) -> Type:
-        if member.reference is not None:
-            return self._referred(member)
-        return self._member(member, where, "", True)
-
-    def _member(self, member: Flat, where: Where, kind: str, note: bool) -> Type:
-        """Return the type of an inline member of a union of types."""
-        part = names.pascal(kind) if kind else _variant_name(member)
+    def _member(self, member: Flat, where: Where, part: str, note: bool) -> Type:
+        """Return the type of an inline member of a union; *part* is what to call it."""
         below = where.child(part, f"({part})")
         if note:
             self._note_left(member, below)
@@ -609,7 +609,8 @@ class Writer:
     def _telling(self, members: list[Flat]) -> str | None:
         """Return the first property whose text tells all members apart, if there is one."""
         first = self._reader.followed(members[0])
-        for tag in first.keywords.get("properties") or {}:
+        tags: dict[str, Any] = first.keywords.get("properties") or {}
+        for tag in tags:
             seen: set[str] = set()
             for member in members:
                 goal = self._reader.followed(member)
@@ -853,22 +854,43 @@ def _says_anything(flat: Flat) -> bool:
     return flat.constrained or flat.types is not None
 
 
-def _variant_name(member: Flat) -> str:
-    """Return what an inline member of a union is called: by its title, its tag or its fields."""
-    title = member.annotations.get("title")
-    if isinstance(title, str) and title:
-        return names.pascal(title)
-    properties = member.keywords.get("properties") or {}
-    for schema in properties.values():
+def _variant_names(members: list[Flat]) -> list[str]:
+    """Return what each inline member of a union is called.
+
+    By its title, by the value of its tag, by the first field that only it has, by its type, or
+    by all its fields: the first of these that no member before it is called by.
+    """
+    fields = [list(member.keywords.get("properties") or {}) for member in members]
+    taken: set[str] = set()
+    made = []
+    for at, member in enumerate(members):
+        others = {name for there, each in enumerate(fields) if there != at for name in each}
+        own = [name for name in fields[at] if name not in others]
+        ways = [
+            member.annotations.get("title"),
+            _tag_value(member),
+            f"with {own[0]}" if own else None,
+            "known" if member.values is not None else None,
+            None if fields[at] else (member.types or ["other"])[0],
+            "plain",
+            "with " + " ".join(fields[at]),
+        ]
+        called = [names.pascal(way) for way in ways if isinstance(way, str) and way]
+        part = next((each for each in called if each not in taken), called[-1])
+        if member.reference is None:
+            taken.add(part)
+        made.append(part)
+    return made
+
+
+def _tag_value(member: Flat) -> str | None:
+    """Return the value of the first property that has just one."""
+    for schema in (member.keywords.get("properties") or {}).values():
         if isinstance(schema, dict):
             values = [schema["const"]] if "const" in schema else schema.get("enum")
             if isinstance(values, list) and len(values) == 1 and isinstance(values[0], str):
-                return names.pascal(values[0])
-    for name in (*(member.keywords.get("required") or []), *properties):
-        return "With" + names.pascal(name)
-    if member.values is not None:
-        return "Known"
-    return names.pascal(member.types[0]) if member.types else "Other"
+                return values[0]
+    return None
 
 
 def _names_component(reference: str, component: str) -> bool:
