@@ -32,11 +32,15 @@ class Case(NamedTuple):
 
 
 class Cost(NamedTuple):
-    """Of one command: CPU seconds (user and system), peak MiB, and CPU seconds by phase."""
+    """Of one command: CPU seconds (user and system) and peak MiB.
+
+    A command of the bench's own also tells the CPU seconds by phase, and what it found.
+    """
 
     cpu: float
     memory: float
     phases: dict[str, float]
+    said: str = ""
 
 
 class Pair(NamedTuple):
@@ -87,14 +91,14 @@ def _once(command: list[str], case: Case) -> Cost:
             said = err.read().decode(errors="replace").strip()
             raise FailedError(f"{' '.join(command)}: status {process.returncode}\n{said}")
         out.seek(0)
-        return Cost(used.ru_utime + used.ru_stime, used.ru_maxrss / _MIB, _phases(out.read()))
-
-
-def _phases(said: bytes) -> dict[str, float]:
-    if not said.startswith(b'{"python": '):
-        return {}
-    spent: dict[str, float] = json.loads(said)
-    return spent
+        told = out.read()
+    own = json.loads(told) if told.startswith(b'{"phases": ') else {}
+    return Cost(
+        used.ru_utime + used.ru_stime,
+        used.ru_maxrss / _MIB,
+        own.get("phases", {}),
+        own.get("said", ""),
+    )
 
 
 def _typical(costs: list[Cost]) -> Cost:
@@ -102,4 +106,5 @@ def _typical(costs: list[Cost]) -> Cost:
         median(cost.cpu for cost in costs),
         max(cost.memory for cost in costs),
         {phase: median(cost.phases[phase] for cost in costs) for phase in costs[0].phases},
+        costs[0].said,
     )

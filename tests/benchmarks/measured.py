@@ -51,7 +51,7 @@ def main() -> None:
     spent = {"python": time.process_time()}
     for phase in {"documents": documents, "read": read}[job](Path(schemas), Path(output), *options):
         spent[phase] = time.process_time() - sum(spent.values())
-    print(json.dumps(spent))
+    print(json.dumps({"phases": spent}))
 
 
 if __name__ == "__main__":

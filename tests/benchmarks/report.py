@@ -62,7 +62,7 @@ def text(outcomes: list[Outcome]) -> str:
     lines.insert(1, "-" * max(map(len, lines)))
     for outcome in outcomes:
         lines += ["", f"{outcome.row.name}: {outcome.row.what}"]
-        for said in (_shares(outcome), outcome.row.about):
+        for said in (_shares(outcome), *_said(outcome), outcome.row.about):
             lines += wrap(said, 96, initial_indent="    ", subsequent_indent="    ")
     return "\n".join(lines) + "\n"
 
@@ -87,6 +87,14 @@ def _shares(outcome: Outcome) -> str:
     """Return what each phase costs, in words: `load 120 ms, render 80 ms`."""
     phases = outcome.pair.cost.phases if outcome.pair else {}
     return ", ".join(f"{phase} {seconds * 1000:.0f} ms" for phase, seconds in phases.items())
+
+
+def _said(outcome: Outcome) -> list[str]:
+    """Return what the two commands found."""
+    if outcome.pair is None or not outcome.pair.cost.said:
+        return []
+    first, second = outcome.pair.cost.said, outcome.pair.against.said
+    return [first, f"{outcome.row.against}: {second}"]
 
 
 def as_json(outcomes: list[Outcome]) -> str:
