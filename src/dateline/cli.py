@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import Any, ParamSpec
+from typing import Any, Literal, ParamSpec
 
 import click
 
@@ -93,18 +95,18 @@ def generate(workspace: Any, check: bool, watch: bool) -> None:
         sys.exit(STALE if stale else CLEAN)
     if watch:
         for outcome in room.watch(workspace):
-            _say(workspace.output, outcome)
+            _say(workspace, outcome)
     else:
-        _say(workspace.output, room.generate(workspace))
+        _say(workspace, room.generate(workspace))
 
 
-def _say(output: Path, outcome: Any) -> None:
+def _say(workspace: Any, outcome: Any) -> None:
     if isinstance(outcome, DatelineError):
         click.echo(str(outcome), err=True)
         return
     for note in outcome.notes:
         click.echo(f"note: {note}", err=True)
-    written = outcome.written
+    output, written = workspace.output, outcome.written
     if written is None or not (written.added or written.changed or written.removed):
         click.echo(f"{output}: up to date")
         return
@@ -115,6 +117,139 @@ def _say(output: Path, outcome: Any) -> None:
         f"{output}: {len(written.added)} added, {len(written.changed)} changed, "
         f"{len(written.removed)} removed, {written.unchanged} unchanged"
     )
+
+
+_AGAINST = click.option(
+    "--against",
+    metavar="REF|PATH",
+    help="What callers have: a git revision, a folder or a document. "
+    "Without it, the documents in the output folder.",
+)
+_FORMAT = click.option(
+    "--format",
+    "formats",
+    multiple=True,
+    metavar="NAME[=FILE]",
+    help="text, json, sarif, junit, github, gitlab, markdown or html; several go to files each.",
+)
+_WAIVED = click.option("--waived", is_flag=True, help="Write out waived findings, too.")
+
+
+@main.command()
+@_workspace
+@_AGAINST
+@_FORMAT
+@_WAIVED
+def check(workspace: Any, against: str | None, formats: tuple[str, ...], waived: bool) -> None:
+    """Hold the definitions to the versioning rules; exit 1 where one is broken."""
+    from dateline import generate as room
+
+    if against is None and not formats and room.untouched(workspace):
+        click.echo("no findings: nothing has changed since the outputs were generated")
+        return
+    from dateline.check import baseline, breaches
+    from dateline.load import load
+
+    api = load(workspace.schemas)
+    published = (
+        baseline.against(against, workspace.output)
+        if against is not None
+        else baseline.in_tree(workspace.output)
+    )
+    findings = room.findings(workspace, api, published)
+    _report(findings, formats, published.label, workspace.schemas, waived=waived)
+    sys.exit(FINDINGS if breaches(findings) else CLEAN)
+
+
+@main.command()
+@_workspace
+@click.argument("before")
+@click.argument("after")
+@_FORMAT
+@click.option("--exit-code", is_flag=True, help="Exit 1 where a change is gated or never.")
+def diff(
+    workspace: Any, before: str, after: str, formats: tuple[str, ...], exit_code: bool
+) -> None:
+    """Show what differs between BEFORE and AFTER, judged.
+
+    Each is a version of the definitions, VERSION@ENVIRONMENT, a git revision, a folder of
+    outputs or an OpenAPI document.
+    """
+    from dateline.check.sides import compared
+    from dateline.model import Verdict
+
+    findings, label = compared(workspace.schemas, workspace.output, before, after)
+    _report(findings, formats, label, workspace.schemas, command="diff")
+    weighty = any(found.verdict in (Verdict.GATED, Verdict.NEVER) for found in findings)
+    sys.exit(FINDINGS if exit_code and weighty else CLEAN)
+
+
+def _report(
+    findings: Any,
+    formats: tuple[str, ...],
+    baseline: str,
+    schemas: Path,
+    *,
+    command: Literal["check", "diff"] = "check",
+    waived: bool = False,
+) -> None:
+    """Write the reports that are asked for: one to standard output, others to their files."""
+    from dateline.report import FORMATS, Context, report, step_summary
+
+    def source(name: str) -> str | None:
+        path = schemas / name.removeprefix(f"{schemas.name}/")
+        return path.read_text(encoding="utf-8") if path.is_file() else None
+
+    context = Context(
+        version=__version__,
+        baseline=baseline,
+        command=command,
+        colour=_colour(),
+        width=shutil.get_terminal_size().columns,
+        show_waived=waived,
+        source=source,
+    )
+    for given in formats or ("text",):
+        name, _, file = given.partition("=")
+        if name not in FORMATS:
+            raise click.BadParameter(f"{name!r} is no format; there are {', '.join(FORMATS)}.")
+        text = report(findings, name, context=context)
+        if file:
+            Path(file).write_text(text, encoding="utf-8")
+        else:
+            click.echo(text, nl=False)
+        summary = os.environ.get("GITHUB_STEP_SUMMARY")
+        if name == "github" and summary:
+            with Path(summary).open("a", encoding="utf-8") as steps:
+                steps.write(step_summary(findings, context))
+
+
+def _colour() -> bool:
+    """Tell whether standard output is to be coloured (no-color.org, force-color.org)."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()
+
+
+@main.command()
+def rules() -> None:
+    """List the rules: id, verdict, law."""
+    from dateline.check.explain import listed
+
+    for line in listed():
+        click.echo(line)
+
+
+@main.command()
+@click.argument("rule")
+def explain(rule: str) -> None:
+    """Say what RULE holds, why, an example, and the way out."""
+    from dateline.check.explain import explained
+
+    try:
+        click.echo(explained(rule))
+    except LookupError as error:
+        raise click.UsageError(str(error)) from error
 
 
 @main.command()
@@ -128,7 +263,7 @@ def status(workspace: Any) -> None:
 
 
 @main.command()
-@click.argument("which", type=click.Choice(["source", "versions"]), default="source")
+@click.argument("which", type=click.Choice(["source", "versions", "report"]), default="source")
 @click.option(
     "--schemas",
     type=_FOLDER,
@@ -137,7 +272,12 @@ def status(workspace: Any) -> None:
     help="Folder whose version table gives the dates to complete.",
 )
 def schema(which: str, schemas: Path) -> None:
-    """Print the JSON Schema of the source format, or of versions.yaml, for your editor."""
+    """Print a JSON Schema: of the source format, of versions.yaml, or of `--format json`."""
+    if which == "report":
+        from dateline.report import schema as report_schema
+
+        click.echo(report_schema(), nl=False)
+        return
     from dateline.load.editor import editor_schema
 
     click.echo(editor_schema(which, schemas), nl=False)

@@ -7,12 +7,12 @@ object) by every contract; what does is published once for each history that tel
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Final
 
 from dateline.gates import Timeline
 from dateline.model import EXTENSIBLE, KEYS, WAS, Api, Combination, Contract
-from dateline.openapi import COMPONENTS, METHODS, Shape, parts, slot, target
+from dateline.openapi import COMPONENTS, METHODS, Shape, parts, pointer, slot, target, walk
 
 _STRIPPED: Final = KEYS - {EXTENSIBLE}
 _UNIONS: Final = ("oneOf", "anyOf")
@@ -86,14 +86,35 @@ class Projector:
             document={key: document[key] for key in ordered},
         )
 
-    def origin(self, pointer: str, version: str, environment: str) -> tuple[str | int, ...]:
-        """Return the canonical path of what stands at *pointer* in a contract.
+    def origin(self, at: str, version: str, environment: str) -> tuple[str | int, ...]:
+        """Return the canonical path of what stands at the pointer *at* in a contract.
 
-        Where the definitions hold nothing for the end of *pointer*, the path leads to the
+        Where the definitions hold nothing for the end of *at*, the path leads to the
         nearest thing around it.
         """
-        at = self._timeline.combinations.index(Combination(version, environment))
-        return _Origin(self._timeline, at).path(self._api.document, parts(pointer))
+        index = self._timeline.combinations.index(Combination(version, environment))
+        return _Origin(self._timeline, index).path(self._api.document, parts(at))
+
+    def renames(self, older: str, newer: str, environment: str) -> dict[str, str]:
+        """Return what was renamed between two versions: pointer in the newer, older name."""
+        combinations = self._timeline.combinations
+        then = combinations.index(Combination(older, environment))
+        now = combinations.index(Combination(newer, environment))
+        renames = {}
+        for path, kind, node in self._renamed:
+            names = self._timeline.names(kind, str(path[-1]), node)
+            shown = [next(name for mask, name in names if mask >> at & 1) for at in (then, now)]
+            if shown[0] != shown[1]:
+                renames[pointer((*path[:-1], shown[1]))] = shown[0]
+        return renames
+
+    @cached_property
+    def _renamed(self) -> list[tuple[tuple[str | int, ...], str, dict[str, Any]]]:
+        return [
+            (path, kind, node)
+            for path, kind, node in walk("document", self._api.document)
+            if WAS in node and path
+        ]
 
     def _at(self, at: int, bit: int) -> dict[str, Any]:
         document: dict[str, Any] = {

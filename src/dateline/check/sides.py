@@ -1,0 +1,140 @@
+"""Two names in, what differs between what they stand for out, judged, for people."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from dateline.check.baseline import BaselineError, Published, against
+from dateline.check.merge import Merged
+from dateline.diff import diff
+from dateline.load import load
+from dateline.model import Api, Combination, Finding, Policy, Verdict
+from dateline.project import Projector
+
+_VERSION: Final = re.compile(r"(\d{4}-\d{2}-\d{2}|next)(?:@(.+))?")
+_ALONE: Final = Combination("", "")  # a document that stands for no version
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Side:
+    """What a name stands for: documents by version and environment.
+
+    ``version`` is set where it names one version, ``projector`` where that comes from the
+    definitions.
+    """
+
+    label: str
+    documents: Mapping[Combination, dict[str, Any]]
+    version: str | None = None
+    projector: Projector | None = field(default=None, compare=False)
+
+
+def compared(schemas: Path, output: Path, before: str, after: str) -> tuple[list[Finding], str]:
+    """Return all that differs between *before* and *after*, and what was compared, in words.
+
+    Each names a version of the definitions in *schemas* (``2026-07-01``, with ``@sandbox`` one
+    environment of it), a git revision, a folder of outputs, or an OpenAPI document. Raises
+    BaselineError for a name that stands for nothing, and where the two have nothing in common.
+    """
+    sides = _Sides(schemas, output)
+    older, newer = sides.side(before), sides.side(after)
+    pairs = _pairs(older, newer)
+    if not pairs:
+        raise BaselineError(
+            f"{older.label} and {newer.label} have no version and environment in common; "
+            f"name documents, or one version on each side"
+        )
+    policy, overrides = sides.policy
+    merged = Merged(policy, overrides)
+    for shown, (one, other) in pairs.items():
+        renames = None
+        if newer.projector is not None and older.version and newer.version:
+            renames = newer.projector.renames(older.version, newer.version, shown.environment)
+        for change in diff(one, other, renames=renames):
+            merged.add(change, shown)
+    return merged.findings(Policy.COMPARISON), f"{older.label} to {newer.label}"
+
+
+class _Sides:
+    """Finds out what names stand for; reads the definitions once, and only if it must."""
+
+    def __init__(self, schemas: Path, output: Path) -> None:
+        self._schemas = schemas
+        self._output = output
+        self._api: Api | None = None
+
+    @property
+    def policy(self) -> tuple[str, dict[str, Verdict]]:
+        if self._api is None:
+            return "dated-contract", {}
+        table = self._api.table
+        return table.policy, {rule: Verdict(said) for rule, said in table.overrides.items()}
+
+    def side(self, name: str) -> _Side:
+        path = Path(name)
+        if not path.exists() and (found := _VERSION.fullmatch(name)):
+            return self._version(found[1], found[2])
+        published = self._published(name)
+        return _Side(
+            label=published.label,
+            documents={key: found.content for key, found in published.documents.items()},
+        )
+
+    def _published(self, name: str) -> Published:
+        published = against(name, self._output)
+        if not published.documents:
+            raise BaselineError(f"{published.label}: baseline-empty: there is nothing to compare")
+        if Path(name).is_file():
+            return Published(
+                label=name, documents={_ALONE: next(iter(published.documents.values()))}
+            )
+        return published
+
+    def _version(self, version: str, environment: str | None) -> _Side:
+        from difflib import get_close_matches
+
+        self._api = api = self._api or load(self._schemas)
+        names = [known.name for known in api.table.environments]
+        for word, given, known in (
+            ("version", version, api.table.dates),
+            ("environment", environment, names),
+        ):
+            if given is not None and given not in known:
+                near = get_close_matches(given, known, 1)
+                hint = f"; did you mean {near[0]}?" if near else f"; known: {', '.join(known)}"
+                raise BaselineError(f"no {word} {given} in the version table{hint}")
+        projector = Projector(api)
+        shown = [environment] if environment else names
+        return _Side(
+            label=version if environment is None else f"{version} ({environment})",
+            documents={
+                Combination(version, name): projector.contract(version, name).document
+                for name in shown
+            },
+            version=version,
+            projector=projector,
+        )
+
+
+def _pairs(older: _Side, newer: _Side) -> dict[Combination, tuple[dict[str, Any], dict[str, Any]]]:
+    """Return what is to be compared, by the combination it is shown as."""
+    if _ALONE in older.documents or _ALONE in newer.documents:
+        one, other = next(iter(older.documents)), next(iter(newer.documents))
+        shown = other if other != _ALONE else one
+        return {shown: (older.documents[one], newer.documents[other])}
+    if older.version and newer.version:
+        before = {key.environment: document for key, document in older.documents.items()}
+        return {
+            key: (before[key.environment], document)
+            for key, document in newer.documents.items()
+            if key.environment in before
+        }
+    return {
+        key: (older.documents[key], document)
+        for key, document in newer.documents.items()
+        if key in older.documents
+    }
