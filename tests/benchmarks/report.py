@@ -12,26 +12,21 @@ from benchmarks.rows import Row
 
 
 class Outcome(NamedTuple):
-    """A row and what came of it: a pair of costs, or why there is none."""
+    """A row and what came of it: a pair of costs, why it was skipped, or neither: it failed."""
 
     row: Row
     pair: Pair | None
     skipped: str = ""
 
     @property
-    def missed(self) -> list[str]:
-        """The targets that were missed, in words."""
-        if self.pair is None:
-            return []
-        return [target for target, got, limit in _targets(self.row, self.pair) if got > limit]
-
-    @property
     def verdict(self) -> str:
+        """`met`, `missed`, `-` (no target), `skipped` or `failed`."""
         if self.pair is None:
-            return "skipped"
-        if not _targets(self.row, self.pair):
+            return "skipped" if self.skipped else "failed"
+        targets = _targets(self.row, self.pair)
+        if not targets:
             return "-"
-        return "missed" if self.missed else "met"
+        return "missed" if any(got > limit for _, got, limit in targets) else "met"
 
 
 def _targets(row: Row, pair: Pair) -> list[tuple[str, float, float]]:
