@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from dateline.model import Artifact, Contract, Problem, SourceError, Table
@@ -11,7 +12,7 @@ from dateline.render.models import assemble, names
 from dateline.render.models.generate import sources
 from dateline.render.models.order import in_order
 from dateline.render.models.reading import Reader
-from dateline.render.models.sharing import homes, request_only, schemas
+from dateline.render.models.sharing import Ways, homes, schemas
 from dateline.render.models.writing import Definition, Writer, place_of
 
 
@@ -25,63 +26,81 @@ def models(
     newer. *templates* holds ``datamodel/`` (the layout of one definition) and ``python/`` (the
     other files). Raises SourceError where two names of the document become one Python name.
     """
-    strict = {contract.version: request_only(contract) for contract in contracts}
+    ways = Ways()
+    strict = {contract.version: ways.request_only(contract) for contract in contracts}
     components = homes(contracts, strict)
-    definitions: dict[str, dict[str, Definition]] = {}
-    where: dict[str, dict[str, str]] = {}
-    notes: list[str] = []
-    problems: list[Problem] = []
-    for contract in contracts:
-        version = contract.version
-        inherited = {
-            made.name: home
-            for name, home in components[version].items()
-            if home != version
-            for made in definitions[home].values()
-            if made.component == name
+    written = _written(contracts, components, strict)
+    where = {
+        version: {
+            each.name: home
+            for name, home in known.items()
+            for each in written.definitions[home, name]
         }
-        classes = _classes(contract, notes, problems)
-        writer = Writer(
-            Reader(contract.document),
-            strict=strict[version],
-            classes=classes,
-            taken=set(inherited),
-        )
-        new = [
-            made
-            for name, home in components[version].items()
-            if home == version
-            for made in writer.component(name)
-        ]
-        definitions[version] = {made.name: made for made in new}
-        where[version] = inherited | dict.fromkeys(definitions[version], version)
-        notes += [note for note in writer.notes if note not in notes]
-        problems += writer.problems
-    if problems:
-        raise SourceError(problems)
-    orders = {version: in_order(made) for version, made in definitions.items()}
-    blocks = sources(
-        {names.package_name(version): made for version, made in orders.items()},
-        {
-            names.package_name(version): {
-                name: names.package_name(home) for name, home in known.items()
+        for version, known in components.items()
+    }
+    orders = {
+        version: in_order(
+            {
+                each.name: each
+                for name, home in known.items()
+                if home == version
+                for each in written.definitions[version, name]
             }
-            for version, known in where.items()
-        },
-        templates / "datamodel",
-    )
+        )
+        for version, known in components.items()
+    }
+    blocks = sources(orders, where, templates / "datamodel")
     artifacts = assemble.files(contracts, table, where, templates)
     artifacts += [
         Artifact(
             path=f"python/{table.package}/{names.package_name(version)}/models.py",
-            content=assemble.module(
-                version, order, blocks[names.package_name(version)], where[version]
-            ),
+            content=assemble.module(version, order, blocks[version], where[version]),
         )
         for version, order in orders.items()
         if order.definitions
     ]
-    return sorted(artifacts, key=lambda artifact: artifact.path), notes
+    return sorted(artifacts, key=lambda artifact: artifact.path), written.notes
+
+
+@dataclass(frozen=True)
+class _Written:
+    """The definitions by version and component, and what they can't express."""
+
+    definitions: dict[tuple[str, str], list[Definition]]
+    notes: list[str]
+
+
+def _written(
+    contracts: Sequence[Contract],
+    components: dict[str, dict[str, str]],
+    strict: dict[str, frozenset[str]],
+) -> _Written:
+    made: dict[tuple[str, str], list[Definition]] = {}
+    notes: dict[str, None] = {}
+    problems: list[Problem] = []
+    for contract in contracts:
+        version = contract.version
+        known = components[version]
+        own_notes: list[str] = []
+        writer = Writer(
+            Reader(contract.document),
+            strict=strict[version],
+            classes=_classes(contract, own_notes, problems),
+            taken={
+                each.name
+                for name, home in known.items()
+                if home != version
+                for each in made[home, name]
+            },
+        )
+        for name, home in known.items():
+            if home == version:
+                made[version, name] = writer.component(name)
+        notes |= dict.fromkeys([*own_notes, *writer.notes])
+        problems += writer.problems
+    if problems:
+        raise SourceError(problems)
+    return _Written(made, list(notes))
 
 
 def _classes(contract: Contract, notes: list[str], problems: list[Problem]) -> dict[str, str]:

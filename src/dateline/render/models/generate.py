@@ -7,7 +7,7 @@ passes through it: that reaches our templates as code, already escaped.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -24,6 +24,7 @@ from dateline.render.models.code import (
     quoted,
     references,
 )
+from dateline.render.models.names import package_name
 from dateline.render.models.order import Order
 from dateline.render.models.writing import Definition, Field
 from dateline.render.templating import Code
@@ -40,43 +41,45 @@ class GenerationError(DatelineError):
 def sources(
     orders: Mapping[str, Order], homes: Mapping[str, Mapping[str, str]], templates: Path
 ) -> dict[str, dict[str, str]]:
-    """Return the source of each definition, by package (`v2025_03_13`) and name.
+    """Return the source of each definition, by version and name.
 
-    *homes* gives for each package, for each name it knows, the package that defines it.
+    *homes* gives for each version, for each name it knows, the version that defines it.
     *templates* is the folder that holds `BaseModel.jinja2` and its like. Raises GenerationError
     where they don't lay out each definition once.
     """
+    expected = {
+        _key(version, each.name): (version, each)
+        for version, order in orders.items()
+        for each in order.definitions
+    }
     schemas: dict[str, Any] = {}
     views: defaultdict[str, dict[str, Any]] = defaultdict(dict)
-    for package, order in orders.items():
-        for definition in order.definitions:
-            key = f"{package}.{_MODULE}.{definition.name}"
-            ahead = order.ahead[definition.name]
-            schemas[key] = _skeleton(definition, homes[package], ahead)
-            views[_PREFIX + key] = {"definition": _view(key, definition, ahead)}
-    if not schemas:
-        return {}
-    found: dict[str, dict[str, str]] = {package: {} for package in orders}
-    for text in _run(schemas, views, templates):
-        for key, block in _BLOCK.findall(text):
-            package, _, name = key.split(".")
-            if name in found[package]:
-                raise GenerationError(f"templates: {key} is laid out twice")
-            found[package][name] = block
-    missing = [
-        f"{package}.{each.name}"
-        for package, order in orders.items()
-        for each in order.definitions
-        if each.name not in found[package]
-    ]
-    if missing:
-        raise GenerationError(f"templates: not laid out: {', '.join(missing)}")
+    for key, (version, each) in expected.items():
+        ahead = orders[version].ahead[each.name]
+        schemas[key] = _skeleton(each, homes[version], ahead)
+        views[_PREFIX + key] = {"definition": _view(key, each, ahead)}
+    blocks = [block for text in _run(schemas, views, templates) for block in _BLOCK.findall(text)]
+    count = Counter(key for key, _ in blocks)
+    if count != Counter(expected.keys()):
+        wrong = ", ".join(key for key in {**expected, **count} if count[key] != 1)
+        raise GenerationError(f"templates of models: not laid out once: {wrong}")
+    found: dict[str, dict[str, str]] = {version: {} for version in orders}
+    for key, block in blocks:
+        version, each = expected[key]
+        found[version][each.name] = block
     return found
+
+
+def _key(version: str, name: str) -> str:
+    """Return the name of a schema; what stands before the last dot is its module."""
+    return f"{package_name(version)}.{_MODULE}.{name}"
 
 
 def _run(
     schemas: dict[str, Any], views: defaultdict[str, dict[str, Any]], templates: Path
 ) -> list[str]:
+    if not schemas:
+        return []
     from datamodel_code_generator import InputFileType, PythonVersion, generate
     from datamodel_code_generator.enums import DataModelType
 
@@ -121,7 +124,7 @@ def _skeleton(
 
     def spoken_of(node: Node) -> dict[str, Any]:
         goals = [
-            {"$ref": f"{_PREFIX}{homes[name]}.{_MODULE}.{name}"}
+            {"$ref": _PREFIX + _key(homes[name], name)}
             for name in dict.fromkeys(references(node))
             if name not in ahead
         ]
@@ -131,10 +134,9 @@ def _skeleton(
         return {"type": "string", "enum": [member.name for member in definition.members]}
     if definition.alias is not None:
         return spoken_of(definition.alias)
-    return {
-        "type": "object",
-        "properties": {each.name: spoken_of(each.annotation) for each in definition.fields},
-    }
+    # a field that speaks of nothing else has no say in imports or order: each costs time
+    fields = {each.name: spoken_of(each.annotation) for each in definition.fields}
+    return {"type": "object", "properties": {name: goal for name, goal in fields.items() if goal}}
 
 
 def _view(key: str, definition: Definition, ahead: frozenset[str]) -> dict[str, Any]:
@@ -150,7 +152,11 @@ def _view(key: str, definition: Definition, ahead: frozenset[str]) -> dict[str, 
         "fields": [_field(each) for each in definition.fields],
         "empty": not (text or definition.rules or definition.extras or definition.fields),
         "members": [
-            {"name": Code(member.name), "value": Code(literal(member.value))}
+            {
+                "name": Code(member.name),
+                "value": Code(literal(member.value)),
+                "docstring": docstring(member.description, 4) if member.description else "",
+            }
             for member in definition.members
         ],
         **_alias(definition, ahead),

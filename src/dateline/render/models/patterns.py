@@ -59,6 +59,23 @@ def translated(pattern: str) -> tuple[bool, str]:
     return False, text
 
 
+def matches(pattern: str, text: str) -> bool:
+    """Tell whether *text* holds a match of *pattern*; it does where no engine can tell."""
+    from pydantic_core import SchemaValidator, ValidationError, core_schema
+
+    try:
+        native, expression = translated(pattern)
+    except UntranslatableError:
+        return True
+    if not native:
+        return re.search(expression, text, re.ASCII) is not None
+    try:
+        SchemaValidator(core_schema.str_schema(pattern=expression)).validate_python(text)
+    except ValidationError:
+        return False
+    return True
+
+
 class _Translation:
     """One pass over a pattern."""
 

@@ -12,6 +12,7 @@ ANNOTATIONS: Final = frozenset(
     {"title", "description", "default", "deprecated", "example", "examples", "externalDocs"}
     | {"readOnly", "writeOnly", "xml", "$comment", "contentMediaType", "contentEncoding"}
     | {"contentSchema", "discriminator", "format", "$schema", "$id", "$defs", "definitions"}
+    | {"x-enum-descriptions"}
 )
 """Keywords that don't make a value invalid."""
 

@@ -11,12 +11,15 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final, TypeVar
 
 from dateline.model import Contract
-from dateline.openapi import Shape, slot, target
+from dateline.openapi import COMPONENTS, Shape, slot, target
 
 _K = TypeVar("_K")
 
 _REQUEST: Final = 1
 _RESPONSE: Final = 2
+
+# section, name, and which way it goes
+_Goal = tuple[str, str, int]
 
 
 def homes(
@@ -48,49 +51,67 @@ def schemas(contract: Contract) -> dict[str, Any]:
     return components.get("schemas") or {}
 
 
-def request_only(contract: Contract) -> frozenset[str]:
-    """Return the components that requests hold and nothing that callers receive."""
-    found: dict[str, int] = {}
-    walked: set[tuple[int, int]] = set()
-    document = contract.document
+class Ways:
+    """Tells which way components go: to the server, to callers, or both.
 
-    def walk(kind: str, node: Any, way: int) -> None:
-        if not isinstance(node, dict) or (id(node), way) in walked:
-            return
-        walked.add((id(node), way))
-        reference = node.get("$ref")
-        if isinstance(reference, str):
-            follow(kind, reference, way)
-        if kind == "schema":
-            for each in _mapped(node):
-                follow(kind, each, way)
-        for key, value in node.items():
-            shape, below = slot(kind, key)
-            turned = _turned(kind, key, way)
-            if shape is Shape.ONE:
-                walk(below, value, turned)
-            elif shape is Shape.MAP and isinstance(value, dict):
-                for child in value.values():
-                    walk(below, child, turned)
-            elif shape is Shape.LIST and isinstance(value, list):
-                for child in value:
-                    walk(below, child, turned)
+    What a node refers to is found once for each object, however many contracts share it.
+    """
 
-    def follow(kind: str, reference: str, way: int) -> None:
-        goal = target(reference)
-        if goal is None:
-            return
-        section, name = goal
-        node = ((document.get("components") or {}).get(section) or {}).get(name)
-        if section == "schemas":
-            found[name] = found.get(name, 0) | way
-        if node is not None:
-            walk(kind, node, way)
+    def __init__(self) -> None:
+        self._found: dict[tuple[int, int], tuple[Any, list[_Goal]]] = {}
 
-    walk("paths", document.get("paths"), _REQUEST)
-    for item in (document.get("webhooks") or {}).values():
-        walk("path-item", item, _RESPONSE)
-    return frozenset(name for name, ways in found.items() if ways == _REQUEST)
+    def request_only(self, contract: Contract) -> frozenset[str]:
+        """Return the component schemas that requests hold and nothing that callers receive."""
+        document = contract.document
+        components = document.get("components") or {}
+        ahead = [
+            goal
+            for section, way in (("paths", _REQUEST), ("webhooks", _RESPONSE))
+            for item in (document.get(section) or {}).values()
+            for goal in self._goals("path-item", item, way)
+        ]
+        seen: set[_Goal] = set()
+        while ahead:
+            goal = ahead.pop()
+            if goal in seen:
+                continue
+            seen.add(goal)
+            section, name, way = goal
+            node = (components.get(section) or {}).get(name)
+            if node is not None and section in COMPONENTS:
+                ahead += self._goals(COMPONENTS[section], node, way)
+        received = {name for section, name, way in seen if way == _RESPONSE}
+        return frozenset(name for section, name, _ in seen if section == "schemas") - received
+
+    def _goals(self, kind: str, node: Any, way: int) -> list[_Goal]:
+        key = id(node), way
+        if key not in self._found:
+            # the node is kept beside: an id is unique only while its object lives
+            self._found[key] = node, list(dict.fromkeys(_spoken_of(kind, node, way)))
+        return self._found[key][1]
+
+
+def _spoken_of(kind: str, node: Any, way: int) -> Iterator[_Goal]:
+    """Yield the components that *node* and what stands below it refer to."""
+    if not isinstance(node, dict):
+        return
+    reference = node.get("$ref")
+    named = [reference] if isinstance(reference, str) else []
+    for each in (*named, *_mapped(node)):
+        goal = target(each)
+        if goal is not None:
+            yield (*goal, way)
+    for key, value in node.items():
+        shape, below = slot(kind, key)
+        turned = _turned(kind, key, way)
+        if shape is Shape.ONE:
+            yield from _spoken_of(below, value, turned)
+        elif shape is Shape.MAP and isinstance(value, dict):
+            for child in value.values():
+                yield from _spoken_of(below, child, turned)
+        elif shape is Shape.LIST and isinstance(value, list):
+            for child in value:
+                yield from _spoken_of(below, child, turned)
 
 
 def _turned(kind: str, key: str, way: int) -> int:

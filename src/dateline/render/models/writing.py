@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from math import ceil, floor
+from math import ceil, floor, inf
 from typing import Any, Final
 
 from dateline.model import EXTENSIBLE, Map, Place, Problem
@@ -24,7 +24,7 @@ from dateline.render.models.code import (
     subscript,
     value,
 )
-from dateline.render.models.patterns import UntranslatableError, translated
+from dateline.render.models.patterns import UntranslatableError, matches, translated
 from dateline.render.models.reading import JSON_TYPES, Flat, Reader, Union
 
 _JSON: Final = "t.JsonValue"
@@ -259,13 +259,13 @@ class Writer:
 
     @staticmethod
     def _is_enum(flat: Flat) -> bool:
-        values = flat.values or []
-        if len(values) < 2 or not all(isinstance(item, str) for item in values):
+        """Tell whether the listed values can be an enum: texts, each under a name of its own."""
+        if not all(isinstance(item, str) for item in flat.values or []):
             return False
         if flat.types is not None and "string" not in flat.types:
             return False
-        called = {names.member_name(item) for item in dict.fromkeys(values)}
-        return len(called) == len(set(values))
+        values = set(flat.values or [])
+        return len(values) > 1 and len(set(map(names.member_name, values))) == len(values)
 
     def _plain(self, flat: Flat, where: Where, name: str | None) -> Type:
         """Return the type of *flat*; *name* is what a union would be called."""
@@ -406,29 +406,36 @@ class Writer:
 
     def _listed(self, flat: Flat, where: Where) -> Type:
         """Return the type of one of some values."""
-        listed = flat.values or []
-        if flat.types is not None:
-            listed = [item for item in listed if _json_type(item) & set(flat.types)]
+        listed = self._possible(flat, where)
         if not listed and not flat.nullable:
             self._note(where, "no value is valid")
             return Type(node=_JSON)
         if not listed:
             return Type(node="None")
-        if flat.constrained and (flat.keywords or flat.patterns or flat.multiples):
-            self._note(where, "what is said beside the listed values")
-        distinct: list[Any] = []
-        for item in listed:
-            if not any(type(item) is type(known) and item == known for known in distinct):
-                distinct.append(item)
-        if all(isinstance(item, str) for item in distinct):
-            return Type(node=subscript("Literal", *map(Text, distinct)))
-        if all(isinstance(item, str | bool) for item in distinct):
-            return Type(node=subscript("Literal", *map(value, distinct)))
-        if all(isinstance(item, int) and not isinstance(item, bool) for item in distinct):
-            return Type(node=subscript("Literal", *map(value, distinct)), marks=("t.Integral",))
-        kinds = {kind for item in distinct for kind in _json_type(item)}
+        if all(isinstance(item, str | bool) for item in listed):
+            return Type(node=subscript("Literal", *map(value, listed)))
+        if all(isinstance(item, int) and not isinstance(item, bool) for item in listed):
+            return Type(node=subscript("Literal", *map(value, listed)), marks=("t.Integral",))
+        kinds = {kind for item in listed for kind in _json_type(item)}
         node = _SIMPLE["number"] if kinds <= {"number", "integer"} else _JSON
-        return Type(node=node, marks=(call("t.OneOf", *map(value, distinct)),))
+        return Type(node=node, marks=(call("t.OneOf", *map(value, listed)),))
+
+    def _possible(self, flat: Flat, where: Where) -> list[Any]:
+        """Return the distinct listed values that what is said beside them allows."""
+        if flat.keywords.keys() - {"minLength", "maxLength", EXTENSIBLE} or flat.multiples:
+            self._note(where, "what is said beside the listed values")
+        low, high = flat.keywords.get("minLength", 0), flat.keywords.get("maxLength", inf)
+        possible: list[Any] = []
+        for item in flat.values or []:
+            if flat.types is not None and not _json_type(item) & set(flat.types):
+                continue
+            if isinstance(item, str) and not (
+                low <= len(item) <= high and all(matches(each, item) for each in flat.patterns)
+            ):
+                continue
+            if not any(type(item) is type(known) and item == known for known in possible):
+                possible.append(item)
+        return possible
 
     # Unions.
 
@@ -633,16 +640,18 @@ class Writer:
     # Definitions.
 
     def _define_enum(self, name: str, flat: Flat, where: Where) -> None:
-        if flat.keywords or flat.patterns:
-            self._note(where, "what is said beside the listed values")
+        said = flat.annotations.get("x-enum-descriptions")
+        descriptions = said if isinstance(said, dict) else {}
         self._made.append(
             Definition(
                 name=name,
                 component=where.component,
                 description=flat.annotations.get("description"),
                 members=tuple(
-                    Member(name=names.member_name(item), value=item)
-                    for item in dict.fromkeys(flat.values or [])
+                    Member(
+                        name=names.member_name(item), value=item, description=descriptions.get(item)
+                    )
+                    for item in self._possible(flat, where)
                 ),
             )
         )
