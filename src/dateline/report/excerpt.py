@@ -1,0 +1,63 @@
+"""A place in, the line that stands there and a caret under its column out."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Final
+
+from dateline.model import Place
+from dateline.report.context import Context
+from dateline.report.wording import plain
+
+_WIDE: Final = frozenset("WF")
+_WITHOUT_WIDTH: Final = frozenset(["Mn", "Me", "Cf"])
+
+
+class Excerpts:
+    """The sources that findings lead to; each is asked for and split into lines once."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._lines: dict[str, list[str]] = {}
+
+    def at(self, place: Place | None) -> list[str]:
+        """Return the line at *place* and the line with the caret; none where it isn't known."""
+        if place is None:
+            return []
+        if place.file not in self._lines:
+            # the reader of the sources, too, knows no other ends of lines
+            self._lines[place.file] = (self._context.source(place.file) or "").split("\n")
+        lines = self._lines[place.file]
+        line = lines[place.line - 1] if 0 < place.line <= len(lines) else ""
+        if not line.strip():
+            return []
+        gutter = f"{place.line} | "
+        room = max(self._context.width - len(gutter), 20)
+        shown, offset = _window(line.rstrip("\r"), max(place.column, 1) - 1, room)
+        return [gutter + shown, f"{'|':>{len(gutter) - 1}} {' ' * offset}^"]
+
+
+def _window(line: str, index: int, room: int) -> tuple[str, int]:
+    """Return the part of *line* around *index*, and how many columns stand before it there."""
+    index = min(index, len(line))
+    start = max(0, index - room // 2) if len(line) > room else 0
+    end = start + room
+    lead = "…" if start else ""
+    shown = lead + _flat(line[start:end]) + ("…" if end < len(line) else "")
+    return shown, _columns(lead + _flat(line[start:index]))
+
+
+def _flat(text: str) -> str:
+    return plain(text.replace("\t", "  "))
+
+
+def _columns(text: str) -> int:
+    """Return how many columns of a terminal *text* takes."""
+    return sum(
+        0
+        if unicodedata.category(character) in _WITHOUT_WIDTH
+        else 2
+        if unicodedata.east_asian_width(character) in _WIDE
+        else 1
+        for character in text
+    )

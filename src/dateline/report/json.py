@@ -1,0 +1,48 @@
+"""Findings in, JSON out for programs: everything that is known, as `report.schema.json` says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from dateline.model import Finding, Place
+from dateline.report.context import Context
+from dateline.report.rows import row, rows
+from dateline.report.summary import counts
+
+
+def write(findings: Sequence[Finding], context: Context) -> str:
+    """Return the report of *findings*, one to a line."""
+    tool = {"name": "dateline", "version": context.version, "command": context.command}
+    return (
+        f'{{"tool": {row(tool)},\n"baseline": {row(context.baseline)},\n'
+        f'"summary": {row(counts(findings))},\n"changes": {rows(map(_change, findings))}}}\n'
+    )
+
+
+def _change(finding: Finding) -> dict[str, Any]:
+    return {
+        "rule": finding.rule,
+        "verdict": str(finding.verdict),
+        "policy": str(finding.policy),
+        "direction": str(finding.direction) if finding.direction else None,
+        "before_pointer": finding.before_pointer,
+        "after_pointer": finding.after_pointer,
+        "schema": finding.schema,
+        "field": finding.field,
+        "operations": finding.operations,
+        "versions": finding.versions,
+        "environments": finding.environments,
+        "before": finding.before,
+        "after": finding.after,
+        "message": finding.message,
+        "help": finding.help,
+        "fingerprint": finding.fingerprint,
+        "waived": finding.waived,
+        "before_source": _source(finding.before_source),
+        "after_source": _source(finding.after_source),
+    }
+
+
+def _source(place: Place | None) -> dict[str, Any] | None:
+    return place._asdict() if place else None

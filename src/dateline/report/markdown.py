@@ -1,0 +1,157 @@
+"""Findings in, Markdown out for a pull request or a step summary, within what GitHub takes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from html import escape
+from typing import Final
+
+from dateline.model import Finding
+from dateline.report.context import Context
+from dateline.report.summary import Level, Section, sections, sentence
+from dateline.report.wording import facts, paragraphs, plain, spans, whereabouts
+
+COMMENT: Final = 65_535
+"""GitHub refuses a comment of more characters; counted in bytes here, which are never fewer."""
+
+STEP_SUMMARY: Final = 1_000_000
+"""GitHub drops a step summary of more than 1 MiB."""
+
+# Room for what ends the report: it says how much was left out.
+_RESERVE: Final = 500
+_MOST_ROWS: Final = 50
+
+# First what code hosts make links and mentions of: a zero-width space takes it apart, since a
+# backslash is gone by the time they look. Then what is markup.
+_SPECIAL: Final = re.compile(
+    r"(?P<linked>@|:(?=//)|www(?=\.)|GH-(?=\d)|[#!](?=\d))|[\\`*_\[\]<>&#|~$!{}]", re.IGNORECASE
+)
+_APART: Final = "&#8203;"
+
+
+def write(findings: Sequence[Finding], context: Context) -> str:
+    """Return a comment on *findings*: the weightiest first, and how many didn't fit."""
+    return _written(findings, context, COMMENT)
+
+
+def step_summary(findings: Sequence[Finding], context: Context) -> str:
+    """Return what `GITHUB_STEP_SUMMARY` takes: the same with room for more."""
+    return _written(findings, context, STEP_SUMMARY)
+
+
+def _written(findings: Sequence[Finding], context: Context, limit: int) -> str:
+    grouped = sections(findings)
+    parts = list(_head(grouped, sentence(findings, context), context))
+    room = limit - _RESERVE - sum(map(_size, parts))
+    left = 0
+    for section in grouped:
+        opening, closing = _opening(section), "\n</details>\n\n"
+        room -= _size(opening) + _size(closing)
+        if room < 0:
+            left += len(section.findings)
+            continue
+        parts.append(opening)
+        for finding in section.findings:
+            item = _item(finding, section)
+            if _size(item) > room:
+                # nothing smaller is let through behind it: what is left out stands together
+                room = 0
+                left += 1
+                continue
+            room -= _size(item)
+            parts.append(item)
+        parts.append(closing)
+    if left:
+        shown = len(findings) - left
+        parts.append(
+            f"**{left:,} of {len(findings):,} findings are not shown here**: {shown:,} fill what "
+            "GitHub takes. The other formats show all.\n"
+        )
+    return "".join(parts).rstrip("\n") + "\n"
+
+
+def _size(text: str) -> int:
+    return len(text.encode())
+
+
+def _head(grouped: Sequence[Section], said: str, context: Context) -> Iterator[str]:
+    # the comment lets a bot find what it wrote before
+    yield f"<!-- dateline {context.command} -->\n"
+    yield f"### dateline {context.command}: {said}\n\n"
+    if context.baseline:
+        yield f"Compared with {_code(context.baseline)}.\n\n"
+    if grouped:
+        yield "| findings | verdict | rule |\n|---:|---|---|\n"
+        for section in grouped[:_MOST_ROWS]:
+            rule = _code(section.rule, 100).replace("|", r"\|")
+            yield f"| {len(section.findings):,} | {_standing(section)} | {rule} |\n"
+        rest = grouped[_MOST_ROWS:]
+        if rest:
+            more = sum(len(section.findings) for section in rest)
+            yield f"| {more:,} | | {len(rest):,} more rules |\n"
+        yield "\n"
+
+
+def _standing(section: Section) -> str:
+    waived = section.level is Level.WAIVED
+    return f"{section.verdict}, waived" if waived else str(section.verdict)
+
+
+def _opening(section: Section) -> str:
+    state = " open" if section.level is Level.ERROR else ""
+    rule = escape(plain(section.rule, 100))
+    count = f"{len(section.findings):,}"
+    summary = f"<b>{_standing(section)}</b> <code>{rule}</code>: {count}"
+    opening = f"<details{state}><summary>{summary}</summary>\n\n"
+    if section.shared_help:
+        opening += "".join(f"{part}\n\n" for part in _help(section.shared_help))
+    return opening
+
+
+def _item(finding: Finding, section: Section) -> str:
+    where = whereabouts(finding)
+    line = f"{_code(where)} {_text(finding.message)}" if where else _text(finding.message)
+    about = " · ".join(f"{fact.name}: {_text(fact.text)}" for fact in facts(finding))
+    lines = [line, about]
+    if section.shared_help is None:
+        lines += _help(finding.help)
+    return "- " + "<br>\n  ".join(_within(line) for line in lines if line) + "\n"
+
+
+def _help(text: str) -> list[str]:
+    return [
+        _within(
+            "".join(
+                _code(span.text) if span.code else _escaped(span.text) for span in spans(paragraph)
+            )
+        )
+        for paragraph in paragraphs(text)
+    ]
+
+
+def _within(line: str) -> str:
+    """Return *line* so that it begins no list, heading or command: a letter comes first."""
+    return line if line[0].isalpha() or line[0] in "`\\&" else _APART + line
+
+
+def _text(text: str) -> str:
+    return _escaped(plain(text))
+
+
+def _escaped(text: str) -> str:
+    return _SPECIAL.sub(_inert, text)
+
+
+def _inert(found: re.Match[str]) -> str:
+    text = found[0]
+    kept = f"\\{text}" if text in "\\`*_[]<>&#|~$!{}" else text
+    return kept + _APART if found["linked"] else kept
+
+
+def _code(text: str, limit: int = 300) -> str:
+    """Return *text* as a code span, whose marks are longer than any in it."""
+    shown = plain(text, limit)
+    longest = max(map(len, re.findall("`+", shown)), default=0)
+    marks = "`" * (longest + 1)
+    return f"{marks} {shown} {marks}" if longest else f"{marks}{shown}{marks}"

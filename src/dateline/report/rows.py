@@ -1,0 +1,44 @@
+"""Values in, JSON (RFC 8259) out: ASCII only, a row for each item."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from math import isfinite
+from typing import Any, Final
+
+_HALVES: Final = re.compile("[\ud800-\udfff]")
+
+
+def row(value: Any) -> str:
+    """Return *value* on one line, readable by every strict reader.
+
+    A number that JSON has no word for becomes its name as text, half of a surrogate pair U+FFFD.
+    """
+    try:
+        text = json.dumps(value, allow_nan=False)
+    except ValueError:
+        return row(_exchangeable(value))
+    if "\\ud" in text:
+        text = json.dumps(_exchangeable(value))
+    # DEL, and what CI servers take for a command in a log; `#` stands in texts only
+    return text.replace("\x7f", "\\u007f").replace("##", "\\u0023#")
+
+
+def rows(items: Iterable[Any]) -> str:
+    """Return *items* as an array, one to a line."""
+    lines = ",\n".join(map(row, items))
+    return f"[\n{lines}\n]" if lines else "[]"
+
+
+def _exchangeable(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {_exchangeable(key): _exchangeable(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_exchangeable(item) for item in value]
+    if isinstance(value, str):
+        return _HALVES.sub("\ufffd", value)
+    if isinstance(value, float) and not isfinite(value):
+        return str(value)
+    return value

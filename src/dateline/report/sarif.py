@@ -1,0 +1,122 @@
+"""Findings in, SARIF 2.1.0 out (OASIS), within what GitHub code scanning and others read of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, Final
+from urllib.parse import quote
+
+from dateline.model import Finding, Place
+from dateline.report.context import Context
+from dateline.report.rows import row, rows
+from dateline.report.summary import Level, severity
+from dateline.report.wording import facts, paragraphs, path, place, plain
+
+_SCHEMA: Final = (
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+)
+_ROOT: Final = "%SRCROOT%"
+_LEVELS: Final = {Level.ERROR: "error", Level.NOTE: "note"}
+
+# What a reader would take for an embedded link (section 3.11.6).
+_LINK: Final = re.compile(r"\]\(")
+_FIRST_SENTENCE: Final = re.compile(r".*?[.](?=\s|$)")
+
+
+def write(findings: Sequence[Finding], context: Context) -> str:
+    """Return the report of *findings*; a waived one carries its waiver as a suppression."""
+    rules: dict[str, Finding] = {}
+    for finding in findings:
+        rules.setdefault(finding.rule, finding)
+    indices = {rule: index for index, rule in enumerate(rules)}
+    head = {
+        "originalUriBaseIds": {_ROOT: {"description": {"text": "The top of the repository."}}},
+        # places count characters, not the UTF-16 code units that are the default
+        "columnKind": "unicodeCodePoints",
+        "invocations": [
+            {
+                "executionSuccessful": True,
+                "properties": {"command": context.command, "baseline": context.baseline},
+            }
+        ],
+    }
+    driver = row({"name": "dateline", "version": context.version})[:-1]
+    descriptors = rows(map(_rule, rules.values()))
+    results = rows(_result(finding, indices[finding.rule], context) for finding in findings)
+    return (
+        f'{{"$schema": {row(_SCHEMA)}, "version": "2.1.0", "runs": [{{\n'
+        f'"tool": {{"driver": {driver}, "rules": {descriptors}}}}},\n'
+        f'{row(head)[1:-1]},\n"results": {results}}}]}}\n'
+    )
+
+
+def _rule(finding: Finding) -> dict[str, Any]:
+    """Return the rule of *finding*, the first that it was broken with."""
+    help_text = " ".join(paragraphs(finding.help)) or finding.rule
+    law = _FIRST_SENTENCE.match(help_text)
+    return {
+        "id": finding.rule,
+        "shortDescription": _message(law[0] if law else help_text),
+        "fullDescription": _message(help_text),
+        "help": _message(help_text),
+        "defaultConfiguration": {"level": _LEVELS[severity(finding)]},
+    }
+
+
+def _result(finding: Finding, rule: int, context: Context) -> dict[str, Any]:
+    lines = [finding.message, *paragraphs(finding.help)]
+    lines += [f"{fact.name}: {fact.text}" for fact in facts(finding)]
+    result: dict[str, Any] = {
+        "ruleId": finding.rule,
+        "ruleIndex": rule,
+        "level": _LEVELS[severity(finding)],
+        "message": _message(*lines),
+        # GitHub refuses a result without a place
+        "locations": [_location(place(finding) or Place(context.fallback, 1, 1), context)],
+        "partialFingerprints": {"dateline/v1": finding.fingerprint},
+        # given for each result, since it may be given for one (section 3.27.23)
+        "suppressions": [],
+        "properties": {
+            "verdict": str(finding.verdict),
+            "policy": str(finding.policy),
+            "versions": finding.versions,
+            "environments": finding.environments,
+            "beforePointer": finding.before_pointer,
+            "afterPointer": finding.after_pointer,
+        },
+    }
+    name = ".".join(part for part in (finding.schema, finding.field) if part)
+    if name:
+        result["locations"][0]["logicalLocations"] = [{"fullyQualifiedName": name}]
+    if finding.after_source and finding.before_source:
+        before = _location(finding.before_source, context)
+        result["relatedLocations"] = [{**before, "message": {"text": "before"}}]
+    if finding.waived is not None:
+        # accepted, since it has no status (section 3.27.23)
+        result["suppressions"] = [{"kind": "external", "justification": finding.waived}]
+    return result
+
+
+def _location(stands: Place, context: Context) -> dict[str, Any]:
+    return {
+        "physicalLocation": {
+            "artifactLocation": _artifact(path(stands.file, context)),
+            "region": {
+                "startLine": max(stands.line, 1),
+                "startColumn": max(stands.column, 1),
+            },
+        }
+    }
+
+
+def _artifact(file: str) -> dict[str, str]:
+    uri = quote(file, errors="surrogatepass")
+    return {"uri": f"file://{uri}"} if file.startswith("/") else {"uri": uri, "uriBaseId": _ROOT}
+
+
+def _message(*lines: str) -> dict[str, str]:
+    text = "\n".join(map(plain, lines))
+    if _LINK.search(text):
+        text = re.sub(r"[\\\[\]]", r"\\\g<0>", text)
+    return {"text": text}
