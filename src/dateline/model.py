@@ -309,6 +309,8 @@ class Change:
     ``field`` the dotted path below the component or body (``items[].price``), empty for the
     thing itself. ``operations`` are sorted ``METHOD /path`` (webhooks: ``WEBHOOK name``).
     ``before`` and ``after`` hold the values concerned, None where there is none.
+    ``holder_pointer`` leads, in the document that lacks the thing, to what would hold it.
+    ``carriers`` says what carries it in a message: `body`, `cookie`, `header`, `path`, `query`.
     """
 
     kind: Kind
@@ -321,6 +323,8 @@ class Change:
     operations: tuple[str, ...]
     before: Any = None
     after: Any = None
+    holder_pointer: str | None = None
+    carriers: tuple[str, ...] = ()
 
 
 class Verdict(Enum):

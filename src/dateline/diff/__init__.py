@@ -1,0 +1,252 @@
+"""Two contracts in, a list of `Change` out. Observes; never judges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from dateline.diff.compare import SchemaComparison
+from dateline.diff.documents import Document, Survey, component, escape, text
+from dateline.diff.graph import CARRIERS, Graph, Pair, Seen, reachable
+from dateline.diff.leaves import leaves
+from dateline.diff.messages import MessageComparison
+from dateline.diff.naming import name
+from dateline.diff.operations import OperationComparison
+from dateline.diff.schemas import Schemas
+from dateline.model import Change, Contract, Direction, Kind
+from dateline.openapi import COMPONENTS
+
+# Kinds that say nothing about what is inside the values: there the leaves are told.
+_UNKNOWN_INSIDE: Final = (
+    Kind.KEYWORD_CHANGED,
+    Kind.DOCUMENTATION_CHANGED,
+    Kind.EXTENSION_CHANGED,
+    Kind.LINK_CHANGED,
+    Kind.OTHER,
+)
+
+_SILENT: Final = (Kind.DOCUMENTATION_CHANGED, Kind.COMPONENT_ADDED, Kind.COMPONENT_REMOVED)
+
+
+def diff(
+    before: dict[str, Any] | Contract,
+    after: dict[str, Any] | Contract,
+    renames: Mapping[str, str] | None = None,
+) -> list[Change]:
+    """Return every difference a caller could see, sorted by pointers, kind and keyword.
+
+    Both are plain OpenAPI 3.0 or 3.1 documents, not changed here; 3.0 is read as 3.1. What is
+    written once is one change, whatever number of paths lead to it. *renames* gives the old
+    name of a property, parameter or header by its pointer in *after*; without it, a renamed one
+    is removed and added.
+    """
+    ours, theirs = Document(_plain(before)), Document(_plain(after))
+    if ours.root is theirs.root:
+        return []
+    return _Comparison(ours, theirs, renames or {}).changes()
+
+
+def _plain(contract: dict[str, Any] | Contract) -> dict[str, Any]:
+    return contract.document if isinstance(contract, Contract) else contract
+
+
+class _Label:
+    """All that reaches one difference."""
+
+    __slots__ = ("carried", "request", "response")
+
+    def __init__(self) -> None:
+        self.request = 0
+        self.response = 0
+        self.carried = 0
+
+
+class _Comparison:
+    def __init__(self, before: Document, after: Document, renames: Mapping[str, str]) -> None:
+        self._before = before
+        self._after = after
+        self._graph = Graph()
+        self._survey = Survey(before, after)
+        self._schemas = SchemaComparison(
+            self._graph, self._survey, Schemas(before), Schemas(after), renames
+        )
+        self._messages = MessageComparison(self._graph, self._survey, self._schemas, renames)
+        self._operations = OperationComparison(self._graph, self._survey, self._messages, renames)
+        self._named: dict[int, tuple[str, ...]] = {}
+
+    def changes(self) -> list[Change]:
+        self._operations.compare()
+        for pair in self._graph.waiting():
+            (self._schemas if pair.kind == "schema" else self._messages).compare(pair)
+        self._tell_opaque()
+        renamed = self._components()
+        self._graph.spread()
+        return sorted(self._told(renamed), key=_order)
+
+    def _tell_opaque(self) -> None:
+        """Note that a keyword changed where anything below it did: what, is not judged there."""
+        for pair in list(self._graph.pairs):
+            for keyword, before, after, below in pair.opaque:
+                if any(
+                    seen.kind not in _SILENT for inner in reachable(below) for seen in inner.seen
+                ):
+                    pair.add(
+                        Kind.KEYWORD_CHANGED,
+                        keyword,
+                        before_pointer=before.pointer,
+                        after_pointer=after.pointer,
+                        before=before.value,
+                        after=after.value,
+                    )
+
+    def _components(self) -> dict[str, str]:
+        """Note which components came, went or have another name; return the new references."""
+        root = self._graph.root((), ())
+        references: dict[str, str] = {}
+        partners = self._partners()
+        for section in COMPONENTS:
+            ours, theirs = self._before.section(section), self._after.section(section)
+            gone = [found for found in ours if found not in theirs]
+            came = [found for found in theirs if found not in ours]
+            renamed = _one_to_one(
+                {old: partners.get((section, old), set()) & set(came) for old in gone}
+            )
+            renamed |= _equal(
+                ours, theirs, set(gone) - set(renamed), set(came) - set(renamed.values())
+            )
+            at = f"/components/{section}/"
+            for old, new in renamed.items():
+                root.add(
+                    Kind.COMPONENT_RENAMED,
+                    section,
+                    before_pointer=at + escape(old),
+                    after_pointer=at + escape(new),
+                    before=old,
+                    after=new,
+                )
+                references[f"#{at}{escape(old)}"] = f"#{at}{escape(new)}"
+            for old in gone:
+                if old not in renamed:
+                    pointer = at + escape(old)
+                    root.add(Kind.COMPONENT_REMOVED, section, before_pointer=pointer, before=old)
+            for new in came:
+                if new not in renamed.values():
+                    pointer = at + escape(new)
+                    root.add(Kind.COMPONENT_ADDED, section, after_pointer=pointer, after=new)
+        return references
+
+    def _partners(self) -> dict[tuple[str, str], set[str]]:
+        """Return the names of the components that each was compared with, by section and name."""
+        found: dict[tuple[str, str], set[str]] = {}
+        for pair in self._graph.pairs:
+            ours = [known for part in pair.before if (known := component(part.pointer))]
+            theirs = [known for part in pair.after if (known := component(part.pointer))]
+            if len(ours) == len(theirs):
+                for (section, old), (_, new) in zip(ours, theirs, strict=True):
+                    found.setdefault((section, old), set()).add(new)
+        return found
+
+    def _told(self, references: dict[str, str]) -> Iterator[Change]:
+        """Yield one change for each difference, with all that reaches it."""
+        told: dict[tuple[Any, ...], Seen] = {}
+        labels: dict[tuple[Any, ...], _Label] = {}
+        for pair in self._graph.pairs:
+            if not pair.carried:
+                continue
+            for seen in pair.seen:
+                told.setdefault(seen.identity, seen)
+                _join(labels.setdefault(seen.identity, _Label()), pair, seen)
+        for identity, seen in told.items():
+            if not _follows(seen, references):
+                yield self._change(seen, labels[identity])
+
+    def _change(self, seen: Seen, label: _Label) -> Change:
+        before, after = seen.before, seen.after
+        if seen.kind in _UNKNOWN_INSIDE and _containers(before, after) and before != after:
+            before, after = leaves(before, after)
+        at_before = seen.after_pointer is None or seen.kind is Kind.FIELD_OPTIONAL
+        side = self._before if at_before else self._after
+        pointer = (seen.before_pointer if at_before else seen.after_pointer) or ""
+        schema, field = name(side.root, pointer)
+        return Change(
+            kind=seen.kind,
+            direction=_direction(label),
+            before_pointer=seen.before_pointer,
+            after_pointer=seen.after_pointer,
+            schema=schema,
+            field=seen.field or field,
+            keyword=seen.keyword,
+            operations=self._operation_names(label.request | label.response),
+            before=before,
+            after=after,
+            holder_pointer=seen.holder,
+            carriers=tuple(
+                carrier for carrier, bit in sorted(CARRIERS.items()) if label.carried & bit
+            ),
+        )
+
+    def _operation_names(self, bits: int) -> tuple[str, ...]:
+        if bits not in self._named:
+            known = self._operations.names
+            self._named[bits] = tuple(
+                sorted({known[index] for index in range(bits.bit_length()) if bits >> index & 1})
+            )
+        return self._named[bits]
+
+
+def _join(label: _Label, pair: Pair, seen: Seen) -> None:
+    label.request |= pair.request
+    label.response |= pair.response
+    label.carried |= seen.carrier or pair.carried
+
+
+def _direction(label: _Label) -> Direction:
+    if label.request and label.response:
+        return Direction.BOTH
+    if label.request:
+        return Direction.REQUEST
+    return Direction.RESPONSE if label.response else Direction.MODEL
+
+
+def _containers(before: Any, after: Any) -> bool:
+    return isinstance(before, dict | list) and type(before) is type(after)
+
+
+def _one_to_one(partners: dict[str, set[str]]) -> dict[str, str]:
+    """Return those who have one partner that has no other."""
+    taken = [new for news in partners.values() for new in news]
+    return {
+        old: new
+        for old, news in partners.items()
+        if len(news) == 1 and taken.count(new := next(iter(news))) == 1
+    }
+
+
+def _equal(
+    before: dict[str, Any], after: dict[str, Any], gone: set[str], came: set[str]
+) -> dict[str, str]:
+    """Return which of those that no comparison met have the same text under another name."""
+    texts: dict[str, list[str]] = {}
+    for new in sorted(came):
+        texts.setdefault(text(after[new]), []).append(new)
+    return {old: found.pop(0) for old in sorted(gone) if (found := texts.get(text(before[old])))}
+
+
+def _follows(seen: Seen, references: dict[str, str]) -> bool:
+    """Tell whether two unjudged values differ only in the new names of components."""
+    if not references or seen.kind is not Kind.EXTENSION_CHANGED:
+        return False
+    followed = text(seen.before)
+    for old, new in references.items():
+        followed = followed.replace(f'"{old}"', f'"{new}"')
+    return followed == text(seen.after)
+
+
+def _order(change: Change) -> tuple[str, ...]:
+    return (
+        change.before_pointer or "",
+        change.after_pointer or "",
+        change.kind.value,
+        change.keyword,
+        change.field,
+    )

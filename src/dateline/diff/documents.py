@@ -1,0 +1,219 @@
+"""Two documents in, what of them is unequal or reaches what is unequal."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+from json import JSONEncoder
+from typing import Any, Final, NamedTuple
+from urllib.parse import unquote
+
+from dateline.openapi import COMPONENTS
+
+Key = tuple[str, str]
+"""What holds a difference: (section of components, name), or (`paths`, path) and the like."""
+
+WEBHOOKS: Final = ("webhooks", "x-webhooks")
+"""Where webhooks stand: OpenAPI 3.1, and what providers write in 3.0."""
+
+# The text of a node tells `1`, `true` and `1.0` apart, where `==` does not.
+written = JSONEncoder(ensure_ascii=False, check_circular=False, default=repr).encode
+_ordered = JSONEncoder(
+    ensure_ascii=False, check_circular=False, default=repr, sort_keys=True
+).encode
+
+# Any text that may be a local reference: `$ref`, a discriminator's mapping, a link's operation.
+# Taking too much costs a look, taking too little a change.
+_REFERENCE: Final = re.compile(r'"(#(?:[^"\\]|\\.)*)"')
+_MAPPING: Final = re.compile(r'"mapping": \{([^{}]*)\}')
+_MAPPED: Final = re.compile(r': "([^"\\]*)"')
+_ANCHORS: Final = ("$anchor", "$dynamicAnchor")
+
+
+class Node(NamedTuple):
+    """A value of a document and the pointer to it."""
+
+    value: Any
+    pointer: str
+
+
+def text(value: Any) -> str:
+    """Return *value* as text that does not depend on the order of keys."""
+    try:
+        return _ordered(value)
+    except TypeError:
+        # keys of several types, which no JSON document has
+        return written(value)
+
+
+@cache
+def escape(token: str) -> str:
+    """Return *token* as it stands in a pointer (RFC 6901)."""
+    return str(token).replace("~", "~0").replace("/", "~1")
+
+
+@cache
+def _unescape(token: str) -> str:
+    return (unquote(token) if "%" in token else token).replace("~1", "/").replace("~0", "~")
+
+
+def component(pointer: str) -> Key | None:
+    """Return (section, name) if *pointer* leads to a component itself, else None."""
+    tokens = pointer.split("/")
+    if len(tokens) != 4 or tokens[1] != "components":
+        return None
+    return tokens[2], _unescape(tokens[3])
+
+
+class Document:
+    """A plain OpenAPI document whose local references can be followed."""
+
+    def __init__(self, root: dict[str, Any]) -> None:
+        self.root = root
+        self._targets: dict[str, Node | None] = {}
+        self._anchors: dict[str, Node] | None = None
+
+    def target(self, reference: Any) -> Node | None:
+        """Return what *reference* leads to; None for what is elsewhere or nowhere."""
+        if not isinstance(reference, str) or not reference.startswith("#"):
+            return None
+        if reference not in self._targets:
+            self._targets[reference] = self._find(reference)
+        return self._targets[reference]
+
+    def section(self, name: str) -> dict[str, Any]:
+        """Return a section of the components, or a mapping at the root; empty if absent."""
+        home = self.root.get("components") if name in COMPONENTS else self.root
+        found = home.get(name) if isinstance(home, dict) else None
+        return found if isinstance(found, dict) else {}
+
+    def has_anchors(self) -> bool:
+        """Tell whether any reference by a plain name can lead somewhere."""
+        # most texts that begin with `#` are colours: the document is walked only if it must be
+        if self._anchors is None:
+            found = written(self.root)
+            if not any(f'"{key}"' in found for key in _ANCHORS):
+                self._anchors = {}
+        return bool(self._anchored())
+
+    def _find(self, reference: str) -> Node | None:
+        if reference != "#" and not reference.startswith("#/"):
+            return self._anchored().get(reference[1:])
+        node: Any = self.root
+        pointer = ""
+        for token in map(_unescape, reference.split("/")[1:]):
+            if isinstance(node, list) and token.isdecimal() and int(token) < len(node):
+                node = node[int(token)]
+            elif isinstance(node, dict) and token in node:
+                node = node[token]
+            else:
+                return None
+            pointer += "/" + escape(token)
+        return Node(node, pointer)
+
+    def _anchored(self) -> dict[str, Node]:
+        if self._anchors is None:
+            self._anchors = {}
+            for located in _everything(Node(self.root, "")):
+                for key in _ANCHORS:
+                    if isinstance(located.value.get(key), str):
+                        self._anchors.setdefault(located.value[key], located)
+        return self._anchors
+
+
+def _everything(root: Node) -> Iterator[Node]:
+    stack = [root]
+    while stack:
+        located = stack.pop()
+        value, pointer = located
+        if isinstance(value, dict):
+            yield located
+            stack += [Node(below, f"{pointer}/{escape(key)}") for key, below in value.items()]
+        elif isinstance(value, list):
+            stack += [Node(below, f"{pointer}/{index}") for index, below in enumerate(value)]
+
+
+class Survey:
+    """Which components and paths are unequal, and which of the others reach one of those.
+
+    All at the speed of the JSON encoder: what is equal as text and reaches nothing unequal is
+    never walked.
+    """
+
+    def __init__(self, before: Document, after: Document) -> None:
+        self._documents = (before, after)
+        self._keys: dict[str, Key | None] = {}
+        self.unequal: set[Key] = set()
+        referrers: dict[Key, list[Key]] = {}
+        for section in (*COMPONENTS, "paths", *WEBHOOKS):
+            here, there = before.section(section), after.section(section)
+            for name in dict.fromkeys((*here, *there)):
+                key = section, str(name)
+                texts = [written(side[name]) for side in (here, there) if name in side]
+                if texts[:1] != texts[1:]:
+                    self.unequal.add(key)
+                for found in dict.fromkeys(texts):
+                    for goal in self._goals(found):
+                        referrers.setdefault(goal, []).append(key)
+        self.dirty = _closure(self.unequal, referrers)
+
+    def equal(self, before: Any, after: Any) -> str | None:
+        """Return the text that both nodes have, or None if they differ."""
+        if before is after:
+            return written(before)
+        if before != after:
+            return None
+        shared = written(before)
+        return shared if shared == written(after) else None
+
+    def settled(self, before: Any, after: Any) -> bool:
+        """Tell whether two nodes are equal and reach nothing unequal."""
+        shared = self.equal(before, after)
+        return shared is not None and not self.reached(shared)
+
+    def reached(self, shared: str) -> list[Key]:
+        """Return what is unequal, or reaches it, and is named in the text of a node."""
+        return [goal for goal in self._goals(shared) if goal in self.dirty]
+
+    def _goals(self, found: str) -> Iterable[Key]:
+        """Return what a text refers to, in order and without repetition."""
+        goals = dict.fromkeys(
+            key for name in _REFERENCE.findall(found) if (key := self._key(name)) is not None
+        )
+        if '"mapping": {' in found:
+            # a mapping may give the bare name of a schema (OpenAPI 3.1.1, section 4.8.25)
+            for entries in _MAPPING.findall(found):
+                goals.update(dict.fromkeys(("schemas", name) for name in _MAPPED.findall(entries)))
+        return goals
+
+    def _key(self, reference: str) -> Key | None:
+        if reference not in self._keys:
+            self._keys[reference] = self._owner(
+                json.loads(f'"{reference}"') if "\\" in reference else reference
+            )
+        return self._keys[reference]
+
+    def _owner(self, reference: str) -> Key | None:
+        if reference.startswith("#/"):
+            tokens = reference.split("/")
+            if tokens[1] == "components":
+                tokens = tokens[1:]
+            return (tokens[1], _unescape(tokens[2])) if len(tokens) > 2 else None
+        for document in self._documents:
+            located = document.target(reference) if document.has_anchors() else None
+            if located is not None:
+                return self._owner("#" + located.pointer)
+        return None
+
+
+def _closure(unequal: set[Key], referrers: dict[Key, list[Key]]) -> set[Key]:
+    reached = set(unequal)
+    stack = list(unequal)
+    while stack:
+        for referrer in referrers.get(stack.pop(), ()):
+            if referrer not in reached:
+                reached.add(referrer)
+                stack.append(referrer)
+    return reached

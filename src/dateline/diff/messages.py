@@ -1,0 +1,252 @@
+"""Two parameters, bodies, responses or headers in, what of one differs from the other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from dateline.diff.compare import SchemaComparison, changed, differences, kinds_of
+from dateline.diff.documents import Document, Node, Survey, escape
+from dateline.diff.graph import CARRIERS, NOTHING, Graph, Pair, Part, Parts
+from dateline.model import Kind
+from dateline.openapi import OBJECTS
+
+# What stands in an object of its own and is compared there.
+_HELD: Final[dict[str, frozenset[str]]] = {
+    "parameter": frozenset({"name", "in", "schema", "content"}),
+    "header": frozenset({"schema", "content"}),
+    "request-body": frozenset({"content"}),
+    "response": frozenset({"headers", "content", "links"}),
+    "media-type": frozenset({"schema", "encoding"}),
+    "encoding": frozenset({"headers"}),
+}
+_ADDED: Final = frozenset(
+    {
+        Kind.PARAMETER_ADDED,
+        Kind.BODY_ADDED,
+        Kind.MEDIA_TYPE_ADDED,
+        Kind.RESPONSE_ADDED,
+        Kind.HEADER_ADDED,
+    }
+)
+_FLAGS: Final = ("required", "deprecated", "allowEmptyValue", "allowReserved")
+# How a parameter is written where it does not say (OpenAPI 3.1.1, section 4.8.12.2).
+_STYLES: Final = {"query": "form", "cookie": "form", "path": "simple", "header": "simple"}
+
+
+class Thing:
+    """An object outside schemas, its reference seen through; what stands beside that wins."""
+
+    def __init__(self, parts: Parts) -> None:
+        self.parts = parts
+
+    def get(self, key: str) -> Node | None:
+        """Return the value of *key* and where it is declared."""
+        for node, pointer, skip in self.parts:
+            if key in node and key not in skip:
+                return Node(node[key], f"{pointer}/{escape(key)}")
+        return None
+
+    def value(self, key: str, default: Any = None) -> Any:
+        found = self.get(key)
+        return default if found is None else found.value
+
+    def keys(self) -> set[str]:
+        return {key for node, _, skip in self.parts for key in node if key not in skip}
+
+    def entries(self, key: str) -> dict[str, Node]:
+        """Return the entries of the mapping under *key*; none if it is no mapping."""
+        found = self.get(key)
+        if found is None or not isinstance(found.value, dict):
+            return {}
+        return {
+            str(name): Node(value, f"{found.pointer}/{escape(str(name))}")
+            for name, value in found.value.items()
+        }
+
+    @property
+    def node(self) -> Any:
+        """The object itself, behind all references."""
+        return self.parts[-1].node if self.parts else None
+
+    @property
+    def pointer(self) -> str:
+        return self.parts[-1].pointer if self.parts else ""
+
+
+_REFERENCE: Final = frozenset({"$ref"})
+
+
+def parts_of(document: Document, located: Node) -> Parts:
+    """Return a node and, after it, what it refers to."""
+    found: list[Part] = []
+    met: set[int] = set()
+    goal: Node | None = located
+    while goal is not None and isinstance(goal.value, dict) and id(goal.value) not in met:
+        node, pointer = goal
+        met.add(id(node))
+        goal = document.target(node["$ref"]) if "$ref" in node else None
+        if goal is None:
+            found.append(Part(node, pointer, NOTHING))
+        elif len(node) > 1:
+            found.append(Part(node, pointer, _REFERENCE))
+    return tuple(found)
+
+
+class MessageComparison:
+    """Compares what messages are made of; the schemas below wait in the graph."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        survey: Survey,
+        schemas: SchemaComparison,
+        renames: Mapping[str, str],
+    ) -> None:
+        self.graph = graph
+        self.survey = survey
+        self.schemas = schemas
+        self.before = schemas.before.document
+        self.after = schemas.after.document
+        self.renames = renames
+
+    def pair(self, kind: str, before: Node, after: Node) -> Pair:
+        """Return the pair of two objects of *kind*, references seen through."""
+        return self.graph.pair(kind, parts_of(self.before, before), parts_of(self.after, after))
+
+    def compare(self, pair: Pair) -> None:
+        """Note in *pair* how its objects differ."""
+        if len(pair.before) == len(pair.after) == 1 and self.survey.settled(
+            pair.before[0].node, pair.after[0].node
+        ):
+            return
+        before, after = Thing(pair.before), Thing(pair.after)
+        keys(pair, pair.kind, before, after, _HELD[pair.kind])
+        held = _HELD[pair.kind]
+        if "schema" in held:
+            self._schema(pair, before, after)
+        if "content" in held:
+            # a parameter's or header's content is carried where the parameter is
+            self._content(pair, before, after, body=pair.kind not in ("parameter", "header"))
+        if "headers" in held:
+            self._headers(pair, before, after)
+        if "links" in held:
+            self._links(pair, before, after)
+        if "encoding" in held:
+            self._encoding(pair, before, after)
+
+    def _schema(self, pair: Pair, before: Thing, after: Thing) -> None:
+        ours, theirs = before.get("schema"), after.get("schema")
+        if ours and theirs:
+            if not self.survey.settled(ours.value, theirs.value):
+                self.schemas.link(pair, [ours], [theirs])
+        else:
+            differences(pair, "schema", [ours], [theirs], kinds_of("schema", ("schema",)))
+
+    def _content(self, pair: Pair, before: Thing, after: Thing, *, body: bool) -> None:
+        ours, theirs = (_by_media_type(side) for side in (before, after))
+        carrier = CARRIERS["body"] if body else 0
+        for name in sorted(ours.keys() | theirs.keys()):
+            if name in ours and name in theirs:
+                pair.reach(self.pair("media-type", ours[name], theirs[name]), carrier)
+            elif name in theirs:
+                self.lone(pair, Kind.MEDIA_TYPE_ADDED, name, theirs[name], carrier)
+            else:
+                self.lone(pair, Kind.MEDIA_TYPE_REMOVED, name, ours[name], carrier)
+
+    def _headers(self, pair: Pair, before: Thing, after: Thing) -> None:
+        ours, theirs = (
+            {name.lower(): (name, one) for name, one in side.entries("headers").items()}
+            for side in (before, after)
+        )
+        renamed = {
+            old.lower(): key
+            for key, (_, one) in theirs.items()
+            if key not in ours
+            and (old := self.renames.get(one.pointer)) is not None
+            and old.lower() in ours
+        }
+        carrier = CARRIERS["header"]
+        for key, (name, one) in ours.items():
+            called = renamed.get(key, key)
+            if called not in theirs:
+                self.lone(pair, Kind.HEADER_REMOVED, name, one, carrier)
+                continue
+            new, other = theirs[called]
+            if called != key:
+                changed(
+                    pair, Kind.HEADER_RENAMED, "", Node(name, one.pointer), Node(new, other.pointer)
+                )
+            pair.reach(self.pair("header", one, other), carrier)
+        for key, (name, one) in theirs.items():
+            if key not in ours and key not in renamed.values():
+                self.lone(pair, Kind.HEADER_ADDED, name, one, carrier)
+
+    def lone(self, pair: Pair, kind: Kind, name: str, node: Node, carrier: int = 0) -> None:
+        """Note that a named thing came or went; the keyword says if it is required."""
+        added = kind in _ADDED
+        thing = Thing(parts_of(self.after if added else self.before, node))
+        pair.add(
+            kind,
+            "required" if thing.value("required") is True else "",
+            before_pointer=None if added else node.pointer,
+            after_pointer=node.pointer if added else None,
+            before=None if added else thing.node,
+            after=thing.node if added else None,
+            field=name,
+            carrier=carrier,
+        )
+
+    def _links(self, pair: Pair, before: Thing, after: Thing) -> None:
+        ours, theirs = before.entries("links"), after.entries("links")
+        for name in sorted(ours.keys() | theirs.keys()):
+            first, second = (
+                _resolved(document, side[name]) if name in side else None
+                for document, side in ((self.before, ours), (self.after, theirs))
+            )
+            differences(pair, name, [first], [second], (Kind.LINK_CHANGED,) * 3)
+
+    def _encoding(self, pair: Pair, before: Thing, after: Thing) -> None:
+        ours, theirs = before.entries("encoding"), after.entries("encoding")
+        for name in sorted(ours.keys() | theirs.keys()):
+            if name in ours and name in theirs:
+                pair.reach(self.pair("encoding", ours[name], theirs[name]))
+            else:
+                kinds = kinds_of("encoding", ("encoding",))
+                differences(pair, "encoding", [ours.get(name)], [theirs.get(name)], kinds)
+
+
+def _resolved(document: Document, located: Node) -> Node:
+    parts = parts_of(document, located)
+    return Node(parts[-1].node if parts else located.value, located.pointer)
+
+
+def _by_media_type(thing: Thing) -> dict[str, Node]:
+    """Return the content by media type; case and blanks do not count (RFC 9110, section 8.3.1)."""
+    return {name.lower().replace(" ", ""): one for name, one in thing.entries("content").items()}
+
+
+def keys(pair: Pair, kind: str, before: Thing, after: Thing, held: frozenset[str]) -> None:
+    """Compare the keys of two objects that hold plain values."""
+    for key in sorted((before.keys() | after.keys()) - held):
+        ours, theirs = (_stated(kind, key, side) for side in (before, after))
+        differences(pair, key, [ours], [theirs], kinds_of(key, OBJECTS[kind]))
+
+
+def _stated(kind: str, key: str, thing: Thing) -> Node | None:
+    """Return the value of *key*, if it says more than its absence would."""
+    found = thing.get(key)
+    return None if found is None or found.value == _default(kind, key, thing) else found
+
+
+def _default(kind: str, key: str, thing: Thing) -> Any:
+    if key in _FLAGS:
+        return False
+    if kind not in ("parameter", "header"):
+        return None
+    style = _STYLES.get(thing.value("in", "header"))
+    if key == "style":
+        return style
+    if key == "explode":
+        return thing.value("style", style) == "form"
+    return None

@@ -1,0 +1,61 @@
+"""A pointer in, what people call the place: the component, and the dotted path below it."""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+from dateline.openapi import Shape, slot
+
+# How what lies below a keyword is written in a path; `*` stands for the name.
+_STEPS: Final = {
+    **dict.fromkeys(("items", "contains", "prefixItems"), "[]"),
+    **dict.fromkeys(("additionalProperties", "patternProperties"), "{}"),
+    **dict.fromkeys(("properties", "dependentSchemas", "$defs", "definitions"), ".*"),
+}
+
+
+class Name(NamedTuple):
+    """The component that holds a place, None for what stands inline; and the path below it."""
+
+    schema: str | None
+    field: str
+
+
+def name(root: Any, pointer: str) -> Name:
+    """Return what the place at *pointer* of the document *root* is called.
+
+    The path is dotted: `items[].price`, `limits{}.daily`; below an operation it begins with the
+    parameter or header, if it stands in one.
+    """
+    tokens = [token.replace("~1", "/").replace("~0", "~") for token in pointer.split("/")[1:]]
+    component = tokens[2] if len(tokens) > 2 and tokens[0] == "components" else None
+    steps: list[str] = []
+    kind, node = "document", root
+    while tokens:
+        key = tokens.pop(0)
+        node = _below(node, key)
+        shape, child = slot(kind, "webhooks" if key == "x-webhooks" else key)
+        told = key
+        if shape in (Shape.MAP, Shape.LIST) and tokens:
+            told = tokens.pop(0)
+            node = _below(node, told)
+        if kind == "schema":
+            if key == "required" and tokens:
+                steps.append(f".{_below(node, tokens[0])}")
+            steps.append(_STEPS.get(key, "").replace("*", told))
+        elif kind != "components" and child == "header":
+            steps.append(f".{told}")
+        elif kind != "components" and child == "parameter":
+            steps.append(f".{_below(node, 'name')}")
+        if shape is Shape.DATA:
+            break
+        kind = child
+    return Name(component, "".join(steps).removeprefix("."))
+
+
+def _below(node: Any, key: str) -> Any:
+    if isinstance(node, dict):
+        return node.get(key)
+    if isinstance(node, list) and key.isdecimal() and int(key) < len(node):
+        return node[int(key)]
+    return None

@@ -1,0 +1,556 @@
+"""Two documents in, what of their operations and of all around them differs."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from typing import Any, Final, NamedTuple
+
+from dateline.diff.compare import changed, differences, kinds_of, one_sided
+from dateline.diff.documents import WEBHOOKS, Document, Node, Survey, escape, text
+from dateline.diff.graph import CARRIERS, MODEL, NOTHING, Graph, Pair, Part, Parts
+from dateline.diff.messages import MessageComparison, Thing, keys, parts_of
+from dateline.model import Kind
+from dateline.openapi import COMPONENTS, METHODS
+
+_VARIABLE: Final = re.compile(r"\{([^{}]*)\}")
+_OPERATION: Final = frozenset(
+    {"parameters", "requestBody", "responses", "callbacks", "security", "servers", "tags"}
+)
+_PATH_ITEM: Final = frozenset((*METHODS, "parameters", "servers"))
+_DOCUMENT: Final = frozenset(
+    ("openapi", "paths", "components", "servers", "security", "tags", "info", *WEBHOOKS)
+)
+
+_NOTE: Final = (Kind.DOCUMENTATION_CHANGED,) * 3
+_SECURITY: Final = (Kind.SECURITY_CHANGED,) * 3
+_SERVERS: Final = (Kind.SERVERS_CHANGED,) * 3
+_EXTENSION: Final = (Kind.EXTENSION_CHANGED,) * 3
+
+
+class _Scope(NamedTuple):
+    """Whose operation it is that is compared: its bit, who asks whom, and below what."""
+
+    bit: int
+    turned: bool = False
+    within: str = ""
+
+
+class _Ends(NamedTuple):
+    """What is met at an operation: at what is asked, at what is answered, at all of it."""
+
+    asks: Pair
+    answers: Pair
+    whole: Pair
+
+
+class _Operations(NamedTuple):
+    """An operation on both sides, and the path items that hold it."""
+
+    before: Thing
+    after: Thing
+    path_before: Thing
+    path_after: Thing
+
+
+class _Parameter(NamedTuple):
+    node: Node
+    thing: Thing
+    name: str
+
+
+_Parameters = dict[tuple[str, str], _Parameter]
+
+
+class OperationComparison:
+    """Compares operations, and all that is neither a message nor a schema."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        survey: Survey,
+        messages: MessageComparison,
+        renames: Mapping[str, str],
+    ) -> None:
+        self.names: list[str] = []
+        """The name of the operation that each bit stands for."""
+        self._graph = graph
+        self._survey = survey
+        self._messages = messages
+        self._before = messages.before
+        self._after = messages.after
+        self._renames = renames
+        self._schemes = _renamed_schemes(*self._both("securitySchemes"))
+        # which operations may use a security scheme, by its new name
+        self._users: dict[str, int] = {}
+        # whether what operations inherit has changed, so that all have to be looked at
+        self._everywhere = any(
+            text(self._before.root.get(key)) != text(self._after.root.get(key))
+            for key in ("security", "servers")
+        ) or any(section == "securitySchemes" for section, _ in survey.unequal)
+
+    def compare(self) -> None:
+        """Compare operations, webhooks, and what stands around them."""
+        self._document()
+        sections = [("paths", aligned_paths(*self._both("paths")))]
+        sections += [(section, _aligned_names(*self._both(section))) for section in WEBHOOKS]
+        for section, aligned in sections:
+            for old, new in aligned:
+                still = old == new and (section, str(old)) not in self._survey.dirty
+                if self._everywhere or not still:
+                    self._path(section, old, new, still=still)
+        self._components()
+
+    def _both(self, section: str) -> tuple[dict[str, Any], dict[str, Any]]:
+        return self._before.section(section), self._after.section(section)
+
+    # Paths and operations
+
+    def _path(self, section: str, old: str | None, new: str | None, *, still: bool) -> None:
+        label = new if new is not None else old
+        renamed: dict[str, str] = {}
+        if old is not None and new is not None:
+            names = zip(_VARIABLE.findall(old), _VARIABLE.findall(new), strict=True)
+            renamed = {before: after for before, after in names if before != after}
+        webhook = section in WEBHOOKS
+
+        def scope_of(method: str) -> _Scope:
+            self.names.append(f"WEBHOOK {label}" if webhook else f"{method.upper()} {label}")
+            return _Scope(1 << (len(self.names) - 1), webhook)
+
+        self._item(
+            self._entry(self._before, section, old),
+            self._entry(self._after, section, new),
+            renamed,
+            scope_of,
+            still=still,
+        )
+
+    @staticmethod
+    def _entry(document: Document, section: str, name: str | None) -> Parts:
+        if name is None:
+            return ()
+        located = Node(document.section(section)[name], f"/{section}/{escape(name)}")
+        return parts_of(document, located)
+
+    def _item(
+        self,
+        before: Parts,
+        after: Parts,
+        renamed: dict[str, str],
+        scope_of: Callable[[str], _Scope],
+        *,
+        still: bool = False,
+    ) -> None:
+        """Compare two path items; *still* if only what surrounds them has changed."""
+        ours, theirs = Thing(before), Thing(after)
+        roots = []
+        for method in METHODS:
+            first, second = ours.get(method), theirs.get(method)
+            if first and second:
+                scope = scope_of(method)
+                operations = _Operations(
+                    Thing(parts_of(self._before, first)),
+                    Thing(parts_of(self._after, second)),
+                    ours,
+                    theirs,
+                )
+                ends = self._ends(scope, operations.before.parts, operations.after.parts)
+                roots.append(ends.whole)
+                self._security(ends.asks, scope.bit, operations)
+                self._servers(ends, operations)
+                if not still:
+                    self._operation(ends, scope, operations, renamed)
+            elif first or second:
+                scope = scope_of(method)
+                whole = self._ends(scope, before, after).whole
+                roots.append(whole)
+                _lone(whole, first, second, f"{scope.within} {method.upper()}")
+        for root in roots or [self._graph.root(before, after)]:
+            if before and after:
+                keys(root, "path-item", ours, theirs, _PATH_ITEM)
+
+    def _ends(self, scope: _Scope, before: Parts, after: Parts) -> _Ends:
+        asked, answered = (0, scope.bit) if scope.turned else (scope.bit, 0)
+        root = partial(self._graph.root, before, after)
+        return _Ends(
+            root(request=asked, response=answered),
+            root(request=answered, response=asked),
+            root(request=scope.bit, response=scope.bit),
+        )
+
+    def _operation(
+        self, ends: _Ends, scope: _Scope, operations: _Operations, renamed: dict[str, str]
+    ) -> None:
+        before, after = operations.before, operations.after
+        keys(ends.whole, "operation", before, after, _OPERATION)
+        _tags(ends.whole, before, after)
+        self._parameters(ends.asks, operations, renamed)
+        self._body(ends.asks, before, after)
+        self._responses(ends.answers, before, after)
+        self._callbacks(scope, before, after)
+
+    # Parameters
+
+    def _parameters(self, asks: Pair, operations: _Operations, renamed: dict[str, str]) -> None:
+        ours = _listed(self._before, operations.path_before, operations.before)
+        theirs = _listed(self._after, operations.path_after, operations.after)
+        called = {
+            ("path", old): ("path", new)
+            for old, new in renamed.items()
+            if ("path", old) in ours and ("path", new) in theirs
+        } | self._annotated(ours, theirs)
+        for old, new in renamed.items():
+            if ("path", old) not in called:
+                # no parameter declares it: the path alone tells
+                first, second = operations.path_before.pointer, operations.path_after.pointer
+                changed(asks, Kind.PARAMETER_RENAMED, "", Node(old, first), Node(new, second))
+        for key, one in ours.items():
+            other = theirs.get(called.get(key, key))
+            if other is None:
+                self._lone_parameter(asks, Kind.PARAMETER_REMOVED, key, one)
+                continue
+            carrier = CARRIERS.get(key[0], 0)
+            if key in called:
+                asks.add(
+                    Kind.PARAMETER_RENAMED,
+                    before_pointer=one.node.pointer,
+                    after_pointer=other.node.pointer,
+                    before=one.name,
+                    after=other.name,
+                    field=other.name,
+                    carrier=carrier,
+                )
+            asks.reach(self._messages.pair("parameter", one.node, other.node), carrier)
+        for key, one in theirs.items():
+            if key not in ours and key not in called.values():
+                self._lone_parameter(asks, Kind.PARAMETER_ADDED, key, one)
+
+    def _lone_parameter(
+        self, asks: Pair, kind: Kind, key: tuple[str, str], one: _Parameter
+    ) -> None:
+        self._messages.lone(asks, kind, one.name, one.node, CARRIERS.get(key[0], 0))
+
+    def _annotated(
+        self, before: _Parameters, after: _Parameters
+    ) -> dict[tuple[str, str], tuple[str, str]]:
+        """Return the new keys of the parameters that the sources say were renamed."""
+        found = {}
+        for key, one in after.items():
+            for pointer in (one.node.pointer, one.thing.pointer):
+                old = _parameter_key(key[0], self._renames.get(pointer, ""))
+                if key not in before and old in before:
+                    found[old] = key
+        return found
+
+    # Bodies, responses, callbacks
+
+    def _body(self, asks: Pair, before: Thing, after: Thing) -> None:
+        ours, theirs = before.get("requestBody"), after.get("requestBody")
+        carrier = CARRIERS["body"]
+        if ours and theirs:
+            pair = self._messages.pair("request-body", ours, theirs)
+            asks.reach(pair, carrier)
+        elif theirs:
+            self._messages.lone(asks, Kind.BODY_ADDED, "", theirs, carrier)
+        elif ours:
+            self._messages.lone(asks, Kind.BODY_REMOVED, "", ours, carrier)
+
+    def _responses(self, answers: Pair, before: Thing, after: Thing) -> None:
+        ours, theirs = before.entries("responses"), after.entries("responses")
+        for status in sorted(ours.keys() | theirs.keys()):
+            if status.startswith("x-"):
+                first, second = ours.get(status), theirs.get(status)
+                differences(answers, status, [first], [second], _EXTENSION)
+            elif status in ours and status in theirs:
+                answers.reach(self._messages.pair("response", ours[status], theirs[status]))
+            elif status in theirs:
+                self._messages.lone(answers, Kind.RESPONSE_ADDED, status, theirs[status])
+            else:
+                self._messages.lone(answers, Kind.RESPONSE_REMOVED, status, ours[status])
+
+    def _callbacks(self, scope: _Scope, before: Thing, after: Thing) -> None:
+        """Compare what the server sends while it answers: there it asks, and the reader answers."""
+        ours, theirs = before.entries("callbacks"), after.entries("callbacks")
+        for name in sorted(ours.keys() | theirs.keys()):
+            self._expressions(ours.get(name), theirs.get(name), name, scope)
+
+    def _expressions(
+        self, before: Node | None, after: Node | None, name: str, scope: _Scope
+    ) -> None:
+        ours, theirs = _entries(self._before, before), _entries(self._after, after)
+        for old, new in _aligned_names(ours, theirs):
+            expression = old if new is None else new
+            below = _Scope(scope.bit, not scope.turned, f"{name} {expression}")
+            self._item(
+                parts_of(self._before, ours[old]) if old is not None else (),
+                parts_of(self._after, theirs[new]) if new is not None else (),
+                {},
+                partial(_same, below),
+            )
+
+    # Security and servers
+
+    def _security(self, asks: Pair, bit: int, operations: _Operations) -> None:
+        ours = operations.before.get("security") or _inherited(self._before, "security")
+        theirs = operations.after.get("security") or _inherited(self._after, "security")
+        for name in self._alternatives_of(asks, ours, theirs):
+            self._users[name] = self._users.get(name, 0) | bit
+
+    def _servers(self, ends: _Ends, operations: _Operations) -> None:
+        ours, theirs = (
+            thing.get("servers") or item.get("servers") or _inherited(document, "servers")
+            for document, item, thing in (
+                (self._before, operations.path_before, operations.before),
+                (self._after, operations.path_after, operations.after),
+            )
+        )
+        _compare_servers(ends.asks, ends.whole, ours, theirs)
+
+    # Components and the document itself
+
+    def _components(self) -> None:
+        """Compare components for their own sake: consumers may import what no operation uses."""
+        root = self._graph.root(
+            *(_held(side, "components") for side in (self._before, self._after))
+        )
+        keys(root, "components", Thing(root.before), Thing(root.after), frozenset(COMPONENTS))
+        for section, kind in COMPONENTS.items():
+            ours, theirs = self._both(section)
+            for name in sorted(ours.keys() & theirs.keys(), key=str):
+                if (section, str(name)) in self._survey.unequal:
+                    at = f"/components/{section}/{escape(name)}"
+                    self._component(root, kind, Node(ours[name], at), Node(theirs[name], at))
+
+    def _component(self, root: Pair, kind: str, before: Node, after: Node) -> None:
+        name = before.pointer.rsplit("/", 1)[1]
+        if kind == "schema":
+            self._messages.schemas.pair([before], [after]).carried |= MODEL
+        elif kind == "security-scheme":
+            self._scheme(before, after)
+        elif kind == "example":
+            changed(root, Kind.DOCUMENTATION_CHANGED, "examples", before, after)
+        elif kind == "link":
+            changed(root, Kind.LINK_CHANGED, name, before, after)
+        elif kind == "path-item":
+            parts = parts_of(self._before, before), parts_of(self._after, after)
+            self._item(*parts, {}, partial(_same, _Scope(0)))
+        elif kind == "callback":
+            self._expressions(before, after, name, _Scope(0))
+        else:
+            self._messages.pair(kind, before, after).carried |= MODEL
+
+    def _scheme(self, before: Node, after: Node) -> None:
+        """Compare two security schemes; what differs concerns all operations that may use it."""
+        name = after.pointer.rsplit("/", 1)[1]
+        parts = parts_of(self._before, before), parts_of(self._after, after)
+        root = self._graph.root(*parts, request=self._users.get(name, 0))
+        ours, theirs = (
+            {path: node for part in side for path, node in _settings(part.node, part.pointer)}
+            for side in parts
+        )
+        for path in sorted(ours.keys() | theirs.keys()):
+            kinds = _scheme_kinds(path, both=path in ours and path in theirs)
+            differences(root, path, [ours.get(path)], [theirs.get(path)], kinds)
+
+    def _document(self) -> None:
+        root = self._graph.root(_held(self._before), _held(self._after))
+        ours, theirs = Thing(root.before), Thing(root.after)
+        keys(root, "document", ours, theirs, _DOCUMENT)
+        differences(root, "openapi", [ours.get("openapi")], [theirs.get("openapi")], _NOTE)
+        for section in ("info", "paths"):
+            first, second = ours.entries(section), theirs.entries(section)
+            for key in sorted(first.keys() | second.keys()):
+                kinds = _EXTENSION if key.startswith("x-") else _NOTE
+                if section == "info" or kinds is _EXTENSION:
+                    differences(root, key, [first.get(key)], [second.get(key)], kinds)
+        named, called = _named_tags(ours), _named_tags(theirs)
+        for name in sorted(named.keys() | called.keys()):
+            differences(root, "tags", [named.get(name)], [called.get(name)], _NOTE)
+        # operations that inherit these meet the same change, and join it
+        self._alternatives_of(root, ours.get("security"), theirs.get("security"))
+        _compare_servers(root, root, ours.get("servers"), theirs.get("servers"))
+
+    def _alternatives_of(self, pair: Pair, before: Node | None, after: Node | None) -> set[str]:
+        """Compare two security requirements; return the schemes that are named."""
+        old, new = _alternatives(before, self._schemes), _alternatives(after, {})
+        if old != new:
+            differences(pair, "security", [before], [after], _SECURITY)
+        return {name for alternative in old | new for name, _ in alternative}
+
+
+def aligned_paths(
+    before: Iterable[str], after: Iterable[str]
+) -> list[tuple[str | None, str | None]]:
+    """Return which path is which: the names of its parameters do not count.
+
+    Where several paths differ in those names only, each is what it is called.
+    """
+    ours = [path for path in before if not path.startswith("x-")]
+    theirs = [path for path in after if not path.startswith("x-")]
+    known = set(theirs) & set(ours)
+    forms = [Counter(_VARIABLE.sub("{}", path) for path in side) for side in (ours, theirs)]
+    left = {_VARIABLE.sub("{}", path): path for path in theirs if path not in known}
+    found: list[tuple[str | None, str | None]] = []
+    for path in ours:
+        form = _VARIABLE.sub("{}", path)
+        if path in known:
+            found.append((path, path))
+        elif form in left and forms[0][form] == forms[1][form] == 1:
+            found.append((path, left.pop(form)))
+        else:
+            found.append((path, None))
+    matched = {new for _, new in found}
+    return [*found, *((None, path) for path in theirs if path not in matched)]
+
+
+def _aligned_names(
+    before: Iterable[str], after: Iterable[str]
+) -> list[tuple[str | None, str | None]]:
+    ours, theirs = list(before), list(after)
+    return [
+        (name if name in ours else None, name if name in theirs else None)
+        for name in dict.fromkeys((*ours, *theirs))
+    ]
+
+
+def _same(scope: _Scope, _method: str) -> _Scope:
+    return scope
+
+
+def _lone(whole: Pair, before: Node | None, after: Node | None, name: str) -> None:
+    """Note an operation that stands on one side only; a callback's is told by *name*."""
+    field = name.strip() if " " in name.strip() else ""
+    for kind, node, added in (
+        (Kind.OPERATION_REMOVED, before, False),
+        (Kind.OPERATION_ADDED, after, True),
+    ):
+        if node:
+            told = node.value.get("operationId") if isinstance(node.value, dict) else None
+            one_sided(whole, kind, "", Node(told, node.pointer), added=added, field=field)
+
+
+def _tags(whole: Pair, before: Thing, after: Thing) -> None:
+    """Compare the tags of an operation as a set."""
+    ours, theirs = before.get("tags"), after.get("tags")
+    if _sorted(ours) != _sorted(theirs):
+        differences(whole, "tags", [ours], [theirs], kinds_of("tags", ("tags",)))
+
+
+def _sorted(node: Node | None) -> list[str]:
+    return sorted(map(text, node.value)) if node and isinstance(node.value, list) else []
+
+
+def _listed(document: Document, item: Thing, operation: Thing) -> _Parameters:
+    """Return the parameters of an operation and of its path by (in, name)."""
+    found: _Parameters = {}
+    for holder in (item, operation):
+        listed = holder.get("parameters")
+        if listed is None or not isinstance(listed.value, list):
+            continue
+        for index, value in enumerate(listed.value):
+            node = Node(value, f"{listed.pointer}/{index}")
+            thing = Thing(parts_of(document, node))
+            place, name = str(thing.value("in", "")), str(thing.value("name", ""))
+            found[_parameter_key(place, name)] = _Parameter(node, thing, name)
+    return found
+
+
+def _parameter_key(place: str, name: str) -> tuple[str, str]:
+    # header names have no case (RFC 9110, section 5.1)
+    return place, name.lower() if place == "header" else name
+
+
+def _entries(document: Document, node: Node | None) -> dict[str, Node]:
+    """Return the entries of an object whose reference is seen through."""
+    if node is None:
+        return {}
+    return {
+        str(key): Node(value, f"{part.pointer}/{escape(str(key))}")
+        for part in parts_of(document, node)
+        for key, value in part.node.items()
+        if key not in part.skip
+    }
+
+
+def _inherited(document: Document, key: str) -> Node | None:
+    return Node(document.root[key], f"/{key}") if key in document.root else None
+
+
+def _held(document: Document, *path: str) -> Parts:
+    node = document.root
+    for key in path:
+        node = node.get(key, {})
+    return (Part(node, "".join(f"/{key}" for key in path), NOTHING),)
+
+
+def _alternatives(
+    node: Node | None, renamed: Mapping[str, str]
+) -> set[frozenset[tuple[str, frozenset[str]]]]:
+    """Return the alternatives of a security requirement: sets of schemes with their scopes.
+
+    No requirement and an empty list both let everybody in.
+    """
+    listed = node.value if node and isinstance(node.value, list) else []
+    return {
+        frozenset(
+            (renamed.get(name, name), frozenset(scopes or ()))
+            for name, scopes in alternative.items()
+        )
+        for alternative in listed or [{}]
+    }
+
+
+def _renamed_schemes(before: dict[str, Any], after: dict[str, Any]) -> dict[str, str]:
+    """Return the new names of security schemes that are equal but for their names."""
+    gone = {text(before[name]): name for name in before if name not in after}
+    came = {text(after[name]): name for name in after if name not in before}
+    return {gone[found]: came[found] for found in gone if found in came}
+
+
+def _settings(node: Any, pointer: str, path: str = "") -> Iterator[tuple[str, Node]]:
+    """Yield the settings of a security scheme by dotted path: flows are looked into."""
+    for key, value in node.items():
+        at, below = f"{pointer}/{escape(key)}", f"{path}{key}"
+        if isinstance(value, dict) and not key.startswith("x-"):
+            yield from _settings(value, at, f"{below}.")
+        else:
+            yield below, Node(value, at)
+
+
+def _scheme_kinds(path: str, *, both: bool) -> tuple[Kind, Kind, Kind]:
+    if path == "description" or (both and ".scopes." in path):
+        return _NOTE
+    return _EXTENSION if path.rsplit(".", 1)[-1].startswith("x-") else _SECURITY
+
+
+def _compare_servers(asks: Pair, whole: Pair, before: Node | None, after: Node | None) -> None:
+    if _servers(before) != _servers(after):
+        differences(asks, "servers", [before], [after], _SERVERS)
+    elif _servers(before, described=True) != _servers(after, described=True):
+        differences(whole, "servers", [before], [after], _NOTE)
+
+
+def _servers(node: Node | None, *, described: bool = False) -> dict[str, str]:
+    """Return what is said of each server by its address; their order does not count."""
+    listed = node.value if node and isinstance(node.value, list) else []
+    return {
+        str(server.get("url")): text(
+            {key: value for key, value in server.items() if described or key == "variables"}
+        )
+        for server in listed or [{"url": "/"}]
+        if isinstance(server, dict)
+    }
+
+
+def _named_tags(document: Thing) -> dict[str, Node]:
+    listed = document.get("tags")
+    if listed is None or not isinstance(listed.value, list):
+        return {}
+    return {
+        str(tag.get("name")): Node(tag, f"{listed.pointer}/{index}")
+        for index, tag in enumerate(listed.value)
+        if isinstance(tag, dict)
+    }

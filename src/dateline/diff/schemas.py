@@ -1,0 +1,492 @@
+"""A schema in, what it says: references, `allOf` and other spellings of the same seen through."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Final, NamedTuple
+
+from dateline.diff.documents import Document, Node, component, escape, text
+from dateline.diff.graph import NOTHING, Part, Parts
+from dateline.model import EXTENSIBLE
+from dateline.openapi import OBJECTS
+
+NOTES: Final = frozenset(
+    {"title", "description", "$comment", "example", "examples", "externalDocs", "summary"}
+)
+"""What tells people something and machines nothing."""
+
+ENUM_NOTES: Final = "x-enum-descriptions"
+UNIONS: Final = ("oneOf", "anyOf")
+
+APPLICATORS: Final = (
+    *("items", "additionalProperties", "propertyNames", "contentSchema"),
+    *("unevaluatedItems", "unevaluatedProperties"),
+)
+"""Keywords that hold one schema, below which less stays less. True and `{}` say nothing there."""
+
+OPAQUE: Final = ("not", "if", "then", "else", "contains")
+"""Keywords that hold one schema, below which less can mean more."""
+
+SCHEMA_MAPS: Final = ("patternProperties", "dependentSchemas", "prefixItems")
+DEFINITIONS: Final = ("$defs", "definitions")
+
+_NEVER: Final[dict[str, Any]] = {"not": {}}
+_NULL: Final[dict[str, Any]] = {"nullable": True}
+
+# Keywords that are absent when they say this.
+_DEFAULTS: Final[dict[str, Any]] = {
+    **dict.fromkeys(("deprecated", "readOnly", "writeOnly", "uniqueItems", "nullable"), False),
+    **dict.fromkeys(("minLength", "minItems", "minProperties"), 0),
+    **dict.fromkeys(("exclusiveMinimum", "exclusiveMaximum"), False),
+}
+# Of several bounds only the tightest counts.
+_TIGHTEST: Final[dict[str, Callable[[Iterable[Any]], Any]]] = {
+    **dict.fromkeys(
+        ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties", "maxContains"),
+        min,
+    ),
+    **dict.fromkeys(
+        ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties", "minContains"),
+        max,
+    ),
+}
+# Where OpenAPI 3.0 says with a boolean that a bound is exclusive.
+_EXCLUSIVE: Final = {"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"}
+_INCLUSIVE: Final = {bound: exclusive for exclusive, bound in _EXCLUSIVE.items()}
+
+# Keys of a union's member that leave it a value with notes.
+_VALUE: Final = frozenset({"const", "enum", "type"})
+_VALUE_KEYS: Final = _VALUE | {"title", "description", "deprecated"}
+
+KNOWN: Final = frozenset(OBJECTS["schema"])
+
+
+class Member(NamedTuple):
+    """One member of a union, and the component that it refers to, if it does."""
+
+    node: Node
+    parts: Parts
+    target: str
+    name: str | None
+
+
+class Union(NamedTuple):
+    """A `oneOf` or `anyOf` of more than one member, and the part that declares it."""
+
+    keyword: str
+    pointer: str
+    members: tuple[Member, ...]
+    discriminator: Node | None
+    part: Part
+
+
+class View:
+    """All that a schema says, each thing with the pointer to what declares it."""
+
+    def __init__(self, parts: Parts) -> None:
+        self.parts = parts
+        self.pointer = parts[0].pointer if parts else ""
+        self.types: set[str] | None = None
+        self.types_at = ""
+        self.declared = False
+        self.nullable: str | None = None
+        self.values: dict[str, Node] | None = None
+        self.values_at = Node("enum", "")
+        self.value_notes: dict[tuple[str, str], Node] = {}
+        self.open_values: dict[str, Node] | None = None
+        self.open_values_at = ""
+        self.properties: dict[str, list[Node]] = {}
+        self.required: dict[str, str] = {}
+        self.unions: list[Union] = []
+        self.below: dict[str, list[Node]] = {}
+        self.maps: dict[str, dict[str, list[Node]]] = {}
+        self.facts: dict[str, list[Node]] = {}
+
+    @property
+    def never(self) -> bool:
+        """Whether nothing satisfies it: `false`."""
+        return any(part.node is _NEVER for part in self.parts)
+
+    @property
+    def type_names(self) -> list[str]:
+        """The types, sorted; `integer` goes without saying beside `number`."""
+        names = self.types or set()
+        return sorted(names - {"integer"} if "number" in names else names)
+
+    def rest(self, union: Union) -> Parts:
+        """Return the parts without what *union* says."""
+        skipped = {union.keyword, "discriminator"}
+        return tuple(
+            part._replace(skip=part.skip | skipped) if part is union.part else part
+            for part in self.parts
+        )
+
+    def constants(self, schemas: Schemas) -> dict[str, str]:
+        """Return the properties that have one value only, and the text of it."""
+        found = {}
+        for name, located in self.properties.items():
+            # most properties can be told from their own keys not to be constant
+            if any(
+                isinstance(node, dict) and node.keys() & {"const", "enum", "$ref", "allOf"}
+                for node, _ in located
+            ):
+                values = schemas.view(schemas.parts(located)).values
+                if values is not None and len(values) == 1:
+                    found[name] = next(iter(values))
+        return found
+
+
+def says(parts: Parts) -> bool:
+    """Tell whether *parts* say anything at all: `{}` does not."""
+    return any(len(part.skip) < len(part.node) for part in parts)
+
+
+class Schemas:
+    """The schemas of one document, each read once."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self._views: dict[tuple[Any, ...], View] = {}
+
+    def parts(self, located: Iterable[Node]) -> Parts:
+        """Return the nodes that together say what all of *located* say, outermost first.
+
+        A reference, an `allOf` and a union of one member are seen through.
+        """
+        found: list[Part] = []
+        met: set[int] = set()
+        stack = [*located][::-1]
+        while stack:
+            node, pointer = stack.pop()
+            if node is False:
+                node = _NEVER
+            if not isinstance(node, dict) or id(node) in met:
+                continue
+            met.add(id(node))
+            skip, below = self._through(node, pointer)
+            # a component stays even where it says nothing itself: it has a name
+            if len(skip) < len(node) or component(pointer):
+                found.append(Part(node, pointer, skip))
+            stack += reversed(below)
+        return tuple(found)
+
+    def _through(self, node: dict[str, Any], pointer: str) -> tuple[frozenset[str], list[Node]]:
+        """Return the keys of *node* that say nothing themselves, and what they lead to."""
+        skip: list[str] = []
+        below: list[Node] = []
+        if "$ref" in node:
+            goal = self.document.target(node["$ref"])
+            if goal is not None:
+                skip.append("$ref")
+                below.append(goal)
+        if isinstance(node.get("allOf"), list):
+            skip.append("allOf")
+            below += _items(node, pointer, "allOf")
+        for keyword in UNIONS:
+            if isinstance(node.get(keyword), list):
+                members, null = _without_null(_items(node, pointer, keyword))
+                if len(members) == 1 and not _is_value(members[0]):
+                    skip.append(keyword)
+                    below += members
+                    if null is not None:
+                        below.append(Node(_NULL, null.pointer))
+        return (frozenset(skip) if skip else NOTHING), below
+
+    def view(self, parts: Parts) -> View:
+        """Return what *parts* say together."""
+        key = tuple((id(part.node), part.skip) for part in parts)
+        view = self._views.get(key)
+        if view is None:
+            view = self._views[key] = self._read(parts)
+        return view
+
+    def _read(self, parts: Parts) -> View:
+        view = View(parts)
+        for part in parts:
+            node, pointer, skip = part
+            for keyword, value in node.items():
+                if keyword in skip or (keyword in _DEFAULTS and _is_default(keyword, value)):
+                    continue
+                at = f"{pointer}/{escape(keyword)}"
+                if keyword in UNIONS and isinstance(value, list) and value:
+                    self._union(view, part, keyword)
+                elif keyword == "discriminator" and _is_union(node):
+                    pass  # told with the union
+                elif keyword in _READERS:
+                    _READERS[keyword](view, node, Node(value, at))
+                else:
+                    _plain(view, keyword, Node(value, at))
+        _settle(view)
+        return view
+
+    def _union(self, view: View, part: Part, keyword: str) -> None:
+        node, pointer, _ = part
+        members, null = _without_null(_items(node, pointer, keyword))
+        if null is not None:
+            view.nullable = view.nullable or null.pointer
+        if all(map(_is_value, members)):
+            at = f"{pointer}/{keyword}"
+            values: dict[str, Node] = {}
+            for member in members:
+                value = (
+                    member.value["const"] if "const" in member.value else member.value["enum"][0]
+                )
+                values.setdefault(text(value), Node(value, member.pointer))
+                for key in node.keys() - _VALUE:
+                    noted = Node(node[key], f"{member.pointer}/{escape(key)}")
+                    view.value_notes[str(value), key] = noted
+            _narrow(view, values, Node(keyword, at))
+            return
+        discriminator = node.get("discriminator")
+        view.unions.append(
+            Union(
+                keyword=keyword,
+                pointer=f"{pointer}/{keyword}",
+                members=tuple(map(self._member, members)),
+                discriminator=Node(discriminator, f"{pointer}/discriminator")
+                if isinstance(discriminator, dict)
+                else None,
+                part=part,
+            )
+        )
+
+    def _member(self, located: Node) -> Member:
+        goal = None
+        if isinstance(located.value, dict) and "$ref" in located.value:
+            goal = self.document.target(located.value["$ref"])
+        target = goal.pointer if goal else located.pointer
+        known = component(target)
+        return Member(located, self.parts([located]), target, known[1] if known else None)
+
+
+def _items(node: dict[str, Any], pointer: str, keyword: str) -> list[Node]:
+    return [
+        Node(member, f"{pointer}/{keyword}/{index}") for index, member in enumerate(node[keyword])
+    ]
+
+
+def _without_null(members: list[Node]) -> tuple[list[Node], Node | None]:
+    """Return the members but null, and null; a union of null alone keeps it."""
+    kept = [member for member in members if not _is_null(member.value)]
+    if len(kept) == len(members) or not kept:
+        return members, None
+    return kept, next(member for member in members if _is_null(member.value))
+
+
+def _is_null(node: Any) -> bool:
+    if not isinstance(node, dict) or node.keys() - _VALUE_KEYS:
+        return False
+    if "const" in node or "enum" in node:
+        return node.get("const") is None and node.get("enum", [None]) == [None]
+    return node.get("type") in ("null", ["null"])
+
+
+def _is_value(member: Node) -> bool:
+    node = member.value
+    return (
+        isinstance(node, dict)
+        and not any(key not in _VALUE_KEYS and not key.startswith("x-") for key in node)
+        and ("const" in node or (isinstance(node.get("enum"), list) and len(node["enum"]) == 1))
+    )
+
+
+def _is_default(keyword: str, value: Any) -> bool:
+    return (
+        type(value) is not str
+        and value == _DEFAULTS[keyword]
+        and (isinstance(value, bool) == isinstance(_DEFAULTS[keyword], bool))
+    )
+
+
+def _is_union(node: dict[str, Any]) -> bool:
+    """Tell whether *node* chooses between schemas, not only between values."""
+    return any(
+        isinstance(node.get(keyword), list)
+        and not all(map(_is_value, _without_null(_items(node, "", keyword))[0]))
+        for keyword in UNIONS
+    )
+
+
+def _plain(view: View, keyword: str, fact: Node) -> None:
+    facts = view.facts.setdefault(keyword, [])
+    if keyword in NOTES:
+        # what stands nearest to the reader wins
+        if not facts:
+            facts.append(fact)
+    elif all(text(known.value) != text(fact.value) for known in facts):
+        facts.append(fact)
+
+
+def _narrow(view: View, values: dict[str, Node], declared: Node) -> None:
+    """Allow only *values*; of several enumerations only the shared values are left."""
+    if view.values is None:
+        view.values, view.values_at = values, declared
+    else:
+        view.values = {key: fact for key, fact in view.values.items() if key in values}
+
+
+def _type(view: View, node: dict[str, Any], fact: Node) -> None:
+    names = fact.value if isinstance(fact.value, list) else [fact.value]
+    if not all(isinstance(name, str) for name in names):
+        _plain(view, "type", fact)
+        return
+    types = set(names)
+    if "number" in types:
+        types.add("integer")
+    if node.get("nullable") is True:
+        types.add("null")
+    if view.types is None:
+        view.types, view.types_at, view.declared = types, fact.pointer, True
+    else:
+        view.types &= types
+
+
+def _nullable(view: View, node: dict[str, Any], fact: Node) -> None:
+    if fact.value is not True:
+        _plain(view, "nullable", fact)
+    elif "type" not in node:
+        view.nullable = view.nullable or fact.pointer
+
+
+def _enum(view: View, node: dict[str, Any], fact: Node) -> None:
+    if not isinstance(fact.value, list):
+        _plain(view, "enum", fact)
+        return
+    values: dict[str, Node] = {}
+    for index, value in enumerate(fact.value):
+        values.setdefault(text(value), Node(value, f"{fact.pointer}/{index}"))
+    if node.get("nullable") is True:
+        # in 3.0 documents null is seldom repeated among the values
+        values.setdefault("null", Node(None, fact.pointer))
+    _narrow(view, values, Node("enum", fact.pointer))
+
+
+def _const(view: View, _node: dict[str, Any], fact: Node) -> None:
+    _narrow(view, {text(fact.value): fact}, Node("const", fact.pointer))
+
+
+def _bound(view: View, node: dict[str, Any], fact: Node) -> None:
+    keyword = fact.pointer.rsplit("/", 1)[1]
+    if node.get(_INCLUSIVE.get(keyword, "")) is True:
+        return  # 3.0: the boolean beside it makes it the exclusive bound
+    value = node.get(_EXCLUSIVE.get(keyword, "")) if fact.value is True else fact.value
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        _plain(view, keyword, fact)
+        return
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)  # 5.0 is no other bound than 5
+    facts = view.facts.setdefault(keyword, [])
+    facts.append(Node(value, fact.pointer))
+    numbers = [known for known in facts if isinstance(known.value, int | float)]
+    tightest = _TIGHTEST[keyword](known.value for known in numbers)
+    facts[:] = [next(known for known in numbers if known.value == tightest)]
+
+
+def _properties(view: View, _node: dict[str, Any], fact: Node) -> None:
+    if not isinstance(fact.value, dict):
+        _plain(view, "properties", fact)
+        return
+    for name, child in fact.value.items():
+        located = Node(child, f"{fact.pointer}/{escape(name)}")
+        view.properties.setdefault(name, []).append(located)
+
+
+def _required(view: View, _node: dict[str, Any], fact: Node) -> None:
+    if not isinstance(fact.value, list):
+        _plain(view, "required", fact)
+        return
+    for index, name in enumerate(fact.value):
+        view.required.setdefault(name, f"{fact.pointer}/{index}")
+
+
+def _one(view: View, _node: dict[str, Any], fact: Node) -> None:
+    keyword = fact.pointer.rsplit("/", 1)[1]
+    if isinstance(fact.value, dict | bool):
+        view.below.setdefault(keyword, []).append(fact)
+    else:
+        _plain(view, keyword, fact)
+
+
+def _many(view: View, _node: dict[str, Any], fact: Node) -> None:
+    keyword = fact.pointer.rsplit("/", 1)[1]
+    entries: Iterable[tuple[Any, Any]]
+    if isinstance(fact.value, dict):
+        entries = fact.value.items()
+    elif isinstance(fact.value, list):
+        entries = enumerate(fact.value)
+    else:
+        _plain(view, keyword, fact)
+        return
+    known = view.maps.setdefault(keyword, {})
+    for name, child in entries:
+        located = Node(child, f"{fact.pointer}/{escape(str(name))}")
+        known.setdefault(str(name), []).append(located)
+
+
+def _examples(view: View, node: dict[str, Any], fact: Node) -> None:
+    # published by rule beside an open-ended set: they say nothing of their own
+    if fact.value != node.get(EXTENSIBLE):
+        _plain(view, "examples", fact)
+
+
+def _open_values(view: View, _node: dict[str, Any], fact: Node) -> None:
+    if not isinstance(fact.value, list):
+        _plain(view, EXTENSIBLE, fact)
+        return
+    view.open_values_at = view.open_values_at or fact.pointer
+    view.open_values = view.open_values or {}
+    for index, value in enumerate(fact.value):
+        view.open_values.setdefault(text(value), Node(value, f"{fact.pointer}/{index}"))
+
+
+def _enum_notes(view: View, _node: dict[str, Any], fact: Node) -> None:
+    if not isinstance(fact.value, dict):
+        _plain(view, ENUM_NOTES, fact)
+        return
+    for value, note in fact.value.items():
+        noted = Node(note, f"{fact.pointer}/{escape(value)}")
+        view.value_notes.setdefault((value, "description"), noted)
+
+
+_READERS: Final[dict[str, Callable[[View, dict[str, Any], Node], None]]] = {
+    "type": _type,
+    "nullable": _nullable,
+    "enum": _enum,
+    "const": _const,
+    "properties": _properties,
+    "required": _required,
+    "examples": _examples,
+    EXTENSIBLE: _open_values,
+    ENUM_NOTES: _enum_notes,
+    **dict.fromkeys(_TIGHTEST, _bound),
+    **dict.fromkeys((*APPLICATORS, *OPAQUE), _one),
+    **dict.fromkeys((*SCHEMA_MAPS, *DEFINITIONS), _many),
+}
+
+# A boolean is an integer in Python: it comes first.
+_TYPES: Final = (
+    (bool, "boolean"),
+    (int, "integer"),
+    (float, "number"),
+    (str, "string"),
+    (list, "array"),
+    (dict, "object"),
+)
+
+
+def _settle(view: View) -> None:
+    """Let null and the values have their say on the types."""
+    if view.nullable:
+        if view.values is not None:
+            view.values.setdefault("null", Node(None, view.values_at.pointer))
+        if view.types is not None:
+            view.types.add("null")
+    if view.values is None:
+        return
+    if view.types is None:
+        view.types = {_type_of(fact.value) for fact in view.values.values()}
+        view.types_at = view.values_at.pointer
+
+
+def _type_of(value: Any) -> str:
+    return next((name for kind, name in _TYPES if isinstance(value, kind)), "null")

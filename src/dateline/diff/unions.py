@@ -1,0 +1,209 @@
+"""Two unions in, which member of one is which member of the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator
+from typing import Any, Final, NamedTuple
+
+from dateline.diff.documents import component, text
+from dateline.diff.schemas import APPLICATORS, NOTES, Member, Schemas, Union, View
+
+# How far below a member its likeness to another is looked for.
+_DEPTH: Final = 2
+
+# Two objects are alike if they share this much of their property names.
+_ALIKE: Final = 0.5
+
+
+class Alignment(NamedTuple):
+    """The members that are one and the same, and those that stand on one side only."""
+
+    same: list[tuple[Member, Member]]
+    removed: list[Member]
+    added: list[Member]
+
+
+class Side(NamedTuple):
+    """A union and the schemas of its document."""
+
+    schemas: Schemas
+    union: Union
+
+    def view(self, member: Member) -> View:
+        return self.schemas.view(member.parts)
+
+    def tags(self) -> dict[str, str]:
+        """Return which component or place each tag of the discriminator's mapping leads to."""
+        told = self.union.discriminator
+        return mapping(self.schemas, told.value) if told else {}
+
+
+def mapping(schemas: Schemas, discriminator: dict[str, Any]) -> dict[str, str]:
+    """Return where each tag of a discriminator leads: a pointer, or the text as it stands.
+
+    A bare name is a schema's (OpenAPI 3.1.1, section 4.8.25).
+    """
+    tags = discriminator.get("mapping")
+    found = {}
+    for tag, reference in tags.items() if isinstance(tags, dict) else ():
+        goal = schemas.document.target(reference) or schemas.document.target(
+            f"#/components/schemas/{reference}"
+        )
+        found[str(tag)] = goal.pointer if goal else str(reference)
+    return found
+
+
+def align(before: Side, after: Side) -> Alignment:
+    """Find the members that are one and the same.
+
+    By what tells them apart, the surest first: the tag on the wire, the component's name, a
+    property that has one value, what they say; last the only two of one type that are alike.
+    """
+    left = dict(enumerate(before.union.members))
+    right = dict(enumerate(after.union.members))
+    same: list[tuple[int, int]] = []
+
+    def match(key: Callable[[Side, Member], Hashable]) -> None:
+        waiting: dict[Hashable, list[int]] = {}
+        for index in list(right):
+            waiting.setdefault(key(after, right[index]), []).append(index)
+        for index in list(left):
+            found = key(before, left[index])
+            if found is not None and waiting.get(found):
+                other = waiting[found].pop(0)
+                same.append((index, other))
+                del left[index], right[other]
+
+    if before.union.discriminator and after.union.discriminator:
+        match(_tag)
+    for key in (_name, _constants, _shape_of):
+        if left and right:
+            match(key)
+    for first, second in _likely(before, after, left, right):
+        same.append((first, second))
+        del left[first], right[second]
+    return Alignment(
+        [(before.union.members[i], after.union.members[j]) for i, j in sorted(same)],
+        list(left.values()),
+        list(right.values()),
+    )
+
+
+def _tag(side: Side, member: Member) -> Hashable:
+    tags = sorted(tag for tag, goal in side.tags().items() if goal == member.target)
+    return tags[0] if tags else member.name
+
+
+def _name(_side: Side, member: Member) -> Hashable:
+    return member.name
+
+
+def _constants(side: Side, member: Member) -> Hashable:
+    return tuple(sorted(side.view(member).constants(side.schemas).items())) or None
+
+
+def _shape_of(side: Side, member: Member) -> Hashable:
+    return shape(side.schemas, side.view(member))
+
+
+def _likely(
+    before: Side, after: Side, left: dict[int, Member], right: dict[int, Member]
+) -> Iterator[tuple[int, int]]:
+    """Yield the pairs that are the only two of their type left, and alike."""
+    for types in sorted({tuple(before.view(member).type_names) for member in left.values()}):
+        ours = [i for i, m in left.items() if tuple(before.view(m).type_names) == types]
+        theirs = [i for i, m in right.items() if tuple(after.view(m).type_names) == types]
+        if len(ours) == len(theirs) == 1:
+            first, second = left[ours[0]], right[theirs[0]]
+            if not _both_stay(before, after, first, second) and (
+                likeness(before.schemas, before.view(first), after.schemas, after.view(second))
+                >= _ALIKE
+            ):
+                yield ours[0], theirs[0]
+
+
+def _both_stay(before: Side, after: Side, first: Member, second: Member) -> bool:
+    """Tell whether one of two components stands in both documents: then neither is the other."""
+    return (
+        first.name is not None
+        and second.name is not None
+        and (
+            first.name in after.schemas.document.section("schemas")
+            or second.name in before.schemas.document.section("schemas")
+        )
+    )
+
+
+def likeness(before_schemas: Schemas, before: View, after_schemas: Schemas, after: View) -> float:
+    """Return how much of their property names two schemas share, from 0 to 1.
+
+    Different types, and a property that has one value here and another there, share nothing.
+    """
+    if before.type_names != after.type_names:
+        return 0
+    ours, theirs = before.constants(before_schemas), after.constants(after_schemas)
+    if any(theirs.get(name, value) != value for name, value in ours.items()):
+        return 0
+    names = before.properties.keys() | after.properties.keys()
+    if not names:
+        return 1
+    return len(before.properties.keys() & after.properties.keys()) / len(names)
+
+
+def shape(schemas: Schemas, view: View, depth: int = _DEPTH) -> str:
+    """Return what a schema says, down to *depth*, as text without any component's name."""
+    return text(_outline(schemas, view, depth))
+
+
+def _outline(schemas: Schemas, view: View, depth: int) -> Any:
+    if depth < 0:
+        return view.type_names
+    return [
+        view.type_names,
+        sorted(view.values or ()),
+        sorted(view.required),
+        {
+            keyword: [fact.value for fact in facts]
+            for keyword, facts in view.facts.items()
+            if keyword not in NOTES and not keyword.startswith("x-")
+        },
+        {
+            name: _outline(schemas, schemas.view(schemas.parts(located)), depth - 1)
+            for name, located in view.properties.items()
+        },
+        {
+            keyword: _outline(schemas, schemas.view(schemas.parts(view.below[keyword])), depth - 1)
+            for keyword in APPLICATORS
+            if keyword in view.below
+        },
+        [
+            text(_outline(schemas, schemas.view(member.parts), depth - 1))
+            for union in view.unions
+            for member in union.members
+        ],
+    ]
+
+
+def choose(single: Schemas, whole: View, side: Side, candidates: list[View]) -> int | None:
+    """Return which member of a union a schema that is no union has become, or was; None if none.
+
+    *candidates* are the members, each with what the union says beside them.
+    """
+    for index, member in enumerate(side.union.members):
+        if member.name is not None and any(
+            component(part.pointer) == ("schemas", member.name) for part in whole.parts
+        ):
+            return index
+    own = shape(single, whole)
+    ranked = [
+        (
+            shape(side.schemas, candidate) == own,
+            likeness(single, whole, side.schemas, candidate),
+            (candidate.values is None) == (whole.values is None),
+            len(candidate.facts.keys() & whole.facts.keys()),
+            -index,
+        )
+        for index, candidate in enumerate(candidates)
+    ]
+    best = max(ranked)
+    return -best[-1] if best[0] or best[1] >= _ALIKE else None
