@@ -1,0 +1,199 @@
+"""What goes to all versions: the whole list of it. What stands nowhere here is gated."""
+
+from __future__ import annotations
+
+from dateline.model import EXTENSIBLE, Change, Direction, Kind
+from dateline.rules.law import additive
+from dateline.rules.reading import (
+    ANSWERED,
+    CONSTRAINTS,
+    KEYWORD,
+    Extent,
+    extent,
+    in_parameters_only,
+    is_call,
+    is_error,
+    is_required,
+)
+
+# What no path shows, so that a request can do without it.
+_BESIDE_THE_PATH = frozenset({"query", "header", "cookie"})
+
+_WORDS = frozenset({"deprecated", "tags"})
+
+
+@additive
+def operation_added(change: Change) -> bool:
+    """A new endpoint goes to all versions.
+
+    No caller of any version uses it yet.
+
+    Write it without `x-added`.
+
+    In a document, before:
+        paths:
+          /loans: {get: {operationId: listLoans, responses: {'200': {description: loans}}}}
+    After:
+        paths:
+          /loans: {get: {operationId: listLoans, responses: {'200': {description: loans}}}}
+          /fines: {get: {operationId: listFines, responses: {'200': {description: fines}}}}
+    """
+    return change.kind is Kind.OPERATION_ADDED and is_call(change)
+
+
+@additive
+def response_field_added(change: Change) -> bool:
+    """A new optional field of a response goes to all versions.
+
+    Callers pass over fields that they don't know.
+
+    Write it without `x-added`, and leave it out of `required`.
+
+    In a response, before:
+        Loan: {type: object, properties: {id: {type: string}}}
+    After:
+        Loan: {type: object, properties: {id: {type: string}, shelf: {type: string}}}
+    """
+    return (
+        change.kind is Kind.FIELD_ADDED and change.direction in ANSWERED and not is_required(change)
+    )
+
+
+@additive
+def open_value_added(change: Change) -> bool:
+    """An open-ended field may learn values in all versions.
+
+    It is documented as open-ended, so callers are ready for a value that they don't know.
+
+    Add the value to `x-extensible-enum`, without `x-added`.
+
+    In a response, before:
+        Channel: {type: string, x-extensible-enum: [desk]}
+    After:
+        Channel: {type: string, x-extensible-enum: [desk, app]}
+    """
+    listed = change.kind is Kind.KEYWORD_ADDED and change.keyword == EXTENSIBLE
+    return change.kind is Kind.OPEN_VALUE_ADDED or listed
+
+
+@additive
+def optional_parameter_added(change: Change) -> bool:
+    """A new optional query, header or cookie parameter goes to all versions.
+
+    Requests that leave it out are answered as before.
+
+    Write it without `x-added` and without `required: true`; leaving it out must change nothing.
+
+    In an operation, before:
+        responses: {'200': {description: loans}}
+    After:
+        parameters: [{name: state, in: query, schema: {type: string}}]
+        responses: {'200': {description: loans}}
+    """
+    return (
+        change.kind is Kind.PARAMETER_ADDED
+        and not is_required(change)
+        and _BESIDE_THE_PATH.issuperset(change.carriers)
+    )
+
+
+@additive
+def parameter_loosened(change: Change) -> bool:
+    """A constraint on a parameter may be loosened in all versions.
+
+    Every request that was good stays good.
+
+    Write the looser constraint without `x-was`. Values of a parameter's `enum` are no constraint
+    in this sense: a new one is gated.
+
+    In a parameter, before:
+        PageSize: {type: integer, maximum: 100}
+    After:
+        PageSize: {type: integer, maximum: 500}
+    """
+    constraint = change.keyword in CONSTRAINTS or change.kind is Kind.FIELD_OPTIONAL
+    return constraint and extent(change) is Extent.WIDER and in_parameters_only(change)
+
+
+@additive
+def error_response_added(change: Change) -> bool:
+    """A newly documented error response goes to all versions.
+
+    Callers have to deal with errors that the document does not name anyway.
+
+    Write the status (4xx, 5xx or `default`) without `x-added`.
+
+    In an operation, before:
+        responses: {'200': {description: loans}}
+    After:
+        responses: {'200': {description: loans}, '429': {description: too many requests}}
+    """
+    return change.kind is Kind.RESPONSE_ADDED and is_error(change)
+
+
+@additive
+def response_header_added(change: Change) -> bool:
+    """A new header of a response goes to all versions.
+
+    Callers pass over headers that they don't know.
+
+    Write it without `x-added`.
+
+    In an operation, before:
+        responses: {'200': {description: loans}}
+    After:
+        responses: {'200': {description: loans, headers: {X-Total: {schema: {type: integer}}}}}
+    """
+    return change.kind is Kind.HEADER_ADDED and change.direction is Direction.RESPONSE
+
+
+@additive
+def component_added(change: Change) -> bool:
+    """A new component goes to all versions.
+
+    Nobody can have imported it yet. What uses it is judged where it stands.
+
+    Write it without `x-added`.
+
+    In a model, before:
+        Loan: {type: object}
+    After:
+        Loan: {type: object}
+        Fine: {type: object}
+    """
+    return change.kind is Kind.COMPONENT_ADDED
+
+
+@additive
+def documentation_changed(change: Change) -> bool:
+    """Words for people may change in all versions.
+
+    Titles, descriptions, summaries, examples, tags, links to more documentation and `deprecated`
+    promise nothing about values.
+
+    Write them without any key of ours.
+
+    In a response, before:
+        Loan: {type: object, description: A loan.}
+    After:
+        Loan: {type: object, description: A book that somebody has taken home.}
+    """
+    return change.kind is Kind.DOCUMENTATION_CHANGED or (
+        change.kind in KEYWORD and change.keyword in _WORDS
+    )
+
+
+@additive
+def extension_changed(change: Change) -> bool:
+    """Keys of other tools may change in all versions.
+
+    An `x-` key that is not ours says nothing about requests and responses.
+
+    Write it as the other tool wants it.
+
+    In a response, before:
+        Loan: {type: object, x-owner: desk}
+    After:
+        Loan: {type: object, x-owner: lending}
+    """
+    return change.kind is Kind.EXTENSION_CHANGED

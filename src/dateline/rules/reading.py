@@ -1,0 +1,154 @@
+"""A change in, what the rules ask of it: where it stands, and whether more or less is allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum
+from fractions import Fraction
+from math import isfinite
+from typing import Any, Final
+
+from dateline.model import Change, Direction, Kind
+
+KEYWORD: Final = frozenset({Kind.KEYWORD_ADDED, Kind.KEYWORD_REMOVED, Kind.KEYWORD_CHANGED})
+
+ASKED: Final = frozenset({Direction.REQUEST, Direction.BOTH})
+"""What a caller writes, or writes as well."""
+
+ANSWERED: Final = frozenset({Direction.RESPONSE, Direction.MODEL})
+"""What a caller reads and never writes. A model that no operation uses counts as read."""
+
+SHOWN: Final = ANSWERED | {Direction.BOTH}
+"""What a caller reads, or reads as well."""
+
+
+_BODY: Final = frozenset({"body"})
+
+
+class Extent(Enum):
+    """Whether after a change more values are allowed, or fewer."""
+
+    WIDER = "wider"
+    NARROWER = "narrower"
+    OTHER = "other"
+
+
+CONSTRAINTS: Final = frozenset(
+    {
+        *("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"),
+        *("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"),
+        *("multipleOf", "pattern", "format", "uniqueItems", "type", "required"),
+    }
+)
+"""Keywords that can only forbid, whatever stands beside them."""
+
+# Keywords that can only forbid too, but with a meaning that depends on their neighbours, or with
+# a law of their own.
+_DEPENDENT: Final = frozenset(
+    {
+        *("additionalProperties", "propertyNames", "items", "not"),
+        *("dependentRequired", "dependentSchemas", "enum", "const"),
+    }
+)
+
+_EXTENTS: Final = {
+    Kind.FIELD_REQUIRED: Extent.NARROWER,
+    Kind.FIELD_OPTIONAL: Extent.WIDER,
+    Kind.TYPE_ADDED: Extent.WIDER,
+    Kind.TYPE_REMOVED: Extent.NARROWER,
+}
+
+_WIDER_FORMATS: Final = frozenset({("int32", "int64"), ("float", "double")})
+
+
+def is_required(change: Change) -> bool:
+    """Tell whether what came or went is a required field, parameter or header."""
+    return change.keyword == "required"
+
+
+def is_flag(change: Change) -> bool:
+    """Tell whether a parameter, body or header as a whole became required or optional."""
+    return change.kind in KEYWORD and change.keyword == "required"
+
+
+def in_parameters(change: Change) -> bool:
+    """Tell whether *change* is one of what callers write into a path, query, header or cookie."""
+    return change.direction is Direction.REQUEST and not _BODY.issuperset(change.carriers)
+
+
+def in_parameters_only(change: Change) -> bool:
+    """Tell whether *change* is one of what callers write into such a place and nowhere else."""
+    return in_parameters(change) and _BODY.isdisjoint(change.carriers)
+
+
+def is_call(change: Change) -> bool:
+    """Tell whether an operation is one that callers call; webhooks and callbacks call them."""
+    callback = change.field != ""
+    return not callback and not any(name.startswith("WEBHOOK ") for name in change.operations)
+
+
+def is_error(change: Change) -> bool:
+    """Tell whether a response is documented for a status of an error, or as `default`."""
+    return change.field == "default" or change.field[:1] in ("4", "5")
+
+
+def extent(change: Change) -> Extent:
+    """Return whether *change* allows more values or fewer; OTHER where that can't be told."""
+    if change.kind in _EXTENTS:
+        return _EXTENTS[change.kind]
+    if change.keyword not in CONSTRAINTS and change.keyword not in _DEPENDENT:
+        return Extent.OTHER
+    if change.kind is Kind.KEYWORD_ADDED:
+        return Extent.NARROWER
+    if change.kind is Kind.KEYWORD_REMOVED:
+        return Extent.WIDER
+    return _moved(change) if change.kind is Kind.KEYWORD_CHANGED else Extent.OTHER
+
+
+def _moved(change: Change) -> Extent:
+    allows_more = _COMPARED.get(change.keyword)
+    if allows_more is None:
+        return Extent.OTHER
+    if allows_more(change.before, change.after):
+        return Extent.WIDER
+    return Extent.NARROWER if allows_more(change.after, change.before) else Extent.OTHER
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+
+
+def _higher(before: Any, after: Any) -> bool:
+    return _number(before) and _number(after) and bool(after > before)
+
+
+def _lower(before: Any, after: Any) -> bool:
+    return _number(before) and _number(after) and bool(after < before)
+
+
+def _divides(before: Any, after: Any) -> bool:
+    """Tell whether every multiple of *before* is one of *after*, in decimal as it is written."""
+    if not (_number(before) and _number(after)) or before == after or after <= 0:
+        return False
+    return (Fraction(repr(before)) / Fraction(repr(after))).denominator == 1
+
+
+def _wider_format(before: Any, after: Any) -> bool:
+    return (before, after) in _WIDER_FORMATS
+
+
+def _opened(before: Any, after: Any) -> bool:
+    return before is False and after is not False
+
+
+_COMPARED: Final[dict[str, Callable[[Any, Any], bool]]] = {
+    **dict.fromkeys(
+        ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"), _higher
+    ),
+    **dict.fromkeys(
+        ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"), _lower
+    ),
+    "multipleOf": _divides,
+    "format": _wider_format,
+    "additionalProperties": _opened,
+}

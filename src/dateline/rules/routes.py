@@ -1,0 +1,28 @@
+"""What may not happen in any version."""
+
+from __future__ import annotations
+
+from dateline.model import Change, Kind
+from dateline.rules.law import never
+from dateline.rules.reading import is_call
+
+
+@never
+def operation_removed(change: Change) -> bool:
+    """A route stays: routes do not change between versions.
+
+    The version is chosen by a header, so an address that only some versions have is a 404 that
+    callers can't tell from a missing record.
+
+    Put the operation back, with its old path and method. If nobody should use it any longer, mark
+    it `deprecated: true`; a new path goes beside it.
+
+    In a document, before:
+        paths:
+          /loans: {get: {operationId: listLoans, responses: {'200': {description: loans}}}}
+          /fines: {get: {operationId: listFines, responses: {'200': {description: fines}}}}
+    After:
+        paths:
+          /loans: {get: {operationId: listLoans, responses: {'200': {description: loans}}}}
+    """
+    return change.kind is Kind.OPERATION_REMOVED and is_call(change)
