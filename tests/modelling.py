@@ -57,7 +57,7 @@ def files(
         Contract(version=date, environment="", document=each) for date, each in documents.items()
     ]
     artifacts, notes = models(
-        contracts, table(list(documents), package, drafts), builtin_templates()
+        contracts, table(list(documents), package, drafts), [builtin_templates()]
     )
     return {artifact.path: artifact.content.decode() for artifact in artifacts}, notes
 

@@ -270,9 +270,17 @@ def _values(schema: Any, schemas: dict[str, Any]) -> list[str]:
     return values if all(isinstance(value, str) for value in values) else []
 
 
-def judge(schemas: dict[str, Any], component: str) -> Any:
-    """Return the validator of *component* among *schemas*."""
-    return jsonschema_rs.Draft202012Validator(
-        {"$ref": f"#/components/schemas/{component}", "components": {"schemas": schemas}},
-        validate_formats=True,
-    )
+class Judge:
+    """Tells which instances of the components among *schemas* are valid."""
+
+    def __init__(self, schemas: dict[str, Any]) -> None:
+        document = {"$id": "urn:document", "components": {"schemas": schemas}}
+        self._registry = jsonschema_rs.Registry([("urn:document", document)])
+
+    def validator(self, component: str) -> Any:
+        name = component.replace("~", "~0").replace("/", "~1")
+        return jsonschema_rs.Draft202012Validator(
+            {"$ref": f"urn:document#/components/schemas/{name}"},
+            validate_formats=True,
+            registry=self._registry,
+        )

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from modelling import Package, document
 from pydantic import TypeAdapter, ValidationError
-from sampling import Sampler, judge, reading
+from sampling import Judge, Sampler, reading
 
 _REF = "#/components/schemas/"
 
@@ -401,18 +401,19 @@ def test_the_models_give_the_verdict_of_the_document(title: str, tmp_path: Path)
     assert package.notes == _NOTES.get(title, [])
     module = package.version("2024-01-01")
     schemas = reading(made, _REQUEST_ONLY.get(title, frozenset()))
+    judge = Judge(schemas)
     assert [
         difference
         for component in schemas
-        for difference in differences(made, schemas, component, getattr(module, component), 120)
+        for difference in differences(made, judge, component, getattr(module, component), 120)
     ] == []
 
 
 def differences(
-    made: dict[str, Any], schemas: dict[str, Any], component: str, model: Any, count: int
+    made: dict[str, Any], judge: Judge, component: str, model: Any, count: int
 ) -> list[str]:
     """Return where *model* and the document disagree, and what does not come back as it was."""
-    validator = judge(schemas, component)
+    validator = judge.validator(component)
     adapter: TypeAdapter[Any] = TypeAdapter(model)
     found = []
     for instance in Sampler(made, 7).instances(component, count):

@@ -58,7 +58,7 @@ def render(
         from dateline.render.models import models as render_models
 
         everywhere = [projector.contract(date, EVERYWHERE) for date in api.table.dates]
-        made, notes = render_models(everywhere, api.table, folders[0])
+        made, notes = render_models(everywhere, api.table, folders)
         artifacts += made
     return Rendered(
         artifacts=tuple(sorted(artifacts, key=lambda artifact: artifact.path)), notes=tuple(notes)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta, timezone
+from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from enum import Enum
 from inspect import get_annotations
@@ -20,8 +20,12 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    SerializationInfo,
+    SerializerFunctionWrapHandler,
     Strict,
     WithJsonSchema,
+    model_serializer,
     model_validator,
 )
 from pydantic import Field as Field
@@ -60,9 +64,7 @@ class _Omittable:
     """Lets a field be left out, but not be given as anything that stands for absence."""
 
     @classmethod
-    def __get_pydantic_core_schema__(
-        cls, source: Any, handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         first, *others = (member for member in _arguments(source) if member is not Absent)
         union: Any = first
         for member in others:
@@ -202,7 +204,7 @@ class Requires(Rule):
         return f"{'one of' if self.keyword == 'oneOf' else 'any of'} {groups}"
 
 
-class Ruled(_Model):
+class WithRules(_Model):
     """An object with rules for its fields together."""
 
     __rules__: ClassVar[Sequence[Rule]] = ()
@@ -224,6 +226,25 @@ class Ruled(_Model):
     def _json_name(cls, name: str) -> str:
         field = cls.__pydantic_fields__.get(name)
         return name if field is None or field.alias is None else field.alias
+
+
+class WithDefaults(_Model):
+    """An object that is written without the fields that it has by default only."""
+
+    @model_serializer(mode="wrap")
+    def _given(self, write: SerializerFunctionWrapHandler, info: SerializationInfo) -> Any:
+        written = write(self)
+        for name, field in type(self).__pydantic_fields__.items():
+            if name not in self.model_fields_set and not field.is_required():
+                written.pop(name if info.by_alias is False else field.alias or name, None)
+        return written
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        described = {key: value for key, value in schema.items() if key != "serialization"}
+        return handler(cast("CoreSchema", described))
 
 
 class Unrecognized(str):
@@ -421,7 +442,7 @@ def _date_time(value: Any) -> datetime:
             time.fromisoformat(f"{minutes}:{'59' if leap else seconds}"),
             timezone(offset),
         ).replace(microsecond=int((fraction or "").ljust(6, "0")[:6]))
-        if leap and read.astimezone(timezone.utc).strftime("%H:%M") != "23:59":
+        if leap and read.astimezone(UTC).strftime("%H:%M") != "23:59":
             raise _no_date_time()
     except (ValueError, OverflowError):
         raise _no_date_time() from None

@@ -17,14 +17,15 @@ from dateline.render.models.writing import Definition, Writer, place_of
 
 
 def models(
-    contracts: Sequence[Contract], table: Table, templates: Path
+    contracts: Sequence[Contract], table: Table, templates: Sequence[Path]
 ) -> tuple[list[Artifact], list[str]]:
     """Return the files of the distribution, below ``python/``, and what it can't express.
 
     *contracts* stand oldest first, one for each version, of all environments together. A type
     whose closure is equal in two of them is defined in the older one and re-exported by the
-    newer. *templates* holds ``datamodel/`` (the layout of one definition) and ``python/`` (the
-    other files). Raises SourceError where two names of the document become one Python name.
+    newer. *templates* are folders, file by file the first one first, that hold ``datamodel/``
+    (the layout of one definition) and ``python/`` (the other files). Raises SourceError where two
+    names of the document become one Python name.
     """
     ways = Ways()
     strict = {contract.version: ways.request_only(contract) for contract in contracts}
@@ -49,8 +50,8 @@ def models(
         )
         for version, known in components.items()
     }
-    blocks = sources(orders, where, templates / "datamodel")
-    artifacts = assemble.files(contracts, table, where, templates)
+    blocks = sources(orders, where, [each / "datamodel" for each in templates])
+    artifacts = assemble.files(contracts, table, where, [each / "python" for each in templates])
     artifacts += [
         Artifact(
             path=f"python/{table.package}/{names.package_name(version)}/models.py",

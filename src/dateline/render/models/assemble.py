@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from dateline.model import Artifact, Contract, Table
-from dateline.render.models.code import WIDTH, call, docstring, heads, lay_out, literal
+from dateline.render.models.code import WIDTH, Group, Text, call, docstring, heads, lay_out, literal
 from dateline.render.models.names import SUPPORT, package_name
 from dateline.render.models.order import Order
 from dateline.render.templating import Code, environment
@@ -32,7 +32,8 @@ def module(
     for each in order.definitions:
         # one blank line between aliases without a docstring, two around everything else
         kind = "line" if each.alias is not None and not each.description else "block"
-        text += ("\n" if kind == previous == "line" else "\n\n") + blocks[each.name] + "\n"
+        close = kind == "line" and previous in ("line", "")
+        text += ("\n" if close else "\n\n") + blocks[each.name] + "\n"
         previous = kind
     if order.incomplete:
         completed = call("t.complete", *order.incomplete)
@@ -72,61 +73,79 @@ def _imports(
     return lines
 
 
-def _import(module_: str, names: Sequence[str]) -> str:
+def _import(module_: str, names: Sequence[str]) -> Code:
     line = f"from {module_} import {', '.join(names)}"
-    if len(line) <= WIDTH:
-        return line
-    return f"from {module_} import (\n" + "".join(f"    {name},\n" for name in names) + ")"
+    if len(line) > WIDTH:
+        names_ = "".join(f"    {name},\n" for name in names)
+        line = f"from {module_} import (\n{names_})"
+    return Code(line)
 
 
 def files(
     contracts: Sequence[Contract],
     table: Table,
     homes: Mapping[str, Mapping[str, str]],
-    templates: Path,
+    templates: Sequence[Path],
 ) -> list[Artifact]:
-    """Return the files of the distribution that templates lay out."""
-    folder = templates / "python"
-    jinja = environment([folder])
-    rows = {version.date: version for version in table.versions}
+    """Return the files of the distribution that *templates* lay out, the first folder first.
+
+    `{package}` and `{version}` in a path fan out; what does not end in `.jinja` is copied.
+    """
+    jinja = environment(list(templates))
+    found: dict[str, Path] = {}
+    for folder in templates:
+        for path in sorted(folder.rglob("*")):
+            if path.is_file() and "__pycache__" not in path.parts:
+                found.setdefault(path.relative_to(folder).as_posix(), path)
     made: list[Artifact] = []
-    for path in sorted(folder.rglob("*")):
-        name = path.relative_to(folder).as_posix()
-        if path.is_dir() or "__pycache__" in name:
-            continue
+    for name, path in sorted(found.items()):
         for contract in contracts if "{version}" in name else contracts[:1]:
-            version = contract.version
             target = name.replace("{package}", table.package)
-            target = "python/" + target.replace("{version}", package_name(version))
+            target = "python/" + target.replace("{version}", package_name(contract.version))
             if not name.endswith(_SUFFIX):
                 made.append(Artifact(path=target, content=path.read_bytes()))
                 continue
             text = jinja.get_template(name).render(
                 header=HEADER,
                 table=table,
-                row=rows[version],
-                docstring=docstring(f"Version {version}: {rows[version].title}", 0),
-                imports=[Code(line) for line in _exports(version, homes[version])],
-                exports=[Code(literal(each)) for each in ("API_VERSION", *sorted(homes[version]))],
-                modules=[Code(package_name(each.version)) for each in contracts],
-                distribution_version=_distribution_version(table),
-                supported=[version.date for version in table.supported],
+                **_package_view(table),
+                **_version_view(table, contract.version, homes[contract.version]),
             )
             made.append(Artifact(path=target.removesuffix(_SUFFIX), content=text.encode()))
     return made
 
 
-def _exports(version: str, homes: Mapping[str, str]) -> list[str]:
+def _package_view(table: Table) -> dict[str, Any]:
+    """Return what a template may say of the distribution as a whole."""
+    dates = tuple(Text(version.date) for version in table.supported)
+    return {
+        "release": _release(table.latest),
+        "versions": lay_out(Group("", dates, "()"), 0, len("VERSIONS: Final = ")),
+        "default": Code(literal(table.default)),
+        "latest": Code(literal(table.latest)),
+        "oldest_package": Code(package_name(table.supported[0].date)),
+        "latest_package": Code(package_name(table.latest)),
+    }
+
+
+def _version_view(table: Table, version: str, homes: Mapping[str, str]) -> dict[str, Any]:
+    """Return what a template may say of one version."""
+    title = next(row.title for row in table.versions if row.date == version)
     by_home: dict[str, list[str]] = {}
     for name in sorted(homes):
         by_home.setdefault(homes[name], []).append(name)
     own = by_home.pop(version, [])
-    lines = [
+    imports = [
         _import(f"..{package_name(home)}.models", names) for home, names in sorted(by_home.items())
     ]
-    return lines + ([_import(".models", own)] if own else [])
+    return {
+        "docstring": docstring(f"Version {version}: {title}", 0),
+        "api_version": Code(literal(version)),
+        "imports": [*imports, *([_import(".models", own)] if own else [])],
+        "exports": [Code(literal(each)) for each in ("API_VERSION", *sorted(homes))],
+    }
 
 
-def _distribution_version(table: Table) -> str:
-    """Return the latest date as a version of PEP 440: 2026.7.1."""
-    return ".".join(str(int(part)) for part in table.latest.split("-"))
+def _release(date: str) -> str:
+    """Return a date as a version of PEP 440: 2026.7.1."""
+    return ".".join(str(int(part)) for part in date.split("-"))

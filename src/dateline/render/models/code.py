@@ -177,7 +177,10 @@ def _line(node: Node) -> str:
         return node.key + node.sign + _line(node.value)
     if isinstance(node, Either):
         return " | ".join(map(_line, node.members))
-    return node.head + node.brackets[0] + ", ".join(map(_line, node.items)) + node.brackets[1]
+    # a single item in bare parentheses is a tuple only with a comma
+    comma = "," if node.brackets == "()" and not node.head and len(node.items) == 1 else ""
+    inside = ", ".join(map(_line, node.items)) + comma
+    return node.head + node.brackets[0] + inside + node.brackets[1]
 
 
 def _laid_out(node: Node, indent: int, room: int) -> str:
@@ -197,15 +200,12 @@ def _laid_out(node: Node, indent: int, room: int) -> str:
         )
     if isinstance(node, Text):
         pieces = _pieces(node.value, WIDTH - inner - 2)
-        if len(pieces) == 1:
-            return line
         return "(" + "".join(margin + literal(piece) for piece in pieces) + f"\n{' ' * indent})"
     if not node.items:
         return line
     items = [_laid_out(item, inner, WIDTH - inner - 1) for item in node.items]
-    # a comma behind the only index of a subscript, or in parentheses, would make it a tuple
-    alone = len(items) == 1 and (node.head if node.brackets == "[]" else not node.head)
-    last = "" if alone and node.brackets != "{}" else ","
+    # a comma behind the only index of a subscript would make it a tuple
+    last = "" if len(items) == 1 and node.head and node.brackets == "[]" else ","
     return (
         node.head
         + node.brackets[0]

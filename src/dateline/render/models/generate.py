@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from shutil import copytree
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from dateline.model import DatelineError
@@ -39,13 +42,13 @@ class GenerationError(DatelineError):
 
 
 def sources(
-    orders: Mapping[str, Order], homes: Mapping[str, Mapping[str, str]], templates: Path
+    orders: Mapping[str, Order], homes: Mapping[str, Mapping[str, str]], templates: Sequence[Path]
 ) -> dict[str, dict[str, str]]:
     """Return the source of each definition, by version and name.
 
     *homes* gives for each version, for each name it knows, the version that defines it.
-    *templates* is the folder that holds `BaseModel.jinja2` and its like. Raises GenerationError
-    where they don't lay out each definition once.
+    *templates* are the folders that hold `BaseModel.jinja2` and its like, file by file the first
+    one first. Raises GenerationError where they don't lay out each definition once.
     """
     expected = {
         _key(version, each.name): (version, each)
@@ -58,7 +61,9 @@ def sources(
         ahead = orders[version].ahead[each.name]
         schemas[key] = _skeleton(each, homes[version], ahead)
         views[_PREFIX + key] = {"definition": _view(key, each, ahead)}
-    blocks = [block for text in _run(schemas, views, templates) for block in _BLOCK.findall(text)]
+    with _one_folder(templates) as folder:
+        texts = _run(schemas, views, folder)
+    blocks = [block for text in texts for block in _BLOCK.findall(text)]
     count = Counter(key for key, _ in blocks)
     if count != Counter(expected.keys()):
         wrong = ", ".join(key for key in {**expected, **count} if count[key] != 1)
@@ -68,6 +73,19 @@ def sources(
         version, each = expected[key]
         found[version][each.name] = block
     return found
+
+
+@contextmanager
+def _one_folder(folders: Sequence[Path]) -> Iterator[Path]:
+    """Give the only one of *folders* that exists, or a folder for a while with the files of all."""
+    there = [folder for folder in folders if folder.is_dir()]
+    if len(there) == 1:
+        yield there[0]
+        return
+    with TemporaryDirectory(prefix="dateline-") as made:
+        for folder in reversed(there):
+            copytree(folder, made, dirs_exist_ok=True)
+        yield Path(made)
 
 
 def _key(version: str, name: str) -> str:
@@ -146,8 +164,8 @@ def _view(key: str, definition: Definition, ahead: frozenset[str]) -> dict[str, 
         "key": Code(key),
         "name": Code(definition.name),
         "docstring": docstring(text, 4) if text else "",
-        "base": Code(definition.base),
-        "rules": lay_out(Group("", definition.rules), 4, 16) if definition.rules else "",
+        "bases": [Code(base) for base in definition.bases],
+        "rules": lay_out(Group("", definition.rules, "()"), 4, 16) if definition.rules else "",
         "extras": lay_out(definition.extras) if definition.extras is not None else "",
         "fields": [_field(each) for each in definition.fields],
         "empty": not (text or definition.rules or definition.extras or definition.fields),

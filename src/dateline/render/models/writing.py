@@ -81,7 +81,7 @@ class Definition:
     name: str
     component: str
     description: str | None = None
-    base: str = ""
+    bases: tuple[str, ...] = ()
     fields: tuple[Field, ...] = ()
     extras: Node | None = None
     rules: tuple[Node, ...] = ()
@@ -90,7 +90,7 @@ class Definition:
 
     @property
     def is_model(self) -> bool:
-        return bool(self.base)
+        return bool(self.bases)
 
     @property
     def nodes(self) -> Iterator[Node]:
@@ -285,8 +285,8 @@ class Writer:
             if flat.constrained:
                 self._note(where, "keywords of several types without a `type`")
             return Type(node=_JSON)
-        if flat.types is None:
-            self._note(where, f"no `type`: read as {types[0]}, which its keywords speak of")
+        if types:
+            self._note_untyped(flat, where, types[0])
         if not types:
             return Type(node="None")
         if len(types) > 1:
@@ -571,7 +571,7 @@ class Writer:
                 name=called,
                 component=where.component,
                 description=description,
-                base="t.OpenModel",
+                bases=("t.OpenModel",),
                 fields=(Field(name=attribute, annotation=annotation),),
             )
         )
@@ -658,6 +658,7 @@ class Writer:
 
     def _define_model(self, name: str, flat: Flat, where: Where) -> None:
         said = flat.keywords
+        self._note_untyped(flat, where, "object")
         properties: dict[str, Any] = dict(said.get("properties") or {})
         required = [each for each in said.get("required") or [] if isinstance(each, str)]
         for each in required:
@@ -676,16 +677,20 @@ class Writer:
             closed = False
         if isinstance(others, dict) and others:
             extras = self._type(others, where.child("Value", "{}")).whole
+        rules = tuple(self._rules(flat, where))
+        mixins = ["t.WithRules"] if rules else []
+        if any(each.default not in (None, "t.ABSENT") for each in fields):
+            mixins.append("t.WithDefaults")
         self._made.insert(
             at,
             Definition(
                 name=name,
                 component=where.component,
                 description=flat.annotations.get("description"),
-                base="t.ClosedModel" if closed else "t.OpenModel",
+                bases=(*mixins, "t.ClosedModel" if closed else "t.OpenModel"),
                 fields=tuple(fields),
                 extras=extras,
-                rules=tuple(self._rules(flat, where)),
+                rules=rules,
             ),
         )
 
@@ -802,6 +807,10 @@ class Writer:
                     )
                 )
             first[each.name] = wire
+
+    def _note_untyped(self, flat: Flat, where: Where, kind: str) -> None:
+        if flat.types is None:
+            self._note(where, f"what is no {kind}, for it says no `type`")
 
     def _note_left(self, flat: Flat, where: Where) -> None:
         for keyword in flat.left:
