@@ -199,8 +199,8 @@ ROWS: Final = (
         what="dateline generate, payment API, cold: documents, models, judged",
         against="documents alone",
         prepare=_payments_cold,
-        about="The judge and datamodel-code-generator, their imports above all. The generator runs once "
-        "for all versions.",
+        about="The judge and datamodel-code-generator, their imports above all. The generator "
+        "runs once for all versions.",
         runs=5,
     ),
     Row(
@@ -237,8 +237,8 @@ ROWS: Final = (
         what="documents of GitHub's API, 3 versions x 2 environments",
         against=_READ,
         prepare=_adopted("github"),
-        about="To put together and write twelve documents of ten megabytes, and their latest versions. What "
-        "versions share is laid out once; joining, encoding and digesting is left.",
+        about="To put together and write twelve documents of ten megabytes, and of the latest "
+        "again. What versions share is laid out once; joining, encoding and digesting is left.",
         runs=3,
     ),
     Row(
@@ -255,8 +255,8 @@ ROWS: Final = (
         against=_READ,
         prepare=_synthetic,
         cpu=1.4,
-        about="To read and check the sources: libyaml's events are taken as they come, and the checks share "
-        "one walk.",
+        about="To read and check the sources: libyaml's events are taken as they come, and the "
+        "checks share one walk.",
     ),
     Row(
         name="synthetic-25",
