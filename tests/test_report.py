@@ -142,8 +142,17 @@ def test_text_is_coloured_only_where_it_is_asked_to() -> None:
         Verdict.GATED: f"{where}\x1b[31mgated{what}",
         Verdict.NEVER: f"{where}\x1b[1;31mnever{what}",
     }
-    for format in FORMATS:
-        assert "\x1b" not in report(SAMPLE, format, context=CONTEXT)
+
+
+@pytest.mark.parametrize("format", [name for name in FORMATS if name != "text"])
+def test_only_text_looks_at_the_terminal(format: str) -> None:
+    long = replace(VARIANT, help="word " * 50)
+    wide = replace(
+        CONTEXT, source=lambda _: "word " * 400, width=300, colour=True, show_waived=True
+    )
+    narrow = replace(wide, width=40, colour=False, show_waived=False)
+    findings = [long, *SAMPLE]
+    assert report(findings, format, context=wide) == report(findings, format, context=narrow)
 
 
 def test_text_wraps_help_at_the_width_and_leaves_words_whole() -> None:

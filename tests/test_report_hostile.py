@@ -7,7 +7,7 @@ from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
-from reported import CONTEXT, HOSTILE, SAMPLE, VARIANT, filled, many
+from reported import CONTEXT, HOSTILE, SAMPLE, VARIANT, WAIVED, filled, many
 
 from dateline.model import Finding
 from dateline.report import FORMATS, Context, report, step_summary
@@ -100,6 +100,43 @@ def test_hostile_texts_are_text_in_a_page(name: str) -> None:
 def test_text_reads_in_a_page_as_it_was_written() -> None:
     message = "<b>a</b> &amp; \"c\" 'd' `e` ]]> --> {0} %s é 😀"
     assert message in page([replace(VARIANT, message=message)]).text
+
+
+def test_a_page_tells_all_about_a_finding() -> None:
+    read = page([VARIANT, WAIVED])
+    assert [line for line in "".join(read.text).split("\n") if line] == [
+        "dateline check: 1 gated; 1 waived",
+        "dateline check",
+        "1 gated; 1 waived",
+        "Compared with git main (3f2a9c1), dateline 0.1.0",
+        *("Findings by rule", "Findings", "Verdict", "Rule"),
+        *("1", "gated", "variant-added"),
+        *("1", "gated waived", "default-changed"),
+        "gated variant-added (1)",
+        "A closed union gains no variant. Give it x-added: next.",
+        "Rail: response variant FedNow added",
+        "schemas/rails.yaml:6:9",
+        "6 |         - $ref: '#/components/schemas/FedNow'",
+        "  |         ^",
+        *("versions", "2025-03-13, 2025-10-01, 2026-07-01 (production, sandbox)"),
+        *("operations", "GET /a, GET /b/{id}, POST /a and 2 more"),
+        *("before", "generated/spec/production/2025-03-13.json:1204:11"),
+        "Details",
+        *("after (pointer)", "/components/schemas/Rail/oneOf/1"),
+        *("after (value)", '{"$ref": "#/components/schemas/FedNow"}'),
+        *("operations", "GET /a", "GET /b/{id}", "POST /a", "POST /b", "PUT /c"),
+        "gated waived default-changed (1)",
+        "A default stays as it is.",
+        "Loan.state: default 'active' -> 'returned'",
+        "#/components/schemas/Loan/properties/state/default",
+        *("waived", "agreed with all three callers"),
+        "Details",
+        *("before (pointer)", "/components/schemas/Loan/properties/state/default"),
+        *("before (value)", '"active"'),
+        *("after (pointer)", "/components/schemas/Loan/properties/state/default"),
+        *("after (value)", '"returned"'),
+    ]
+    assert ("span", {"class": "badge gated"}) in read.tags
 
 
 @pytest.mark.parametrize("count", [0, 1, 11, 2_000])

@@ -192,6 +192,11 @@ def test_values_that_json_has_no_word_for_stay_readable() -> None:
     assert change["after"] == ["nan", 1.5, None]
 
 
+def test_half_a_surrogate_pair_is_replaced_since_strict_readers_refuse_it() -> None:
+    [change] = written([replace(VARIANT, message="a\ud800b 😀", after=["\udfff"])])["changes"]
+    assert (change["message"], change["after"]) == ("a\ufffdb 😀", ["\ufffd"])
+
+
 def test_a_text_comes_out_as_it_went_in() -> None:
     text = 'a "quoted" \\ line\n::error::x ##[group] \x7f \u202e 😀 é'
     [change] = written([replace(VARIANT, message=text, after={text: text})])["changes"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from html import unescape
 from typing import Any
 from xml.etree import ElementTree
 
@@ -372,6 +373,8 @@ def test_junit_names_no_two_cases_alike() -> None:
 def test_junit_without_findings_is_one_test_that_passed() -> None:
     assert junit([]) == [("dateline", "no findings", [])]
     assert junit([], replace(CONTEXT, command="diff")) == [("dateline", "no changes", [])]
+    [suite] = JUnitXml.fromstring(report([], "junit", context=CONTEXT).encode())
+    assert (suite.tests, suite.failures, suite.errors, suite.skipped) == (1, 0, 0, 0)
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -689,8 +692,18 @@ def test_hostile_texts_are_text_in_a_comment(name: str) -> None:
     assert _LINKED.findall(text) == []
 
 
+@pytest.mark.parametrize(
+    "text", ["a", "a ` b", "`a", "a``", "``` a ` b ```", "`", "a | b", "*<@b>"]
+)
+def test_code_reads_in_a_comment_as_it_was_written(text: str) -> None:
+    finding = replace(REMARK, rule=text, help="", after_source=Place(text, 1, 2))
+    html = _read(markdown([finding], replace(CONTEXT, baseline=text)))
+    shown = [unescape(code) for code in re.findall("<code>(.*?)</code>", html)]
+    assert shown == [text, text, text, f"{text}:1:2"]
+
+
 def test_text_reads_in_a_comment_as_it_was_written() -> None:
     message = r"a|b `c` *d* _e_ [f](g) <h> &amp; #i @j ~k~ $l$ {m} \n 1. - + = !"
     html = _read(markdown([replace(REMARK, message=message, help="")]))
     shown = html.replace("\u200b", "").partition("<li>")[2].partition("</li>")[0]
-    assert shown.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&") == message
+    assert unescape(shown) == message

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Callable
 from typing import Final
 
 from dateline.model import Place
-from dateline.report.context import Context
 from dateline.report.wording import plain
 
 _WIDE: Final = frozenset("WF")
@@ -16,8 +16,10 @@ _WITHOUT_WIDTH: Final = frozenset(["Mn", "Me", "Cf"])
 class Excerpts:
     """The sources that findings lead to; each is asked for and split into lines once."""
 
-    def __init__(self, context: Context) -> None:
-        self._context = context
+    def __init__(self, source: Callable[[str], str | None], width: int) -> None:
+        """Lines are cut to *width* columns; *source* is that of ``Context``."""
+        self._source = source
+        self._width = width
         self._lines: dict[str, list[str]] = {}
 
     def at(self, place: Place | None) -> list[str]:
@@ -26,13 +28,13 @@ class Excerpts:
             return []
         if place.file not in self._lines:
             # the reader of the sources, too, knows no other ends of lines
-            self._lines[place.file] = (self._context.source(place.file) or "").split("\n")
+            self._lines[place.file] = (self._source(place.file) or "").split("\n")
         lines = self._lines[place.file]
         line = lines[place.line - 1] if 0 < place.line <= len(lines) else ""
         if not line.strip():
             return []
         gutter = f"{place.line} | "
-        room = max(self._context.width - len(gutter), 20)
+        room = max(self._width - len(gutter), 20)
         shown, offset = _window(line.rstrip("\r"), max(place.column, 1) - 1, room)
         return [gutter + shown, f"{'|':>{len(gutter) - 1}} {' ' * offset}^"]
 

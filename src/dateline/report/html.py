@@ -71,6 +71,7 @@ _NOTHING_FROM_ELSEWHERE: Final = "default-src 'none'; style-src 'unsafe-inline';
 _INLINE: Final = frozenset(["a", "code", "span"])
 
 _MOST_LISTED: Final = 100
+_WIDTH: Final = 160
 
 
 def write(findings: Sequence[Finding], context: Context) -> str:
@@ -91,7 +92,7 @@ def write(findings: Sequence[Finding], context: Context) -> str:
     main = SubElement(body, "main")
     if grouped:
         _table(main, grouped)
-    excerpts = Excerpts(context)
+    excerpts = Excerpts(context.source, _WIDTH)
     for number, section in enumerate(grouped, 1):
         _section(main, section, f"rule-{number}", excerpts)
     for element in page.iter():

@@ -15,6 +15,7 @@ from dateline.report.text import block
 from dateline.report.wording import plain, unique
 
 _NAME_LIMIT: Final = 200
+_WIDTH: Final = 100
 
 
 def write(findings: Sequence[Finding], context: Context) -> str:
@@ -32,8 +33,9 @@ def write(findings: Sequence[Finding], context: Context) -> str:
     }
     root = ElementTree.Element("testsuites", totals)
     suite = ElementTree.SubElement(root, "testsuite", totals)
-    uncoloured = replace(context, colour=False)
-    excerpts = Excerpts(uncoloured)
+    # the file is the same whatever terminal it was written from
+    settled = replace(context, colour=False, width=_WIDTH)
+    excerpts = Excerpts(settled.source, settled.width)
     # GitLab keeps only one of two test cases of one name
     names = unique(
         f"{plain(finding.rule, _NAME_LIMIT)}: {plain(finding.message, _NAME_LIMIT)}"
@@ -43,7 +45,7 @@ def write(findings: Sequence[Finding], context: Context) -> str:
         classname = f"dateline.{finding.policy}"
         case = ElementTree.SubElement(suite, "testcase", {"classname": classname, "name": name})
         outcome = _outcome(case, finding)
-        outcome.text = "\n".join(["", *block(finding, uncoloured, excerpts), ""])
+        outcome.text = "\n".join(["", *block(finding, settled, excerpts), ""])
     if not findings:
         name = sentence(findings, context)
         ElementTree.SubElement(suite, "testcase", {"classname": "dateline", "name": name})

@@ -22,8 +22,8 @@ def row(value: Any) -> str:
         return row(_exchangeable(value))
     if "\\ud" in text:
         text = json.dumps(_exchangeable(value))
-    # DEL, and what CI servers take for a command in a log; `#` stands in texts only
-    return text.replace("\x7f", "\\u007f").replace("##", "\\u0023#")
+    # what CI servers take for a command in a log; `#` stands in texts only
+    return text.replace("##", "\\u0023#")
 
 
 def rows(items: Iterable[Any]) -> str:

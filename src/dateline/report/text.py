@@ -26,7 +26,7 @@ _COLOURS: Final = {
 
 def write(findings: Sequence[Finding], context: Context) -> str:
     """Return the report of *findings*; waived ones are only counted unless they are asked for."""
-    excerpts = Excerpts(context)
+    excerpts = Excerpts(context.source, context.width)
     shown = [
         finding for finding in findings if context.show_waived or level(finding) is not Level.WAIVED
     ]
