@@ -311,6 +311,8 @@ class Change:
     ``before`` and ``after`` hold the values concerned, None where there is none.
     ``holder_pointer`` leads, in the document that lacks the thing, to what would hold it.
     ``carriers`` says what carries it in a message: `body`, `cookie`, `header`, `path`, `query`.
+    ``within`` holds, where a reference leads to another component now (keyword ``$ref``), in
+    what that one differs: the change is as grave as the gravest of them.
     """
 
     kind: Kind
@@ -325,6 +327,7 @@ class Change:
     after: Any = None
     holder_pointer: str | None = None
     carriers: tuple[str, ...] = ()
+    within: tuple[Change, ...] = ()
 
 
 class Verdict(Enum):

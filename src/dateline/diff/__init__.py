@@ -13,6 +13,7 @@ from dateline.diff.messages import MessageComparison
 from dateline.diff.naming import name
 from dateline.diff.operations import OperationComparison
 from dateline.diff.schemas import Schemas
+from dateline.diff.switches import fold
 from dateline.model import Change, Contract, Direction, Kind
 from dateline.openapi import COMPONENTS
 
@@ -79,6 +80,7 @@ class _Comparison:
         for pair in self._graph.waiting():
             (self._schemas if pair.kind == "schema" else self._messages).compare(pair)
         self._tell_opaque()
+        fold(self._graph, self._before, self._after)
         renamed = self._components()
         self._graph.spread()
         return sorted(self._told(renamed), key=_order)
@@ -162,7 +164,7 @@ class _Comparison:
 
     def _change(self, seen: Seen, label: _Label) -> Change:
         before, after = seen.before, seen.after
-        if seen.kind in _UNKNOWN_INSIDE and _containers(before, after) and before != after:
+        if seen.kind in _UNKNOWN_INSIDE and _is_nested(before, after):
             before, after = leaves(before, after)
         at_before = seen.after_pointer is None or seen.kind is Kind.FIELD_OPTIONAL
         side = self._before if at_before else self._after
@@ -180,6 +182,7 @@ class _Comparison:
             before=before,
             after=after,
             holder_pointer=seen.holder,
+            within=tuple(sorted((self._change(inner, label) for inner in seen.within), key=_order)),
             carriers=tuple(
                 carrier for carrier, bit in sorted(CARRIERS.items()) if label.carried & bit
             ),
@@ -208,8 +211,12 @@ def _direction(label: _Label) -> Direction:
     return Direction.RESPONSE if label.response else Direction.MODEL
 
 
-def _containers(before: Any, after: Any) -> bool:
-    return isinstance(before, dict | list) and type(before) is type(after)
+def _is_nested(before: Any, after: Any) -> bool:
+    """Tell whether two unequal values are large enough for a look at where they differ."""
+    both = (before, after)
+    if all(isinstance(value, list) for value in both):
+        return any(isinstance(item, dict | list) for value in both for item in value)
+    return all(isinstance(value, dict) for value in both) and text(before) != text(after)
 
 
 def _one_to_one(partners: dict[str, set[str]]) -> dict[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from dateline.diff.documents import Node, Survey, escape, text
@@ -67,9 +67,9 @@ class SchemaComparison:
         """Return the pair of what *before* and what *after* say."""
         return self.graph.pair("schema", self.before.parts(before), self.after.parts(after))
 
-    def link(self, pair: Pair, before: Iterable[Node], after: Iterable[Node]) -> None:
+    def link(self, pair: Pair, before: Sequence[Node], after: Sequence[Node]) -> None:
         """Compare two schemas below *pair*."""
-        pair.reach(self.pair(before, after))
+        pair.reach(self.pair(before, after), before[0], after[0])
 
     def compare(self, pair: Pair) -> None:
         """Note in *pair* how its schemas differ."""

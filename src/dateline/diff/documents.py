@@ -146,18 +146,27 @@ class Survey:
         self._documents = (before, after)
         self._keys: dict[str, Key | None] = {}
         self.unequal: set[Key] = set()
-        referrers: dict[Key, list[Key]] = {}
-        for section in (*COMPONENTS, "paths", *WEBHOOKS):
-            here, there = before.section(section), after.section(section)
-            for name in dict.fromkeys((*here, *there)):
-                key = section, str(name)
-                texts = [written(side[name]) for side in (here, there) if name in side]
-                if texts[:1] != texts[1:]:
-                    self.unequal.add(key)
-                for found in dict.fromkeys(texts):
+        self.dirty: set[Key] = set()
+        entries = [
+            ((section, str(name)), [side[name] for side in (here, there) if name in side])
+            for section in (*COMPONENTS, "paths", *WEBHOOKS)
+            for here, there in [(before.section(section), after.section(section))]
+            for name in dict.fromkeys((*here, *there))
+        ]
+        texts: dict[Key, list[str]] = {}
+        for key, nodes in entries:
+            if len(nodes) == 2 and nodes[0] is nodes[1]:
+                continue  # shared by two contracts of one projection
+            texts[key] = [written(node) for node in nodes]
+            if texts[key][:1] != texts[key][1:]:
+                self.unequal.add(key)
+        if self.unequal:
+            referrers: dict[Key, list[Key]] = {}
+            for key, nodes in entries:
+                for found in dict.fromkeys(texts.pop(key, None) or [written(nodes[0])]):
                     for goal in self._goals(found):
                         referrers.setdefault(goal, []).append(key)
-        self.dirty = _closure(self.unequal, referrers)
+            self.dirty = _closure(self.unequal, referrers)
 
     def equal(self, before: Any, after: Any) -> str | None:
         """Return the text that both nodes have, or None if they differ."""

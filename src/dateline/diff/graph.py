@@ -42,6 +42,7 @@ class Seen(NamedTuple):
     holder: str | None = None
     field: str = ""
     carrier: int = 0
+    within: tuple[Seen, ...] = ()
 
     @property
     def identity(self) -> tuple[Any, ...]:
@@ -82,7 +83,7 @@ class Pair:
         self.before = before
         self.after = after
         self.seen: list[Seen] = []
-        self.edges: list[tuple[Pair, int]] = []
+        self.edges: list[Edge] = []
         self.opaque: list[Opaque] = []
         self.request = 0
         self.response = 0
@@ -96,9 +97,18 @@ class Pair:
             told["holder"] = other[0].pointer if other else None
         self.seen.append(Seen(kind, keyword, **told))
 
-    def reach(self, below: Pair, carrier: int = 0) -> None:
+    def reach(self, below: Pair, before: Node, after: Node, carrier: int = 0) -> None:
         """Let all that reaches this pair reach *below*, there carried by *carrier* if given."""
-        self.edges.append((below, carrier))
+        self.edges.append(Edge(below, carrier, before.pointer, after.pointer))
+
+
+class Edge(NamedTuple):
+    """What leads from a pair to one below it, and the two places that lead there."""
+
+    pair: Pair
+    carrier: int
+    before: str
+    after: str
 
 
 class Graph:
@@ -141,7 +151,7 @@ class Graph:
         stack = [pair for pair in self.pairs if pair.carried]
         while stack:
             pair = stack.pop()
-            for below, carrier in pair.edges:
+            for below, carrier, _, _ in pair.edges:
                 carried = carrier | (pair.carried & MODEL) if carrier else pair.carried
                 request = below.request | pair.request
                 response = below.response | pair.response
@@ -163,7 +173,7 @@ def reachable(pair: Pair) -> Iterator[Pair]:
         current = stack.pop()
         yield current
         for below in (
-            *(edge[0] for edge in current.edges),
+            *(edge.pair for edge in current.edges),
             *(opaque.pair for opaque in current.opaque),
         ):
             if id(below) not in met:

@@ -4,26 +4,52 @@ from __future__ import annotations
 
 from typing import Any
 
-from dateline.diff.documents import escape
+from dateline.diff.documents import escape, text
 
 
 def leaves(before: Any, after: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return what stands on each side where two values differ, by pointer relative to them.
 
-    A list is compared item by item; `1`, `true` and `1.0` are three values.
+    `1`, `true` and `1.0` are three values. An item put into a list is one difference.
     """
+    gone: dict[str, Any] = {}
+    came: dict[str, Any] = {}
+    _descend(before, after, "", gone, came)
+    return gone, came
+
+
+def _descend(before: Any, after: Any, at: str, gone: dict[str, Any], came: dict[str, Any]) -> None:
+    """Follow equal keys as far as they go, so that deepdiff sees only the lists that differ."""
+    if isinstance(before, dict) and isinstance(after, dict):
+        for key in sorted({*before, *after}, key=str):
+            below = f"{at}/{escape(str(key))}"
+            if key not in after:
+                gone[below] = before[key]
+            elif key not in before:
+                came[below] = after[key]
+            else:
+                _descend(before[key], after[key], below, gone, came)
+    elif text(before) == text(after):
+        return
+    elif isinstance(before, list) and isinstance(after, list):
+        _lists(before, after, at, gone, came)
+    else:
+        gone[at], came[at] = before, after
+
+
+def _lists(
+    before: list[Any], after: list[Any], at: str, gone: dict[str, Any], came: dict[str, Any]
+) -> None:
     from deepdiff import DeepDiff
 
     # threshold 0: otherwise an object whose keys were all replaced is reported as one changed
     # value, and no key is named
     found = DeepDiff(before, after, threshold_to_diff_deeper=0, verbose_level=2, view="tree")
-    gone: dict[str, Any] = {}
-    came: dict[str, Any] = {}
     for kind in sorted(found):
         for level in found[kind]:
-            at = "".join(f"/{escape(str(key))}" for key in level.path(output_format="list"))
+            steps = level.path(output_format="list")
+            below = at + "".join(f"/{escape(str(step))}" for step in steps)
             if not kind.endswith("_added"):
-                gone[at] = level.t1
+                gone[below] = level.t1
             if not kind.endswith("_removed"):
-                came[at] = level.t2
-    return dict(sorted(gone.items())), dict(sorted(came.items()))
+                came[below] = level.t2

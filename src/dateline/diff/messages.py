@@ -114,6 +114,10 @@ class MessageComparison:
         """Return the pair of two objects of *kind*, references seen through."""
         return self.graph.pair(kind, parts_of(self.before, before), parts_of(self.after, after))
 
+    def link(self, pair: Pair, kind: str, before: Node, after: Node, carrier: int = 0) -> None:
+        """Compare two objects below *pair*."""
+        pair.reach(self.pair(kind, before, after), before, after, carrier)
+
     def compare(self, pair: Pair) -> None:
         """Note in *pair* how its objects differ."""
         if len(pair.before) == len(pair.after) == 1 and self.survey.settled(
@@ -148,7 +152,7 @@ class MessageComparison:
         carrier = CARRIERS["body"] if body else 0
         for name in sorted(ours.keys() | theirs.keys()):
             if name in ours and name in theirs:
-                pair.reach(self.pair("media-type", ours[name], theirs[name]), carrier)
+                self.link(pair, "media-type", ours[name], theirs[name], carrier)
             elif name in theirs:
                 self.lone(pair, Kind.MEDIA_TYPE_ADDED, name, theirs[name], carrier)
             else:
@@ -177,7 +181,7 @@ class MessageComparison:
                 changed(
                     pair, Kind.HEADER_RENAMED, "", Node(name, one.pointer), Node(new, other.pointer)
                 )
-            pair.reach(self.pair("header", one, other), carrier)
+            self.link(pair, "header", one, other, carrier)
         for key, (name, one) in theirs.items():
             if key not in ours and key not in renamed.values():
                 self.lone(pair, Kind.HEADER_ADDED, name, one, carrier)
@@ -208,12 +212,24 @@ class MessageComparison:
 
     def _encoding(self, pair: Pair, before: Thing, after: Thing) -> None:
         ours, theirs = before.entries("encoding"), after.entries("encoding")
+        # how a field is encoded comes and goes with the field
+        named = [
+            view.properties
+            for view in (
+                self.schemas.before.view(self.schemas.before.parts(_only(before.get("schema")))),
+                self.schemas.after.view(self.schemas.after.parts(_only(after.get("schema")))),
+            )
+        ]
         for name in sorted(ours.keys() | theirs.keys()):
             if name in ours and name in theirs:
-                pair.reach(self.pair("encoding", ours[name], theirs[name]))
-            else:
+                self.link(pair, "encoding", ours[name], theirs[name])
+            elif name in named[0] and name in named[1]:
                 kinds = kinds_of("encoding", ("encoding",))
                 differences(pair, "encoding", [ours.get(name)], [theirs.get(name)], kinds)
+
+
+def _only(node: Node | None) -> list[Node]:
+    return [node] if node else []
 
 
 def _resolved(document: Document, located: Node) -> Node:

@@ -223,7 +223,7 @@ class OperationComparison:
                     field=other.name,
                     carrier=carrier,
                 )
-            asks.reach(self._messages.pair("parameter", one.node, other.node), carrier)
+            self._messages.link(asks, "parameter", one.node, other.node, carrier)
         for key, one in theirs.items():
             if key not in ours and key not in called.values():
                 self._lone_parameter(asks, Kind.PARAMETER_ADDED, key, one)
@@ -251,8 +251,7 @@ class OperationComparison:
         ours, theirs = before.get("requestBody"), after.get("requestBody")
         carrier = CARRIERS["body"]
         if ours and theirs:
-            pair = self._messages.pair("request-body", ours, theirs)
-            asks.reach(pair, carrier)
+            self._messages.link(asks, "request-body", ours, theirs, carrier)
         elif theirs:
             self._messages.lone(asks, Kind.BODY_ADDED, "", theirs, carrier)
         elif ours:
@@ -265,7 +264,7 @@ class OperationComparison:
                 first, second = ours.get(status), theirs.get(status)
                 differences(answers, status, [first], [second], _EXTENSION)
             elif status in ours and status in theirs:
-                answers.reach(self._messages.pair("response", ours[status], theirs[status]))
+                self._messages.link(answers, "response", ours[status], theirs[status])
             elif status in theirs:
                 self._messages.lone(answers, Kind.RESPONSE_ADDED, status, theirs[status])
             else:

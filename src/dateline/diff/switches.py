@@ -1,0 +1,150 @@
+"""A reference that leads elsewhere now is one difference; all that follows is within it.
+
+Without this, a `$ref` turned from one long component to another would read as if the first had
+lost every field that the second lacks, though nobody has touched it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from dateline.diff.documents import Document, component
+from dateline.diff.graph import Graph, Pair, Seen
+from dateline.model import Kind
+
+
+class _Foreign(NamedTuple):
+    """The components that one side refers to, and the other does not though it could."""
+
+    gone: set[str]
+    came: set[str]
+
+
+class _Switch(NamedTuple):
+    """Where a reference leads elsewhere, and what is compared because of it."""
+
+    pair: Pair
+    holder: Pair
+    carrier: int
+    before_pointer: str
+    after_pointer: str
+
+
+def fold(graph: Graph, before: Document, after: Document) -> None:
+    """Put what follows from a switched reference within one difference at its place.
+
+    A component that is new or gone with the switch is no other one: it was renamed, extracted
+    or inlined, and what differs is told by itself.
+    """
+    pairs = list(graph.pairs)
+    foreign: dict[int, _Foreign] = {}
+    for pair in pairs:
+        found = _foreign(pair, before, after)
+        if found.gone or found.came:
+            foreign[id(pair)] = found
+    if not foreign:
+        return
+    inside = {id(below) for pair in pairs if id(pair) in foreign for below in _below(pair)}
+    told: list[tuple[_Switch, list[Seen]]] = []
+    folded: set[int] = set()
+    for switch in _switches(pairs, foreign, inside):
+        closure = [switch.pair, *_below(switch.pair)]
+        known = [foreign[id(pair)] for pair in closure if id(pair) in foreign]
+        gone = {at for one in known for at in one.gone}
+        came = {at for one in known for at in one.came}
+        follows = [
+            seen
+            for pair in closure
+            for seen in pair.seen
+            if _stands_in(seen.before_pointer, gone) or _stands_in(seen.after_pointer, came)
+        ]
+        folded.update(map(id, follows))
+        told.append((switch, follows))
+    for pair in pairs:
+        pair.seen = [seen for seen in pair.seen if id(seen) not in folded]
+    for switch, follows in told:
+        if follows:
+            switch.holder.seen.append(_one(switch, foreign[id(switch.pair)], follows))
+
+
+def _foreign(pair: Pair, before: Document, after: Document) -> _Foreign:
+    """Return what only one side refers to though the other document has it, too."""
+    ours = {part.pointer for part in pair.before if component(part.pointer)}
+    theirs = {part.pointer for part in pair.after if component(part.pointer)}
+    return _Foreign(
+        {at for at in ours - theirs if after.target(f"#{at}")},
+        {at for at in theirs - ours if before.target(f"#{at}")},
+    )
+
+
+def _below(pair: Pair) -> list[Pair]:
+    """Return what is compared because of *pair* alone: not a component with itself."""
+    met = {id(pair)}
+    found: list[Pair] = []
+    stack = [pair]
+    while stack:
+        for edge in stack.pop().edges:
+            if id(edge.pair) not in met and not _is_itself(edge.pair):
+                met.add(id(edge.pair))
+                found.append(edge.pair)
+                stack.append(edge.pair)
+    return found
+
+
+def _is_itself(pair: Pair) -> bool:
+    if not pair.before or not pair.after:
+        return False
+    own = pair.before[0].pointer
+    return own == pair.after[0].pointer and component(own) is not None
+
+
+def _switches(
+    pairs: list[Pair], foreign: dict[int, _Foreign], inside: set[int]
+) -> Iterator[_Switch]:
+    """Yield where references were switched, each place once."""
+    for pair in pairs:
+        if id(pair) in inside:
+            continue
+        if id(pair) in foreign:
+            if _stays(pair, foreign[id(pair)]):
+                # the place itself stays: what it is made of is another
+                yield _Switch(pair, pair, 0, pair.before[0].pointer, pair.after[0].pointer)
+            else:
+                continue
+        for edge in pair.edges:
+            found = foreign.get(id(edge.pair))
+            if found and not _stays(edge.pair, found):
+                yield _Switch(edge.pair, pair, edge.carrier, edge.before, edge.after)
+
+
+def _stays(pair: Pair, foreign: _Foreign) -> bool:
+    return (
+        bool(pair.before and pair.after)
+        and pair.before[0].pointer not in foreign.gone
+        and pair.after[0].pointer not in foreign.came
+    )
+
+
+def _stands_in(pointer: str | None, components: set[str]) -> bool:
+    if pointer is None:
+        return False
+    return any(pointer == at or pointer.startswith(f"{at}/") for at in components)
+
+
+def _one(switch: _Switch, foreign: _Foreign, follows: list[Seen]) -> Seen:
+    judged = tuple(seen for seen in follows if seen.kind is not Kind.DOCUMENTATION_CHANGED)
+    return Seen(
+        Kind.KEYWORD_CHANGED if judged else Kind.DOCUMENTATION_CHANGED,
+        "$ref",
+        switch.before_pointer,
+        switch.after_pointer,
+        _names(foreign.gone),
+        _names(foreign.came),
+        carrier=switch.carrier,
+        within=judged,
+    )
+
+
+def _names(pointers: set[str]) -> str | None:
+    return ", ".join(sorted(known[1] for at in pointers if (known := component(at)))) or None
