@@ -3,17 +3,34 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date
 from hashlib import sha256
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from dateline import emit
+from dateline import __version__, emit
 from dateline.emit import Stale, Written
-from dateline.model import Api, Artifact, DatelineError
+from dateline.model import Api, Artifact, DatelineError, Finding
+
+if TYPE_CHECKING:
+    from dateline.check.baseline import Published
 
 _POLL_SECONDS: Final = 0.3
+
+
+class BreachError(DatelineError):
+    """The outputs would break a contract that is published; ``findings`` say where."""
+
+    exit_code = 1
+
+    def __init__(self, findings: Sequence[Finding], baseline: str) -> None:
+        from dateline.report import Context, report
+
+        self.findings = tuple(findings)
+        context = Context(version=__version__, baseline=baseline)
+        super().__init__(report(findings, "text", context=context).rstrip())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,17 +61,42 @@ class Generated:
 
 
 def generate(workspace: Workspace) -> Generated:
-    """Bring the outputs up to date.
+    """Bring the outputs up to date, unless that would break a published contract.
 
-    Raises SourceError for invalid definitions, DatelineError where the folder can't be written.
-    In either case the folder is as it was.
+    Raises SourceError for invalid definitions, BreachError for a breach of the versioning rules,
+    DatelineError where the folder can't be written. In each case the folder is as it was.
     """
     key = _inputs(workspace)
     if emit.unchanged_since(workspace.output, key):
         return Generated(written=None)
-    artifacts, notes = rendered(workspace)
+    # what follows is heavy: not needed where nothing is to do
+    from dateline.check import breaches
+    from dateline.check.baseline import in_tree
+    from dateline.load import load
+
+    api = load(workspace.schemas)
+    published = in_tree(workspace.output, restoring=True)
+    broken = breaches(findings(workspace, api, published))
+    if broken:
+        raise BreachError(broken, published.label)
+    artifacts, notes = rendered(workspace, api)
     written = emit.write(artifacts, workspace.output, protected=workspace.protected, key=key)
     return Generated(written=written, notes=notes)
+
+
+def findings(
+    workspace: Workspace, api: Api, published: Published, today: date | None = None
+) -> list[Finding]:
+    """Return every finding of *api* against *published*; *today* decides on waivers."""
+    from dateline.check import check, read_waivers
+
+    waivers = read_waivers(workspace.schemas)
+    return check(api, published, waivers=waivers, today=today or date.today())
+
+
+def untouched(workspace: Workspace) -> bool:
+    """Tell whether nothing has changed since outputs were generated, and checked with that."""
+    return emit.unchanged_since(workspace.output, _inputs(workspace))
 
 
 def stale(workspace: Workspace) -> list[Stale]:
@@ -99,6 +141,9 @@ def rendered(
 def _inputs(workspace: Workspace) -> str:
     """Return a digest of all that the outputs depend on: sources, templates and dateline itself."""
     digest = sha256(str(workspace.strict).encode())
+    if (workspace.schemas / "waivers.yaml").exists():
+        # waivers end: what held yesterday may not hold today
+        digest.update(date.today().isoformat().encode())
     for label, folder in _folders(workspace).items():
         for path in _paths(folder):
             content = path.read_bytes()

@@ -28,8 +28,9 @@ __all__ = [
     "read_waivers",
 ]
 
-# What may differ between neighbouring versions without a new version being needed for it: words.
-_WORDS = frozenset({Kind.DOCUMENTATION_CHANGED, Kind.EXTENSION_CHANGED})
+# What may differ between neighbouring versions without a new version being needed for it: words,
+# and components that come with the gated member that leads to them.
+_FOLLOWING = frozenset({Kind.DOCUMENTATION_CHANGED, Kind.EXTENSION_CHANGED, Kind.COMPONENT_ADDED})
 
 _HELD_BACK = (
     "Additive changes go to all versions. Drop its `x-added`, or the `x-was` that holds it back."
@@ -104,7 +105,7 @@ class _Judge:
             merged = self._merged()
             for environment in table.environments:
                 self._compare(merged, older.date, newer.date, environment.name)
-            groups = [group for group in merged if group.change.kind not in _WORDS]
+            groups = [group for group in merged if group.change.kind not in _FOLLOWING]
             for group in groups:
                 verdict = group.judgement.verdict
                 if verdict in (Verdict.ADDITIVE, Verdict.NEVER):

@@ -90,7 +90,9 @@ def in_tree(output: Path, *, restoring: bool = False) -> Published:
             f"hand; restore it from version control, or compare with `--against REF`"
         )
     names = [name for name in names if name not in edited]
-    return _published(f"the documents in {output}/spec", names, lambda name: _text(output, name))
+    return _published(
+        f"the documents in {output}/spec", names, lambda name: _text(output, name), f"{output}/"
+    )
 
 
 def against(reference: str, output: Path) -> Published:
@@ -106,7 +108,7 @@ def against(reference: str, output: Path) -> Published:
         names = [found.relative_to(root).as_posix() for found in sorted(root.glob("spec/*/*.json"))]
         if not names:
             raise BaselineError(f"{path}: baseline-empty: no spec/*/*.json stands in this folder")
-        return _published(str(path), names, lambda name: _text(root, name))
+        return _published(str(path), names, lambda name: _text(root, name), f"{root}/")
     if path.is_file():
         return _single(path)
     return _at_revision(Repository(output), reference, output)
@@ -135,7 +137,7 @@ def _at_revision(repository: Repository, reference: str, output: Path) -> Publis
     texts = dict(zip(roots[root], repository.contents(commit, roots[root]), strict=True))
     prefix = "" if root == "." else f"{root}/"
     names = [name.removeprefix(prefix) for name in roots[root]]
-    return _published(label, names, lambda name: texts[prefix + name], prefix=prefix)
+    return _published(label, names, lambda name: texts[prefix + name], prefix)
 
 
 def _is_index(root: str) -> Callable[[str], bool]:
@@ -152,7 +154,7 @@ def _single(path: Path) -> Published:
 
 
 def _published(
-    label: str, names: Iterable[str], text: Callable[[str], str], *, prefix: str = ""
+    label: str, names: Iterable[str], text: Callable[[str], str], prefix: str
 ) -> Published:
     documents: dict[Combination, Document] = {}
     defaults = []

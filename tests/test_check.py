@@ -1,0 +1,487 @@
+"""Each mistake that an author can make against the versioning rules, and what is said of it."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from datetime import date
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import pytest
+import yaml
+from sources import API, folder
+
+from dateline.check import BaselineError, breaches, check, read_waivers
+from dateline.check.baseline import against, in_tree
+from dateline.emit import write
+from dateline.load import load
+from dateline.model import DatelineError, Finding, SourceError
+from dateline.render import render
+
+TODAY: Final = date(2026, 1, 1)
+
+VERSIONS: Final = """\
+default: 2024-01-15
+versions:
+  - { date: 2024-01-15, title: Initial version }
+  - { date: 2024-09-01, title: Audio books }
+  - { date: next, title: What comes next, draft: true }
+environments:
+  production: { servers: [{ url: https://api.library.example }] }
+  sandbox: { servers: [{ url: https://sandbox.library.example }] }
+"""
+LOANS: Final = """\
+paths:
+  /loans:
+    get:
+      operationId: listLoans
+      tags: [Loans]
+      parameters:
+        - { name: state, in: query, schema: { $ref: '#/components/schemas/State' } }
+        - { name: size, in: query, schema: { type: integer, maximum: 100, default: 10 } }
+      responses:
+        '200':
+          description: loans
+          content:
+            application/json:
+              schema: { type: array, items: { $ref: '#/components/schemas/Loan' } }
+    post:
+      operationId: makeLoan
+      tags: [Loans]
+      requestBody:
+        content: { application/json: { schema: { $ref: '#/components/schemas/LoanParams' } } }
+      responses:
+        '201':
+          description: loan
+          content: { application/json: { schema: { $ref: '#/components/schemas/Loan' } } }
+components:
+  schemas:
+    Loan:
+      type: object
+      required: [id, item, state]
+      properties:
+        id: { type: string, format: uuid }
+        item: { $ref: '#/components/schemas/Item' }
+        state: { $ref: '#/components/schemas/State' }
+        channel: { type: string, x-extensible-enum: [desk, app] }
+        fine_cents: { type: integer }
+    LoanParams:
+      type: object
+      required: [book]
+      properties:
+        book: { type: string, maxLength: 20 }
+        note: { type: string }
+    State: { type: string, enum: [active, returned] }
+    Item:
+      oneOf:
+        - $ref: '#/components/schemas/Book'
+        - $ref: '#/components/schemas/AudioBook'
+          x-added: 2024-09-01
+          x-shown-as: { kind: Book, title: audio book }
+      discriminator:
+        propertyName: kind
+        mapping: { Book: '#/components/schemas/Book', AudioBook: '#/components/schemas/AudioBook' }
+    Book:
+      type: object
+      required: [kind, title]
+      properties: { kind: { type: string, const: Book }, title: { type: string } }
+    AudioBook:
+      type: object
+      required: [kind, minutes]
+      properties: { kind: { type: string, const: AudioBook }, minutes: { type: integer } }
+    Film:
+      type: object
+      required: [kind]
+      properties: { kind: { type: string, const: Film } }
+"""
+SOURCES: Final = {"versions.yaml": VERSIONS, "api.yaml": API, "loans.yaml": LOANS}
+
+
+class Project(NamedTuple):
+    """A project whose versions are cut: its sources, and its published documents."""
+
+    schemas: Path
+    output: Path
+
+    def edit(self, *edits: tuple[str, str]) -> None:
+        """Replace texts in the sources, each of which stands in one of them."""
+        for old, new in edits:
+            held = [path for path in self.schemas.iterdir() if old in path.read_text()]
+            assert len(held) == 1, old
+            held[0].write_text(held[0].read_text().replace(old, new, 1))
+
+    def publish(self) -> None:
+        rendered = render(load(self.schemas), models=False, validate=False)
+        # a draft is no contract: it is not what callers have
+        write([made for made in rendered.artifacts if "next" not in made.path], self.output)
+
+    def findings(self, today: date = TODAY) -> list[Finding]:
+        waivers = read_waivers(self.schemas)
+        return check(load(self.schemas), in_tree(self.output), waivers=waivers, today=today)
+
+    def said(self, today: date = TODAY) -> list[str]:
+        """Return what the findings say, each in a line: place, verdict, rule, message, where."""
+        return [line(finding) for finding in self.findings(today)]
+
+
+def line(finding: Finding) -> str:
+    concerned = ", ".join(finding.versions)
+    return (
+        f"{finding.after_source}: {finding.verdict} [{finding.rule}] {finding.message}"
+        f"{' in ' + concerned if concerned else ''}"
+    )
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    made = Project(folder(tmp_path, SOURCES), tmp_path / "generated")
+    made.publish()
+    return made
+
+
+def test_what_is_published_holds(project: Project) -> None:
+    assert project.said() == []
+
+
+MISTAKES: Final = {
+    entry["mistake"]: ([(old, new) for old, new in entry["edits"]], entry["said"])
+    for entry in yaml.safe_load(Path(__file__).with_name("mistakes.yaml").read_text())
+}
+"""What an author edits, and what is said of it: place, verdict, rule, fact and versions."""
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_is_told_with_its_place(project: Project, mistake: str) -> None:
+    edits, expected = MISTAKES[mistake]
+    project.edit(*edits)
+    try:
+        said = project.said()
+    except SourceError as error:
+        said = str(error).split("\n")
+    assert said == expected
+
+
+@pytest.mark.parametrize("mistake", [name for name in MISTAKES if name != "body on 204"])
+def test_every_finding_says_the_way_out(project: Project, mistake: str) -> None:
+    project.edit(*MISTAKES[mistake][0])
+    try:
+        helps = [finding.help for finding in project.findings()]
+    except SourceError as error:
+        helps = str(error).split("\n")
+    assert helps
+    assert [text for text in helps if len(text) < 40] == []
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        ("    Loan:\n", "    # a comment\n    Loan:\n"),
+        ("required: [id, item, state]", "required: [state, id, item]"),
+        ("{ type: integer, maximum: 100, default: 10 }",
+         "{default: 10, maximum: 100, type: integer}"),
+        ("{ type: string, enum: [active, returned] }",
+         '{ "type": "string", enum: ["active", returned] }'),
+        ("description: loans", "description: All loans."),
+        ("channel: { type: string, x-extensible-enum: [desk, app] }",
+         "channel: { type: string, x-extensible-enum: [desk, app, mail] }"),
+        ("        fine_cents: { type: integer }\n",
+         "        fine_cents: { type: integer }\n        shelf: { type: string }\n"),
+        ("        - { name: size", "        - { name: tag, in: query, schema: { type: string } }\n"
+         "        - { name: size"),
+        ("enum: [active, returned]", "oneOf: [{ const: active }, { const: returned }]"),
+        ("    Film:\n", "    Movie:\n"),
+    ],
+)  # fmt: skip
+def test_cosmetic_and_additive_edits_pass(project: Project, edit: tuple[str, str]) -> None:
+    project.edit(edit)
+    kept = [said for said in project.said() if "Film" not in said]
+    assert kept == []
+
+
+def test_one_cause_is_one_finding_that_lists_all_it_concerns(project: Project) -> None:
+    project.edit(("id: { type: string, format: uuid }", "id: { type: string }"))
+    (finding,) = project.findings()
+    assert finding.versions == ("2024-01-15", "2024-09-01")
+    assert finding.environments == ("production", "sandbox")
+    assert finding.operations == ("GET /loans", "POST /loans")
+    assert (finding.schema, finding.field) == ("Loan", "id")
+    assert (finding.before, finding.after) == ("uuid", None)
+    document = project.output / "spec" / "production" / "2024-01-15.json"
+    assert str(finding.before_source).startswith(f"{document}:")
+    assert str(finding.after_source) == "schemas/loans.yaml:30:9"
+
+
+def test_a_fingerprint_holds_no_words(project: Project) -> None:
+    project.edit(("maxLength: 20", "maxLength: 10"))
+    (first,) = project.findings()
+    project.edit(("description: loans", "description: Loans."))
+    (second,) = project.findings()
+    assert first.fingerprint == second.fingerprint
+    project.edit(("maxLength: 10", "maxLength: 11"))
+    (third,) = project.findings()
+    assert third.fingerprint != first.fingerprint
+
+
+# --- The version table
+
+
+@pytest.mark.parametrize(
+    ("edits", "expected"),
+    [
+        (
+            [("  - { date: 2024-01-15, title: Initial version }\n", ""),
+             ("default: 2024-01-15", "default: 2024-09-01"),
+             ("          x-added: 2024-09-01\n"
+              "          x-shown-as: { kind: Book, title: audio book }\n", "")],
+            ["schemas/versions.yaml:1:1: never [version-withdrawn] 2024-01-15 is published and not "
+             "in the table"],
+        ),
+        (
+            [("2024-09-01, title", "2024-09-02, title"),
+             ("x-added: 2024-09-01", "x-added: 2024-09-02")],
+            ["schemas/versions.yaml:1:1: never [version-withdrawn] 2024-09-01 is published and not "
+             "in the table, which has 2024-09-02 instead"],
+        ),
+        (
+            [("title: Audio books }", "title: Audio books, draft: true }")],
+            ["schemas/versions.yaml:4:13: never [version-drafted] 2024-09-01 is published, and the "
+             "table calls it a draft"],
+        ),
+        (
+            [("  - { date: 2024-09-01",
+              "  - { date: 2024-05-01, title: Between, undisclosed: true }\n"
+              "  - { date: 2024-09-01")],
+            ["schemas/versions.yaml:4:13: never [version-backdated] 2024-05-01 is new, and "
+             "2024-09-01 is cut already"],
+        ),
+        (
+            [("  - { date: next, title: What comes next, draft: true }",
+              "  - { date: 2025-01-01, title: Nothing }")],
+            ["schemas/versions.yaml:5:13: gated [version-without-change] 2025-01-01 promises just "
+             "what 2024-09-01 does"],
+        ),
+        (
+            [("  - { date: next, title: What comes next, draft: true }",
+              "  - { date: 2025-01-01, title: Not told, undisclosed: true }")],
+            [],
+        ),
+        (
+            [("default: 2024-01-15", "default: 2024-09-01")],
+            ["schemas/versions.yaml:1:1: never [default-moved] the default moves from 2024-01-15 "
+             "to 2024-09-01 unannounced"],
+        ),
+        (
+            [("default: 2024-01-15", "default: 2024-09-01\n"
+              "announcements: [{ default: 2024-09-01, from: 2026-01-01 }]")],
+            [],
+        ),
+        (
+            [("default: 2024-01-15", "default: 2024-09-01\n"
+              "announcements: [{ default: 2024-09-01, from: 2026-01-02 }]")],
+            ["schemas/versions.yaml:1:1: never [default-moved] the default moves from 2024-01-15 "
+             "to 2024-09-01 unannounced"],
+        ),
+        (
+            [("  sandbox: { servers: [{ url: https://sandbox.library.example }] }\n", "")],
+            ["schemas/versions.yaml:1:1: never [environment-withdrawn] the environment sandbox is "
+             "published and not in the table"],
+        ),
+    ],
+)  # fmt: skip
+def test_the_version_table_has_rules_of_its_own(
+    project: Project, edits: list[tuple[str, str]], expected: list[str]
+) -> None:
+    project.edit(*edits)
+    assert project.said() == expected
+
+
+# --- Waivers
+
+
+WAIVER: Final = """\
+waivers:
+  - rule: request-narrowed
+    pointer: /components/schemas/LoanParams/properties/book/maxLength
+    versions: [2024-01-15, 2024-09-01]
+    reason: Nobody ever sent more.
+    expires: 2026-06-30
+"""
+
+
+def test_a_waiver_lets_a_finding_pass_until_its_day(project: Project) -> None:
+    project.edit(("maxLength: 20", "maxLength: 10"))
+    (project.schemas / "waivers.yaml").write_text(WAIVER)
+    (finding,) = project.findings()
+    assert finding.waived == "Nobody ever sent more."
+    assert breaches([finding]) == []
+    assert project.said(date(2026, 6, 30)) == project.said()
+    assert [said.split("] ")[0] for said in project.said(date(2026, 7, 1))] == [
+        "schemas/loans.yaml:39:31: gated [request-narrowed",
+        "schemas/waivers.yaml:2:5: gated [waiver-expired",
+    ]
+
+
+def test_a_waiver_that_covers_nothing_is_a_finding(project: Project) -> None:
+    (project.schemas / "waivers.yaml").write_text(WAIVER)
+    assert project.said() == [
+        "schemas/waivers.yaml:2:5: gated [waiver-unused] the waiver of request-narrowed at "
+        "/components/schemas/LoanParams/properties/book/maxLength covers no finding in "
+        "2024-01-15, 2024-09-01"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("rule: request", "rul: request", "2:5: waiver-form: 'rul' is no key of a waiver; known: "
+         "rule, pointer, versions, reason, expires"),
+        ("    reason: Nobody ever sent more.\n", "", "2:5: waiver-form: `reason` is missing"),
+        ("2026-06-30", "soon", "2:5: waiver-form: 'soon' is not a canonical YYYY-MM-DD date"),
+        ("waivers:", "waver:", "1:1: waivers-form: write `waivers:` and a list of { rule, pointer, "
+         "versions, reason, expires }"),
+        ("[2024-01-15, 2024-09-01]", "all", "2:5: waiver-form: `versions` is a list of dates"),
+    ],
+)  # fmt: skip
+def test_a_malformed_waiver_is_an_error_with_its_place(
+    project: Project, old: str, new: str, said: str
+) -> None:
+    (project.schemas / "waivers.yaml").write_text(WAIVER.replace(old, new))
+    with pytest.raises(SourceError) as caught:
+        project.findings()
+    assert str(caught.value) == f"schemas/waivers.yaml:{said}"
+
+
+# --- What is published
+
+
+@pytest.fixture
+def repository(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
+    for name, value in (("NAME", "A"), ("EMAIL", "a@example.org")):
+        monkeypatch.setenv(f"GIT_AUTHOR_{name}", value)
+        monkeypatch.setenv(f"GIT_COMMITTER_{name}", value)
+    root = project.schemas.parent
+    monkeypatch.chdir(root)
+    git(root, "init", "--quiet", "--initial-branch=main")
+    git(root, "add", ".")
+    git(root, "commit", "--quiet", "--message=Cut")
+    return project
+
+
+def git(folder: Path, *arguments: str) -> str:
+    return subprocess.run(
+        ["git", *arguments], cwd=folder, check=True, capture_output=True, text=True
+    ).stdout
+
+
+def held_against(project: Project, reference: str) -> list[str]:
+    published = against(reference, project.output)
+    return [line(found) for found in check(load(project.schemas), published, today=TODAY)]
+
+
+NARROWED: Final = [
+    "schemas/loans.yaml:39:31: gated [request-narrowed] LoanParams.book: maxLength changed "
+    "(20 -> 10) in 2024-01-15, 2024-09-01"
+]
+
+
+def narrow_and_regenerate(project: Project) -> None:
+    """Break a contract and write over the published documents."""
+    project.edit(("maxLength: 20", "maxLength: 10"))
+    project.publish()
+    assert project.said() == []
+
+
+def test_a_revision_holds_what_the_tree_has_lost(repository: Project) -> None:
+    narrow_and_regenerate(repository)
+    assert held_against(repository, "main") == NARROWED
+    assert held_against(repository, "HEAD") == NARROWED
+
+
+def test_reading_a_revision_leaves_the_work_tree_alone(repository: Project) -> None:
+    narrow_and_regenerate(repository)
+    root = repository.schemas.parent
+    before = git(root, "status", "--porcelain")
+    held_against(repository, "main")
+    assert git(root, "status", "--porcelain") == before
+
+
+def test_a_renamed_output_folder_is_found(repository: Project) -> None:
+    narrow_and_regenerate(repository)
+    moved = repository.output.with_name("public")
+    repository.output.rename(moved)
+    assert held_against(repository._replace(output=moved), "main") == NARROWED
+
+
+def test_a_folder_and_a_document_can_be_the_baseline(project: Project) -> None:
+    copy = project.output.with_name("released")
+    shutil.copytree(project.output, copy)
+    narrow_and_regenerate(project)
+    assert held_against(project, str(copy)) == NARROWED
+    assert held_against(project, str(copy / "spec")) == NARROWED
+
+
+@pytest.mark.parametrize(
+    ("reference", "said"),
+    [
+        ("nowhere", "nowhere: revision-unknown: neither a path nor a revision of "),
+        ("--help", "--help: revision-unknown"),
+    ],
+)
+def test_an_unknown_revision_is_told_with_the_way_out(
+    repository: Project, reference: str, said: str
+) -> None:
+    with pytest.raises(DatelineError) as caught:
+        held_against(repository, reference)
+    assert said in str(caught.value)
+    assert caught.value.exit_code == 3
+
+
+def test_a_shallow_clone_is_told_the_command_to_run(repository: Project, tmp_path: Path) -> None:
+    root = repository.schemas.parent
+    git(root, "commit", "--quiet", "--allow-empty", "--message=Two")
+    git(root, "branch", "release")
+    shallow = tmp_path / "shallow"
+    git(tmp_path, "clone", "--quiet", "--depth=1", f"file://{root}", str(shallow))
+    clone = Project(shallow / "schemas", shallow / "generated")
+    with pytest.raises(DatelineError) as caught:
+        held_against(clone, "origin/release")
+    command = str(caught.value).split("`")[1]
+    assert command == "git fetch --depth=1 origin +release:refs/remotes/origin/release"
+    git(shallow, *command.split(" ")[1:])
+    assert held_against(clone, "origin/release") == []
+
+
+def test_a_folder_outside_of_git_says_so(project: Project) -> None:
+    with pytest.raises(DatelineError, match="git-refused: not a git repository"):
+        held_against(project, "main")
+
+
+def test_a_revision_without_documents_has_nothing_to_hold(repository: Project) -> None:
+    root = repository.schemas.parent
+    git(root, "rm", "-r", "--quiet", "generated")
+    git(root, "commit", "--quiet", "--message=Nothing published")
+    published = against("main", repository.output)
+    assert published.documents == {}
+    assert published.label.endswith(", where nothing is published")
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [("{", "baseline-edited"), ('{"openapi": "3.1.0"}\n', "baseline-edited")],
+)
+def test_a_published_document_that_was_edited_is_never_taken_for_unchanged(
+    project: Project, damage: str, said: str
+) -> None:
+    document = project.output / "spec" / "sandbox" / "2024-09-01.json"
+    document.write_text(damage)
+    with pytest.raises(BaselineError, match=said):
+        project.findings()
+
+
+def test_a_published_document_that_can_not_be_read_is_an_error(project: Project) -> None:
+    copy = project.output.with_name("released")
+    shutil.copytree(project.output, copy)
+    (copy / "spec" / "sandbox" / "2024-09-01.json").write_text("{")
+    with pytest.raises(BaselineError, match="baseline-unreadable"):
+        held_against(project, str(copy))
