@@ -218,7 +218,7 @@ def _read(schema: Any, schemas: dict[str, Any], old: bool, strict: bool) -> Any:
         made.pop(union)
         made["anyOf"] = _read(members, schemas, old, strict)
         if not strict:
-            made["anyOf"] += _other_tags({**schema, union: members}, schemas)
+            made["anyOf"] = [*made["anyOf"], *_other_tags({**schema, union: members}, schemas)]
     if strict and made.get("type") == "object" and made.get("properties"):
         made.setdefault("additionalProperties", False)
     return _read_old(made) if old else made

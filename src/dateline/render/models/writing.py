@@ -810,7 +810,7 @@ class Writer:
 
     def _note_untyped(self, flat: Flat, where: Where, kind: str) -> None:
         if flat.types is None:
-            self._note(where, f"what is no {kind}, for it says no `type`")
+            self._note(where, f"values other than {kind}s, as it says no `type`")
 
     def _note_left(self, flat: Flat, where: Where) -> None:
         for keyword in flat.left:

@@ -1,0 +1,88 @@
+"""Regular expressions of ECMA-262, held by the models."""
+
+from __future__ import annotations
+
+import jsonschema_rs
+import pytest
+
+from dateline.render.models.patterns import UntranslatableError, matches, translated
+
+_TEXTS = (
+    *(
+        "",
+        "a",
+        "A",
+        "ab",
+        "abc",
+        "é",
+        "١",
+        "1",
+        "12",
+        "-",
+        "_",
+        " ",
+        "\u00a0",
+        "\ufeff",
+        "\n",
+        "\r",
+    ),
+    *("a\n", "\u2028", "\x85", "a-b", "a.b", "{", "}", "[", "]", "\\", "^", "$", "x{2", "aa", "&&"),
+    *("😀", "no", "yes", "a\u2029b", "\x01", "\x08", "\x00", "~", "--", "AB1", "/", "b", "ab ab"),
+)
+
+
+_CLASSES = (r"^\d+$", r"^\D$", r"^\w$", r"^\W$", r"^\s$", r"^\S$", r"[\s\S]", r"^[^\s]$", r"^[\D]$")
+_PLAIN = (
+    r"a$",
+    r"^$",
+    r"[A-Z]{2}\d",
+    r"^(?:a|b)+$",
+    r"^a{1,2}$",
+    r"^x\{2$",
+    "^😀$",
+    "^é$",
+    r"^\p{L}$",
+)
+_ESCAPES = (r"^\cA$", r"^\x41$", r"^\u0041$", r"^\/$", r"^\-$", r"^(?<name>a)b$", r"\bab\b")
+_SETS = (r"^[a-]$", r"^[\w.-]$", r"^[&~]+$", r"^[[]$", r"^[\]]$", r"^[a^]$", r"^[^-]$", r"^[--a]$")
+_LOOKING = (r"^(?!no)[a-z]+$", r"(?=b)b", r"(?<=a)b", r"^(a)\1$")
+
+
+@pytest.mark.parametrize("pattern", [*_CLASSES, *_PLAIN, *_ESCAPES, *_SETS, *_LOOKING])
+def test_a_pattern_matches_what_the_document_says(pattern: str) -> None:
+    judge = jsonschema_rs.Draft202012Validator({"pattern": pattern})
+    assert [text for text in _TEXTS if matches(pattern, text)] == [
+        text for text in _TEXTS if judge.is_valid(text)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        # ECMA-262 section 22.2.2.7: a dot is no line terminator
+        ("^.$", [text for text in _TEXTS if len(text) == 1 and text not in "\n\r\u2028\u2029"]),
+        (r"^[\b]$", ["\x08"]),
+        (r"^\0$", ["\x00"]),
+        ("[]", []),
+        ("^[^]$", [text for text in _TEXTS if len(text) == 1]),
+    ],
+)
+def test_a_pattern_matches_what_ecma_262_says(pattern: str, expected: list[str]) -> None:
+    assert [text for text in _TEXTS if matches(pattern, text)] == expected
+
+
+def test_plain_patterns_stay_as_they_are() -> None:
+    plain = "^-?[0-9]+(\\.[0-9]+)?$"
+    assert translated(plain) == (True, plain)
+
+
+def test_the_engine_that_takes_linear_time_is_used_where_it_can_be() -> None:
+    assert not matches("^(a+)+$", "a" * 10_000 + "b")
+    patterns = ("^(a+)+$", "^(?!b)a$", r"^(a)\1$")
+    assert [translated(pattern)[0] for pattern in patterns] == [True, False, False]
+
+
+@pytest.mark.parametrize("pattern", ["[a", "(", "\\", "(?i)a", "(?=a)\\p{L}", "a(?P<n>b)", "\\k"])
+def test_what_no_engine_holds_is_refused(pattern: str) -> None:
+    with pytest.raises(UntranslatableError):
+        translated(pattern)
