@@ -93,6 +93,7 @@ def optional_parameter_added(change: Change) -> bool:
     return (
         change.kind is Kind.PARAMETER_ADDED
         and not is_required(change)
+        and change.carriers != ()
         and _BESIDE_THE_PATH.issuperset(change.carriers)
     )
 

@@ -787,7 +787,7 @@ def default_changed(change: Change) -> bool:
 def access_changed(change: Change) -> bool:
     """A field is read or written by callers as it was before.
 
-    `readOnly` and `writeOnly` decide whether it belongs into a request or into a response.
+    The marks `readOnly` and `writeOnly` decide whether it belongs into a request or a response.
 
     Put the old mark back, or keep it for older versions: `x-was: {next: {readOnly: …}}`.
 

@@ -58,7 +58,8 @@ _EXTENTS: Final = {
     Kind.TYPE_REMOVED: Extent.NARROWER,
 }
 
-_WIDER_FORMATS: Final = frozenset({("int32", "int64"), ("float", "double")})
+# From one to the other, more numbers fit.
+_WIDER_FORMATS: Final = (("int32", "int64"), ("float", "double"))
 
 
 def is_required(change: Change) -> bool:

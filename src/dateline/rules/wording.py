@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any, Final
 
 from dateline.model import Change, Kind, printable
+from dateline.rules.reading import is_call, is_flag
 
 _LONGEST: Final = 60
+
+_WORD: Final = re.compile(r"[^\W\d][\w.:/+-]{0,59}")
+_LITERALS: Final = frozenset({"null", "true", "false"})
+
+# What a flag stands on, by the key that stands two above it in its pointer.
+_FLAGGED: Final = {"parameters": "parameter", "headers": "header"}
+
+# How the path goes on below a keyword.
+_STEPS: Final = {
+    **dict.fromkeys(("items", "contains", "prefixItems"), "[]"),
+    **dict.fromkeys(("additionalProperties", "patternProperties"), "{}"),
+}
 
 
 def said(change: Change) -> str:
     """Return what happened in one line: `Customer.email: field removed`."""
-    told = _FACTS.get(change.kind)
+    told = (True, _flag) if is_flag(change) else _FACTS.get(change.kind)
     if told is None:
         return printable(f"{_place(change)}: {_differs(change)}")
     whole, fact = told
@@ -36,11 +50,13 @@ def _owner(change: Change) -> str:
 def _place(change: Change) -> str:
     """Return the owner and the path below it."""
     owner = _owner(change)
-    if not change.field:
+    # a keyword that came or went is no place of its own
+    field = change.field.removesuffix(_STEPS.get(change.keyword, ""))
+    if not field:
         return owner
     if change.schema is None:
-        return f"{owner}, {change.field}"
-    return f"{owner}{'' if change.field[0] in '[{' else '.'}{change.field}"
+        return f"{owner}, {field}"
+    return f"{owner}{'' if field[0] in '[{' else '.'}{field}"
 
 
 # Values
@@ -48,13 +64,18 @@ def _place(change: Change) -> str:
 
 def _shown(value: Any) -> str:
     """Return *value* as it is written, text in single quotes; long ones cut."""
-    text = repr(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    text = (
+        repr(value)
+        if isinstance(value, str)
+        else json.dumps(value, ensure_ascii=False, default=str)
+    )
     return printable(text, _LONGEST)
 
 
 def _name(value: Any) -> str:
-    """Return *value* as a name: plain words as they are."""
-    return printable(value, _LONGEST) if isinstance(value, str) and value else _shown(value)
+    """Return *value* as a name: text as it is, unless it could be taken for something else."""
+    plain = isinstance(value, str) and _WORD.fullmatch(value) and value not in _LITERALS
+    return value if plain else _shown(value)
 
 
 def _from_to(change: Change) -> str:
@@ -78,14 +99,26 @@ def _named(what: str, did: str) -> Callable[[Change], str]:
 
 def _placed(what: str, did: str) -> Callable[[Change], str]:
     def fact(change: Change) -> str:
-        required = "required " if change.keyword == "required" else ""
-        return " ".join(f"{required}{what} {change.field} {did}".split())
+        return " ".join(filter(None, (change.keyword, what, change.field, did)))
 
     return fact
 
 
 def _field(did: str) -> Callable[[Change], str]:
     return lambda change: f"{change.keyword} field {did}".lstrip()
+
+
+def _type(did: str) -> Callable[[Change], str]:
+    return lambda change: f"type {_value(change)} {did}"
+
+
+def _operation(did: str) -> Callable[[Change], str]:
+    def fact(change: Change) -> str:
+        if change.field:
+            return f"callback {change.field} {did}"
+        return f"{'operation' if is_call(change) else 'webhook'} {did}"
+
+    return fact
 
 
 def _renamed(what: str) -> Callable[[Change], str]:
@@ -102,10 +135,12 @@ def _differs(change: Change) -> str:
     return f"{keyword} changed {_from_to(change)}"
 
 
-def _required(change: Change) -> str:
-    if change.keyword != "required":
-        return _differs(change)
-    return "became required" if change.before_pointer is None else "became optional"
+def _flag(change: Change) -> str:
+    """Return the fact of a parameter, header or body that became required or optional."""
+    pointer = change.before_pointer or change.after_pointer or ""
+    what = _FLAGGED.get("".join(pointer.split("/")[-3:-2]), "request body")
+    named = what if change.schema else f"{what} {change.field}".rstrip()
+    return f"{named} became {'required' if change.before_pointer is None else 'optional'}"
 
 
 def _documented(change: Change) -> str:
@@ -120,8 +155,8 @@ def _documented(change: Change) -> str:
 # For each kind: whether its subject is the owner as a whole, and the fact. What is not listed is a
 # keyword whose values are shown.
 _FACTS: Final[dict[Kind, tuple[bool, Callable[[Change], str]]]] = {
-    Kind.OPERATION_ADDED: (True, _placed("operation", "added")),
-    Kind.OPERATION_REMOVED: (True, _placed("operation", "removed")),
+    Kind.OPERATION_ADDED: (True, _operation("added")),
+    Kind.OPERATION_REMOVED: (True, _operation("removed")),
     Kind.PARAMETER_ADDED: (True, _placed("parameter", "added")),
     Kind.PARAMETER_REMOVED: (True, _placed("parameter", "removed")),
     Kind.PARAMETER_RENAMED: (True, _renamed("parameter")),
@@ -149,9 +184,7 @@ _FACTS: Final[dict[Kind, tuple[bool, Callable[[Change], str]]]] = {
     Kind.VALUE_REMOVED: (False, _named("value", "removed")),
     Kind.OPEN_VALUE_ADDED: (False, _named("open-ended value", "added")),
     Kind.OPEN_VALUE_REMOVED: (False, _named("open-ended value", "removed")),
-    Kind.TYPE_ADDED: (False, _named("type", "added")),
-    Kind.TYPE_REMOVED: (False, _named("type", "removed")),
-    Kind.KEYWORD_ADDED: (False, _required),
-    Kind.KEYWORD_REMOVED: (False, _required),
+    Kind.TYPE_ADDED: (False, _type("added")),
+    Kind.TYPE_REMOVED: (False, _type("removed")),
     Kind.DOCUMENTATION_CHANGED: (False, _documented),
 }
