@@ -16,7 +16,7 @@ from sources import LIBRARY, LOANS, folder
 
 from dateline import __version__, entry
 
-CLEAN, MISUSE, INVALID, STALE, INTERRUPTED = 0, 2, 3, 4, 130
+CLEAN, FOUND, MISUSE, INVALID, STALE, INTERRUPTED = 0, 1, 2, 3, 4, 130
 
 
 class Outcome(NamedTuple):
@@ -123,6 +123,56 @@ def test_every_problem_of_the_definitions_is_one_line_and_nothing_is_written(
     assert tree(project) == before
 
 
+def test_generate_refuses_to_write_over_a_published_contract(project: Path, dateline: Run) -> None:
+    dateline("generate")
+    loans = project / "schemas" / "loans.yaml"
+    fine = "        fine_cents: { type: integer, x-removed: 2025-06-01 }\n"
+    loans.write_text(LOANS.replace(fine, ""))
+    before = tree(project)
+    outcome = dateline("generate")
+    assert (outcome.status, outcome.out) == (FOUND, "")
+    assert "gated [response-field-removed] Loan.fine_cents: field removed" in outcome.err
+    assert tree(project) == before
+    checked = dateline("check")
+    assert checked == Outcome(FOUND, outcome.err, "")
+
+
+def test_check_writes_reports_in_several_formats_at_once(project: Path, dateline: Run) -> None:
+    dateline("generate")
+    assert dateline("check") == Outcome(
+        CLEAN, "no findings: nothing has changed since the outputs were generated\n", ""
+    )
+    loans = project / "schemas" / "loans.yaml"
+    loans.write_text(LOANS.replace("type: integer, x-removed", "type: string, x-removed"))
+    outcome = dateline("check", "--format", "github", "--format", "json=found.json")
+    assert outcome.status == FOUND
+    assert outcome.out.startswith("::error file=schemas/loans.yaml,line=29,")
+    (change,) = json.loads((project / "found.json").read_text())["changes"]
+    assert (change["rule"], change["schema"], change["field"]) == (
+        "type-changed",
+        "Loan",
+        "fine_cents",
+    )
+    assert dateline("check", "--format", "jsn").status == MISUSE
+
+
+def test_diff_exits_with_1_only_where_asked(project: Path, dateline: Run) -> None:
+    assert project.is_dir()
+    plain = dateline("diff", "2024-01-15", "2024-09-01")
+    assert (plain.status, plain.err) == (CLEAN, "")
+    assert plain.out.splitlines()[-1] == "2 gated, 1 additive"
+    assert dateline("diff", "2024-01-15", "2024-09-01", "--exit-code").status == FOUND
+    assert dateline("diff", "next", "next", "--exit-code").status == CLEAN
+
+
+def test_rules_are_listed_and_explained(dateline: Run) -> None:
+    listed = dateline("rules").out.splitlines()
+    assert [line.split()[1] for line in listed if line.startswith("variant-added ")] == ["gated"]
+    for line in listed:
+        assert dateline("explain", line.split()[0]).out.startswith(line.split()[0])
+    assert "Did you mean 'variant-added'?" in dateline("explain", "variant-aded").err
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -200,7 +250,7 @@ def test_init_sets_up_a_project_that_generates(
     assert tree(tmp_path) == before
 
 
-@pytest.mark.parametrize("which", ["source", "versions"])
+@pytest.mark.parametrize("which", ["source", "versions", "report"])
 def test_schema_prints_a_json_schema(project: Path, dateline: Run, which: str) -> None:
     outcome = dateline("schema", which)
     assert outcome.status == CLEAN

@@ -96,11 +96,20 @@ def generate(workspace: Any, check: bool, watch: bool) -> None:
     if watch:
         for outcome in room.watch(workspace):
             _say(workspace, outcome)
-    else:
+        return
+    try:
         _say(workspace, room.generate(workspace))
+    except room.BreachError as broken:
+        _say(workspace, broken)
+        sys.exit(broken.exit_code)
 
 
 def _say(workspace: Any, outcome: Any) -> None:
+    from dateline.generate import BreachError
+
+    if isinstance(outcome, BreachError):
+        _report(outcome.findings, (), outcome.baseline, workspace.schemas, err=True)
+        return
     if isinstance(outcome, DatelineError):
         click.echo(str(outcome), err=True)
         return
@@ -192,6 +201,7 @@ def _report(
     *,
     command: Literal["check", "diff"] = "check",
     waived: bool = False,
+    err: bool = False,
 ) -> None:
     """Write the reports that are asked for: one to standard output, others to their files."""
     from dateline.report import FORMATS, Context, report, step_summary
@@ -217,7 +227,7 @@ def _report(
         if file:
             Path(file).write_text(text, encoding="utf-8")
         else:
-            click.echo(text, nl=False)
+            click.echo(text, nl=False, err=err)
         summary = os.environ.get("GITHUB_STEP_SUMMARY")
         if name == "github" and summary:
             with Path(summary).open("a", encoding="utf-8") as steps:

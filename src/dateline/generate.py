@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from dateline import __version__, emit
+from dateline import emit
 from dateline.emit import Stale, Written
 from dateline.model import Api, Artifact, DatelineError, Finding
 
@@ -26,11 +26,9 @@ class BreachError(DatelineError):
     exit_code = 1
 
     def __init__(self, findings: Sequence[Finding], baseline: str) -> None:
-        from dateline.report import Context, report
-
         self.findings = tuple(findings)
-        context = Context(version=__version__, baseline=baseline)
-        super().__init__(report(findings, "text", context=context).rstrip())
+        self.baseline = baseline
+        super().__init__("\n".join(f"{found.rule}: {found.message}" for found in findings))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -79,10 +79,6 @@ class Merged:
     def __iter__(self) -> Iterator[Group]:
         return iter(self._groups.values())
 
-    def findings(self, policy: Policy) -> list[Finding]:
-        """Return the findings of all groups, sorted by place."""
-        return sorted((group.finding(policy) for group in self), key=by_place)
-
 
 def by_place(finding: Finding) -> tuple[Any, ...]:
     """Return the key that findings are sorted by."""

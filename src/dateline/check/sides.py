@@ -5,17 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
-from dateline.check.baseline import BaselineError, Published, against
-from dateline.check.merge import Merged
+from dateline.check.baseline import BaselineError, Document, Published, against
+from dateline.check.merge import Merged, by_place
 from dateline.diff import diff
-from dateline.load import load
-from dateline.model import Api, Combination, Finding, Policy, Verdict
+from dateline.load import TABLE, load
+from dateline.load.table import DEFAULT_POLICY
+from dateline.model import Api, Combination, Finding, Place, Policy, Verdict
 from dateline.project import Projector
 
-_VERSION: Final = re.compile(r"(\d{4}-\d{2}-\d{2}|next)(?:@(.+))?")
+_VERSION: Final = re.compile(r"(\d{4}-\d{1,2}-\d{1,2}|next)(?:@(.+))?")
+_CALLED: Final = "/info/version"
 _ALONE: Final = Combination("", "")  # a document that stands for no version
 
 
@@ -23,18 +26,18 @@ _ALONE: Final = Combination("", "")  # a document that stands for no version
 class _Side:
     """What a name stands for: documents by version and environment.
 
-    ``version`` is set where it names one version, ``projector`` where that comes from the
-    definitions.
+    ``version`` is set where it names one version of the definitions; otherwise ``texts`` holds
+    the documents as they were read.
     """
 
     label: str
     documents: Mapping[Combination, dict[str, Any]]
     version: str | None = None
-    projector: Projector | None = field(default=None, compare=False)
+    texts: Mapping[Combination, Document] = field(default_factory=dict)
 
 
 def compared(schemas: Path, output: Path, before: str, after: str) -> tuple[list[Finding], str]:
-    """Return all that differs between *before* and *after*, and what was compared, in words.
+    """Return all that differs between *before* and *after*, and the words for *before*.
 
     Each names a version of the definitions in *schemas* (``2026-07-01``, with ``@sandbox`` one
     environment of it), a git revision, a folder of outputs, or an OpenAPI document. Raises
@@ -48,15 +51,22 @@ def compared(schemas: Path, output: Path, before: str, after: str) -> tuple[list
             f"{older.label} and {newer.label} have no version and environment in common; "
             f"name documents, or one version on each side"
         )
-    policy, overrides = sides.policy
-    merged = Merged(policy, overrides)
+    merged = Merged(*sides.policy)
     for shown, (one, other) in pairs.items():
-        renames = None
-        if newer.projector is not None and older.version and newer.version:
-            renames = newer.projector.renames(older.version, newer.version, shown.environment)
+        renames = sides.renames(older, newer, shown.environment)
         for change in diff(one, other, renames=renames):
-            merged.add(change, shown)
-    return merged.findings(Policy.COMPARISON), f"{older.label} to {newer.label}"
+            # what a version is called is not what it changed
+            if not (older.version and newer.version and change.after_pointer == _CALLED):
+                merged.add(change, shown)
+    findings = [
+        group.finding(
+            Policy.COMPARISON,
+            before_source=sides.place(older, group.change.before_pointer, group.combinations[0]),
+            after_source=sides.place(newer, group.change.after_pointer, group.combinations[0]),
+        )
+        for group in merged
+    ]
+    return sorted(findings, key=by_place), older.label
 
 
 class _Sides:
@@ -65,14 +75,38 @@ class _Sides:
     def __init__(self, schemas: Path, output: Path) -> None:
         self._schemas = schemas
         self._output = output
-        self._api: Api | None = None
 
     @property
     def policy(self) -> tuple[str, dict[str, Verdict]]:
-        if self._api is None:
-            return "dated-contract", {}
-        table = self._api.table
+        """The policy of the definitions; the built-in one where there are none."""
+        if not (self._schemas / TABLE).exists():
+            return DEFAULT_POLICY, {}
+        table = self._definitions.table
         return table.policy, {rule: Verdict(said) for rule, said in table.overrides.items()}
+
+    def renames(self, older: _Side, newer: _Side, environment: str) -> dict[str, str]:
+        """Return what the definitions renamed between two of their versions."""
+        if older.version is None or newer.version is None:
+            return {}
+        return self._projector.renames(older.version, newer.version, environment)
+
+    def place(self, side: _Side, pointer: str | None, shown: Combination) -> Place | None:
+        """Return where the source of *side* holds what it shows at *pointer*."""
+        if pointer is None:
+            return None
+        if side.version is None:
+            return side.texts.get(shown, next(iter(side.texts.values()))).place(pointer)
+        return self._definitions.locate(
+            self._projector.origin(pointer, side.version, shown.environment)
+        )
+
+    @cached_property
+    def _definitions(self) -> Api:
+        return load(self._schemas)
+
+    @cached_property
+    def _projector(self) -> Projector:
+        return Projector(self._definitions)
 
     def side(self, name: str) -> _Side:
         path = Path(name)
@@ -82,6 +116,7 @@ class _Sides:
         return _Side(
             label=published.label,
             documents={key: found.content for key, found in published.documents.items()},
+            texts=published.documents,
         )
 
     def _published(self, name: str) -> Published:
@@ -97,7 +132,7 @@ class _Sides:
     def _version(self, version: str, environment: str | None) -> _Side:
         from difflib import get_close_matches
 
-        self._api = api = self._api or load(self._schemas)
+        api = self._definitions
         names = [known.name for known in api.table.environments]
         for word, given, known in (
             ("version", version, api.table.dates),
@@ -107,16 +142,14 @@ class _Sides:
                 near = get_close_matches(given, known, 1)
                 hint = f"; did you mean {near[0]}?" if near else f"; known: {', '.join(known)}"
                 raise BaselineError(f"no {word} {given} in the version table{hint}")
-        projector = Projector(api)
         shown = [environment] if environment else names
         return _Side(
             label=version if environment is None else f"{version} ({environment})",
             documents={
-                Combination(version, name): projector.contract(version, name).document
+                Combination(version, name): self._projector.contract(version, name).document
                 for name in shown
             },
             version=version,
-            projector=projector,
         )
 
 
