@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import pytest
-from sources import API, VERSIONS, problems
+from sources import API, VERSIONS, loaded, problems
+
+from dateline.gates import Timeline
+from dateline.project import project
 
 SOURCE = """\
 paths:
@@ -178,6 +181,100 @@ def expected(found: str, edge: Edge, lacking: str, there: str) -> str:
         f"only in {there}); give this place the same gate, or let {edge.goal} be there"
     )
     return f"reference-outlives-target: {message}"
+
+
+WAS: Final = """\
+components:
+  schemas:
+    Holder:
+      type: object
+      properties:
+        held:
+          type: string
+          x-was: { 2025-06-01: { $ref: '#/components/schemas/Target', type: null } }
+    Target:
+      type: object
+      {gate}
+"""
+
+
+@pytest.mark.parametrize(
+    ("gate", "lacking", "there"),
+    [
+        ("x-added: 2024-09-01", "2024-01-15", "2024-09-01, 2025-06-01, next"),
+        ("x-removed: 2024-09-01", "2024-09-01", "2024-01-15"),
+        ("x-removed: 2025-06-01", None, None),
+    ],
+)
+def test_an_older_value_refers_to_what_was_there_then(
+    tmp_path: Path, gate: str, lacking: str | None, there: str | None
+) -> None:
+    files = {
+        "versions.yaml": VERSIONS,
+        "api.yaml": API.split("tags")[0] + "paths: {}\n",
+        "things.yaml": WAS.replace("{gate}", gate),
+    }
+    assert problems(tmp_path, files) == (
+        []
+        if lacking is None
+        else [
+            "schemas/things.yaml:8:11: reference-outlives-target: Holder.held.x-was is shown in "
+            f"{lacking}, where Target is absent (schemas/things.yaml:9:5: only in {there}); give "
+            "this place the same gate, or let Target be there"
+        ]
+    )
+
+
+SHOWN_AS: Final = """\
+components:
+  schemas:
+    State:
+      type: string
+      oneOf:
+        - { const: active }
+        - { const: held, {held} }
+        - { const: paused, x-added: next, x-shown-as: held }
+"""
+
+
+def test_a_substitute_is_known_to_everyone_it_is_shown_to(tmp_path: Path) -> None:
+    def found(gate: str) -> list[str]:
+        files = {
+            "versions.yaml": VERSIONS,
+            "api.yaml": API.split("tags")[0] + "paths: {}\n",
+            "things.yaml": SHOWN_AS.replace("{held}", gate),
+        }
+        return problems(tmp_path, files)
+
+    assert found("x-added: 2024-09-01, x-shown-as: active") == [
+        "schemas/things.yaml:8:43: reference-outlives-target: State.oneOf.2.x-shown-as is shown in "
+        "2024-01-15, where 'held' is absent (schemas/things.yaml:7:11: only in 2024-09-01, "
+        "2025-06-01, next); give this place the same gate, or let 'held' be there"
+    ]
+    assert found("x-removed: 2025-06-01") == [
+        "schemas/things.yaml:8:43: reference-outlives-target: State.oneOf.2.x-shown-as is shown in "
+        "2025-06-01, where 'held' is absent (schemas/things.yaml:7:11: only in 2024-01-15, "
+        "2024-09-01); give this place the same gate, or let 'held' be there"
+    ]
+
+
+@pytest.mark.parametrize("gate", ["x-added: 2024-09-01", "x-removed: 2025-06-01"])
+def test_the_mapping_of_a_discriminator_follows_its_targets(tmp_path: Path, gate: str) -> None:
+    member = f"$ref: '#/components/schemas/Target', {gate}"
+    edge = Edge("held", UNION.replace(REF, member), "")
+    api = loaded(tmp_path, source(edge, gate, ""))
+    timeline = Timeline(api.table)
+    there = {shown.version for shown in timeline.members(timeline.of(mapped(gate)))}
+    for version in api.table.dates:
+        schemas = project(api, version, "sandbox").document["components"]["schemas"]
+        union = schemas["Holder"]["properties"]["held"]
+        assert ("Target" in union["discriminator"]["mapping"]) is (version in there)
+        assert ("Target" in schemas) is (version in there)
+
+
+def mapped(gate: str) -> dict[str, str]:
+    key, date = gate.split(": ")
+    return {key: date}
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any, Final, NamedTuple
 
 from dateline.gates import Timeline
-from dateline.model import SHOWN_AS, Place, Problem
+from dateline.model import SHOWN_AS, WAS, Place, Problem
 from dateline.openapi import COMPONENTS, METHODS, children, target
 
 Path = tuple[str | int, ...]
@@ -162,7 +162,8 @@ class _Walk:
             reference = now.get("$ref")
             if isinstance(reference, str) and (goal := target(reference)) in self.declared:
                 assert goal is not None
-                yield self._to(goal, (*path, "$ref"), mask)
+                held = "$ref" if node.get("$ref") == reference else WAS
+                yield self._to(goal, (*path, held), mask)
             if kind == "operation":
                 yield from self._operation(now, path, mask)
             elif kind == "schema":
