@@ -1,4 +1,4 @@
-"""Changes to a project's own files: setting one up."""
+"""An empty folder in, a starter project in it out."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 
 from dateline.model import DatelineError
 
-_STARTER: Final = Path(__file__).parent / "starter"
+_STARTER: Final = Path(__file__).parents[1] / "starter"
 
 
 class NotEmptyError(DatelineError):

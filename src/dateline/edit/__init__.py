@@ -1,0 +1,7 @@
+"""Changes to a project's own files: setting one up, gating, waiving."""
+
+from __future__ import annotations
+
+from dateline.edit.setup import NotEmptyError, init
+
+__all__ = ["NotEmptyError", "init"]
