@@ -191,7 +191,8 @@ def test_without_any_other_rule_every_change_is_gated() -> None:
 @pytest.mark.parametrize("preset", PRESETS)
 def test_what_callers_read_and_write_has_to_satisfy_both_laws(preset: str) -> None:
     def verdict(seen: Change, direction: Direction) -> Verdict:
-        return judge(replace(seen, direction=direction), preset, {}).verdict
+        inner = tuple(replace(each, direction=direction) for each in seen.within)
+        return judge(replace(seen, direction=direction, within=inner), preset, {}).verdict
 
     broken = [
         said(seen)

@@ -63,8 +63,12 @@ def judge(
 ) -> Judgement:
     """Return what *preset* says of *change*; *overrides* (verdicts by rule id) have the last word.
 
+    Where a reference was switched, and all that follows from it is additive, so is the switch.
     Raises KeyError for a preset that there is not.
     """
+    within = [judge(inner, preset, overrides, rules=rules) for inner in change.within]
+    if within and all(judgement.verdict is Verdict.ADDITIVE for judgement in within):
+        return within[0]
     rule = next(rule for rule in rules.values() if rule.applies(change))
     return Judgement(rule.id, {**PRESETS[preset], **overrides}.get(rule.id, rule.verdict))
 

@@ -26,7 +26,7 @@ _WRITTEN = frozenset(
     }
 )
 _ACCESS = frozenset({"readOnly", "writeOnly"})
-_UNION = frozenset({"discriminator", "mapping"})
+_UNION = frozenset({"discriminator", "mapping", "oneOf", "anyOf"})
 
 
 # Operations and what surrounds them
@@ -625,11 +625,11 @@ def variant_removed(change: Change) -> bool:
 
 @gated
 def union_changed(change: Change) -> bool:
-    """A union is told apart by the same property and the same tags.
+    """A union stays a union, told apart by the same property and the same tags.
 
-    Callers choose the variant by them.
+    Callers choose the variant by them; what is no union is read by other code.
 
-    Put the old ones back, or keep them for older versions: `x-was: {next: {discriminator: …}}`.
+    Put the old way back, or keep it for older versions: `x-was: {next: {discriminator: …}}`.
 
     In a response, before:
         Item:
@@ -746,6 +746,44 @@ def type_changed(change: Change) -> bool:
         Loan: {type: object, properties: {fine: {type: string}}}
     """
     return change.kind in KEYWORD and change.keyword == "type"
+
+
+@gated
+def constant_changed(change: Change) -> bool:
+    """A value that is always the same stays the same.
+
+    Callers compare with it, or send it.
+
+    Put the old value back, or keep it for older versions: `x-was: {next: {const: old}}`.
+
+    In a response, before:
+        Book: {type: object, properties: {kind: {const: book}}}
+    After:
+        Book: {type: object, properties: {kind: {const: volume}}}
+    """
+    return change.kind is Kind.KEYWORD_CHANGED and change.keyword == "const"
+
+
+@gated
+def reference_switched(change: Change) -> bool:
+    """A place goes on saying what it said, whichever component it refers to.
+
+    The other component differs in more than an additive change does; callers notice that, not
+    its name.
+
+    Refer to the old component again, or keep it for older versions:
+    `x-was: {next: {$ref: '#/components/schemas/Old'}}`.
+
+    In a response, before:
+        Loan: {type: object, properties: {item: {$ref: '#/components/schemas/Book'}}}
+        Book: {type: object, properties: {pages: {type: integer}}}
+        Disc: {type: object, properties: {minutes: {type: integer}}}
+    After:
+        Loan: {type: object, properties: {item: {$ref: '#/components/schemas/Disc'}}}
+        Book: {type: object, properties: {pages: {type: integer}}}
+        Disc: {type: object, properties: {minutes: {type: integer}}}
+    """
+    return change.kind in KEYWORD and change.keyword == "$ref"
 
 
 # Keywords

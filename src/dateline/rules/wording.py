@@ -132,7 +132,15 @@ def _differs(change: Change) -> str:
         return f"{keyword} removed ({_shown(change.before)})"
     if change.before_pointer is None:
         return f"{keyword} added ({_shown(change.after)})"
-    return f"{keyword} changed {_from_to(change)}"
+    return f"{keyword} changed {_from_to(change)}{_following(change)}"
+
+
+def _following(change: Change) -> str:
+    """Return the first of what follows from a switched reference, and how much more there is."""
+    if not change.within:
+        return ""
+    first, *more = change.within
+    return f", so {said(first)}{f', and {len(more)} more' if more else ''}"
 
 
 def _flag(change: Change) -> str:
