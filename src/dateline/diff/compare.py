@@ -81,10 +81,10 @@ class SchemaComparison:
         """Deal with equal nodes by their text alone, where that can be done."""
         if len(pair.before) != 1 or len(pair.after) != 1:
             return False
-        (before, _, skipped), (after, _, ignored) = pair.before[0], pair.after[0]
-        if skipped != ignored:
+        ours, theirs = pair.before[0], pair.after[0]
+        if ours.skip != theirs.skip:
             return False
-        shared = self.survey.equal(before, after)
+        shared = self.survey.equal(ours.node, theirs.node)
         if shared is None:
             return False
         goals = self.survey.reached(shared)
@@ -95,12 +95,10 @@ class SchemaComparison:
             return False
         for section, name in goals:
             reference = f"#/components/{section}/{escape(name)}"
-            ours, theirs = (
-                self.before.document.target(reference),
-                self.after.document.target(reference),
-            )
-            if section == "schemas" and ours and theirs:
-                self.link(pair, [ours], [theirs])
+            first = self.before.document.target(reference)
+            second = self.after.document.target(reference)
+            if section == "schemas" and first and second:
+                self.link(pair, [first], [second])
         return True
 
     def _views(self, pair: Pair, before: View, after: View) -> None:
@@ -241,9 +239,7 @@ class SchemaComparison:
         union = (after if added else before).unions[0]
         many, single = (after, before) if added else (before, after)
         side = Side(self.after if added else self.before, union)
-        candidates = [
-            side.schemas.view(many.rest(union) + member.parts) for member in union.members
-        ]
+        candidates = [side.schemas.view(many.member(union, member)) for member in union.members]
         single = self._without_discriminator(pair, single, union, added=added)
         chosen = choose(self.before if added else self.after, single, side, candidates)
         if chosen is None:

@@ -163,7 +163,7 @@ class Survey:
         if self.unequal:
             referrers: dict[Key, list[Key]] = {}
             for key, nodes in entries:
-                for found in dict.fromkeys(texts.pop(key, None) or [written(nodes[0])]):
+                for found in dict.fromkeys(texts[key] if key in texts else [written(nodes[0])]):
                     for goal in self._goals(found):
                         referrers.setdefault(goal, []).append(key)
             self.dirty = _closure(self.unequal, referrers)

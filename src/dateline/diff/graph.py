@@ -20,11 +20,15 @@ MODEL: Final = 64
 
 
 class Part(NamedTuple):
-    """A node that has a say in a compared thing, where it stands, and the keys not to read."""
+    """A node that has a say in a compared thing, and where it stands.
+
+    ``skip`` holds the keys not to read, ``above`` the nodes that lead to it.
+    """
 
     node: Any
     pointer: str
     skip: frozenset[str] = NOTHING
+    above: tuple[Any, ...] = ()
 
 
 Parts = tuple[Part, ...]

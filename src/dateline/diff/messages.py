@@ -42,9 +42,9 @@ class Thing:
 
     def get(self, key: str) -> Node | None:
         """Return the value of *key* and where it is declared."""
-        for node, pointer, skip in self.parts:
-            if key in node and key not in skip:
-                return Node(node[key], f"{pointer}/{escape(key)}")
+        for part in self.parts:
+            if key in part.node and key not in part.skip:
+                return Node(part.node[key], f"{part.pointer}/{escape(key)}")
         return None
 
     def value(self, key: str, default: Any = None) -> Any:
@@ -52,7 +52,7 @@ class Thing:
         return default if found is None else found.value
 
     def keys(self) -> set[str]:
-        return {key for node, _, skip in self.parts for key in node if key not in skip}
+        return {key for part in self.parts for key in part.node if key not in part.skip}
 
     def entries(self, key: str) -> dict[str, Node]:
         """Return the entries of the mapping under *key*; none if it is no mapping."""

@@ -330,9 +330,9 @@ class OperationComparison:
         elif kind == "security-scheme":
             self._scheme(before, after)
         elif kind == "example":
-            changed(root, Kind.DOCUMENTATION_CHANGED, "examples", before, after)
+            differences(root, "examples", [before], [after], _NOTE)
         elif kind == "link":
-            changed(root, Kind.LINK_CHANGED, name, before, after)
+            differences(root, name, [before], [after], (Kind.LINK_CHANGED,) * 3)
         elif kind == "path-item":
             parts = parts_of(self._before, before), parts_of(self._after, after)
             self._item(*parts, {}, partial(_same, _Scope(0)))
@@ -532,15 +532,31 @@ def _compare_servers(asks: Pair, whole: Pair, before: Node | None, after: Node |
         differences(whole, "servers", [before], [after], _NOTE)
 
 
-def _servers(node: Node | None, *, described: bool = False) -> dict[str, str]:
-    """Return what is said of each server by its address; their order does not count."""
+def _servers(node: Node | None, *, described: bool = False) -> list[str]:
+    """Return what is said of each server; their order does not count."""
     listed = node.value if node and isinstance(node.value, list) else []
-    return {
-        str(server.get("url")): text(
-            {key: value for key, value in server.items() if described or key == "variables"}
+    return sorted(
+        text(
+            {
+                key: _unordered(value) if key == "variables" else value
+                for key, value in server.items()
+                if described or key in ("url", "variables")
+            }
         )
         for server in listed or [{"url": "/"}]
         if isinstance(server, dict)
+    )
+
+
+def _unordered(variables: Any) -> Any:
+    """Return server variables with the values of each in one order."""
+    if not isinstance(variables, dict):
+        return variables
+    return {
+        name: {**variable, "enum": sorted(map(text, variable["enum"]))}
+        if isinstance(variable, dict) and isinstance(variable.get("enum"), list)
+        else variable
+        for name, variable in variables.items()
     }
 
 

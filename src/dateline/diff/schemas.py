@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
 from dateline.diff.documents import Document, Node, component, escape, text
@@ -29,6 +30,9 @@ OPAQUE: Final = ("not", "if", "then", "else", "contains")
 
 SCHEMA_MAPS: Final = ("patternProperties", "dependentSchemas", "prefixItems")
 DEFINITIONS: Final = ("$defs", "definitions")
+
+# References to references are followed this far: none is this long unless it is a circle.
+_FAR: Final = 100
 
 _NEVER: Final[dict[str, Any]] = {"not": {}}
 _NULL: Final[dict[str, Any]] = {"nullable": True}
@@ -68,6 +72,14 @@ class Member(NamedTuple):
     parts: Parts
     target: str
     name: str | None
+
+
+class _Choice(NamedTuple):
+    """The members of a union but null; null; and what they are if all are values."""
+
+    members: list[Node]
+    null: Node | None
+    values: list[Node] | None
 
 
 class Union(NamedTuple):
@@ -121,6 +133,13 @@ class View:
             for part in self.parts
         )
 
+    def member(self, union: Union, member: Member) -> Parts:
+        """Return what *union* says beside its members, with one of them."""
+        above = (*union.part.above, union.part.node)
+        return self.rest(union) + tuple(
+            part._replace(above=above + part.above) for part in member.parts
+        )
+
     def constants(self, schemas: Schemas) -> dict[str, str]:
         """Return the properties that have one value only, and the text of it."""
         found = {}
@@ -155,9 +174,9 @@ class Schemas:
         """
         found: list[Part] = []
         met: set[int] = set()
-        stack = [*located][::-1]
+        stack: list[tuple[Node, tuple[Any, ...]]] = [(one, ()) for one in located][::-1]
         while stack:
-            node, pointer = stack.pop()
+            (node, pointer), above = stack.pop()
             if node is False:
                 node = _NEVER
             if not isinstance(node, dict) or id(node) in met:
@@ -166,8 +185,8 @@ class Schemas:
             skip, below = self._through(node, pointer)
             # a component stays even where it says nothing itself: it has a name
             if len(skip) < len(node) or component(pointer):
-                found.append(Part(node, pointer, skip))
-            stack += reversed(below)
+                found.append(Part(node, pointer, skip, above))
+            stack += [(one, (*above, node)) for one in reversed(below)]
         return tuple(found)
 
     def _through(self, node: dict[str, Any], pointer: str) -> tuple[frozenset[str], list[Node]]:
@@ -184,12 +203,12 @@ class Schemas:
             below += _items(node, pointer, "allOf")
         for keyword in UNIONS:
             if isinstance(node.get(keyword), list):
-                members, null = _without_null(_items(node, pointer, keyword))
-                if len(members) == 1 and not _is_value(members[0]):
+                choice = self._choice(node, pointer, keyword)
+                if len(choice.members) == 1 and choice.values is None:
                     skip.append(keyword)
-                    below += members
-                    if null is not None:
-                        below.append(Node(_NULL, null.pointer))
+                    below += choice.members
+                    if choice.null is not None:
+                        below.append(Node(_NULL, choice.null.pointer))
         return (frozenset(skip) if skip else NOTHING), below
 
     def view(self, parts: Parts) -> View:
@@ -203,14 +222,16 @@ class Schemas:
     def _read(self, parts: Parts) -> View:
         view = View(parts)
         for part in parts:
-            node, pointer, skip = part
+            node, pointer, skip, _ = part
             for keyword, value in node.items():
                 if keyword in skip or (keyword in _DEFAULTS and _is_default(keyword, value)):
                     continue
+                if keyword in NOTES and any(keyword in known for known in part.above):
+                    continue  # what is said beside a reference overrides what is said behind it
                 at = f"{pointer}/{escape(keyword)}"
                 if keyword in UNIONS and isinstance(value, list) and value:
                     self._union(view, part, keyword)
-                elif keyword == "discriminator" and _is_union(node):
+                elif keyword == "discriminator" and self._is_union(node, pointer):
                     pass  # told with the union
                 elif keyword in _READERS:
                     _READERS[keyword](view, node, Node(value, at))
@@ -220,29 +241,19 @@ class Schemas:
         return view
 
     def _union(self, view: View, part: Part, keyword: str) -> None:
-        node, pointer, _ = part
-        members, null = _without_null(_items(node, pointer, keyword))
-        if null is not None:
-            view.nullable = view.nullable or null.pointer
-        if all(map(_is_value, members)):
-            at = f"{pointer}/{keyword}"
-            values: dict[str, Node] = {}
-            for member in members:
-                value = (
-                    member.value["const"] if "const" in member.value else member.value["enum"][0]
-                )
-                values.setdefault(text(value), Node(value, member.pointer))
-                for key in node.keys() - _VALUE:
-                    noted = Node(node[key], f"{member.pointer}/{escape(key)}")
-                    view.value_notes[str(value), key] = noted
-            _narrow(view, values, Node(keyword, at))
+        node, pointer = part.node, part.pointer
+        choice = self._choice(node, pointer, keyword)
+        if choice.null is not None:
+            view.nullable = view.nullable or choice.null.pointer
+        if choice.values is not None:
+            _enumerated(view, choice.values, Node(keyword, f"{pointer}/{keyword}"))
             return
         discriminator = node.get("discriminator")
         view.unions.append(
             Union(
                 keyword=keyword,
                 pointer=f"{pointer}/{keyword}",
-                members=tuple(map(self._member, members)),
+                members=tuple(map(self._member, choice.members)),
                 discriminator=Node(discriminator, f"{pointer}/discriminator")
                 if isinstance(discriminator, dict)
                 else None,
@@ -250,11 +261,52 @@ class Schemas:
             )
         )
 
+    def _is_union(self, node: dict[str, Any], pointer: str) -> bool:
+        """Tell whether *node* chooses between schemas, not only between values."""
+        return any(
+            isinstance(node.get(keyword), list)
+            and self._choice(node, pointer, keyword).values is None
+            for keyword in UNIONS
+        )
+
+    def _choice(self, node: dict[str, Any], pointer: str, keyword: str) -> _Choice:
+        listed = _items(node, pointer, keyword)
+        plain = [deque(self._way(member), maxlen=1)[0] for member in listed]
+        nulls = [_is_null(member.value) for member in plain]
+        if all(nulls):
+            nulls = [False] * len(nulls)  # a union of null alone keeps it
+        kept = [member for member, null in zip(plain, nulls, strict=True) if not null]
+        return _Choice(
+            members=[member for member, null in zip(listed, nulls, strict=True) if not null],
+            null=next((one for one, null in zip(listed, nulls, strict=True) if null), None),
+            values=kept if kept and all(map(_is_value, kept)) else None,
+        )
+
+    def _way(self, located: Node) -> Iterator[Node]:
+        """Yield what a node leads to that is nothing but a reference or an `allOf` of one."""
+        seen = located
+        for _ in range(_FAR):
+            yield seen
+            value, pointer = seen
+            if not isinstance(value, dict) or len(value) != 1:
+                return
+            goal = self.document.target(value.get("$ref"))
+            if goal is not None:
+                seen = goal
+            elif isinstance(value.get("allOf"), list) and len(value["allOf"]) == 1:
+                seen = Node(value["allOf"][0], f"{pointer}/allOf/0")
+            else:
+                return
+
     def _member(self, located: Node) -> Member:
-        goal = None
-        if isinstance(located.value, dict) and "$ref" in located.value:
-            goal = self.document.target(located.value["$ref"])
-        target = goal.pointer if goal else located.pointer
+        value = located.value
+        if isinstance(value, dict) and len(value) > 1 and "$ref" in value:
+            # what stands beside a reference does not hide where it leads
+            located_at = Node({"$ref": value["$ref"]}, located.pointer)
+        else:
+            located_at = located
+        way = (node.pointer for node in self._way(located_at))
+        target = next(filter(component, way), located.pointer)
         known = component(target)
         return Member(located, self.parts([located]), target, known[1] if known else None)
 
@@ -263,14 +315,6 @@ def _items(node: dict[str, Any], pointer: str, keyword: str) -> list[Node]:
     return [
         Node(member, f"{pointer}/{keyword}/{index}") for index, member in enumerate(node[keyword])
     ]
-
-
-def _without_null(members: list[Node]) -> tuple[list[Node], Node | None]:
-    """Return the members but null, and null; a union of null alone keeps it."""
-    kept = [member for member in members if not _is_null(member.value)]
-    if len(kept) == len(members) or not kept:
-        return members, None
-    return kept, next(member for member in members if _is_null(member.value))
 
 
 def _is_null(node: Any) -> bool:
@@ -291,30 +335,25 @@ def _is_value(member: Node) -> bool:
 
 
 def _is_default(keyword: str, value: Any) -> bool:
-    return (
-        type(value) is not str
-        and value == _DEFAULTS[keyword]
-        and (isinstance(value, bool) == isinstance(_DEFAULTS[keyword], bool))
-    )
-
-
-def _is_union(node: dict[str, Any]) -> bool:
-    """Tell whether *node* chooses between schemas, not only between values."""
-    return any(
-        isinstance(node.get(keyword), list)
-        and not all(map(_is_value, _without_null(_items(node, "", keyword))[0]))
-        for keyword in UNIONS
-    )
+    default = _DEFAULTS[keyword]
+    return isinstance(value, bool) == isinstance(default, bool) and bool(value == default)
 
 
 def _plain(view: View, keyword: str, fact: Node) -> None:
     facts = view.facts.setdefault(keyword, [])
-    if keyword in NOTES:
-        # what stands nearest to the reader wins
-        if not facts:
-            facts.append(fact)
-    elif all(text(known.value) != text(fact.value) for known in facts):
+    if all(text(known.value) != text(fact.value) for known in facts):
         facts.append(fact)
+
+
+def _enumerated(view: View, members: list[Node], declared: Node) -> None:
+    """Read a union of values, each with its notes, as an enumeration."""
+    values: dict[str, Node] = {}
+    for node, pointer in members:
+        value = node["const"] if "const" in node else node["enum"][0]
+        values.setdefault(text(value), Node(value, pointer))
+        for key in node.keys() - _VALUE:
+            view.value_notes[str(value), key] = Node(node[key], f"{pointer}/{escape(key)}")
+    _narrow(view, values, declared)
 
 
 def _narrow(view: View, values: dict[str, Node], declared: Node) -> None:
@@ -425,7 +464,12 @@ def _many(view: View, _node: dict[str, Any], fact: Node) -> None:
 
 def _examples(view: View, node: dict[str, Any], fact: Node) -> None:
     # published by rule beside an open-ended set: they say nothing of their own
-    if fact.value != node.get(EXTENSIBLE):
+    listed = node.get(EXTENSIBLE)
+    if not (
+        isinstance(listed, list)
+        and isinstance(fact.value, list)
+        and sorted(map(text, listed)) == sorted(map(text, fact.value))
+    ):
         _plain(view, "examples", fact)
 
 

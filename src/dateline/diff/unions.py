@@ -63,22 +63,23 @@ def align(before: Side, after: Side) -> Alignment:
     right = dict(enumerate(after.union.members))
     same: list[tuple[int, int]] = []
 
-    def match(key: Callable[[Side, Member], Hashable]) -> None:
-        waiting: dict[Hashable, list[int]] = {}
-        for index in list(right):
-            waiting.setdefault(key(after, right[index]), []).append(index)
-        for index in list(left):
-            found = key(before, left[index])
-            if found is not None and waiting.get(found):
-                other = waiting[found].pop(0)
-                same.append((index, other))
-                del left[index], right[other]
+    def match(key: Callable[[Side, Member], Hashable], *, once: bool = False) -> None:
+        ours, theirs = _by(key, before, left), _by(key, after, right)
+        for found, indexes in ours.items():
+            others = theirs.get(found, [])
+            if found is not None and not (once and len(indexes) + len(others) > 2):
+                for index, other in zip(indexes, others, strict=False):
+                    same.append((index, other))
+                    del left[index], right[other]
 
     if before.union.discriminator and after.union.discriminator:
         match(_tag)
-    for key in (_name, _constants, _shape_of):
-        if left and right:
-            match(key)
+    match(_name)
+    if left and right:
+        # members that share their constants are told apart by what else they say
+        match(_constants, once=True)
+        match(_shape_of)
+        match(_constants)
     for first, second in _likely(before, after, left, right):
         same.append((first, second))
         del left[first], right[second]
@@ -87,6 +88,15 @@ def align(before: Side, after: Side) -> Alignment:
         list(left.values()),
         list(right.values()),
     )
+
+
+def _by(
+    key: Callable[[Side, Member], Hashable], side: Side, members: dict[int, Member]
+) -> dict[Hashable, list[int]]:
+    found: dict[Hashable, list[int]] = {}
+    for index, member in members.items():
+        found.setdefault(key(side, member), []).append(index)
+    return found
 
 
 def _tag(side: Side, member: Member) -> Hashable:
@@ -163,7 +173,7 @@ def _outline(schemas: Schemas, view: View, depth: int) -> Any:
         sorted(view.values or ()),
         sorted(view.required),
         {
-            keyword: [fact.value for fact in facts]
+            keyword: sorted(text(fact.value) for fact in facts)
             for keyword, facts in view.facts.items()
             if keyword not in NOTES and not keyword.startswith("x-")
         },
@@ -176,11 +186,11 @@ def _outline(schemas: Schemas, view: View, depth: int) -> Any:
             for keyword in APPLICATORS
             if keyword in view.below
         },
-        [
+        sorted(
             text(_outline(schemas, schemas.view(member.parts), depth - 1))
             for union in view.unions
             for member in union.members
-        ],
+        ),
     ]
 
 
