@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from dateline.check import LAWS
+from dateline.rules import RULES
+
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
 
@@ -68,3 +71,13 @@ def test_the_readme_shows_what_happens(folder: Path) -> None:
 
 def test_the_words_of_the_makefile_stand_in_the_readme() -> None:
     assert [word for word in ("make run", "make test") if f"`{word}`" not in README] == []
+
+
+def test_the_rules_that_the_readme_shows_are_the_rules() -> None:
+    rows = re.findall(
+        r"^\| `([a-z-]+)` \| (gated|never|additive) \| (.*) \|$", README, re.MULTILINE
+    )
+    laws = {name: (str(rule.verdict), rule.law) for name, rule in RULES.items()}
+    laws |= {name: (str(law.verdict), law.law) for name, law in LAWS.items()}
+    assert len(rows) > 20
+    assert [row for row in rows if laws[row[0]] != row[1:]] == []
