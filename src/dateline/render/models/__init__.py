@@ -9,11 +9,12 @@ from pathlib import Path
 
 from dateline.model import Artifact, Contract, Problem, SourceError, Table
 from dateline.render.models import assemble, names
+from dateline.render.models.definitions import Definition
 from dateline.render.models.generate import sources
 from dateline.render.models.order import in_order
 from dateline.render.models.reading import Reader
 from dateline.render.models.sharing import Ways, homes, schemas
-from dateline.render.models.writing import Definition, Writer, place_of
+from dateline.render.models.writing import Writer, place_of
 
 
 def models(

@@ -27,9 +27,9 @@ from dateline.render.models.code import (
     quoted,
     references,
 )
+from dateline.render.models.definitions import Definition, Field
 from dateline.render.models.names import package_name
 from dateline.render.models.order import Order
-from dateline.render.models.writing import Definition, Field
 from dateline.render.templating import Code
 
 _MODULE: Final = "models"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from dateline.render.models.writing import Definition
+from dateline.render.models.definitions import Definition
 
 
 @dataclass(frozen=True)
