@@ -1,0 +1,19 @@
+"""Python's garbage collector, off while a document grows."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def collection_off() -> Iterator[None]:
+    """Keep the collector from walking, over and over, a document that only grows."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()

@@ -1,0 +1,67 @@
+"""What is wrong with one file, noted place by place, in words that its readers share."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NoReturn
+
+from dateline.model import Place, Problem
+
+MOST_PROBLEMS: Final = 200
+"""After so many problems the rest of a file is not read."""
+
+EMPTY: Final = ("empty-file", "nothing stands in this file; write a mapping, or delete the file")
+"""Id and message for a file that holds nothing."""
+
+_WORD: Final = re.compile(r"\S+")
+
+
+class StoppedError(Exception):
+    """The rest of the file can't be read, or is not worth reading; the reason is noted."""
+
+
+class Log:
+    """The problems of one file."""
+
+    def __init__(self, file: str, problems: list[Problem]) -> None:
+        self.file = file
+        self._problems = problems
+        self._left = MOST_PROBLEMS
+
+    def note(self, line: int, column: int, kind: str, message: str) -> None:
+        """Add a problem; raises StoppedError where that is the last of ``MOST_PROBLEMS``."""
+        place = Place(self.file, line, column)
+        self._problems.append(Problem(place=place, id=kind, message=message))
+        self._left -= 1
+        if not self._left:
+            message = f"{MOST_PROBLEMS} problems; the rest of the file was not read"
+            self._problems.append(Problem(place=place, id="too-many-problems", message=message))
+            raise StoppedError
+
+    def stop(self, line: int, column: int, kind: str, message: str) -> NoReturn:
+        """Add a problem that nothing can be read behind; raises StoppedError."""
+        self.note(line, column, kind, message)
+        raise StoppedError
+
+
+def short(text: str, limit: int = 40) -> str:
+    """Return *text* for a message, cut at *limit*."""
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def word_at(text: str, offset: int) -> str:
+    """Return the word at *offset* for a message."""
+    word = _WORD.match(text, offset)
+    if word is None:
+        return "the end of the line" if text[offset : offset + 1] else "the end of the file"
+    return f"'{short(word.group(), 20)}'"
+
+
+def line_and_column(text: str, offset: int) -> tuple[int, int]:
+    """Return where *offset* is, both from 1."""
+    return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
+
+
+def duplicate(key: str, first: Place) -> tuple[str, str]:
+    """Return id and message for a *key* that stands at *first* already."""
+    return "duplicate-key", f"'{short(key)}' stands at {first} already; keep one of the two"
