@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
@@ -79,6 +78,9 @@ def explain(rule: str) -> str:
     Raises LookupError for an id that no rule has, with the nearest one.
     """
     if rule not in RULES:
+        # its import is only needed for a message
+        from difflib import get_close_matches
+
         near = get_close_matches(rule, RULES, 1)
         hint = f"Did you mean {near[0]!r}?" if near else "`dateline rules` lists them."
         raise LookupError(f"No rule {rule!r}. {hint}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum
-from fractions import Fraction
 from math import isfinite
 from typing import Any, Final
 
@@ -20,7 +19,6 @@ ANSWERED: Final = frozenset({Direction.RESPONSE, Direction.MODEL})
 
 SHOWN: Final = ANSWERED | {Direction.BOTH}
 """What a caller reads, or reads as well."""
-
 
 _BODY: Final = frozenset({"body"})
 
@@ -116,7 +114,8 @@ def _moved(change: Change) -> Extent:
 
 
 def _number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    return whole or (isinstance(value, float) and isfinite(value))
 
 
 def _higher(before: Any, after: Any) -> bool:
@@ -129,9 +128,13 @@ def _lower(before: Any, after: Any) -> bool:
 
 def _divides(before: Any, after: Any) -> bool:
     """Tell whether every multiple of *before* is one of *after*, in decimal as it is written."""
-    if not (_number(before) and _number(after)) or before == after or after <= 0:
+    if not (_number(before) and _number(after)) or before == after or min(before, after) <= 0:
         return False
-    return (Fraction(repr(before)) / Fraction(repr(after))).denominator == 1
+    # its import is only needed for this one keyword
+    from fractions import Fraction
+
+    exact = [Fraction(repr(side) if isinstance(side, float) else side) for side in (before, after)]
+    return (exact[0] / exact[1]).denominator == 1
 
 
 def _wider_format(before: Any, after: Any) -> bool:

@@ -25,4 +25,6 @@ def operation_removed(change: Change) -> bool:
         paths:
           /loans: {get: {operationId: listLoans, responses: {'200': {description: loans}}}}
     """
-    return change.kind is Kind.OPERATION_REMOVED and is_call(change)
+    # a path item that no path refers to has operations, too, but nobody can call them
+    reachable = change.operations != () and is_call(change)
+    return change.kind is Kind.OPERATION_REMOVED and reachable
