@@ -277,3 +277,19 @@ def test_what_a_contract_shows_leads_back_to_where_it_is_defined(
     library: Api, version: str, pointer: str, origin: tuple[str | int, ...]
 ) -> None:
     assert Projector(library).origin(pointer, version, "production") == origin
+
+
+def test_histories_within_histories_cost_no_more_than_their_number(tmp_path: Path) -> None:
+    depth = 18
+    schema = "{ type: string }"
+    for level in range(depth):
+        schema = (
+            f"{{ type: object, maxProperties: {level + 2}, properties: {{ a: {schema} }},"
+            f" x-was: {{ next: {{ maxProperties: {level + 1} }} }} }}"
+        )
+    api = thing(tmp_path, schema)
+    found = schemas(api, "2024-01-15")["Thing"]
+    for level in reversed(range(depth)):
+        assert found["maxProperties"] == level + 1
+        found = found["properties"]["a"]
+    assert found == {"type": "string"}

@@ -237,6 +237,8 @@ class _Publisher:
         self.timeline = timeline
         self.all = timeline.all
         self.count = len(timeline.combinations)
+        # beside each its node: an id is unique only while its object lives
+        self._with_history: dict[int, tuple[Any, Any]] = {}
 
     def entries(
         self,
@@ -282,15 +284,25 @@ class _Publisher:
         """Publish one object: the same object where nothing needs to change."""
         if not isinstance(node, dict):
             return node
-        eras = self.timeline.eras(kind, node)
-        if len(eras) == 1:
-            return self._object(kind, eras[0][1])
-        published = [(mask, self._object(kind, era)) for mask, era in eras]
+        if WAS not in node:
+            return self._object(kind, node)
+        # every era of what is around it leads here: publish it once for all of them
+        known = self._with_history.get(id(node))
+        if known is None:
+            known = self._with_history[id(node)] = node, self._eras(kind, node)
+        return known[1]
+
+    def _eras(self, kind: str, node: dict[str, Any]) -> Any:
+        published = [
+            (mask, self._object(kind, era)) for mask, era in self.timeline.eras(kind, node)
+        ]
+        if len(published) == 1:
+            return published[0][1]
 
         def build(at: int) -> Any:
             return next(_value(value, at) for mask, value in published if mask >> at & 1)
 
-        return _Varying(self._classes([(mask, value) for mask, value in published]), build)
+        return _Varying(self._classes(published), build)
 
     def _object(self, kind: str, node: dict[str, Any]) -> Any:
         parts: list[tuple[str, int, Any]] = []

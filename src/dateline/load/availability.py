@@ -261,27 +261,31 @@ class _Walk:
 
     def _value(self, value: Any, schema: Any, at: Path, path: Path, shown: int) -> Iterator[Edge]:
         """Yield what a value at *path* needs of *schema* at *at*: its members and fields."""
-        schema, at = self._resolved(schema, at)
-        if schema is None:
-            return
-        for index, base in enumerate(schema.get("allOf", ())):
-            yield from self._value(value, base, (*at, "allOf", index), path, shown)
-        for key in _UNIONS:
-            for index, member in enumerate(schema.get(key, ())):
-                if self._is_member(value, member, schema.get("discriminator")):
-                    place = (*at, key, index)
-                    yield self._within(path, shown, member, place, _member_name(member))
-                    yield from self._value(value, member, place, path, shown)
-        if isinstance(value, dict):
-            properties = schema.get("properties", {})
-            for name, below in value.items():
-                if name in properties:
+        pending = [(value, schema, at, path)]
+        seen: set[tuple[int, Path]] = set()
+        while pending:
+            value, schema, at, path = pending.pop()
+            schema, at = self._resolved(schema, at)
+            if schema is None or (id(value), at) in seen:
+                continue
+            seen.add((id(value), at))
+            for index, base in enumerate(schema.get("allOf", ())):
+                pending.append((value, base, (*at, "allOf", index), path))
+            for key in _UNIONS:
+                for index, member in enumerate(schema.get(key, ())):
+                    if self._is_member(value, member, schema.get("discriminator")):
+                        place = (*at, key, index)
+                        yield self._within(path, shown, member, place, _member_name(member))
+                        pending.append((value, member, place, path))
+            if isinstance(value, dict):
+                properties = schema.get("properties", {})
+                for name in [name for name in value if name in properties]:
                     place = (*at, "properties", name)
                     yield self._within(path, shown, properties[name], place, name)
-                    yield from self._value(below, properties[name], place, (*path, name), shown)
-        elif isinstance(value, list) and isinstance(schema.get("items"), dict):
-            for index, item in enumerate(value):
-                yield from self._value(item, schema["items"], (*at, "items"), (*path, index), shown)
+                    pending.append((value[name], properties[name], place, (*path, name)))
+            elif isinstance(value, list) and isinstance(schema.get("items"), dict):
+                for index, item in enumerate(value):
+                    pending.append((item, schema["items"], (*at, "items"), (*path, index)))
 
     def _within(self, path: Path, shown: int, goal: Any, goal_path: Path, name: str) -> Edge:
         return Edge(self.owner, path, shown, None, self.timeline.of(goal), goal_path, name)

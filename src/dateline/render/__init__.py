@@ -50,16 +50,15 @@ def render(
         for environment in api.table.environments
         for version in api.table.dates
     ]
-    if validate:
-        require_valid(api, contracts)
+    notes = require_valid(api, contracts) if validate else []
     artifacts = list(_laid_out(api, contracts, folders))
-    notes: list[str] = []
     if models:
         from dateline.render.models import models as render_models
 
         everywhere = [projector.contract(date, EVERYWHERE) for date in api.table.dates]
-        made, notes = render_models(everywhere, api.table, folders)
+        made, said = render_models(everywhere, api.table, folders)
         artifacts += made
+        notes += said
     return Rendered(
         artifacts=tuple(sorted(artifacts, key=lambda artifact: artifact.path)), notes=tuple(notes)
     )

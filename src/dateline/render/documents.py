@@ -8,23 +8,31 @@ from hashlib import sha256
 from dateline.model import Api, Contract, Problem, SourceError
 
 
-def require_valid(api: Api, contracts: list[Contract]) -> None:
+def require_valid(api: Api, contracts: list[Contract]) -> list[str]:
     """Raise SourceError, listing every defect, unless each of *contracts* is valid OpenAPI.
 
-    A document is judged once, however many versions and environments show it: what tells their
+    Returns a note for each document that the judge could not get to the end of. A document is
+    judged once, however many versions and environments show it: what tells their
     contracts apart beside the content, the version text and the servers, has no bearing on it.
     """
     judged: set[str] = set()
     problems: list[Problem] = []
+    notes: list[str] = []
     for contract in contracts:
         plain = {key: value for key, value in contract.document.items() if key != "servers"}
         plain["info"] = {**plain["info"], "version": ""}
         digest = sha256(json.dumps(plain).encode()).hexdigest()
         if digest not in judged:
             judged.add(digest)
-            problems += _defects(api, contract)
+            try:
+                problems += _defects(api, contract)
+            except RecursionError:
+                # it follows some legal cycles of references for ever
+                where = f"{contract.version}, {contract.environment}"
+                notes.append(f"openapi-spec-validator could not read the document of {where}")
     if problems:
         raise SourceError(problems)
+    return notes
 
 
 def _defects(api: Api, contract: Contract) -> list[Problem]:
@@ -43,6 +51,8 @@ def _defects(api: Api, contract: Contract) -> list[Problem]:
             (tuple(error.absolute_path), error.message.split("\n", 1)[0])
             for error in judge(document).iter_errors()
         ]
+    except RecursionError:
+        raise
     except Exception as error:  # the judge raises what its libraries raise, of many types
         errors = [((), f"{type(error).__name__}: {error}")]
     return [
