@@ -8,8 +8,8 @@ import pickle
 import subprocess
 import sys
 import tomllib
-from copy import deepcopy
-from datetime import UTC, datetime
+from copy import copy, deepcopy
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -406,11 +406,46 @@ def test_text_that_is_not_canonical_is_written_as_it_was_read(tmp_path: Path) ->
     assert read.at == datetime(2024, 5, 6, 7, 8, 9, 123456, tzinfo=UTC)
     assert read.id == UUID(ID[:-1] + "a")
     written = {"at": text, "id": ID[:-1] + "A"}
-    assert [json.loads(each.model_dump_json()) for each in (read, deepcopy(read))] == [written] * 2
+    copies = (read, deepcopy(read), copy(read), pickle.loads(pickle.dumps(read)))
+    assert [json.loads(each.model_dump_json()) for each in copies] == [written] * 4
+    assert (read.at + timedelta(1)).isoformat() == "2024-05-07T07:08:09.123456+00:00"
+    assert repr(read) == f"At(at=datetime('{text}'), id=UUID('{written['id']}'))"
     leap = module.At.model_validate({"at": "1990-12-31T23:59:60Z"})
     assert leap.at == datetime(1990, 12, 31, 23, 59, 59, tzinfo=UTC)
     with pytest.raises(ValidationError):
         module.At(at=datetime(2024, 5, 6))
+
+
+def test_a_number_keeps_its_digits(tmp_path: Path) -> None:
+    numbers = record(
+        n={"type": "number", "minimum": 0}, m={"type": "number"}, i={"type": "integer"}
+    )
+    model = one(tmp_path, {"Numbers": numbers}).Numbers
+    text = '{"n":123456789012345678901,"m":0.1,"i":-98765432109876543210}'
+    assert model.model_validate_json(text).model_dump_json() == text
+    assert errors(model, {"n": -1, "m": True, "i": 0.5}) == [
+        (("n",), "greater_than_equal"),
+        (("m",), "float_type"),
+        (("i",), "int_type"),
+    ]
+    for number in ("NaN", "1e400", "-Infinity"):
+        with pytest.raises(ValidationError):
+            model.model_validate_json(f'{{"m":{number}}}')
+
+
+def test_the_json_schema_of_a_model_is_that_of_the_document(tmp_path: Path) -> None:
+    module = one(tmp_path, {"Thing": record("b", a=TEXT, b={"type": "integer", "minimum": 1})})
+    for mode in ("validation", "serialization"):
+        assert module.Thing.model_json_schema(mode=mode) == {
+            "additionalProperties": True,
+            "properties": {
+                "a": {"title": "A", "type": "string"},
+                "b": {"minimum": 1, "title": "B", "type": "integer"},
+            },
+            "required": ["b"],
+            "title": "Thing",
+            "type": "object",
+        }
 
 
 def test_reading_a_deprecated_field_back_warns_nobody(tmp_path: Path) -> None:

@@ -10,7 +10,18 @@ from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from enum import Enum
 from inspect import get_annotations
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, TypeAlias, TypeVar, cast
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    ClassVar,
+    Final,
+    Literal,
+    SupportsIndex,
+    TypeAlias,
+    TypeVar,
+    cast,
+)
 from typing import get_args as _arguments
 from uuid import UUID
 
@@ -24,6 +35,7 @@ from pydantic import (
     SerializationInfo,
     SerializerFunctionWrapHandler,
     Strict,
+    ValidatorFunctionWrapHandler,
     WithJsonSchema,
     model_serializer,
     model_validator,
@@ -31,7 +43,13 @@ from pydantic import (
 from pydantic import Field as Field
 from pydantic import JsonValue as JsonValue
 from pydantic.fields import FieldInfo
-from pydantic_core import CoreSchema, PydanticCustomError, core_schema, to_jsonable_python
+from pydantic_core import (
+    CoreSchema,
+    PydanticCustomError,
+    PydanticKnownError,
+    core_schema,
+    to_jsonable_python,
+)
 
 _T = TypeVar("_T")
 
@@ -330,56 +348,61 @@ class Tagged:
         return core_schema.tagged_union_schema(choices, tag)
 
 
-def _integral(value: Any) -> Any:
-    # JSON Schema, validation section 6.1.1: a number without a fraction is an integer
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    return value
+class Integral:
+    """A number without a fraction is an integer (JSON Schema, validation section 6.1.1)."""
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        schema = handler(source)
+        if schema["type"] == "int":
+            cast("dict[str, Any]", schema)["strict"] = True
+        return core_schema.no_info_before_validator_function(cls._read, schema)
+
+    @staticmethod
+    def _read(value: Any) -> Any:
+        if isinstance(value, bool):
+            # to Python, true is one of the integers
+            raise PydanticKnownError("int_type")
+        return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+class Real:
+    """A number; an integer stays one, for it may have more digits than a float can hold."""
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        schema = handler(source)
+        if schema["type"] == "float":
+            cast("dict[str, Any]", schema).update(strict=True, allow_inf_nan=False)
+        return core_schema.no_info_wrap_validator_function(
+            cls._read, schema, serialization=core_schema.simple_ser_schema("any")
+        )
+
+    @staticmethod
+    def _read(value: Any, validate: ValidatorFunctionWrapHandler) -> Any:
+        if isinstance(value, bool):
+            raise PydanticKnownError("float_type")
+        number = validate(value)
+        return value if isinstance(value, int) else number
 
 
 def _from_list(value: Any) -> Any:
     if not isinstance(value, list | tuple):
-        raise PydanticCustomError("list_type", "Input should be a valid list")
+        raise PydanticKnownError("list_type")
     return cast("Any", value)
 
-
-def _listed_integer(value: Any) -> Any:
-    # to Python, true is one of the integers
-    return "true or false" if isinstance(value, bool) else _integral(value)
-
-
-Integral: Final = BeforeValidator(_listed_integer)
-"""Lets a listed integer be written with an empty fraction: ``1.0`` for ``1``."""
 
 FromList: Final = BeforeValidator(_from_list)
 """Lets a tuple be read from a list and from nothing else."""
 
-Integer: TypeAlias = Annotated[int, Strict(), BeforeValidator(_integral)]
+Integer: TypeAlias = Annotated[int, Integral]
 """A number without a fraction: ``1`` and ``1.0``, but neither ``"1"`` nor ``true``."""
+
+Number: TypeAlias = Annotated[float, Real]
+"""A number; an integer stays an integer."""
 
 Boolean: TypeAlias = Annotated[bool, Strict()]
 """``true`` or ``false``, and nothing that looks like it."""
-
-
-class _Number:
-    @classmethod
-    def __get_pydantic_core_schema__(
-        cls, _source: Any, _handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
-        # an integer stays one: it may have more digits than a float can hold
-        return core_schema.union_schema(
-            [
-                core_schema.int_schema(strict=True),
-                core_schema.float_schema(strict=True, allow_inf_nan=False),
-            ],
-            mode="left_to_right",
-            custom_error_type="number_type",
-            custom_error_message="Input should be a number",
-        )
-
-
-Number: TypeAlias = Annotated[float, _Number, WithJsonSchema({"type": "number"})]
-"""A number; an integer stays an integer."""
 
 
 class _DateTimeAsWritten(datetime):
@@ -387,8 +410,11 @@ class _DateTimeAsWritten(datetime):
 
     text: str = ""
 
-    def __deepcopy__(self, _memo: object) -> _DateTimeAsWritten:
-        return self
+    def __reduce_ex__(self, _protocol: SupportsIndex) -> tuple[Any, ...]:
+        return _date_time, (self.text or _date_time_text(self),)
+
+    def __repr__(self) -> str:
+        return f"datetime({self.text!r})" if self.text else super().__repr__()
 
 
 class _UUIDAsWritten(UUID):
@@ -398,8 +424,11 @@ class _UUIDAsWritten(UUID):
 
     text: str
 
-    def __deepcopy__(self, _memo: object) -> _UUIDAsWritten:
-        return self
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _uuid, (self.text,)
+
+    def __repr__(self) -> str:
+        return f"UUID({self.text!r})"
 
 
 _DATE: Final = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"

@@ -71,7 +71,7 @@ class Definition:
 class Type:
     """What a value may be: an expression, what narrows it, and whether null is allowed.
 
-    ``limits`` become arguments of `t.Field`, ``marks`` stand beside it.
+    ``limits`` become arguments of `t.Field`, ``marks`` stand behind it.
     """
 
     node: Node
@@ -82,7 +82,7 @@ class Type:
     @property
     def narrowed(self) -> Node:
         """The expression without null."""
-        marks = (*self.marks, call("t.Field", *self.limits)) if self.limits else self.marks
+        marks = (call("t.Field", *self.limits), *self.marks) if self.limits else self.marks
         return subscript("Annotated", self.node, *marks) if marks else self.node
 
     @property

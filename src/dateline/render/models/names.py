@@ -17,7 +17,7 @@ _TYPING: Final = frozenset(
     {"TYPE_CHECKING", "Annotated", "Final", "Literal", "StrEnum", "TypeAlias", "TypeAliasType"}
     | {"Union"}
 )
-_BUILTIN: Final = frozenset({"str", "list", "dict", "tuple", SUPPORT})
+_BUILTIN: Final = frozenset({"str", "int", "float", "list", "dict", "tuple", SUPPORT})
 # what pydantic's base class has: a field of this name would hide it
 _BASE_CLASS: Final = frozenset(name for name in dir(BaseModel) if not name.startswith("_"))
 

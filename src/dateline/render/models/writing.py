@@ -47,7 +47,11 @@ from dateline.render.models.unions import may_overlap, tags, telling, variant_na
 
 _JSON: Final = "t.JsonValue"
 _FORMATS: Final = {"date-time": "t.DateTime", "date": "t.Date", "uuid": "t.Uuid"}
-_NUMBERS: Final = {"number": "t.Number", "integer": "t.Integer"}
+# what a number is called, and where it has limits: Python's type and the mark of JSON's
+_NUMBERS: Final = {
+    "number": ("t.Number", "float", "t.Real"),
+    "integer": ("t.Integer", "int", "t.Integral"),
+}
 _BOUNDS: Final = (
     ("ge", "minimum", ceil),
     ("gt", "exclusiveMinimum", floor),
@@ -185,8 +189,9 @@ class Writer:
                 marks.append(call("t.Pattern", Text(text)))
         known = known_values(flat)
         if known:
-            node = either([subscript("Literal", *map(Text, known)), "t.Unrecognized"])
-            return Type(node=node, limits=limits, marks=("t.OpenEnded", *marks))
+            listed = either([subscript("Literal", *map(Text, known)), "t.Unrecognized"])
+            node = subscript("Annotated", listed, "t.OpenEnded")
+            return Type(node=node, limits=limits, marks=tuple(marks))
         said = flat.annotations.get("format")
         if said not in _FORMATS:
             return Type(node="str", limits=limits, marks=tuple(marks))
@@ -204,11 +209,15 @@ class Writer:
                 limits.append(Pair(key, repr(rounded(bound) if kind == "integer" else bound)))
         marks: list[Node] = []
         for unit in flat.multiples:
-            if kind == "integer" and isinstance(unit, int):
-                marks.append(call("t.Field", Pair("multiple_of", repr(unit))))
+            if kind == "integer" and isinstance(unit, int) and not marks:
+                limits.append(Pair("multiple_of", repr(unit)))
             else:
                 marks.append(call("t.MultipleOf", repr(unit)))
-        return Type(node=_NUMBERS[kind], limits=tuple(limits), marks=tuple(marks))
+        whole, bare, mark = _NUMBERS[kind]
+        if not limits:
+            return Type(node=whole, marks=tuple(marks))
+        # the limits are those of Python's number, so they stand before what JSON adds
+        return Type(node=bare, limits=tuple(limits), marks=(mark, *marks))
 
     def _array(self, flat: Flat, where: Where) -> Type:
         said = flat.keywords
@@ -261,7 +270,7 @@ class Writer:
         if all(isinstance(item, int) and not isinstance(item, bool) for item in listed):
             return Type(node=subscript("Literal", *map(value, listed)), marks=("t.Integral",))
         kinds = {kind for item in listed for kind in types_of_value(item)}
-        node = _NUMBERS["number"] if kinds <= {"number", "integer"} else _JSON
+        node = _NUMBERS["number"][0] if kinds <= {"number", "integer"} else _JSON
         return Type(node=node, marks=(call("t.OneOf", *map(value, listed)),))
 
     def _possible(self, flat: Flat, where: Where) -> list[Any]:
@@ -360,7 +369,7 @@ class Writer:
         if names.field_name(tag) != tag:
             options.append(Pair("attribute", Text(names.field_name(tag))))
         mark = call("t.Tagged", Text(tag), Group("", pairs, "{}"), *options)
-        return Type(node=either(alternatives), marks=(mark,))
+        return Type(node=subscript("Annotated", either(alternatives), mark))
 
     def _unknown(self, name: str, tag: str, where: Where) -> str:
         """Define what a member with another tag becomes."""
