@@ -70,7 +70,12 @@ def test_generate_writes_every_output_and_then_has_nothing_to_do(
     written = tree(project / "generated")
     assert lines[:-1] == [f"added generated/{path}" for path in written]
     assert lines[-1] == f"generated: {len(written)} added, 0 changed, 0 removed, 0 unchanged"
-    assert dateline("generate") == Outcome(CLEAN, "generated: up to date\n", "")
+    # the plain command is answered without being parsed; one with an option says the same
+    for arguments in (["generate"], ["generate", "--output", "generated"]):
+        assert dateline(*arguments) == Outcome(CLEAN, "generated: up to date\n", "")
+    said = "no findings: nothing has changed since the outputs were generated\n"
+    for arguments in (["check"], ["check", "--output", "generated"]):
+        assert dateline(*arguments) == Outcome(CLEAN, said, "")
     assert tree(project / "generated") == written
 
 

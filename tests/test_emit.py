@@ -25,9 +25,9 @@ from dateline.emit import (
     Written,
     remember,
     stale,
-    unchanged_since,
     write,
 )
+from dateline.fresh import unchanged_since
 from dateline.model import Artifact
 
 SOURCE = Path(emit.__file__).parents[1]
@@ -703,6 +703,7 @@ CRASHES = """
 import ctypes, itertools, json, os, shutil, signal, sys
 from pathlib import Path
 from dateline import emit
+from dateline.fresh import unchanged_since
 from dateline.model import Artifact
 
 before, after, way = json.loads(sys.argv[1])
@@ -737,7 +738,7 @@ def crashes():
             emit.write(given, folder, key="after")
             os._exit(0)
         killed = os.waitpid(child, 0)[1] != 0
-        crash = {"killed": killed, "tree": tree(), "done": emit.unchanged_since(folder, "after")}
+        crash = {"killed": killed, "tree": tree(), "done": unchanged_since(folder, "after")}
         if crash["tree"] is None:
             shutil.rmtree("../torn", ignore_errors=True)
             shutil.copytree(".", "../torn", symlinks=True)

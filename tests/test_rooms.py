@@ -13,7 +13,7 @@ import pytest
 SOURCE = Path(__file__).parent.parent / "src" / "dateline"
 
 ROOMS = (
-    *("model", "openapi", "gates", "load", "project", "diff", "rules", "check", "report"),
+    *("fresh", "model", "openapi", "gates", "load", "project", "diff", "rules", "check", "report"),
     *("render", "emit", "edit", "generate", "status", "cli", "entry", "__main__"),
 )
 """From left to right. The last two are what the script and `python -m` call."""
@@ -23,6 +23,7 @@ HOMES = {
     "deepdiff": {"diff"},
     "jinja2": {"render"},
     "markupsafe": {"render"},
+    "pydantic_core": {"render"},
     "datamodel_code_generator": {"render"},
     "openapi_spec_validator": {"render"},
     "pydantic": {"render"},
@@ -108,6 +109,7 @@ def test_an_import_from_the_right_is_noticed(path: str, source: str, refused: li
 @pytest.mark.parametrize(
     ("module", "kept_away"),
     [
+        ("dateline.fresh", (*HEAVY, "click", "yaml", "dataclasses", "pathlib", "re", "typing")),
         ("dateline.entry", (*HEAVY, "click", "yaml")),
         ("dateline.cli", (*HEAVY, "yaml")),
         ("dateline.generate", (*HEAVY, "yaml")),

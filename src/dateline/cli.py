@@ -12,7 +12,7 @@ from typing import Any, Literal, ParamSpec
 
 import click
 
-from dateline import __version__
+from dateline import __version__, fresh
 from dateline.model import DatelineError
 
 P = ParamSpec("P")
@@ -117,7 +117,7 @@ def _say(workspace: Any, outcome: Any) -> None:
         click.echo(f"note: {note}", err=True)
     output, written = workspace.output, outcome.written
     if written is None or not (written.added or written.changed or written.removed):
-        click.echo(f"{output}: up to date")
+        click.echo(fresh.UP_TO_DATE.format(output))
         return
     for name in ("added", "changed", "removed"):
         for path in getattr(written, name):
@@ -154,7 +154,7 @@ def check(workspace: Any, against: str | None, formats: tuple[str, ...], waived:
     from dateline import generate as room
 
     if against is None and not formats and room.untouched(workspace):
-        click.echo("no findings: nothing has changed since the outputs were generated")
+        click.echo(fresh.NO_FINDINGS)
         return
     from dateline.check import baseline, breaches
     from dateline.load import load

@@ -14,18 +14,16 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
+from dateline.fresh import RECORD, is_cache, record
 from dateline.model import MANIFEST, Artifact, DatelineError, printable
 
 # What the folder beside the output, `.<name>.dateline`, may hold.
 _LOCK: Final = "lock"
 _IGNORE: Final = ".gitignore"
-_RECORD: Final = "record"
 _NEW: Final = "new"  # the tree being staged; after an exchange, the one it replaced
 _OLD: Final = "old"  # the tree moved out of the way where two can't be exchanged
 _COPY: Final = "copy"  # an `old` in the making, where a tree can't be moved
 _DRAFT: Final = "draft"  # a small file in the making
-
-_CACHE_FOLDERS: Final = ("__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache")
 
 
 class OutputError(DatelineError):
@@ -138,24 +136,9 @@ def remember(folder: Path, key: str) -> None:
     Raises ``OutputError`` where there is no written tree, ``BusyError`` as ``write`` does.
     """
     with _explained(folder), _alone(folder):
+        # without a tree there is nothing to remember
+        (folder / MANIFEST).stat()
         _record(folder, key)
-
-
-def unchanged_since(folder: Path, key: str) -> bool:
-    """Tell whether *folder* still is, byte for byte, the tree that *key* was remembered for."""
-    try:
-        remembered = json.loads((_beside(folder) / _RECORD).read_bytes())
-        manifest = (folder / MANIFEST).read_bytes()
-        if remembered != {"key": key, "manifest": _digest(manifest)}:
-            return False
-        found = _scan(folder)
-        listing = _entries(manifest) or {}
-        return found.files.keys() == listing.keys() | {MANIFEST} and all(
-            found.files[path] and _digest((folder / path).read_bytes()) == entry.digest
-            for path, entry in listing.items()
-        )
-    except (OSError, ValueError, RecursionError):
-        return False
 
 
 # What is wanted
@@ -192,7 +175,7 @@ _PART_FAULTS: Final[tuple[tuple[Callable[[str], bool], str], ...]] = (
         lambda part: part.partition(".")[0].rstrip().upper() in _DEVICES,
         "has a part that is the name of a device on Windows",
     ),
-    (lambda part: _is_cache(part, True) or _is_cache(part, False), "lies where tools keep caches"),
+    (lambda part: is_cache(part, True) or is_cache(part, False), "lies where tools keep caches"),
 )
 
 
@@ -265,12 +248,6 @@ def _digest(content: bytes) -> str:
     return sha256(content).hexdigest()
 
 
-def _is_cache(name: str, folder: bool) -> bool:
-    if folder:
-        return name in _CACHE_FOLDERS or name.endswith(".egg-info")
-    return name.endswith(".pyc")
-
-
 def _scan(folder: Path) -> _Found:
     """Return what *folder* holds, nothing if it is absent; links are not followed."""
     found = _Found({}, [])
@@ -281,7 +258,7 @@ def _scan(folder: Path) -> _Found:
             for entry in entries:
                 path = prefix + entry.name
                 is_folder = entry.is_dir(follow_symlinks=False)
-                if _is_cache(entry.name, is_folder):
+                if is_cache(entry.name, is_folder):
                     found.caches.append(path)
                 elif is_folder:
                     pending.append(path + "/")
@@ -545,8 +522,7 @@ def _put(path: Path, text: str) -> None:
 
 
 def _record(folder: Path, key: str) -> None:
-    record = {"key": key, "manifest": _digest((folder / MANIFEST).read_bytes())}
-    _put(_beside(folder) / _RECORD, json.dumps(record) + "\n")
+    _put(_beside(folder) / RECORD, record(folder, key))
 
 
 # Staging and switching

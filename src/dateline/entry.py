@@ -17,7 +17,21 @@ def main() -> None:
 
         sys.stdout.write((Path(__file__).parent / "help.txt").read_text(encoding="utf-8"))
         return
+    if answer := _told_without_parsing(sys.argv[1:]):
+        print(answer)
+        return
     sys.exit(_run())
+
+
+def _told_without_parsing(arguments: list[str]) -> str | None:
+    """Return what a plain `generate` or `check` says where nothing has changed."""
+    if arguments not in (["generate"], ["check"]):
+        return None
+    from dateline import fresh
+
+    if not fresh.up_to_date("schemas", "generated"):
+        return None
+    return fresh.NO_FINDINGS if arguments == ["check"] else fresh.UP_TO_DATE.format("generated")
 
 
 def _run() -> int:

@@ -6,11 +6,10 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from dateline import emit
+from dateline import emit, fresh
 from dateline.emit import Stale, Written
 from dateline.model import Api, Artifact, DatelineError, Finding
 
@@ -65,7 +64,7 @@ def generate(workspace: Workspace) -> Generated:
     DatelineError where the folder can't be written. In each case the folder is as it was.
     """
     key = _inputs(workspace)
-    if emit.unchanged_since(workspace.output, key):
+    if fresh.unchanged_since(workspace.output, key):
         return Generated(written=None)
     # what follows is heavy: not needed where nothing is to do
     from dateline.check import breaches
@@ -94,7 +93,7 @@ def findings(
 
 def untouched(workspace: Workspace) -> bool:
     """Tell whether nothing has changed since outputs were generated, and checked with that."""
-    return emit.unchanged_since(workspace.output, _inputs(workspace))
+    return fresh.unchanged_since(workspace.output, _inputs(workspace))
 
 
 def stale(workspace: Workspace) -> list[Stale]:
@@ -137,18 +136,7 @@ def rendered(
 
 
 def _inputs(workspace: Workspace) -> str:
-    """Return a digest of all that the outputs depend on: sources, templates and dateline itself."""
-    digest = sha256(str(workspace.strict).encode())
-    if (workspace.schemas / "waivers.yaml").exists():
-        # waivers end: what held yesterday may not hold today
-        digest.update(date.today().isoformat().encode())
-    for label, folder in _folders(workspace).items():
-        for path in _paths(folder):
-            content = path.read_bytes()
-            name = path.relative_to(folder).as_posix()
-            digest.update(f"{label}/{name}\0{len(content)}\0".encode(errors="surrogateescape"))
-            digest.update(content)
-    return digest.hexdigest()
+    return fresh.inputs(workspace.schemas, workspace.templates, strict=workspace.strict)
 
 
 def _folders(workspace: Workspace) -> dict[str, Path]:

@@ -172,8 +172,8 @@ ROWS: Final = (
         against="python -c pass",
         prepare=_nothing_to_do,
         ratio=5,
-        about="To import click and to make the classes of our nouns takes most of it; to read and "
-        "digest every input and output takes a tenth.",
+        about="To read and digest every input and output. The plain command is answered before "
+        "click is imported, which alone takes 3.5 times `pass`.",
     ),
     Row(
         name="payments",

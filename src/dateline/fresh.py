@@ -1,0 +1,105 @@
+"""Folders of inputs and outputs in, whether the outputs still are what the inputs made them.
+
+Asked before anything else is imported, since most runs have nothing to do: hence no pathlib,
+no dataclasses, no click here.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from hashlib import sha256
+
+Folder = str | os.PathLike[str]
+
+# What the plain commands say where nothing has changed.
+UP_TO_DATE = "{}: up to date"
+NO_FINDINGS = "no findings: nothing has changed since the outputs were generated"
+
+# What the folder beside the output, `.<name>.dateline`, keeps for the next run.
+RECORD = "record"
+
+_CACHE_FOLDERS = ("__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache")
+
+
+def up_to_date(schemas: Folder, output: Folder) -> bool:
+    """Tell whether nothing has changed since *output* was written: no input, no output."""
+    return unchanged_since(output, inputs(schemas))
+
+
+def inputs(schemas: Folder, templates: Folder | None = None, *, strict: bool = False) -> str:
+    """Return a digest of all that outputs depend on: sources, templates and dateline itself."""
+    package = os.path.dirname(os.path.abspath(__file__))
+    folders: dict[str, Folder] = {"schemas": schemas, "dateline": package}
+    if not os.path.isdir(os.path.join(package, "templates")):
+        # an editable installation uses the templates of the repository
+        folders["templates"] = os.path.join(package, "..", "..", "templates")
+    if templates is not None:
+        folders["overrides"] = templates
+    parts = [f"{label} {digest(folder)}" for label, folder in folders.items()]
+    if os.path.exists(os.path.join(schemas, "waivers.yaml")):
+        # waivers end: what held yesterday may not hold today
+        parts.append(time.strftime("%Y-%m-%d"))
+    return ", ".join([f"strict {strict}", *parts])
+
+
+def unchanged_since(output: Folder, key: str) -> bool:
+    """Tell whether *output* still is, byte for byte, the tree that *key* was recorded for."""
+    home, name = os.path.split(os.path.abspath(output))
+    try:
+        with open(os.path.join(home, f".{name}.dateline", RECORD), encoding="utf-8") as file:
+            recorded = file.read()
+    except (OSError, ValueError):
+        return False
+    return recorded == record(output, key)
+
+
+def record(output: Folder, key: str) -> str:
+    """Return what is kept beside *output*, so that `unchanged_since` knows it again."""
+    return f"{key}\noutput {digest(output)}\n"
+
+
+def digest(folder: Folder) -> str:
+    """Return a digest of every file in *folder*, caches apart; one of nothing if it is absent."""
+    total = sha256()
+    for path, entry in sorted(_files(folder, ""), key=lambda found: found[0]):
+        content = _content(entry)
+        total.update(f"{path}\0{len(content)}\0".encode(errors="surrogateescape"))
+        total.update(content)
+    return total.hexdigest()
+
+
+def is_cache(name: str, folder: bool) -> bool:
+    """Tell whether tools keep a file (or *folder*) of this name beside what they import."""
+    if folder:
+        return name in _CACHE_FOLDERS or name.endswith(".egg-info")
+    return name.endswith(".pyc")
+
+
+def _files(folder: Folder, prefix: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
+    try:
+        entries = list(os.scandir(folder))
+    except OSError:
+        # whoever needs what is in it will say what is wrong with it
+        return
+    for entry in entries:
+        path = prefix + entry.name
+        is_folder = entry.is_dir(follow_symlinks=False)
+        if is_cache(entry.name, is_folder):
+            continue
+        if is_folder:
+            yield from _files(entry.path, path + "/")
+        else:
+            yield path, entry
+
+
+def _content(entry: os.DirEntry[str]) -> bytes:
+    """Return what a file holds, told apart from a link to the same and from no file at all."""
+    if not entry.is_file():
+        return b"none"
+    try:
+        with open(entry.path, "rb") as file:
+            return (b"link " if entry.is_symlink() else b"file ") + file.read()
+    except OSError:
+        return b"unreadable"

@@ -1,0 +1,62 @@
+"""Whether anything has changed: every input and every output counts, and nothing else does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dateline.fresh import digest, inputs
+
+EDITS: dict[str, Callable[[Path], object]] = {
+    "a source": lambda root: (root / "schemas/api.yaml").write_text("b"),
+    "a new source": lambda root: (root / "schemas/more.yaml").touch(),
+    "a source less": lambda root: (root / "schemas/api.yaml").unlink(),
+    "a source's name": lambda root: (root / "schemas/api.yaml").rename(root / "schemas/b.yaml"),
+    "a template": lambda root: (root / "templates/deep/one.jinja").write_text("b"),
+    "a day, where waivers end": lambda root: (root / "schemas/waivers.yaml").touch(),
+}
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    for name in ("schemas/api.yaml", "templates/deep/one.jinja"):
+        (tmp_path / name).parent.mkdir(parents=True)
+        (tmp_path / name).write_text("a")
+    return tmp_path
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_every_input_counts(root: Path, edit: str) -> None:
+    before = inputs(root / "schemas", root / "templates")
+    assert inputs(root / "schemas", root / "templates") == before
+    EDITS[edit](root)
+    assert inputs(root / "schemas", root / "templates") != before
+
+
+def test_what_is_asked_for_counts(root: Path) -> None:
+    asked = [
+        inputs(root / "schemas"),
+        inputs(root / "schemas", strict=True),
+        inputs(root / "schemas", root / "templates"),
+    ]
+    assert len(set(asked)) == 3
+
+
+def test_a_file_can_not_pass_for_two(root: Path) -> None:
+    one, two = root / "one", root / "two"
+    one.mkdir()
+    two.mkdir()
+    (one / "a").write_bytes(b"xb\x006\x00file y")
+    (two / "a").write_bytes(b"x")
+    (two / "b").write_bytes(b"y")
+    assert digest(one) != digest(two)
+
+
+def test_caches_do_not_count(root: Path) -> None:
+    before = digest(root)
+    (root / "schemas/__pycache__").mkdir()
+    (root / "schemas/__pycache__/x").touch()
+    (root / "schemas/x.pyc").touch()
+    assert digest(root) == before
