@@ -473,20 +473,23 @@ def test_what_the_caller_calls_its_own_things_is_of_no_account(tmp_path: Path) -
     schemas = {"A": record(b=ref("B"), at={"type": "string", "format": "date-time"})}
     schemas["B"] = record(a=ref("A"), c={"anyOf": [TEXT, {"type": "array", "items": ref("B")}]})
     schemas["Tree"] = {"type": "array", "items": ref("Tree")}
+    schemas["Map"] = {**record(a=TEXT), "additionalProperties": ref("Maps")}
+    schemas["Maps"] = record(map=ref("Map"))
     module = one(tmp_path, schemas)
     program = (
         "from pydantic import TypeAdapter\n"
         "def use(module):\n"
-        "    t = Annotated = A = B = C = BC = Tree = None\n"
+        "    t = Annotated = A = B = BC = Tree = Map = Maps = None\n"
         "    return [\n"
         "        module.A.model_validate({'b': {'a': {}}}).model_dump(),\n"
         "        TypeAdapter(list[module.B]).validate_python([{'c': [{'c': 'x'}]}])[0].c[0].c,\n"
         "        TypeAdapter(module.Tree).validate_python([[], [[]]]),\n"
+        "        module.Map.model_validate({'b': {'map': {'c': {}}}}).b.map.c.model_dump(),\n"
         "    ]\n"
     )
     names: dict[str, Any] = {}
     exec(program, names)
-    assert names["use"](module) == [{"b": {"a": {}}}, "x", [[], [[]]]]
+    assert names["use"](module) == [{"b": {"a": {}}}, "x", [[], [[]]], {}]
 
 
 # Names.
