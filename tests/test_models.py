@@ -16,11 +16,12 @@ from uuid import UUID
 
 import pytest
 from modelling import Package, document, files, one, table
-from pydantic import TypeAdapter, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from dateline.model import Contract, SourceError
 from dateline.render import builtin_templates
 from dateline.render.models import models
+from dateline.render.models.names import field_name
 
 ID = "00000000-0000-4000-8000-000000000000"
 
@@ -541,6 +542,19 @@ def test_unusual_names_become_identifiers_by_one_rule(tmp_path: Path) -> None:
         "OrderLine",
         "PaymentMethodCard",
         "U00e9",
+    ]
+
+
+def test_no_field_hides_what_every_model_has() -> None:
+    inherited = [name for name in dir(BaseModel) if not name.startswith("_")]
+    assert [name for name in inherited if field_name(name) == name] == []
+    assert [field_name(name) for name in ("class", "str", "_links", "@id", "+1", "model")] == [
+        "class_",
+        "str_",
+        "links_",
+        "at_id",
+        "plus_1",
+        "model",
     ]
 
 

@@ -7,8 +7,6 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from pydantic import BaseModel
-
 SUPPORT: Final = "t"
 """What the module of support types is called inside a module of models."""
 
@@ -18,8 +16,16 @@ _TYPING: Final = frozenset(
     | {"Union"}
 )
 _BUILTIN: Final = frozenset({"str", "int", "float", "list", "dict", "tuple", SUPPORT})
-# what pydantic's base class has: a field of this name would hide it
-_BASE_CLASS: Final = frozenset(name for name in dir(BaseModel) if not name.startswith("_"))
+# What pydantic's base class has: a field of this name would hide it. Written out, so that a name
+# does not depend on the release that happens to be installed.
+_BASE_CLASS: Final = frozenset(
+    {"construct", "copy", "dict", "from_orm", "json", "parse_file", "parse_obj", "parse_raw"}
+    | {"schema", "schema_json", "update_forward_refs", "validate", "model_computed_fields"}
+    | {"model_config", "model_construct", "model_copy", "model_dump", "model_dump_json"}
+    | {"model_extra", "model_fields", "model_fields_set", "model_json_schema"}
+    | {"model_parametrized_name", "model_post_init", "model_rebuild", "model_validate"}
+    | {"model_validate_json", "model_validate_strings"}
+)
 
 _RESERVED_CLASSES: Final = _TYPING | frozenset(keyword.kwlist)
 _RESERVED_FIELDS: Final = _TYPING | _BUILTIN | _BASE_CLASS | frozenset(keyword.kwlist)
