@@ -224,9 +224,12 @@ def test_a_keyword_of_a_body_is_gated_whatever_happens_to_it(
     ("keyword", "before", "after"),
     [
         ("maximum", 1, True),
+        ("maximum", True, 2),
         ("maximum", 1, "2"),
         ("maximum", None, 2),
         ("maximum", 1, float("nan")),
+        ("minimum", "2", 1),
+        ("minimum", 2, None),
         ("maximum", 2, -(10**400)),
         ("multipleOf", 1, 0),
         ("multipleOf", 10**400, 10**400 - 1),
@@ -250,6 +253,12 @@ def test_a_constraint_of_a_parameter_that_can_not_be_compared_is_gated(
         carriers=("query",),
     )
     assert judge(seen, "dated-contract", {}).verdict is Verdict.GATED
+
+
+@pytest.mark.parametrize("keyword", sorted(WORDS))
+def test_a_word_that_stands_where_nobody_knows_it_is_gated(keyword: str) -> None:
+    seen = change(Kind.OTHER, Direction.RESPONSE, keyword=keyword)
+    assert judge(seen, "dated-contract", {}) == ("unjudged-change", Verdict.GATED)
 
 
 def test_a_parameter_in_a_place_that_nobody_knows_is_gated() -> None:

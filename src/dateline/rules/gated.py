@@ -68,7 +68,7 @@ def webhook_added(change: Change) -> bool:
           loanDue: {post: {responses: {'204': {description: received}}}}
           loanLost: {post: {responses: {'204': {description: received}}}}
     """
-    return change.kind is Kind.OPERATION_ADDED and not is_call(change)
+    return change.kind is Kind.OPERATION_ADDED
 
 
 @gated
@@ -221,7 +221,7 @@ def parameter_required(change: Change) -> bool:
         parameters: [{name: page, in: query, required: true, schema: {type: integer}}]
         responses: {'200': {description: loans}}
     """
-    return is_flag(change) and change.kind is Kind.KEYWORD_ADDED and in_parameters(change)
+    return is_flag(change) and in_parameters(change)
 
 
 @gated

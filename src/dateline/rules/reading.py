@@ -128,7 +128,7 @@ def _lower(before: Any, after: Any) -> bool:
 
 def _divides(before: Any, after: Any) -> bool:
     """Tell whether every multiple of *before* is one of *after*, in decimal as it is written."""
-    if not (_number(before) and _number(after)) or before == after or min(before, after) <= 0:
+    if not (_number(before) and _number(after)) or min(before, after) <= 0:
         return False
     # its import is only needed for this one keyword
     from fractions import Fraction
