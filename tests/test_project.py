@@ -293,3 +293,15 @@ def test_histories_within_histories_cost_no_more_than_their_number(tmp_path: Pat
         assert found["maxProperties"] == level + 1
         found = found["properties"]["a"]
     assert found == {"type": "string"}
+
+
+def test_a_section_goes_with_its_last_component_and_stays_where_it_is_written_empty(
+    tmp_path: Path,
+) -> None:
+    text = (
+        "paths: {}\ncomponents:\n  headers: {}\n"
+        "  schemas: { New: { type: object, x-added: next } }\n"
+    )
+    api = loaded(tmp_path, {**AUTHORED, "things.yaml": text})
+    shown = [project(api, date, "sandbox").document["components"] for date in DATES[2:]]
+    assert shown == [{"headers": {}}, {"schemas": {"New": {"type": "object"}}, "headers": {}}]

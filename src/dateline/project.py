@@ -123,13 +123,14 @@ class Projector:
         for key, entries in self._sections.items():
             if key in self._api.document:
                 document[key] = entries.at(at, bit)
-        components = {
-            section: shown
-            for section, entries in self._components.items()
-            if (shown := entries.at(at, bit))
-        }
-        if "components" in self._api.document:
-            document["components"] = components
+        defined = self._api.document.get("components")
+        if defined is not None:
+            document["components"] = {
+                section: shown
+                for section, entries in self._components.items()
+                # a section goes with its last component; one that is written empty stays
+                if (shown := entries.at(at, bit)) or defined.get(section) == {}
+            }
         return document
 
 
