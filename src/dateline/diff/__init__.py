@@ -26,7 +26,10 @@ _UNKNOWN_INSIDE: Final = (
     Kind.OTHER,
 )
 
-_SILENT: Final = (Kind.DOCUMENTATION_CHANGED, Kind.COMPONENT_ADDED, Kind.COMPONENT_REMOVED)
+# Kinds that concern those who import components, whatever operations use them.
+_NAMED: Final = (Kind.COMPONENT_ADDED, Kind.COMPONENT_REMOVED, Kind.COMPONENT_RENAMED)
+
+_SILENT: Final = (Kind.DOCUMENTATION_CHANGED, *_NAMED)
 
 
 def diff(
@@ -169,7 +172,9 @@ class _Comparison:
         at_before = seen.after_pointer is None or seen.kind is Kind.FIELD_OPTIONAL
         side = self._before if at_before else self._after
         pointer = (seen.before_pointer if at_before else seen.after_pointer) or ""
-        schema, field = name(side.root, pointer)
+        schema, field = name(side.root, pointer, seen.keyword)
+        if seen.kind in _NAMED:
+            label = _Label()
         return Change(
             kind=seen.kind,
             direction=_direction(label),

@@ -141,7 +141,6 @@ class SchemaComparison:
                     "required" if name in before.required else "",
                     before_pointer=located[0].pointer,
                     before=located[0].value,
-                    holder=_counterpart(located[0].pointer, after),
                 )
         old = {renamed.get(name, name) for name in before.properties}
         for name, located in after.properties.items():
@@ -151,7 +150,6 @@ class SchemaComparison:
                     "required" if name in after.required else "",
                     after_pointer=located[0].pointer,
                     after=located[0].value,
-                    holder=_counterpart(located[0].pointer, before),
                 )
         _requirements(pair, before, after, renamed)
 
@@ -217,14 +215,8 @@ class SchemaComparison:
         ours, theirs = Side(self.before, before), Side(self.after, after)
         found = align(ours, theirs)
         if before.keyword != after.keyword:
-            pair.add(
-                Kind.KEYWORD_CHANGED,
-                after.keyword,
-                before_pointer=before.pointer,
-                after_pointer=after.pointer,
-                before=before.keyword,
-                after=after.keyword,
-            )
+            ways = Node(before.keyword, before.pointer), Node(after.keyword, after.pointer)
+            changed(pair, Kind.KEYWORD_CHANGED, "oneOf", *ways)
         for member in found.removed:
             self._variant(pair, before.keyword, member, added=False, holder=after.pointer)
         for member in found.added:
@@ -313,11 +305,18 @@ class SchemaComparison:
         gone = mapping(self.before, ours.value)
         came = mapping(self.after, theirs.value)
         for tag in sorted(gone.keys() & came.keys()):
-            if gone[tag] not in members and came[tag] not in others:
-                first = self.before.document.target("#" + gone[tag])
-                second = self.after.document.target("#" + came[tag])
-                if first and second:
-                    self.link(pair, [first], [second])
+            if gone[tag] in members and came[tag] in others:
+                continue  # told with the members
+            first = self.before.document.target("#" + gone[tag])
+            second = self.after.document.target("#" + came[tag])
+            if first and second:
+                self.link(pair, [first], [second])
+            elif gone[tag] != came[tag]:
+                places = (
+                    _tag_node(side, tag)._replace(value=goals[tag])
+                    for side, goals in ((ours, gone), (theirs, came))
+                )
+                changed(pair, Kind.KEYWORD_CHANGED, "mapping", *places)
         _mapping_changed(
             pair,
             ours,
@@ -431,14 +430,6 @@ def _keyword(pair: Pair, keyword: str, fact: Node, *, added: bool) -> None:
     one_sided(pair, kind, keyword, fact, added=added)
 
 
-def _counterpart(pointer: str, view: View) -> str | None:
-    """Return what would hold a property of the other side: the same node, if it stands here."""
-    home = pointer.rsplit("/", 2)[0]
-    if any(part.pointer == home for part in view.parts):
-        return home
-    return view.pointer or None
-
-
 def _requirements(pair: Pair, before: View, after: View, renamed: dict[str, str]) -> None:
     """Compare what is required of fields that stand on both sides, or in `required` only."""
     both = [
@@ -480,8 +471,9 @@ def _types(pair: Pair, before: View, after: View) -> bool:
         return True  # the values say it all
     if ours is None or theirs is None:
         if ours is None and theirs is None:
-            if bool(before.nullable) != bool(after.nullable):
-                _null(pair, before, after)
+            if before.nullable != after.nullable:
+                view, other = (after, before) if after.nullable else (before, after)
+                _type_change(pair, "null", view, other, added=after.nullable)
         elif ours is None and after.declared:
             _keyword(pair, "type", _type_fact(after), added=True)
         elif theirs is None and before.declared:
@@ -491,34 +483,23 @@ def _types(pair: Pair, before: View, after: View) -> bool:
     if gone and came:
         changed(pair, Kind.KEYWORD_CHANGED, "type", _type_fact(before), _type_fact(after))
         return bool((ours & theirs) - {"null"})
-    for kind, names, view in (
-        (Kind.TYPE_REMOVED, gone, before),
-        (Kind.TYPE_ADDED, came, after),
-    ):
-        for name in sorted(names - {"integer"} if "number" in names else names):
-            fact = Node(name, view.types_at)
-            _type_change(pair, kind, fact, before, after)
+    for name in _told_names(gone):
+        _type_change(pair, name, before, after, added=False)
+    for name in _told_names(came):
+        _type_change(pair, name, after, before, added=True)
     return True
 
 
-def _null(pair: Pair, before: View, after: View) -> None:
-    """Note that null came or went where no type is named."""
-    if after.nullable:
-        one_sided(pair, Kind.TYPE_ADDED, "type", Node("null", after.nullable), added=True)
-    elif before.nullable:
-        one_sided(pair, Kind.TYPE_REMOVED, "type", Node("null", before.nullable), added=False)
+def _told_names(names: set[str]) -> list[str]:
+    """Return what is told of types that came or went together: `number` brings `integer`."""
+    return sorted(names - {"integer"} if "number" in names else names)
 
 
-def _type_change(pair: Pair, kind: Kind, fact: Node, before: View, after: View) -> None:
-    added = kind is Kind.TYPE_ADDED
-    pair.add(
-        kind,
-        "type",
-        before_pointer=before.types_at,
-        after_pointer=after.types_at,
-        before=None if added else fact.value,
-        after=fact.value if added else None,
-    )
+def _type_change(pair: Pair, name: str, view: View, other: View, *, added: bool) -> None:
+    """Note a type that *view* has and *other* has not."""
+    kind = Kind.TYPE_ADDED if added else Kind.TYPE_REMOVED
+    at = view.null_at if name == "null" and view.null_at else view.types_at
+    one_sided(pair, kind, "type", Node(name, at), added=added, holder=other.types_at or None)
 
 
 def _type_fact(view: View) -> Node:
@@ -641,13 +622,13 @@ def _mapping_changed(
     differences(
         pair,
         "mapping",
-        [_tag_fact(before, tag) for tag in gone],
-        [_tag_fact(after, tag) for tag in came],
+        [_tag_node(before, tag) for tag in gone],
+        [_tag_node(after, tag) for tag in came],
         _KEYWORD,
     )
 
 
-def _tag_fact(discriminator: Node, tag: str) -> Node:
+def _tag_node(discriminator: Node, tag: str) -> Node:
     if tag in (discriminator.value.get("mapping") or {}):
         return Node(tag, f"{discriminator.pointer}/mapping/{escape(tag)}")
     return Node(tag, discriminator.pointer)

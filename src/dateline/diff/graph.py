@@ -98,7 +98,7 @@ class Pair:
         sides = told.get("before_pointer"), told.get("after_pointer")
         if None in sides and told.get("holder") is None:
             other = self.before if sides[0] is None else self.after
-            told["holder"] = other[0].pointer if other else None
+            told["holder"] = _counterpart(sides[0] or sides[1] or "", other)
         self.seen.append(Seen(kind, keyword, **told))
 
     def reach(self, below: Pair, before: Node, after: Node, carrier: int = 0) -> None:
@@ -163,6 +163,17 @@ class Graph:
                 if (request, response, carried) != (below.request, below.response, below.carried):
                     below.request, below.response, below.carried = request, response, carried
                     stack.append(below)
+
+
+def _counterpart(pointer: str, other: Parts) -> str | None:
+    """Return what would hold a thing of the other side: the same node, if it stands there."""
+    known = {part.pointer for part in other}
+    home = pointer
+    while home:
+        home = home.rpartition("/")[0]
+        if home in known:
+            return home
+    return other[0].pointer if other else None
 
 
 def _identity(parts: Parts) -> tuple[Any, ...]:

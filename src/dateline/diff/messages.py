@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from dateline.diff.compare import SchemaComparison, changed, differences, kinds_of
+from dateline.diff.compare import SchemaComparison, differences, kinds_of
 from dateline.diff.documents import Document, Node, Survey, escape
 from dateline.diff.graph import CARRIERS, NOTHING, Graph, Pair, Part, Parts
 from dateline.model import Kind
@@ -178,8 +178,14 @@ class MessageComparison:
                 continue
             new, other = theirs[called]
             if called != key:
-                changed(
-                    pair, Kind.HEADER_RENAMED, "", Node(name, one.pointer), Node(new, other.pointer)
+                pair.add(
+                    Kind.HEADER_RENAMED,
+                    before_pointer=one.pointer,
+                    after_pointer=other.pointer,
+                    before=name,
+                    after=new,
+                    field=new,
+                    carrier=carrier,
                 )
             self.link(pair, "header", one, other, carrier)
         for key, (name, one) in theirs.items():
@@ -223,7 +229,7 @@ class MessageComparison:
         for name in sorted(ours.keys() | theirs.keys()):
             if name in ours and name in theirs:
                 self.link(pair, "encoding", ours[name], theirs[name])
-            elif name in named[0] and name in named[1]:
+            elif (name in named[0]) == (name in named[1]):
                 kinds = kinds_of("encoding", ("encoding",))
                 differences(pair, "encoding", [ours.get(name)], [theirs.get(name)], kinds)
 

@@ -21,9 +21,10 @@ class Name(NamedTuple):
     field: str
 
 
-def name(root: Any, pointer: str) -> Name:
+def name(root: Any, pointer: str, keyword: str = "") -> Name:
     """Return what the place at *pointer* of the document *root* is called.
 
+    A pointer to *keyword* itself names what has the keyword.
     The path is dotted: `items[].price`, `limits{}.daily`; below an operation it begins with the
     parameter or header, if it stands in one.
     """
@@ -42,7 +43,8 @@ def name(root: Any, pointer: str) -> Name:
         if kind == "schema":
             if key == "required" and tokens:
                 steps.append(f".{_below(node, tokens[0])}")
-            steps.append(_STEPS.get(key, "").replace("*", told))
+            if tokens or told != keyword:
+                steps.append(_STEPS.get(key, "").replace("*", told))
         elif kind != "components" and child == "header":
             steps.append(f".{told}")
         elif kind != "components" and child == "parameter":

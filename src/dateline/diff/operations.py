@@ -146,31 +146,31 @@ class OperationComparison:
     ) -> None:
         """Compare two path items; *still* if only what surrounds them has changed."""
         ours, theirs = Thing(before), Thing(after)
-        roots = []
+        bits = 0
         for method in METHODS:
             first, second = ours.get(method), theirs.get(method)
-            if first and second:
-                scope = scope_of(method)
-                operations = _Operations(
-                    Thing(parts_of(self._before, first)),
-                    Thing(parts_of(self._after, second)),
-                    ours,
-                    theirs,
-                )
-                ends = self._ends(scope, operations.before.parts, operations.after.parts)
-                roots.append(ends.whole)
-                self._security(ends.asks, scope.bit, operations)
-                self._servers(ends, operations)
-                if not still:
-                    self._operation(ends, scope, operations, renamed)
-            elif first or second:
-                scope = scope_of(method)
-                whole = self._ends(scope, before, after).whole
-                roots.append(whole)
-                _lone(whole, first, second, f"{scope.within} {method.upper()}")
-        for root in roots or [self._graph.root(before, after)]:
-            if before and after:
-                keys(root, "path-item", ours, theirs, _PATH_ITEM)
+            if first is None and second is None:
+                continue
+            scope = scope_of(method)
+            bits |= scope.bit
+            if first is None or second is None:
+                root = self._graph.root(before, after, request=scope.bit, response=scope.bit)
+                _lone(root, first, second, scope.within and f"{scope.within} {method.upper()}")
+                continue
+            operations = _Operations(
+                Thing(parts_of(self._before, first)),
+                Thing(parts_of(self._after, second)),
+                ours,
+                theirs,
+            )
+            ends = self._ends(scope, operations.before.parts, operations.after.parts)
+            self._security(ends.asks, scope.bit, operations)
+            self._servers(ends, operations)
+            if not still:
+                self._operation(ends, scope, operations, renamed)
+        if before and after and not still:
+            root = self._graph.root(before, after, request=bits, response=bits)
+            keys(root, "path-item", ours, theirs, _PATH_ITEM)
 
     def _ends(self, scope: _Scope, before: Parts, after: Parts) -> _Ends:
         asked, answered = (0, scope.bit) if scope.turned else (scope.bit, 0)
@@ -280,8 +280,13 @@ class OperationComparison:
         self, before: Node | None, after: Node | None, name: str, scope: _Scope
     ) -> None:
         ours, theirs = _entries(self._before, before), _entries(self._after, after)
+        root = self._graph.root((), (), request=scope.bit, response=scope.bit)
         for old, new in _aligned_names(ours, theirs):
             expression = old if new is None else new
+            if expression is not None and expression.startswith("x-"):
+                first, second = ours.get(expression), theirs.get(expression)
+                differences(root, expression, [first], [second], _EXTENSION)
+                continue
             below = _Scope(scope.bit, not scope.turned, f"{name} {expression}")
             self._item(
                 parts_of(self._before, ours[old]) if old is not None else (),
@@ -419,16 +424,15 @@ def _same(scope: _Scope, _method: str) -> _Scope:
     return scope
 
 
-def _lone(whole: Pair, before: Node | None, after: Node | None, name: str) -> None:
-    """Note an operation that stands on one side only; a callback's is told by *name*."""
-    field = name.strip() if " " in name.strip() else ""
+def _lone(root: Pair, before: Node | None, after: Node | None, field: str) -> None:
+    """Note an operation that stands on one side only; a callback's is told by *field*."""
     for kind, node, added in (
         (Kind.OPERATION_REMOVED, before, False),
         (Kind.OPERATION_ADDED, after, True),
     ):
         if node:
             told = node.value.get("operationId") if isinstance(node.value, dict) else None
-            one_sided(whole, kind, "", Node(told, node.pointer), added=added, field=field)
+            one_sided(root, kind, "", Node(told, node.pointer), added=added, field=field)
 
 
 def _tags(whole: Pair, before: Thing, after: Thing) -> None:

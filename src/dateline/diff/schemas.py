@@ -101,7 +101,8 @@ class View:
         self.types: set[str] | None = None
         self.types_at = ""
         self.declared = False
-        self.nullable: str | None = None
+        self.nullable = False
+        self.null_at = ""
         self.values: dict[str, Node] | None = None
         self.values_at = Node("enum", "")
         self.value_notes: dict[tuple[str, str], Node] = {}
@@ -244,7 +245,8 @@ class Schemas:
         node, pointer = part.node, part.pointer
         choice = self._choice(node, pointer, keyword)
         if choice.null is not None:
-            view.nullable = view.nullable or choice.null.pointer
+            view.nullable = True
+            view.null_at = choice.null.pointer
         if choice.values is not None:
             _enumerated(view, choice.values, Node(keyword, f"{pointer}/{keyword}"))
             return
@@ -383,8 +385,10 @@ def _type(view: View, node: dict[str, Any], fact: Node) -> None:
 def _nullable(view: View, node: dict[str, Any], fact: Node) -> None:
     if fact.value is not True:
         _plain(view, "nullable", fact)
-    elif "type" not in node:
-        view.nullable = view.nullable or fact.pointer
+    else:
+        # the node itself, where it stands for a member of a union that is null
+        view.null_at = fact.pointer.rpartition("/")[0] if node is _NULL else fact.pointer
+        view.nullable = view.nullable or "type" not in node
 
 
 def _enum(view: View, node: dict[str, Any], fact: Node) -> None:

@@ -1,0 +1,250 @@
+"""What is told of two documents: every kind of change, once, where it is written."""
+
+from __future__ import annotations
+
+import copy
+import json
+import subprocess
+import sys
+from dataclasses import fields
+from enum import Enum
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+import yaml
+
+from dateline.diff import diff
+from dateline.model import Change, Contract, Direction, Kind
+
+Document = dict[str, Any]
+Case = dict[str, Any]
+
+CASES: Final[list[Case]] = yaml.safe_load(
+    (Path(__file__).parent / "test_diff_cases.yaml").read_text(encoding="utf-8")
+)
+SIDES: Final = ("before", "after")
+USES: Final = {"response": ("get",), "request": ("post",), "both": ("get", "post"), "model": ()}
+
+
+def document(parts: Document) -> Document:
+    """Return a whole document that has *parts*."""
+    return {"openapi": "3.1.0", "info": {"title": "A", "version": "1"}, **parts}
+
+
+def using(schemas: Document, use: str) -> Document:
+    """Return a document whose operations answer with, or take, the first of *schemas*."""
+    reference = f"#/components/schemas/{next(iter(schemas))}"
+    body = {"content": {"application/json": {"schema": {"$ref": reference}}}}
+    operations = {
+        "get": {"responses": {"200": {"description": "", **body}}},
+        "post": {"requestBody": body, "responses": {}},
+    }
+    paths = {"/x": {method: operations[method] for method in USES[use]}}
+    return document({"paths": paths, "components": {"schemas": schemas}})
+
+
+def documents(case: Case) -> tuple[Document, Document]:
+    before, after = (
+        using(case[side], case["in"]) if "in" in case else document(case[side]) for side in SIDES
+    )
+    return before, after
+
+
+def plain(change: Change) -> Document:
+    """Return what *change* holds, without the fields that hold nothing."""
+    found = {}
+    for field in fields(change):
+        value = getattr(change, field.name)
+        if isinstance(value, Enum):
+            value = value.value
+        elif field.name == "within":
+            value = [plain(inner) for inner in value]
+        elif isinstance(value, tuple):
+            value = list(value)
+        if value is not None and (field.name in SIDES or value not in ([], "")):
+            found[field.name] = value
+    return found
+
+
+@pytest.fixture(params=CASES, ids=lambda case: case["it"])
+def case(request: pytest.FixtureRequest) -> Case:
+    found: Case = request.param
+    return found
+
+
+def test_every_change_is_told(case: Case) -> None:
+    changes = diff(*documents(case), case.get("renames"))
+    # as text, since to Python 1, true and 1.0 are the same
+    assert yaml.safe_dump([plain(change) for change in changes]) == yaml.safe_dump(case["told"])
+
+
+def test_every_kind_is_told_by_a_case() -> None:
+    told = {change["kind"] for case in CASES for change in case["told"]}
+    assert told == {kind.value for kind in Kind}
+
+
+def test_no_document_changes_into_itself(case: Case) -> None:
+    for side in documents(case):
+        assert diff(side, copy.deepcopy(side)) == []
+        assert diff(side, side) == []
+
+
+def test_no_document_is_changed_by_comparing_it(case: Case) -> None:
+    pair = documents(case)
+    kept = copy.deepcopy(pair)
+    diff(*pair, case.get("renames"))
+    assert pair == kept
+
+
+MIRRORED: Final = {
+    "added": "removed",
+    "removed": "added",
+    "required": "optional",
+    "optional": "required",
+}
+
+
+def mirror(change: Change) -> tuple[Any, ...]:
+    """Return what *change* is when looked at from the other side."""
+    *subject, event = change.kind.value.split("-")
+    return (
+        "-".join([*subject, MIRRORED.get(event, event)]),
+        change.keyword,
+        change.after_pointer,
+        change.before_pointer,
+        repr(change.after),
+        repr(change.before),
+        change.direction,
+        change.carriers,
+        sorted(mirror(inner) for inner in change.within),
+    )
+
+
+def seen(change: Change) -> tuple[Any, ...]:
+    return (
+        change.kind.value,
+        change.keyword,
+        change.before_pointer,
+        change.after_pointer,
+        repr(change.before),
+        repr(change.after),
+        change.direction,
+        change.carriers,
+        sorted(seen(inner) for inner in change.within),
+    )
+
+
+def test_what_came_on_the_way_there_goes_on_the_way_back(case: Case) -> None:
+    before, after = documents(case)
+    there = [mirror(change) for change in diff(before, after)]
+    back = [seen(change) for change in diff(after, before)]
+    assert sorted(map(repr, there)) == sorted(map(repr, back))
+
+
+def test_contracts_are_compared_as_their_documents() -> None:
+    before, after = (
+        using({"Pet": {"type": "object", "properties": properties}}, "response")
+        for properties in ({}, {"tag": {"type": "string"}})
+    )
+    published, projected = (
+        Contract(version="2024-01-01", environment="production", document=side)
+        for side in (before, after)
+    )
+    assert diff(published, projected) == diff(before, after)
+    assert diff(published, after) == diff(before, projected)
+
+
+def test_a_change_lists_every_operation_that_can_show_it() -> None:
+    def pets(maximum: int) -> Document:
+        schemas: Document = {"Pet": {"properties": {"tag": {"maxLength": maximum}}}}
+        schemas |= {
+            f"Link{index}": {"properties": {"next": {"$ref": f"#/components/schemas/{name}"}}}
+            for index, name in enumerate(["Pet", *(f"Link{index}" for index in range(40))])
+        }
+        body = {"content": {"a/b": {"schema": {"$ref": "#/components/schemas/Link40"}}}}
+        answer = {"responses": {"200": {"description": "", **body}}}
+        paths = {f"/{index}": {"get": answer} for index in range(300)}
+        return document({"paths": paths, "components": {"schemas": schemas}})
+
+    pointer = "/components/schemas/Pet/properties/tag/maxLength"
+    assert diff(pets(5), pets(6)) == [
+        Change(
+            kind=Kind.KEYWORD_CHANGED,
+            direction=Direction.RESPONSE,
+            before_pointer=pointer,
+            after_pointer=pointer,
+            schema="Pet",
+            field="tag",
+            keyword="maxLength",
+            operations=tuple(sorted(f"GET /{index}" for index in range(300))),
+            before=5,
+            after=6,
+            carriers=("body",),
+        )
+    ]
+
+
+def test_schemas_that_contain_one_another_are_compared_once() -> None:
+    def ring(size: int, maximum: int) -> Document:
+        return {
+            f"R{index}": {
+                "properties": {
+                    "text": {"maxLength": maximum},
+                    **{
+                        f"to{other}": {"$ref": f"#/components/schemas/R{other}"}
+                        for other in range(size)
+                    },
+                }
+            }
+            for index in range(size)
+        }
+
+    before, after = using(ring(25, 1), "both"), using(ring(25, 2), "both")
+    pointers = [f"/components/schemas/R{index}/properties/text/maxLength" for index in range(25)]
+    changes = diff(before, after)
+    assert [change.before_pointer for change in changes] == sorted(pointers)
+    assert {change.direction for change in changes} == {Direction.BOTH}
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"$ref": "#/components/schemas/Pet"},
+        {"allOf": [{"$ref": "#/components/schemas/Pet"}]},
+        {"anyOf": [{"$ref": "#/components/schemas/Pet"}, {"type": "null"}]},
+        {"oneOf": [{"$ref": "#/components/schemas/Pet"}, {"$ref": "#/components/schemas/Pet"}]},
+        {
+            "items": {"$ref": "#/components/schemas/Pet"},
+            "not": {"$ref": "#/components/schemas/Pet"},
+        },
+    ],
+)
+def test_a_schema_that_is_made_of_itself_can_be_compared(schema: Document) -> None:
+    before = using({"Pet": schema}, "response")
+    after = using({"Pet": {**schema, "maxLength": 5}}, "response")
+    assert [str(change.kind) for change in diff(before, after)][:1] == ["keyword-added"]
+
+
+def test_the_same_is_told_whatever_the_seed_of_hashes(tmp_path: Path) -> None:
+    script = tmp_path / "told.py"
+    script.write_text(
+        "import json, sys\n"
+        "from dateline.diff import diff\n"
+        "for before, after in json.load(sys.stdin):\n"
+        "    print(*diff(before, after), sep='\\n')\n",
+        encoding="utf-8",
+    )
+    pairs = json.dumps([documents(case) for case in CASES])
+    told = {
+        subprocess.run(
+            [sys.executable, script],
+            input=pairs,
+            env={"PYTHONHASHSEED": seed, "PYTHONPATH": ":".join(sys.path)},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2", "3")
+    }
+    assert len(told) == 1

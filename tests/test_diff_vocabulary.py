@@ -1,0 +1,331 @@
+"""Every keyword of OpenAPI 3.0 and 3.1 and of JSON Schema 2020-12: a change of it is told."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable
+from typing import Any, Final
+
+import pytest
+
+from dateline.diff import diff
+from dateline.model import Kind
+from dateline.openapi import ANY, COMPONENTS, METHODS, OBJECTS
+
+Object = dict[str, Any]
+
+
+def _document(**parts: Any) -> Object:
+    return {"openapi": "3.1.0", "info": {"title": "A", "version": "1"}, **parts}
+
+
+def _operation(**parts: Any) -> Object:
+    return _document(paths={"/x": {"post": {"responses": {}, **parts}}})
+
+
+def _answer(**parts: Any) -> Object:
+    return _operation(responses={"200": {"description": "", **parts}})
+
+
+def _schema(node: Any) -> Object:
+    return _answer(content={"a/b": {"schema": node}})
+
+
+def _component(section: str, node: Any) -> Object:
+    return _document(components={section: {"A": node}})
+
+
+PLACES: Final[dict[str, Callable[[Object], Object]]] = {
+    "document": lambda node: {**_document(), **node},
+    "info": lambda node: {**_document(), "info": node},
+    "contact": lambda node: {**_document(), "info": {"contact": node}},
+    "license": lambda node: {**_document(), "info": {"license": node}},
+    "server": lambda node: _document(servers=[node]),
+    "server-variable": lambda node: _document(servers=[{"url": "/{a}", "variables": {"a": node}}]),
+    "components": lambda node: _document(components=node),
+    "paths": lambda node: _document(paths=node),
+    "path-item": lambda node: _document(paths={"/x": {"get": {}, **node}}),
+    "operation": lambda node: _operation(**node),
+    "external-docs": lambda node: _operation(externalDocs=node),
+    "parameter": lambda node: _operation(parameters=[{"name": "q", "in": "query", **node}]),
+    "header": lambda node: _answer(headers={"X-A": node}),
+    "request-body": lambda node: _operation(requestBody=node),
+    "media-type": lambda node: _answer(content={"a/b": node}),
+    "encoding": lambda node: _answer(
+        content={"a/b": {"schema": {"properties": {"a": {}}}, "encoding": {"a": node}}}
+    ),
+    "responses": lambda node: _operation(responses=node),
+    "response": lambda node: _answer(**node),
+    "callback": lambda node: _operation(callbacks={"done": node}),
+    "example": lambda node: _answer(content={"a/b": {"examples": {"a": node}}}),
+    "link": lambda node: _answer(links={"next": node}),
+    "tag": lambda node: _document(tags=[{"name": "a", **node}]),
+    "schema": _schema,
+    "discriminator": lambda node: _schema(
+        {"oneOf": [{"type": "string"}, {"type": "array"}], "discriminator": node}
+    ),
+    "xml": lambda node: _schema({"xml": node}),
+    "security-scheme": lambda node: _component("securitySchemes", node),
+    "oauth-flows": lambda node: _component("securitySchemes", {"flows": node}),
+    "oauth-flow": lambda node: _component("securitySchemes", {"flows": {"implicit": node}}),
+}
+"""A document with an object of each kind in it."""
+
+FLAGS: Final = frozenset(
+    {"deprecated", "readOnly", "writeOnly", "uniqueItems", "nullable", "required"}
+    | {"allowEmptyValue", "allowReserved", "attribute", "wrapped"}
+)
+NUMBERS: Final = frozenset(
+    {"multipleOf", "maximum", "exclusiveMaximum", "minimum", "exclusiveMinimum", "maxLength"}
+    | {"minLength", "maxItems", "minItems", "maxContains", "minContains", "maxProperties"}
+    | {"minProperties"}
+)
+APPLICATORS: Final = (
+    *("items", "additionalProperties", "propertyNames", "contentSchema"),
+    *("unevaluatedItems", "unevaluatedProperties"),
+)
+OPAQUE: Final = ("not", "if", "then", "else", "contains")
+_STRING: Final = {"type": "string"}
+_INTEGER: Final = {"type": "integer"}
+_ANSWERS: Final = ({"200": {"description": "a"}}, {"200": {"description": "b"}})
+
+# What a keyword says before and after, where it is more than one text and another.
+VALUES: Final[dict[tuple[str, str], tuple[Any, Any]]] = {
+    **{("schema", key): (3, 4) for key in NUMBERS},
+    **{("document", key): ({"/x": {"get": {}}}, {"/x": {"put": {}}}) for key in ("paths",)},
+    ("document", "webhooks"): ({"a": {"get": {}}}, {"b": {"get": {}}}),
+    ("document", "info"): ({"title": "a"}, {"title": "b"}),
+    ("document", "components"): ({"schemas": {"A": {}}}, {"schemas": {"B": _STRING}}),
+    ("document", "servers"): ([{"url": "/a"}], [{"url": "/b"}]),
+    ("document", "security"): ([{"a": []}], [{"b": []}]),
+    ("document", "tags"): ([{"name": "a"}], [{"name": "b"}]),
+    ("info", "contact"): ({"name": "a"}, {"name": "b"}),
+    ("info", "license"): ({"name": "a"}, {"name": "b"}),
+    ("server", "variables"): ({"a": {"default": "b"}}, {"a": {"default": "c"}}),
+    ("server-variable", "enum"): (["a"], ["a", "b"]),
+    **{("components", section): ({"A": {}}, {"B": {"x": 1}}) for section in COMPONENTS},
+    ("paths", ANY): ({"get": {}}, {"put": {}}),
+    ("path-item", "parameters"): (
+        [{"name": "a", "in": "query"}],
+        [{"name": "b", "in": "query"}],
+    ),
+    ("path-item", "servers"): ([{"url": "/a"}], [{"url": "/b"}]),
+    **{("path-item", method): ({"summary": "a"}, {"summary": "b"}) for method in METHODS},
+    ("operation", "tags"): (["a"], ["b"]),
+    ("operation", "parameters"): ([{"name": "a", "in": "query"}], [{"name": "b", "in": "query"}]),
+    ("operation", "requestBody"): ({"content": {"a/b": {}}}, {"content": {"a/c": {}}}),
+    ("operation", "responses"): _ANSWERS,
+    ("operation", "callbacks"): ({"a": {"x": {"get": {}}}}, {"a": {"y": {"get": {}}}}),
+    ("operation", "security"): ([{"a": []}], [{"b": []}]),
+    ("operation", "servers"): ([{"url": "/a"}], [{"url": "/b"}]),
+    ("parameter", "in"): ("header", "cookie"),
+    ("parameter", "style"): ("pipeDelimited", "spaceDelimited"),
+    ("parameter", "explode"): (True, False),
+    ("header", "style"): ("other", "another"),
+    ("header", "explode"): (True, False),
+    **{(kind, "schema"): (_STRING, _INTEGER) for kind in ("parameter", "header", "media-type")},
+    **{
+        (kind, "content"): ({"a/b": {}}, {"a/c": {}})
+        for kind in ("parameter", "header", "request-body", "response")
+    },
+    **{
+        (kind, "examples"): ({"a": {"value": 1}}, {"a": {"value": 2}})
+        for kind in ("parameter", "header", "media-type")
+    },
+    ("media-type", "encoding"): (
+        {"a": {"contentType": "a/b"}},
+        {"a": {"contentType": "a/c"}},
+    ),
+    **{
+        (kind, "headers"): ({"X-A": {"schema": _STRING}}, {"X-B": {"schema": _STRING}})
+        for kind in ("response", "encoding")
+    },
+    ("encoding", "explode"): (True, False),
+    ("responses", ANY): ({"description": "a"}, {"description": "b"}),
+    ("response", "links"): ({"a": {"operationId": "a"}}, {"a": {"operationId": "b"}}),
+    ("callback", ANY): ({"get": {}}, {"put": {}}),
+    ("link", "parameters"): ({"a": 1}, {"a": 2}),
+    ("link", "server"): ({"url": "/a"}, {"url": "/b"}),
+    ("schema", "$ref"): ("a.yaml", "b.yaml"),
+    ("schema", "type"): ("string", "integer"),
+    ("schema", "enum"): (["a", "b"], ["a", "c"]),
+    ("schema", "required"): (["a"], ["b"]),
+    ("schema", "examples"): ([1], [2]),
+    ("schema", "dependentRequired"): ({"a": ["b"]}, {"a": ["c"]}),
+    **{
+        ("schema", key): ({"a": _STRING}, {"a": _INTEGER})
+        for key in ("properties", "patternProperties", "dependentSchemas", "$defs", "definitions")
+    },
+    **{("schema", key): (_STRING, _INTEGER) for key in (*APPLICATORS, *OPAQUE)},
+    **{
+        ("schema", key): ([_STRING, {"type": "array"}], [_STRING, {"type": "object"}])
+        for key in ("anyOf", "oneOf")
+    },
+    ("schema", "allOf"): ([_STRING, {"maxLength": 1}], [_STRING, {"maxLength": 2}]),
+    ("schema", "prefixItems"): ([_STRING], [_INTEGER]),
+    ("schema", "discriminator"): ({"propertyName": "a"}, {"propertyName": "b"}),
+    ("schema", "xml"): ({"name": "a"}, {"name": "b"}),
+    ("discriminator", "mapping"): ({"a": "A"}, {"a": "B"}),
+    ("security-scheme", "flows"): (
+        {"implicit": {"authorizationUrl": "a"}},
+        {"implicit": {"authorizationUrl": "b"}},
+    ),
+    **{
+        ("oauth-flows", flow): ({"scopes": {"a": ""}}, {"scopes": {"b": ""}})
+        for flow in OBJECTS["oauth-flows"]
+    },
+    ("oauth-flow", "scopes"): ({"a": "x"}, {"b": "x"}),
+}
+
+EXTERNAL_DOCS: Final = ({"url": "a"}, {"url": "b"})
+# Keys that lead elsewhere or name the thing: to change them is to have another thing.
+ELSEWHERE: Final = {("path-item", "$ref"), ("tag", "name"), ("parameter", "name")}
+# What 3.1 says with a key of its own name for each path, status or expression.
+NAMED: Final = {"paths": "/y", "responses": "201", "callback": "y"}
+
+
+def _values(kind: str, key: str) -> tuple[Any, Any]:
+    if (kind, key) in VALUES:
+        return VALUES[kind, key]
+    if key == "externalDocs":
+        return EXTERNAL_DOCS
+    return (True, False) if key in FLAGS else ("a", "b")
+
+
+VOCABULARY: Final = [
+    (kind, key) for kind, keys in OBJECTS.items() for key in keys if (kind, key) not in ELSEWHERE
+]
+
+
+def _kinds(before: Object, after: Object) -> list[str]:
+    return [f"{change.kind} {change.keyword}" for change in diff(before, after)]
+
+
+@pytest.mark.parametrize(("kind", "key"), VOCABULARY)
+def test_a_keyword_is_never_silent(kind: str, key: str) -> None:
+    place, name = PLACES[kind], NAMED.get(kind, key) if key == ANY else key
+    before, after = _values(kind, key)
+    one, other = place({name: before}), place({name: after})
+    assert _kinds(one, other)
+    assert _kinds(other, one)
+    if after is not False:
+        # a flag that is false says as much as no flag
+        assert _kinds(place({}), other) or kind in ("components", "document", "path-item")
+        assert _kinds(other, place({})) or kind in ("components", "document", "path-item")
+
+
+@pytest.mark.parametrize("kind", sorted(PLACES.keys() - {"paths", "callback", "responses"}))
+def test_a_keyword_that_nobody_knows_is_never_silent(kind: str) -> None:
+    place = PLACES[kind]
+    for one, other in ((1, 2), (None, 1)):
+        before = place({} if one is None else {"surprise": one})
+        assert _kinds(before, place({"surprise": other}))
+
+
+@pytest.mark.parametrize("kind", sorted(PLACES))
+def test_an_extension_is_never_silent(kind: str) -> None:
+    place = PLACES[kind]
+    assert _kinds(place({"x-a": {"b": 1}}), place({"x-a": {"b": 2}}))
+    assert _kinds(place({}), place({"x-a": {"b": 2}}))
+
+
+def test_every_kind_of_object_has_a_place() -> None:
+    assert sorted(PLACES) == sorted(OBJECTS)
+
+
+# What a schema says in several spellings: every two of a row are one and the same.
+SPELLINGS: Final[dict[str, list[Any]]] = {
+    "a constant": [{"const": "a"}, {"enum": ["a"]}, {"oneOf": [{"const": "a"}]}],
+    "values": [
+        {"enum": ["a", "b"]},
+        {"enum": ["b", "a"]},
+        {"oneOf": [{"const": "a"}, {"const": "b"}]},
+        {"anyOf": [{"enum": ["a"], "type": "string"}, {"const": "b"}]},
+        {"allOf": [{"enum": ["a", "b", "c"]}, {"enum": ["d", "a", "b"]}]},
+        {"type": "string", "enum": ["a", "b"]},
+    ],
+    "a text or null": [
+        {"type": "string", "nullable": True},
+        {"type": ["string", "null"]},
+        {"type": ["null", "string"]},
+        {"anyOf": [_STRING, {"type": "null"}]},
+        {"oneOf": [{"type": "null"}, _STRING]},
+        {"allOf": [_STRING], "nullable": True},
+        {"anyOf": [_STRING, {"const": None}]},
+    ],
+    "values or null": [
+        {"type": "string", "enum": ["a", "b"], "nullable": True},
+        {"type": "string", "enum": ["a", "b", None], "nullable": True},
+        {"type": ["string", "null"], "enum": ["a", "b", None]},
+        {"oneOf": [{"type": "string", "enum": ["a", "b"]}, {"type": "null"}]},
+    ],
+    "a number": [{"type": "number"}, {"type": ["integer", "number"]}],
+    "an exclusive bound": [
+        {"type": "number", "exclusiveMinimum": 5},
+        {"type": "number", "minimum": 5, "exclusiveMinimum": True},
+        {"type": "number", "exclusiveMinimum": 5.0},
+    ],
+    "one member": [
+        {"type": "string", "maxLength": 5},
+        {"oneOf": [{"type": "string", "maxLength": 5}]},
+        {"anyOf": [{"type": "string", "maxLength": 5}]},
+        {"allOf": [_STRING, {"maxLength": 5}]},
+        {"allOf": [{"allOf": [{"maxLength": 5}]}], "type": "string"},
+        {"allOf": [{"maxLength": 9}, {"maxLength": 5}], "type": "string"},
+    ],
+    "anything": [
+        {},
+        True,
+        {"additionalProperties": True},
+        {"additionalProperties": {}},
+        {"items": {}},
+        {"items": True},
+        {"required": []},
+        {"minLength": 0, "minItems": 0, "minProperties": 0},
+        {"deprecated": False, "readOnly": False, "writeOnly": False, "uniqueItems": False},
+        {"allOf": []},
+    ],
+    "an object": [
+        {"type": "object", "required": ["a", "b"], "properties": {"a": _STRING, "b": {}}},
+        {
+            "allOf": [
+                {"type": "object", "properties": {"b": {}}, "required": ["b"]},
+                {"properties": {"a": _STRING}, "required": ["a"]},
+            ]
+        },
+        {
+            "type": "object",
+            "required": ["b", "a"],
+            "allOf": [{"properties": {"a": _STRING}}, {"properties": {"a": {}, "b": True}}],
+        },
+    ],
+    "nothing": [False, {"not": {}}],
+}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        pytest.param(row[0], other, id=f"{name}: {json.dumps(other)}")
+        for name, row in SPELLINGS.items()
+        for other in row[1:]
+    ],
+)
+def test_another_spelling_is_no_change(one: Any, other: Any) -> None:
+    assert diff(_schema(one), _schema(copy.deepcopy(other))) == []
+    assert diff(_schema(other), _schema(one)) == []
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (row[0], another[0])
+        for name, row in SPELLINGS.items()
+        for told, another in SPELLINGS.items()
+        if name != told
+    ],
+)
+def test_what_says_something_else_is_told(one: Any, other: Any) -> None:
+    told = {change.kind for change in diff(_schema(one), _schema(other))}
+    assert told - {Kind.DOCUMENTATION_CHANGED, Kind.EXTENSION_CHANGED}
