@@ -283,6 +283,12 @@ def test_a_fingerprint_holds_no_words(project: Project) -> None:
              "to 2024-09-01 unannounced"],
         ),
         (
+            [("default: 2024", "policy: { preset: github, rules: { variant-aded: additive } }\n"
+              "default: 2024")],
+            ["schemas/versions.yaml:1:1: gated [policy-rule-unknown] the policy names "
+             "variant-aded, which is no rule; did you mean variant-added?"],
+        ),
+        (
             [("  sandbox: { servers: [{ url: https://sandbox.library.example }] }\n", "")],
             ["schemas/versions.yaml:1:1: never [environment-withdrawn] the environment sandbox is "
              "published and not in the table"],
@@ -485,3 +491,19 @@ def test_a_published_document_that_can_not_be_read_is_an_error(project: Project)
     (copy / "spec" / "sandbox" / "2024-09-01.json").write_text("{")
     with pytest.raises(BaselineError, match="baseline-unreadable"):
         held_against(project, str(copy))
+
+
+def test_a_verdict_can_be_overridden_by_the_policy(project: Project) -> None:
+    project.edit(("enum: [active, returned]", "enum: [active, paused, returned]"))
+    assert [finding.rule for finding in project.findings()] == ["value-added"]
+    additive = "policy: { preset: dated-contract, rules: { value-added: additive } }"
+    project.edit(("default: 2024", f"{additive}\ndefault: 2024"))
+    assert project.findings() == []
+
+
+def test_the_preset_of_github_lets_an_enum_gain_a_value(project: Project) -> None:
+    project.edit(("enum: [active, returned]", "enum: [active, paused, returned]"))
+    project.edit(("default: 2024", "policy: github\ndefault: 2024"))
+    assert project.findings() == []
+    project.edit(("        fine_cents: { type: integer }\n", ""))
+    assert [finding.rule for finding in project.findings()] == ["response-field-removed"]

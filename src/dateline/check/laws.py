@@ -57,6 +57,12 @@ LAWS: Final[dict[str, Law]] = {
         "Put the default back, or announce the move and wait for the day: "
         "`announcements: [{ default: DATE, from: DATE }]`.",
     ),
+    "policy-rule-unknown": Law(
+        _GATED,
+        "The policy gives verdicts to rules that exist.",
+        "A misspelt id leaves the rule that was meant as it is.",
+        "Spell it as `dateline rules` does.",
+    ),
     "environment-withdrawn": Law(
         _NEVER,
         "An environment with published contracts stays.",

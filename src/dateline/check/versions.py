@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import date
+from difflib import get_close_matches
 
 from dateline.check.baseline import Published
 from dateline.check.laws import breach
 from dateline.gates import order
 from dateline.model import Finding, Place, Policy, Table, Version
+from dateline.rules import RULES
 
 
 def check_table(table: Table, published: Published, today: date) -> Iterator[Finding]:
@@ -28,6 +30,12 @@ def check_table(table: Table, published: Published, today: date) -> Iterator[Fin
     ):
         message = f"the default moves from {published.default} to {table.default} unannounced"
         yield _breach("default-moved", table.default, message, _top(table))
+    for rule in table.overrides:
+        if rule not in RULES:
+            near = get_close_matches(rule, RULES, 1)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            message = f"the policy names {rule}, which is no rule{hint}"
+            yield _breach("policy-rule-unknown", rule, message, _top(table))
     known = {environment.name for environment in table.environments}
     for name in published.environments:
         if name and name not in known:
