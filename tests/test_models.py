@@ -142,7 +142,7 @@ def test_the_distribution_names_its_versions(tmp_path: Path) -> None:
     assert (project["name"], project["version"], project["dependencies"]) == (
         "library",
         "2024.11.1",
-        ["pydantic>=2.12,<3"],
+        ["pydantic>=2.12.5,<3"],
     )
 
 

@@ -72,6 +72,11 @@ LISTS = document(
                     "uniqueItems": True,
                     "items": {"type": "object", "properties": {"a": {"type": "number"}}},
                 },
+                "times": {
+                    "type": "array",
+                    "uniqueItems": True,
+                    "items": {"type": "string", "format": "date-time"},
+                },
                 "nested": {
                     "type": "array",
                     "items": {"type": "array", "items": {"type": ["integer", "null"]}},

@@ -26,7 +26,6 @@ from typing import get_args as _arguments
 from uuid import UUID
 
 from pydantic import (
-    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -48,7 +47,6 @@ from pydantic_core import (
     PydanticCustomError,
     PydanticKnownError,
     core_schema,
-    to_jsonable_python,
 )
 
 _T = TypeVar("_T")
@@ -579,25 +577,24 @@ def _json_key(value: Any) -> Any:
     """Return what is equal for equal JSON values: ``1`` is ``1.0``, but not ``true``."""
     if isinstance(value, bool):
         return (bool, value)
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return (list, *map(_json_key, cast("Iterable[Any]", value)))
     if isinstance(value, dict):
         fields = cast("Mapping[str, Any]", value)
         return frozenset((name, _json_key(item)) for name, item in fields.items())
-    return value
+    return _json_key(value.model_dump(mode="json")) if isinstance(value, BaseModel) else value
 
 
-def _as_json(value: Any) -> Any:
-    return _json_key(to_jsonable_python(value, by_alias=True))
+def _unique(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        items = cast("Sequence[Any]", value)
+        if len({_json_key(item) for item in items}) < len(items):
+            raise PydanticCustomError("unique_items", "Items should be unique")
+    return cast("Any", value)
 
 
-def _unique(value: list[Any]) -> list[Any]:
-    if len({_as_json(item) for item in value}) < len(value):
-        raise PydanticCustomError("unique_items", "Items should be unique")
-    return value
-
-
-UniqueItems: Final = AfterValidator(_unique)
+# before the items are read: two ways to write the same time are different texts
+UniqueItems: Final = BeforeValidator(_unique)
 """No two items of the list are equal."""
 
 
@@ -611,7 +608,7 @@ class OneOf:
         self, source: Any, handler: GetCoreSchemaHandler
     ) -> CoreSchema:
         def known(value: Any) -> Any:
-            if _as_json(value) not in self._known:
+            if _json_key(value) not in self._known:
                 raise PydanticCustomError("one_of", "Input should be one of the listed values")
             return value
 
