@@ -80,11 +80,18 @@ class Reader:
         components = document.get("components") or {}
         self.components: dict[str, Any] = components.get("schemas") or {}
         self._flat: dict[str, Flat] = {}
+        self._pending: set[str] = set()
 
     def component(self, name: str) -> Flat:
         """Return the component *name*, flattened; a reference to another one is not followed."""
-        if name not in self._flat:
-            self._flat[name] = self.flat(self.components[name], (name,))
+        if name in self._flat:
+            return self._flat[name]
+        if name in self._pending:
+            # its own base, or that of its base: what is known so far says nothing
+            return Flat()
+        self._pending.add(name)
+        self._flat[name] = self.flat(self.components[name], (name,))
+        self._pending.discard(name)
         return self._flat[name]
 
     def followed(self, flat: Flat) -> Flat:
@@ -111,7 +118,7 @@ class Reader:
         ]
         if not parts:
             return own
-        if len(parts) == 1 and not _says_more(own):
+        if len(parts) == 1 and not self.narrows(own, parts[0]):
             return _annotated(parts[0], own)
         merged = own
         for part in parts:
@@ -119,6 +126,26 @@ class Reader:
         merged.annotations = {**merged.annotations, **_inherited(parts), **own.annotations}
         merged.nullable = own.nullable if own.nullable else merged.nullable
         return merged
+
+    def narrows(self, base: Flat, member: Flat) -> bool:
+        """Tell whether *base* says anything that *member* does not say anyway."""
+        if base.constrained or base.unions or base.never or base.left:
+            return True
+        return base.types is not None and not self._is_within(member, {*base.types})
+
+    def _is_within(self, member: Flat, types: set[str], seen: tuple[str, ...] = ()) -> bool:
+        """Tell whether every value of *member* but null has one of *types*."""
+        if member.reference is not None:
+            if member.reference in seen:
+                return True
+            seen = (*seen, member.reference)
+        goal = self.followed(member)
+        if goal.types is not None:
+            return {*goal.types} <= types
+        return any(
+            all(self._is_within(self.flat(each), types, seen) for each in union.members)
+            for union in goal.unions
+        )
 
     def with_base(self, member: Flat, base: Flat) -> Flat:
         """Return what *member* of a union and the schema around the union say together."""
@@ -275,10 +302,6 @@ class Reader:
                 _MERGERS[key](made.keywords[key], value) if key in made.keywords else value
             )
         return made
-
-
-def _says_more(own: Flat) -> bool:
-    return bool(own.constrained or own.unions or own.never or own.left or own.types is not None)
 
 
 def _annotated(part: Flat, own: Flat) -> Flat:

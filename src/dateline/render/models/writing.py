@@ -285,8 +285,7 @@ class Writer:
         for other in others:
             self._note(where, f"`{other.keyword}` beside `{union.keyword}`")
         base = replace(flat, unions=[], annotations={}, left=[], nullable=None)
-        says_more = base.constrained or base.types is not None
-        found = list(self._members(union, base if says_more else None))
+        found = list(self._members(union, base))
         members: list[tuple[Flat, Type]] = []
         nullable = False
         for member, part in zip(found, variant_names(found), strict=True):
@@ -303,14 +302,14 @@ class Writer:
         made = self._tagged(union, members, where, name) or self._best_fit(union, members, where)
         return replace(made, nullable=nullable)
 
-    def _members(self, union: Union, base: Flat | None) -> Iterator[Flat]:
+    def _members(self, union: Union, base: Flat) -> Iterator[Flat]:
         """Yield the members; those of a union without a name in place of the union.
 
         *base* is what is said around the union, and so holds for each of them.
         """
         for schema in union.members:
             member = self._reader.flat(schema)
-            if base is not None:
+            if self._reader.narrows(base, member):
                 member = self._reader.with_base(member, base)
                 if member.never:
                     continue
@@ -318,7 +317,7 @@ class Writer:
             if member.reference is None and len(member.unions) == 1 and not says_more:
                 nested = member.unions[0]
                 if nested.discriminator is None:
-                    yield from self._members(nested, None)
+                    yield from self._members(nested, base)
                     continue
             yield member
 
