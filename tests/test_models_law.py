@@ -321,9 +321,14 @@ UNIONS = document(
                 },
             ],
         },
+        "Perhaps": {"type": ["object", "null"], "properties": {"a": {"type": "string"}}},
+        "Certainly": {"type": "object", "allOf": [ref("Perhaps")]},
         "Holder": {
             "type": "object",
             "properties": {
+                "perhaps": ref("Perhaps"),
+                "certainly": ref("Certainly"),
+                "object": {"type": "object", "anyOf": [ref("Perhaps"), ref("Wallet")]},
                 "rail": ref("Rail"),
                 "maybe": {"anyOf": [ref("Rail"), {"type": "null"}]},
                 "rails": {"type": "array", "items": ref("Rail")},

@@ -119,7 +119,9 @@ class Reader:
         if not parts:
             return own
         if len(parts) == 1 and not self.narrows(own, parts[0]):
-            return _annotated(parts[0], own)
+            refuses_null = own.types is not None and not own.nullable
+            if not (refuses_null and self.followed(parts[0]).nullable):
+                return _annotated(parts[0], own)
         merged = own
         for part in parts:
             merged = self._merged(merged, self._inlined(part, seen))

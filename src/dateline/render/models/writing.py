@@ -295,6 +295,8 @@ class Writer:
             made = self._variant(member, where.child(part, f"({part})"))
             nullable = nullable or made.nullable
             members.append((member, replace(made, nullable=False)))
+        # a type that is said around the union holds for null as well
+        nullable = nullable and base.types is None
         if not members:
             return Type(node="None") if nullable else self._nothing(where)
         if len(members) == 1:
