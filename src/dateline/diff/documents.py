@@ -89,15 +89,6 @@ class Document:
         found = home.get(name) if isinstance(home, dict) else None
         return found if isinstance(found, dict) else {}
 
-    def has_anchors(self) -> bool:
-        """Tell whether any reference by a plain name can lead somewhere."""
-        # most texts that begin with `#` are colours: the document is walked only if it must be
-        if self._anchors is None:
-            found = written(self.root)
-            if not any(f'"{key}"' in found for key in _ANCHORS):
-                self._anchors = {}
-        return bool(self._anchored())
-
     def _find(self, reference: str) -> Node | None:
         if reference != "#" and not reference.startswith("#/"):
             return self._anchored().get(reference[1:])
@@ -160,13 +151,30 @@ class Survey:
             texts[key] = [written(node) for node in nodes]
             if texts[key][:1] != texts[key][1:]:
                 self.unequal.add(key)
+        self._anchored = False
         if self.unequal:
-            referrers: dict[Key, list[Key]] = {}
-            for key, nodes in entries:
-                for found in dict.fromkeys(texts[key] if key in texts else [written(nodes[0])]):
-                    for goal in self._goals(found):
-                        referrers.setdefault(goal, []).append(key)
-            self.dirty = _closure(self.unequal, referrers)
+            self.dirty = self._reaching(
+                {key: texts[key] if key in texts else [written(nodes[0])] for key, nodes in entries}
+            )
+
+    def _reaching(self, texts: dict[Key, list[str]]) -> set[Key]:
+        """Return what is unequal, and all that refers to it, and all that refers to that."""
+        self._anchored = any(
+            f'"{key}": ' in found for known in texts.values() for found in known for key in _ANCHORS
+        )
+        referrers: dict[Key, list[Key]] = {}
+        for key, known in texts.items():
+            for found in dict.fromkeys(known):
+                for goal in self._goals(found):
+                    referrers.setdefault(goal, []).append(key)
+        reached = set(self.unequal)
+        stack = list(reached)
+        while stack:
+            for referrer in referrers.get(stack.pop(), ()):
+                if referrer not in reached:
+                    reached.add(referrer)
+                    stack.append(referrer)
+        return reached
 
     def equal(self, before: Any, after: Any) -> str | None:
         """Return the text that both nodes have, or None if they differ."""
@@ -210,19 +218,9 @@ class Survey:
             if tokens[1] == "components":
                 tokens = tokens[1:]
             return (tokens[1], _unescape(tokens[2])) if len(tokens) > 2 else None
-        for document in self._documents:
-            located = document.target(reference) if document.has_anchors() else None
+        # most texts that begin with `#` are colours: documents are walked only if they must be
+        for document in self._documents if self._anchored else ():
+            located = document.target(reference)
             if located is not None:
                 return self._owner("#" + located.pointer)
         return None
-
-
-def _closure(unequal: set[Key], referrers: dict[Key, list[Key]]) -> set[Key]:
-    reached = set(unequal)
-    stack = list(unequal)
-    while stack:
-        for referrer in referrers.get(stack.pop(), ()):
-            if referrer not in reached:
-                reached.add(referrer)
-                stack.append(referrer)
-    return reached

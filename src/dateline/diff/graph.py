@@ -22,13 +22,15 @@ MODEL: Final = 64
 class Part(NamedTuple):
     """A node that has a say in a compared thing, and where it stands.
 
-    ``skip`` holds the keys not to read, ``above`` the nodes that lead to it.
+    ``skip`` holds the keys not to read, ``above`` the nodes that lead to it; ``null`` leads to
+    what lets null pass there, if anything does.
     """
 
     node: Any
     pointer: str
     skip: frozenset[str] = NOTHING
     above: tuple[Any, ...] = ()
+    null: str = ""
 
 
 Parts = tuple[Part, ...]
@@ -125,7 +127,7 @@ class Graph:
 
     def pair(self, kind: str, before: Parts, after: Parts) -> Pair:
         """Return the pair of *before* and *after*; a new one waits for its comparison."""
-        key = (kind, _identity(before), _identity(after))
+        key = (kind, identity(before), identity(after))
         pair = self._known.get(key)
         if pair is None:
             pair = self._known[key] = Pair(kind, before, after)
@@ -176,8 +178,9 @@ def _counterpart(pointer: str, other: Parts) -> str | None:
     return other[0].pointer if other else None
 
 
-def _identity(parts: Parts) -> tuple[Any, ...]:
-    return tuple((id(part.node), part.skip) for part in parts)
+def identity(parts: Parts) -> tuple[Any, ...]:
+    """Return what two equal lists of parts have in common."""
+    return tuple((id(part.node), part.skip, bool(part.null)) for part in parts)
 
 
 def reachable(pair: Pair) -> Iterator[Pair]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
 from dateline.diff.documents import Document, Node, component, escape, text
-from dateline.diff.graph import NOTHING, Part, Parts
+from dateline.diff.graph import NOTHING, Part, Parts, identity
 from dateline.model import EXTENSIBLE
 from dateline.openapi import OBJECTS
 
@@ -35,7 +35,6 @@ DEFINITIONS: Final = ("$defs", "definitions")
 _FAR: Final = 100
 
 _NEVER: Final[dict[str, Any]] = {"not": {}}
-_NULL: Final[dict[str, Any]] = {"nullable": True}
 
 # Keywords that are absent when they say this.
 _DEFAULTS: Final[dict[str, Any]] = {
@@ -75,20 +74,24 @@ class Member(NamedTuple):
 
 
 class _Choice(NamedTuple):
-    """The members of a union but null; null; and what they are if all are values."""
+    """The members of a union but null; where null stands; what they are if all are values."""
 
     members: list[Node]
-    null: Node | None
+    null: str
     values: list[Node] | None
 
 
 class Union(NamedTuple):
-    """A `oneOf` or `anyOf` of more than one member, and the part that declares it."""
+    """A `oneOf` or `anyOf` of more than one member, and the part that declares it.
+
+    ``null`` leads to what lets null pass beside the members, if anything does.
+    """
 
     keyword: str
     pointer: str
     members: tuple[Member, ...]
     discriminator: Node | None
+    null: str
     part: Part
 
 
@@ -121,6 +124,15 @@ class View:
         return any(part.node is _NEVER for part in self.parts)
 
     @property
+    def allowed(self) -> set[str]:
+        """The keys of the values that the types let pass."""
+        return {
+            key
+            for key, node in (self.values or {}).items()
+            if self.types is None or type_of(node.value) in self.types
+        }
+
+    @property
     def type_names(self) -> list[str]:
         """The types, sorted; `integer` goes without saying beside `number`."""
         names = self.types or set()
@@ -137,8 +149,12 @@ class View:
     def member(self, union: Union, member: Member) -> Parts:
         """Return what *union* says beside its members, with one of them."""
         above = (*union.part.above, union.part.node)
+        own = {id(part.node) for part in self.parts}
         return self.rest(union) + tuple(
-            part._replace(above=above + part.above) for part in member.parts
+            part._replace(above=above + part.above, null=part.null or union.null)
+            for part in member.parts
+            # a union that is a member of itself says nothing more there
+            if id(part.node) not in own
         )
 
     def constants(self, schemas: Schemas) -> dict[str, str]:
@@ -174,47 +190,52 @@ class Schemas:
         A reference, an `allOf` and a union of one member are seen through.
         """
         found: list[Part] = []
-        met: set[int] = set()
-        stack: list[tuple[Node, tuple[Any, ...]]] = [(one, ()) for one in located][::-1]
+        met: set[tuple[int, bool]] = set()
+        stack = [Part(*one) for one in located][::-1]
         while stack:
-            (node, pointer), above = stack.pop()
-            if node is False:
-                node = _NEVER
-            if not isinstance(node, dict) or id(node) in met:
+            part = stack.pop()
+            if part.node is False:
+                part = part._replace(node=_NEVER)
+            if not isinstance(part.node, dict) or (id(part.node), bool(part.null)) in met:
                 continue
-            met.add(id(node))
-            skip, below = self._through(node, pointer)
+            met.add((id(part.node), bool(part.null)))
+            if part.node.get("nullable") is True:
+                part = part._replace(null=f"{part.pointer}/nullable")
+            skip, below = self._through(part)
             # a component stays even where it says nothing itself: it has a name
-            if len(skip) < len(node) or component(pointer):
-                found.append(Part(node, pointer, skip, above))
-            stack += [(one, (*above, node)) for one in reversed(below)]
+            if len(skip) < len(part.node) or component(part.pointer):
+                found.append(part._replace(skip=skip))
+            stack += reversed(below)
         return tuple(found)
 
-    def _through(self, node: dict[str, Any], pointer: str) -> tuple[frozenset[str], list[Node]]:
-        """Return the keys of *node* that say nothing themselves, and what they lead to."""
+    def _through(self, part: Part) -> tuple[frozenset[str], list[Part]]:
+        """Return the keys of *part* that say nothing themselves, and what they lead to."""
+        node, pointer = part.node, part.pointer
+        above = (*part.above, node)
         skip: list[str] = []
-        below: list[Node] = []
+        below: list[Part] = []
         if "$ref" in node:
             goal = self.document.target(node["$ref"])
             if goal is not None:
                 skip.append("$ref")
-                below.append(goal)
+                below.append(Part(*goal, above=above, null=part.null))
         if isinstance(node.get("allOf"), list):
             skip.append("allOf")
-            below += _items(node, pointer, "allOf")
+            below += [
+                Part(*one, above=above, null=part.null) for one in _items(node, pointer, "allOf")
+            ]
         for keyword in UNIONS:
             if isinstance(node.get(keyword), list):
                 choice = self._choice(node, pointer, keyword)
                 if len(choice.members) == 1 and choice.values is None:
                     skip.append(keyword)
-                    below += choice.members
-                    if choice.null is not None:
-                        below.append(Node(_NULL, choice.null.pointer))
+                    null = part.null or choice.null
+                    below.append(Part(*choice.members[0], above=above, null=null))
         return (frozenset(skip) if skip else NOTHING), below
 
     def view(self, parts: Parts) -> View:
         """Return what *parts* say together."""
-        key = tuple((id(part.node), part.skip) for part in parts)
+        key = identity(parts)
         view = self._views.get(key)
         if view is None:
             view = self._views[key] = self._read(parts)
@@ -223,9 +244,9 @@ class Schemas:
     def _read(self, parts: Parts) -> View:
         view = View(parts)
         for part in parts:
-            node, pointer, skip, _ = part
+            node, pointer = part.node, part.pointer
             for keyword, value in node.items():
-                if keyword in skip or (keyword in _DEFAULTS and _is_default(keyword, value)):
+                if keyword in part.skip or (keyword in _DEFAULTS and _is_default(keyword, value)):
                     continue
                 if keyword in NOTES and any(keyword in known for known in part.above):
                     continue  # what is said beside a reference overrides what is said behind it
@@ -235,7 +256,7 @@ class Schemas:
                 elif keyword == "discriminator" and self._is_union(node, pointer):
                     pass  # told with the union
                 elif keyword in _READERS:
-                    _READERS[keyword](view, node, Node(value, at))
+                    _READERS[keyword](view, part, Node(value, at))
                 else:
                     _plain(view, keyword, Node(value, at))
         _settle(view)
@@ -244,11 +265,9 @@ class Schemas:
     def _union(self, view: View, part: Part, keyword: str) -> None:
         node, pointer = part.node, part.pointer
         choice = self._choice(node, pointer, keyword)
-        if choice.null is not None:
-            view.nullable = True
-            view.null_at = choice.null.pointer
+        null = part.null or choice.null
         if choice.values is not None:
-            _enumerated(view, choice.values, Node(keyword, f"{pointer}/{keyword}"))
+            _enumerated(view, choice.values, null, Node(keyword, f"{pointer}/{keyword}"))
             return
         discriminator = node.get("discriminator")
         view.unions.append(
@@ -259,6 +278,7 @@ class Schemas:
                 discriminator=Node(discriminator, f"{pointer}/discriminator")
                 if isinstance(discriminator, dict)
                 else None,
+                null=null,
                 part=part,
             )
         )
@@ -275,13 +295,14 @@ class Schemas:
         listed = _items(node, pointer, keyword)
         plain = [deque(self._way(member), maxlen=1)[0] for member in listed]
         nulls = [_is_null(member.value) for member in plain]
-        if all(nulls):
-            nulls = [False] * len(nulls)  # a union of null alone keeps it
+        if all(nulls) or (keyword == "oneOf" and any(_takes_null(one.value) for one in plain)):
+            # a union of null alone keeps it; and where two members take null, `oneOf` takes none
+            nulls = [False] * len(nulls)
         kept = [member for member, null in zip(plain, nulls, strict=True) if not null]
         return _Choice(
             members=[member for member, null in zip(listed, nulls, strict=True) if not null],
-            null=next((one for one, null in zip(listed, nulls, strict=True) if null), None),
-            values=kept if kept and all(map(_is_value, kept)) else None,
+            null=next((one.pointer for one, null in zip(listed, nulls, strict=True) if null), ""),
+            values=kept if _are_values(keyword, kept) else None,
         )
 
     def _way(self, located: Node) -> Iterator[Node]:
@@ -327,13 +348,47 @@ def _is_null(node: Any) -> bool:
     return node.get("type") in ("null", ["null"])
 
 
-def _is_value(member: Node) -> bool:
-    node = member.value
+def _takes_null(node: Any) -> bool:
+    """Tell whether a member that is not null alone says itself that it takes null."""
+    if not isinstance(node, dict):
+        return node is True
+    if _is_null(node):
+        return False
+    if "type" in node:
+        return "null" in node["type"] or node.get("nullable") is True
+    members = [*node.get("oneOf", ()), *node.get("anyOf", ())]
     return (
-        isinstance(node, dict)
-        and not any(key not in _VALUE_KEYS and not key.startswith("x-") for key in node)
-        and ("const" in node or (isinstance(node.get("enum"), list) and len(node["enum"]) == 1))
+        not node
+        or None in node.get("enum", ())
+        or any(_is_null(member) or _takes_null(member) for member in members)
     )
+
+
+def _value(node: dict[str, Any]) -> Any:
+    return node["const"] if "const" in node else node["enum"][0]
+
+
+def _are_values(keyword: str, members: list[Node]) -> bool:
+    """Tell whether a union does nothing but list values."""
+    if not members or not all(map(_is_value, members)):
+        return False
+    # what two members allow, `oneOf` does not
+    told = {text(_value(one.value)) for one in members}
+    return keyword != "oneOf" or len(told) == len(members)
+
+
+def _is_value(member: Node) -> bool:
+    """Tell whether a member of a union is one value and what is said of it."""
+    node = member.value
+    if not isinstance(node, dict) or ("const" in node) == ("enum" in node):
+        return False
+    if any(key not in _VALUE_KEYS and not key.startswith("x-") for key in node):
+        return False
+    values = [node["const"]] if "const" in node else node["enum"]
+    if not isinstance(values, list) or len(values) != 1:
+        return False
+    types = node.get("type", type_of(values[0]))
+    return type_of(values[0]) in types or (type_of(values[0]), types) == ("integer", "number")
 
 
 def _is_default(keyword: str, value: Any) -> bool:
@@ -347,14 +402,16 @@ def _plain(view: View, keyword: str, fact: Node) -> None:
         facts.append(fact)
 
 
-def _enumerated(view: View, members: list[Node], declared: Node) -> None:
+def _enumerated(view: View, members: list[Node], null: str, declared: Node) -> None:
     """Read a union of values, each with its notes, as an enumeration."""
     values: dict[str, Node] = {}
     for node, pointer in members:
-        value = node["const"] if "const" in node else node["enum"][0]
+        value = _value(node)
         values.setdefault(text(value), Node(value, pointer))
         for key in node.keys() - _VALUE:
             view.value_notes[str(value), key] = Node(node[key], f"{pointer}/{escape(key)}")
+    if null:
+        values.setdefault("null", Node(None, null))
     _narrow(view, values, declared)
 
 
@@ -366,7 +423,7 @@ def _narrow(view: View, values: dict[str, Node], declared: Node) -> None:
         view.values = {key: fact for key, fact in view.values.items() if key in values}
 
 
-def _type(view: View, node: dict[str, Any], fact: Node) -> None:
+def _type(view: View, part: Part, fact: Node) -> None:
     names = fact.value if isinstance(fact.value, list) else [fact.value]
     if not all(isinstance(name, str) for name in names):
         _plain(view, "type", fact)
@@ -374,41 +431,42 @@ def _type(view: View, node: dict[str, Any], fact: Node) -> None:
     types = set(names)
     if "number" in types:
         types.add("integer")
-    if node.get("nullable") is True:
+    if part.null:
         types.add("null")
+        view.null_at = part.null
     if view.types is None:
         view.types, view.types_at, view.declared = types, fact.pointer, True
     else:
         view.types &= types
 
 
-def _nullable(view: View, node: dict[str, Any], fact: Node) -> None:
+def _nullable(view: View, _part: Part, fact: Node) -> None:
     if fact.value is not True:
         _plain(view, "nullable", fact)
-    else:
-        # the node itself, where it stands for a member of a union that is null
-        view.null_at = fact.pointer.rpartition("/")[0] if node is _NULL else fact.pointer
-        view.nullable = view.nullable or "type" not in node
 
 
-def _enum(view: View, node: dict[str, Any], fact: Node) -> None:
+def _enum(view: View, part: Part, fact: Node) -> None:
     if not isinstance(fact.value, list):
         _plain(view, "enum", fact)
         return
     values: dict[str, Node] = {}
     for index, value in enumerate(fact.value):
         values.setdefault(text(value), Node(value, f"{fact.pointer}/{index}"))
-    if node.get("nullable") is True:
+    if part.null:
         # in 3.0 documents null is seldom repeated among the values
-        values.setdefault("null", Node(None, fact.pointer))
+        values.setdefault("null", Node(None, part.null))
     _narrow(view, values, Node("enum", fact.pointer))
 
 
-def _const(view: View, _node: dict[str, Any], fact: Node) -> None:
-    _narrow(view, {text(fact.value): fact}, Node("const", fact.pointer))
+def _const(view: View, part: Part, fact: Node) -> None:
+    values = {text(fact.value): fact}
+    if part.null:
+        values.setdefault("null", Node(None, part.null))
+    _narrow(view, values, Node("const", fact.pointer))
 
 
-def _bound(view: View, node: dict[str, Any], fact: Node) -> None:
+def _bound(view: View, part: Part, fact: Node) -> None:
+    node = part.node
     keyword = fact.pointer.rsplit("/", 1)[1]
     if node.get(_INCLUSIVE.get(keyword, "")) is True:
         return  # 3.0: the boolean beside it makes it the exclusive bound
@@ -425,7 +483,7 @@ def _bound(view: View, node: dict[str, Any], fact: Node) -> None:
     facts[:] = [next(known for known in numbers if known.value == tightest)]
 
 
-def _properties(view: View, _node: dict[str, Any], fact: Node) -> None:
+def _properties(view: View, _part: Part, fact: Node) -> None:
     if not isinstance(fact.value, dict):
         _plain(view, "properties", fact)
         return
@@ -434,7 +492,7 @@ def _properties(view: View, _node: dict[str, Any], fact: Node) -> None:
         view.properties.setdefault(name, []).append(located)
 
 
-def _required(view: View, _node: dict[str, Any], fact: Node) -> None:
+def _required(view: View, _part: Part, fact: Node) -> None:
     if not isinstance(fact.value, list):
         _plain(view, "required", fact)
         return
@@ -442,7 +500,7 @@ def _required(view: View, _node: dict[str, Any], fact: Node) -> None:
         view.required.setdefault(name, f"{fact.pointer}/{index}")
 
 
-def _one(view: View, _node: dict[str, Any], fact: Node) -> None:
+def _one(view: View, _part: Part, fact: Node) -> None:
     keyword = fact.pointer.rsplit("/", 1)[1]
     if isinstance(fact.value, dict | bool):
         view.below.setdefault(keyword, []).append(fact)
@@ -450,7 +508,7 @@ def _one(view: View, _node: dict[str, Any], fact: Node) -> None:
         _plain(view, keyword, fact)
 
 
-def _many(view: View, _node: dict[str, Any], fact: Node) -> None:
+def _many(view: View, _part: Part, fact: Node) -> None:
     keyword = fact.pointer.rsplit("/", 1)[1]
     entries: Iterable[tuple[Any, Any]]
     if isinstance(fact.value, dict):
@@ -466,9 +524,9 @@ def _many(view: View, _node: dict[str, Any], fact: Node) -> None:
         known.setdefault(str(name), []).append(located)
 
 
-def _examples(view: View, node: dict[str, Any], fact: Node) -> None:
+def _examples(view: View, part: Part, fact: Node) -> None:
     # published by rule beside an open-ended set: they say nothing of their own
-    listed = node.get(EXTENSIBLE)
+    listed = part.node.get(EXTENSIBLE)
     if not (
         isinstance(listed, list)
         and isinstance(fact.value, list)
@@ -477,7 +535,7 @@ def _examples(view: View, node: dict[str, Any], fact: Node) -> None:
         _plain(view, "examples", fact)
 
 
-def _open_values(view: View, _node: dict[str, Any], fact: Node) -> None:
+def _open_values(view: View, _part: Part, fact: Node) -> None:
     if not isinstance(fact.value, list):
         _plain(view, EXTENSIBLE, fact)
         return
@@ -487,7 +545,7 @@ def _open_values(view: View, _node: dict[str, Any], fact: Node) -> None:
         view.open_values.setdefault(text(value), Node(value, f"{fact.pointer}/{index}"))
 
 
-def _enum_notes(view: View, _node: dict[str, Any], fact: Node) -> None:
+def _enum_notes(view: View, _part: Part, fact: Node) -> None:
     if not isinstance(fact.value, dict):
         _plain(view, ENUM_NOTES, fact)
         return
@@ -496,7 +554,7 @@ def _enum_notes(view: View, _node: dict[str, Any], fact: Node) -> None:
         view.value_notes.setdefault((value, "description"), noted)
 
 
-_READERS: Final[dict[str, Callable[[View, dict[str, Any], Node], None]]] = {
+_READERS: Final[dict[str, Callable[[View, Part, Node], None]]] = {
     "type": _type,
     "nullable": _nullable,
     "enum": _enum,
@@ -524,17 +582,18 @@ _TYPES: Final = (
 
 def _settle(view: View) -> None:
     """Let null and the values have their say on the types."""
-    if view.nullable:
-        if view.values is not None:
-            view.values.setdefault("null", Node(None, view.values_at.pointer))
-        if view.types is not None:
-            view.types.add("null")
+    nulls = [part.null for part in view.parts if part.null]
+    if nulls and view.types is None and not view.unions:
+        view.nullable, view.null_at = True, nulls[0]
     if view.values is None:
         return
     if view.types is None:
-        view.types = {_type_of(fact.value) for fact in view.values.values()}
+        view.types = {type_of(fact.value) for fact in view.values.values()}
         view.types_at = view.values_at.pointer
 
 
-def _type_of(value: Any) -> str:
+def type_of(value: Any) -> str:
+    """Return the type of a JSON value."""
+    if isinstance(value, float) and value.is_integer():
+        return "integer"  # 1.0 is a whole number (JSON Schema 2020-12, core, section 4.2.3)
     return next((name for kind, name in _TYPES if isinstance(value, kind)), "null")
