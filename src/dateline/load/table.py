@@ -25,7 +25,7 @@ from dateline.model import (
 )
 from dateline.openapi import OBJECTS
 
-PRESETS: Final = ("dated-contract", "github")
+PRESETS: Final = ("dated-contract", "github", "wire")
 """The policies that come with the toolkit."""
 
 VERDICTS: Final = ("additive", "gated", "never")

@@ -41,6 +41,17 @@ PRESETS: Final[Mapping[str, Mapping[str, Verdict]]] = MappingProxyType(
             "value-added": Verdict.ADDITIVE,
             "request-loosened": Verdict.ADDITIVE,
         },
+        # What no message on the wire can break: names that only code knows, and every change
+        # that promises callers more or asks less of them.
+        "wire": dict.fromkeys(
+            (
+                *("operation-id-changed", "component-removed", "component-renamed"),
+                *("required-response-field-added", "response-narrowed", "response-opened"),
+                *("request-field-added", "request-loosened", "parameter-value-added"),
+                "open-value-removed",
+            ),
+            Verdict.ADDITIVE,
+        ),
     }
 )
 """For each preset the verdicts that differ from the rules' own, by rule id."""

@@ -26,6 +26,7 @@ _WRITTEN = frozenset(
     }
 )
 _ACCESS = frozenset({"readOnly", "writeOnly"})
+_CLOSING = frozenset({"additionalProperties", "unevaluatedProperties"})
 _UNION = frozenset({"discriminator", "mapping", "oneOf", "anyOf"})
 
 
@@ -793,7 +794,8 @@ def reference_switched(change: Change) -> bool:
 def format_changed(change: Change) -> bool:
     """A value keeps its format.
 
-    Clients parse by it, and generated types follow it.
+    Clients parse by it, and generated types follow it. One that only promises callers more, or
+    asks less of them, is a constraint like any other.
 
     Put the old format back, or keep it for older versions: `x-was: {next: {format: old}}`.
 
@@ -802,7 +804,8 @@ def format_changed(change: Change) -> bool:
     After:
         Loan: {type: object, properties: {id: {type: string}}}
     """
-    return change.kind in KEYWORD and change.keyword == "format"
+    told = change.kind in KEYWORD and change.keyword == "format"
+    return told and not _harms_nobody(change)
 
 
 @gated
@@ -872,6 +875,24 @@ def request_narrowed(change: Change) -> bool:
         NewLoan: {type: object, properties: {note: {type: string, maxLength: 50}}}
     """
     return extent(change) is Extent.NARROWER and change.direction in ASKED
+
+
+@gated
+def response_opened(change: Change) -> bool:
+    """A response that holds no other fields than it names keeps to them.
+
+    Callers pass over fields that they don't know, but the contract says that there are none.
+
+    Name the new fields, which needs no version, or keep the old closing for older versions:
+    `x-was: {next: {additionalProperties: false}}`.
+
+    In a response, before:
+        Loan: {type: object, additionalProperties: false}
+    After:
+        Loan: {type: object}
+    """
+    closed = change.keyword in _CLOSING and change.before is False
+    return change.kind in KEYWORD and closed and change.direction in ANSWERED
 
 
 @gated
@@ -1008,4 +1029,11 @@ def _fewer(change: Change) -> bool:
     return extent(change) is Extent.NARROWER or change.kind in (
         Kind.VALUE_REMOVED,
         Kind.VARIANT_REMOVED,
+    )
+
+
+def _harms_nobody(change: Change) -> bool:
+    """Tell whether callers are promised more, or asked less."""
+    return (extent(change) is Extent.WIDER and change.direction is Direction.REQUEST) or (
+        extent(change) is Extent.NARROWER and change.direction in ANSWERED
     )
