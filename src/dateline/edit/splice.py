@@ -519,8 +519,10 @@ def _value(node: _Old | _New) -> Any:
 
 
 def _brackets(neighbours: list[Span], value: Any) -> bool | None:
-    """Return whether the nearest neighbour of *value*'s kind stands in brackets, if any is one."""
+    """Return whether most neighbours of *value*'s kind stand in brackets, if any is one.
+
+    Of as many the nearest, which comes first, decides.
+    """
     wanted = ("{", ":") if isinstance(value, dict) else ("[", "-")
-    alike = (span.style for span in neighbours if span.style in wanted and span.below)
-    nearest = next(alike, None)
-    return None if nearest is None else nearest in FLOW
+    alike = [span.style in FLOW for span in neighbours if span.style in wanted and span.below]
+    return max(alike, key=alike.count) if alike else None

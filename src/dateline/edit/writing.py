@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from dateline.load.spans import BLOCK, FLOW, Span, everything
-from dateline.model import ADDED, KEYS, REMOVED, WAS
+from dateline.model import ADDED, KEYS, REMOVED
 
 _WIDTHS: Final = (80, 120)
 """A file's own longest line counts as its width within these bounds."""
@@ -82,10 +82,8 @@ def in_brackets(value: Any, style: Style, *, key: str = "") -> str:
     if isinstance(value, dict):
         if not value:
             return "{}"
-        dated = key == WAS
         entries = ", ".join(
-            f"{key_text(name, style, dated=dated, brackets=True)}: "
-            f"{in_brackets(below, style, key=name)}"
+            f"{key_text(name, style, brackets=True)}: {in_brackets(below, style, key=name)}"
             for name, below in value.items()
         )
         return "{" + style.map_padding + entries + style.map_padding + "}"
@@ -111,12 +109,11 @@ def after_key(
     """Return what follows the colon behind *name*, which *taken* characters from *indent* hold."""
     if isinstance(value, dict | list) and value:
         line = in_brackets(value, style, key=name)
-        if name in KEYS:
-            brackets = None
-        if _on_one_line(value, style, brackets) and indent + taken + 1 + len(line) <= style.width:
+        one_line = style.brackets if name in KEYS else _on_one_line(value, style, brackets)
+        if one_line and indent + taken + 1 + len(line) <= style.width:
             return f" {line}"
         inner = indent + (style.step if isinstance(value, dict) else style.list_step)
-        return "\n" + " " * inner + laid_out(value, style, inner, key=name)
+        return "\n" + " " * inner + laid_out(value, style, inner)
     if isinstance(value, str):
         return " " + _text(value, name, style, indent, taken)
     return " " + in_brackets(value, style, key=name)
@@ -137,13 +134,12 @@ def item(value: Any, style: Style, indent: int, *, brackets: bool | None = None)
     return in_brackets(value, style)
 
 
-def laid_out(value: Any, style: Style, indent: int, *, key: str = "") -> str:
+def laid_out(value: Any, style: Style, indent: int) -> str:
     """Return a collection that is not empty by indentation; its first line has none."""
     margin = "\n" + " " * indent
     if isinstance(value, dict):
         return margin.join(
-            f"{key_text(name, style, dated=key == WAS)}:"
-            + after_key(name, below, style, indent, len(name) + 1)
+            f"{key_text(name, style)}:" + after_key(name, below, style, indent, len(name) + 1)
             for name, below in value.items()
         )
     return margin.join("- " + item(below, style, indent + 2) for below in value)
@@ -160,9 +156,9 @@ def _depth(value: Any) -> int:
     return 1 + max(map(_depth, below)) if below else 0
 
 
-def key_text(name: str, style: Style, *, dated: bool = False, brackets: bool = False) -> str:
-    """Return *name* as a key, in brackets or not; dates stand plain where keys are *dated*."""
-    if dated and _DATE.fullmatch(name) and not style.json:
+def key_text(name: str, style: Style, *, brackets: bool = False) -> str:
+    """Return *name* as a key, in brackets or not; dates stand plain."""
+    if _DATE.fullmatch(name) and not style.json:
         return name
     return scalar(name, style, brackets=brackets)
 

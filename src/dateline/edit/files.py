@@ -1,0 +1,155 @@
+"""New contents of several files in, all of them written or none, whenever the run is killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Final
+
+from dateline.model import DatelineError, printable
+
+_STAGE: Final = ".dateline-edit"
+"""The folder, beside the files, that holds new contents until all are in their places."""
+
+_JOURNAL: Final = "journal"
+_DRAFT: Final = "journal.draft"
+
+
+class EditError(DatelineError):
+    """The files can't be written, or are not what the edits were made for."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Replacement:
+    """A file by its name in the folder, what it holds (None: it is new), and what it is to hold."""
+
+    name: str
+    before: bytes | None
+    after: bytes
+
+
+def write(folder: Path, replacements: Iterable[Replacement]) -> list[Path]:
+    """Give every file its new content; return their paths, sorted.
+
+    A run that is killed leaves all files as they were, or a journal from which ``recover``
+    finishes: before that, some files may be new. Raises EditError, and writes nothing, where a
+    file is not what its replacement was made for, or can't be written.
+    """
+    wanted = sorted(replacements, key=lambda replacement: replacement.name)
+    if not wanted:
+        return []
+    with _explained(folder):
+        recover(folder)
+        for replacement in wanted:
+            if _content(folder / replacement.name) != replacement.before:
+                raise EditError(
+                    f"{folder / replacement.name}: edited-meanwhile: the file was edited since it "
+                    f"was read; run the command again"
+                )
+        stage = folder / _STAGE
+        stage.mkdir()
+        try:
+            for replacement in wanted:
+                _create(stage / replacement.name, replacement.after)
+                _keep_mode(folder / replacement.name, stage / replacement.name)
+            journal = [
+                {"name": one.name, "before": _digest(one.before), "after": _digest(one.after)}
+                for one in wanted
+            ]
+            _create(stage / _DRAFT, json.dumps(journal).encode())
+        except BaseException:
+            _discard(stage)
+            raise
+        # from here on the new contents count
+        (stage / _DRAFT).rename(stage / _JOURNAL)
+        _sync(stage)
+        recover(folder)
+    return [folder / replacement.name for replacement in wanted]
+
+
+def recover(folder: Path) -> None:
+    """Finish what a killed run began in *folder*, or forget it if it had not come far enough.
+
+    Raises EditError for a file that was edited since: what was meant stands beside it.
+    """
+    stage = folder / _STAGE
+    if not stage.is_dir() or stage.is_symlink():
+        return
+    with _explained(folder):
+        if (stage / _JOURNAL).exists():
+            _finish(folder, stage)
+        _discard(stage)
+
+
+def _finish(folder: Path, stage: Path) -> None:
+    for entry in json.loads((stage / _JOURNAL).read_bytes()):
+        path, staged = folder / entry["name"], stage / entry["name"]
+        if not staged.exists():
+            continue
+        if _digest(_content(path)) not in (entry["before"], entry["after"]):
+            raise EditError(
+                f"{path}: edit-interrupted: the file was edited after a run was stopped that was "
+                f"to change it; take over what you need from {staged}, then delete {stage}"
+            )
+        # a link stays one: the file that it leads to is replaced
+        staged.replace(path.resolve())
+    _sync(folder)
+
+
+def _discard(stage: Path) -> None:
+    # the journal last: as long as it stands, what is staged is needed
+    names = sorted(path.name for path in stage.iterdir())
+    for name in sorted(names, key=lambda name: name == _JOURNAL):
+        (stage / name).unlink()
+    stage.rmdir()
+
+
+def _content(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+
+
+def _digest(content: bytes | None) -> str | None:
+    return None if content is None else sha256(content).hexdigest()
+
+
+def _create(path: Path, content: bytes) -> None:
+    with path.open("xb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _keep_mode(path: Path, staged: Path) -> None:
+    if path.exists():
+        staged.chmod(stat.S_IMODE(path.stat().st_mode))
+
+
+def _sync(folder: Path) -> None:
+    # where the system can't, renaming is still atomic for everyone who looks
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+@contextmanager
+def _explained(folder: Path) -> Iterator[None]:
+    """Turn what the operating system refuses into a sentence."""
+    try:
+        yield
+    except OSError as error:
+        at = error.filename or folder
+        raise EditError(
+            printable(f"{at}: edit-impossible: {error.strerror or error}; mend it and run again")
+        ) from error

@@ -1,0 +1,310 @@
+"""An API and what is published of it in, the edits that gate its breaking changes out."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from difflib import unified_diff
+from pathlib import Path
+from typing import Final
+
+from dateline.check import Published, Waiver
+from dateline.check.merge import Group
+from dateline.check.servable import check_servable
+from dateline.diff import diff
+from dateline.edit.files import Replacement, write
+from dateline.edit.planning import Breaking, Planner, Rename
+from dateline.edit.repairs import CantRepairError, Canvas, Repair, carry_out
+from dateline.edit.sources import Sources, contents, loaded, with_version
+from dateline.gates import order
+from dateline.model import (
+    EVERYWHERE,
+    NEXT,
+    Api,
+    Kind,
+    Place,
+    Policy,
+    SourceError,
+    Verdict,
+)
+from dateline.project import Projector
+from dateline.rules import judge, said
+
+_ROUNDS: Final = 5
+_NO_REASON: Final = "what it depends on can't be gated; write it back"
+
+# what a version is called is not what it changed
+_CALLED: Final = "/info/version"
+
+
+@dataclass(frozen=True, kw_only=True, order=True)
+class Edit:
+    """What is done to the definitions, where, and because of what."""
+
+    place: Place
+    message: str
+
+
+@dataclass(frozen=True, kw_only=True, order=True)
+class Left:
+    """A breaking change that can't be gated: where, what, and the reason with the way out."""
+
+    place: Place
+    message: str
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What gating does to the files of ``folder``; nothing is written yet.
+
+    ``questions`` are pairs that look renamed: gate again with those that are, given as
+    ``renames``. ``left`` can't be gated. ``remarks`` say what is still to be written beside the
+    new gates.
+    """
+
+    folder: Path
+    edits: tuple[Edit, ...] = ()
+    replacements: tuple[Replacement, ...] = ()
+    questions: tuple[Rename, ...] = ()
+    left: tuple[Left, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+    def patch(self) -> str:
+        """Return the edits as a unified diff, as ``git apply`` takes it; empty if there is none."""
+        return "".join(
+            _patch(f"{self.folder.as_posix()}/{one.name}", one.before or b"", one.after)
+            for one in self.replacements
+        )
+
+
+def gate(
+    api: Api,
+    published: Published,
+    *,
+    today: date,
+    waivers: Sequence[Waiver] = (),
+    renames: Collection[Rename] = (),
+) -> Plan:
+    """Return the edits after which no published contract of *api* changes, but additively.
+
+    What waivers cover is left alone. *renames* are those of ``Plan.questions`` that were
+    affirmed; the others are treated as one thing removed and another added. The newest version
+    stays what it is. Raises BaselineError where a published document can't be read.
+    """
+    gating = _Gating(api, published, waivers, today)
+    questions = gating.questions()
+    state = gating.run([rename for rename in questions if rename in renames])
+    before = gating.contents
+    return Plan(
+        folder=api.folder,
+        edits=tuple(sorted(state.edits)),
+        replacements=tuple(
+            Replacement(name=name, before=before[name], after=content)
+            for name, content in sorted(state.contents.items())
+            if content != before[name]
+        ),
+        questions=tuple(rename for rename in questions if rename not in renames),
+        left=tuple(sorted(set(gating.left(state)))),
+        remarks=tuple(_remarks(api, state.api)),
+    )
+
+
+def apply(plan: Plan) -> list[Path]:
+    """Write *plan* and return the changed files, sorted; all of them are written or none.
+
+    Raises EditError where a file has been edited since, or can't be written.
+    """
+    return write(plan.folder, plan.replacements)
+
+
+def _remarks(before: Api, now: Api) -> Iterator[str]:
+    """Yield what the run time still misses, now that there are more gates."""
+    known = {finding.message for finding in check_servable(before)}
+    for finding in check_servable(now):
+        if finding.message not in known and finding.verdict is not Verdict.INFORMATION:
+            yield f"{finding.after_source}: {finding.rule}: {finding.message}; {finding.help}"
+
+
+def _patch(name: str, before: bytes, after: bytes) -> str:
+    lines = unified_diff(
+        before.decode().splitlines(keepends=True),
+        after.decode().splitlines(keepends=True),
+        f"a/{name}",
+        f"b/{name}",
+    )
+    return "".join(
+        line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
+    )
+
+
+@dataclass(frozen=True)
+class _State:
+    """How far gating has come: the sources, what they define, and what is still breaking."""
+
+    contents: Mapping[str, bytes]
+    api: Api
+    breaking: Sequence[Breaking]
+    edits: tuple[Edit, ...] = ()
+
+
+class _Gating:
+    """One API against what is published of it."""
+
+    def __init__(
+        self, api: Api, published: Published, waivers: Sequence[Waiver], today: date
+    ) -> None:
+        self._api = api
+        self._waivers = waivers
+        self._today = today
+        self._documents = {
+            combination: document.content
+            for combination, document in published.documents.items()
+            if combination in api.combinations
+        }
+        self._date = _date(api, published.versions)
+        dates = api.table.dates
+        self._dates = dates if self._date in dates else (*dates, self._date)
+        self._reasons: dict[str, str] = {}
+        self.contents = contents(api.folder)
+
+    def questions(self) -> list[Rename]:
+        """Return what looks renamed."""
+        planner = Planner(Canvas(self._api, self._dates), self._documents)
+        return planner.renames(self._changes(self._api))
+
+    def run(self, renames: Iterable[Rename]) -> _State:
+        """Gate, look at what is left, gate that, and so on; return the best that was reached."""
+        state = _State(self.contents, self._api, list(self._breaking(self._api)))
+        reached = [state]
+        while state.breaking and len(reached) <= _ROUNDS:
+            canvas = Canvas(state.api, self._dates)
+            planned = Planner(canvas, self._documents).plan(state.breaking, renames)
+            for change, reason in planned.left:
+                self._reasons.setdefault(said(change), reason)
+            after = self._best(state, canvas, planned.repairs)
+            if after is None:
+                break
+            state, renames = after, ()
+            reached.append(state)
+        # the last that is best first: what a round could not mend, the one before did not cause
+        by_merit = sorted(reached, key=lambda one: len(one.breaking))
+        return next(one for one in by_merit if self._keeps_the_newest(one))
+
+    def left(self, state: _State) -> Iterator[Left]:
+        """Yield what is still breaking, with the reason."""
+        projector = Projector(state.api)
+        for combination, change, _ in state.breaking:
+            at = change.after_pointer or change.holder_pointer or change.before_pointer or ""
+            message = said(change)
+            yield Left(
+                place=state.api.locate(projector.origin(at, *combination)),
+                message=message,
+                reason=self._reasons.get(message, _NO_REASON),
+            )
+
+    # What is breaking
+
+    def _changes(self, api: Api) -> Iterator[Breaking]:
+        projector = Projector(api)
+        overrides = {rule: Verdict(verdict) for rule, verdict in api.table.overrides.items()}
+        for combination, document in self._documents.items():
+            for change in diff(document, projector.contract(*combination).document):
+                yield Breaking(combination, change, judge(change, api.table.policy, overrides))
+
+    def _breaking(self, api: Api) -> Iterator[Breaking]:
+        broken = (Verdict.GATED, Verdict.NEVER)
+        for found in self._changes(api):
+            if found.judgement.verdict in broken and not self._is_waived(found):
+                yield found
+
+    def _is_waived(self, found: Breaking) -> bool:
+        group = Group(found.change, found.judgement, [found.combination])
+        finding = group.finding(Policy.FROZEN)
+        current = (one for one in self._waivers if one.expires >= self._today.isoformat())
+        return any(waiver.covers(finding) for waiver in current)
+
+    def _keeps_the_newest(self, state: _State) -> bool:
+        """Tell whether the newest version is, for its callers, what the author wrote.
+
+        A component that nothing uses any more goes with the older versions that it stays for.
+        """
+        written, now = Projector(self._api), Projector(state.api)
+        newest, gated = self._api.table.dates[-1], state.api.table.dates[-1]
+        names = [environment.name for environment in self._api.table.environments]
+        return all(
+            change.after_pointer == _CALLED or change.kind is Kind.COMPONENT_REMOVED
+            for name in (*names, EVERYWHERE)
+            for change in diff(
+                written.contract(newest, name).document, now.contract(gated, name).document
+            )
+        )
+
+    # Trying repairs
+
+    def _best(self, state: _State, canvas: Canvas, repairs: Sequence[Repair]) -> _State | None:
+        """Return where as many of *repairs* lead as can be done together; None if none can."""
+        pending = list(repairs)
+        while pending:
+            reached = self._tried(state, canvas, pending)
+            if isinstance(reached, _State):
+                return reached
+            culprit, reason = reached
+            if culprit is None:
+                pending = self._agreeing(state, canvas, pending)
+                continue
+            self._give_up(culprit, reason)
+            pending.remove(culprit)
+        return None
+
+    def _agreeing(self, state: _State, canvas: Canvas, repairs: Sequence[Repair]) -> list[Repair]:
+        """Return those of *repairs* that lead to a valid source together."""
+        for repair in repairs:
+            others = [other for other in repairs if other is not repair]
+            if others and isinstance(self._tried(state, canvas, others), _State):
+                reached = self._tried(state, canvas, [repair])
+                self._give_up(repair, _NO_REASON if isinstance(reached, _State) else reached[1])
+                return others
+        kept: list[Repair] = []
+        for repair in repairs:
+            reached = self._tried(state, canvas, [*kept, repair])
+            if isinstance(reached, _State):
+                kept.append(repair)
+            else:
+                self._give_up(repair, reached[1])
+        return kept
+
+    def _give_up(self, repair: Repair, reason: str) -> None:
+        for change in repair.changes:
+            self._reasons[said(change)] = reason
+
+    def _tried(
+        self, state: _State, canvas: Canvas, repairs: Sequence[Repair]
+    ) -> _State | tuple[Repair | None, str]:
+        """Return where *repairs* lead; else which of them fails, if that shows, and why."""
+        before = state.contents
+        if self._date not in state.api.table.dates:
+            before = with_version(before, self._date, len(state.api.table.versions))
+        sources = Sources(state.api, before)
+        try:
+            done = carry_out(repairs, canvas, sources)
+            after = sources.contents()
+            api = loaded(state.api.folder.name, after)
+        except CantRepairError as error:
+            return error.repair, str(error)
+        except SourceError as error:
+            first = error.problems[0]
+            return None, f"the definitions would be invalid: {first.id}: {first.message}"
+        edits = dict.fromkeys(
+            Edit(place=state.api.locate(repair.path), message=f"{said(change)}; {how}")
+            for repair, how in done
+            for change in repair.changes
+        )
+        return _State(after, api, list(self._breaking(api)), (*state.edits, *edits))
+
+
+def _date(api: Api, published: Sequence[str]) -> str:
+    """Return the date that new gates get: the first that is newer than all that is published."""
+    newest = max(published, default="")
+    return next((date for date in api.table.dates if order(date) > order(newest)), NEXT)

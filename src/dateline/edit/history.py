@@ -1,0 +1,123 @@
+"""What versions are to show of a node in, the keys that say so out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from dateline.gates import changes, order
+from dateline.model import ADDED, REMOVED, Map, Seq
+
+
+class _Absent:
+    """In place of the value of a keyword that is not there."""
+
+    def __repr__(self) -> str:
+        return "absent"
+
+
+ABSENT: Final = _Absent()
+
+
+def plain(node: Any) -> Any:
+    """Return a copy of *node* without places in sources."""
+    if isinstance(node, dict | Map):
+        return {key: plain(value) for key, value in node.items()}
+    if isinstance(node, list | Seq):
+        return [plain(item) for item in node]
+    return node
+
+
+def same(one: Any, other: Any) -> bool:
+    """Tell whether two values are equal as JSON: `1` is not `true`, keys have no order."""
+    if one is ABSENT or other is ABSENT:
+        return one is other
+    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
+
+
+def after(date: str, dates: Sequence[str]) -> str:
+    """Return the version that follows *date*, which is not the last of *dates*."""
+    return dates[dates.index(date) + 1]
+
+
+def values(own: Any, was: Mapping[str, Any], keyword: str, dates: Sequence[str]) -> dict[str, Any]:
+    """Return what *keyword*, whose *own* value is the newest, is in each version.
+
+    ABSENT stands where it is not there.
+    """
+    found = {}
+    for date in reversed(dates):
+        found[date] = own
+        if date in was:
+            setting, unset = changes(was[date])
+            own = ABSENT if keyword in unset else setting.get(keyword, own)
+    return {date: found[date] for date in dates}
+
+
+def rewritten(
+    was: Mapping[str, Any], keyword: str, wanted: Mapping[str, Any], dates: Sequence[str]
+) -> dict[str, Any]:
+    """Return `x-was` so that *keyword* is, in each version, what is *wanted* there.
+
+    The last version's value is that of the node itself. What *was* says of other keywords stays.
+    """
+    entries: dict[str, tuple[dict[str, Any], list[str]]] = {}
+    for date, entry in was.items():
+        older, gone = changes(entry)
+        kept = {key: value for key, value in older.items() if key != keyword}
+        entries[date] = kept, [key for key in gone if key != keyword]
+    for date, newer in zip(reversed(dates[:-1]), reversed(dates[1:]), strict=True):
+        if not same(wanted[date], wanted[newer]):
+            setting, unset = entries.setdefault(newer, ({}, []))
+            if wanted[date] is ABSENT:
+                unset.append(keyword)
+            else:
+                setting[keyword] = plain(wanted[date])
+    return {
+        date: _entry(*entries[date], was.get(date))
+        for date in sorted(entries, key=order)
+        if any(entries[date])
+    }
+
+
+def _entry(setting: dict[str, Any], unset: list[str], written: Any) -> dict[str, Any]:
+    """Return one date of `x-was`: in its short form, unless that could be misread."""
+    short = {**setting, **dict.fromkeys(unset)}
+    if written is not None and changes(written) == (setting, tuple(unset)):
+        return dict(plain(written))
+    if None in setting.values() or short.keys() <= {"set", "unset"}:
+        parts: dict[str, Any] = {"set": setting, "unset": unset}
+        return {key: value for key, value in parts.items() if value}
+    return short
+
+
+def presence(
+    node: Mapping[str, Any], shown: Mapping[str, bool | None], dates: Sequence[str]
+) -> dict[str, str] | None:
+    """Return `x-added` and `x-removed` so that *node* is just where it is to be *shown*.
+
+    None for a version stands for one way or the other. What *node* has of the two stays where
+    it does. Returns None if no two dates can say it.
+    """
+    there = [index for index, date in enumerate(dates) if shown[date]]
+    if not there:
+        return None
+    first, last = there[0], there[-1]
+    gone = [index for index, date in enumerate(dates) if shown[date] is False]
+    if any(first < index < last for index in gone):
+        return None
+    before = max((index for index in gone if index < first), default=-1)
+    behind = min((index for index in gone if index > last), default=len(dates))
+    found = {}
+    if before >= 0:
+        own = _index(node.get(ADDED), dates)
+        found[ADDED] = dates[own if own is not None and before < own <= first else before + 1]
+    if behind < len(dates):
+        own = _index(node.get(REMOVED), dates)
+        found[REMOVED] = dates[own if own is not None and last < own <= behind else last + 1]
+    return found
+
+
+def _index(date: str | None, dates: Sequence[str]) -> int | None:
+    return dates.index(date) if date in dates else None

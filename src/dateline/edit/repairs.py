@@ -1,0 +1,348 @@
+"""What older versions are to show in, the edits of the sources that say so out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Final
+
+from dateline.edit.history import ABSENT, plain, presence, rewritten, same, values
+from dateline.edit.places import Steps, at
+from dateline.edit.sources import Sources
+from dateline.gates import Timeline, changes
+from dateline.model import ADDED, REMOVED, WAS, Api, Change
+from dateline.openapi import pointer, target
+
+NAME: Final = "name"
+
+_TWICE: Final = (
+    "it would have to come and go more than once, or in one environment only; "
+    "write a new field or member beside it"
+)
+
+
+class CantGateError(Exception):
+    """No key can tell it of older versions; the message says why, with the way out."""
+
+
+class CantRepairError(CantGateError):
+    """One of several repairs can't be done."""
+
+    def __init__(self, repair: Repair, reason: str) -> None:
+        super().__init__(reason)
+        self.repair = repair
+
+
+@dataclass(frozen=True)
+class Canvas:
+    """An API as authored, and the versions that it has once it is gated, oldest first."""
+
+    api: Api
+    dates: tuple[str, ...]
+
+    def node(self, path: Steps) -> Any:
+        return at(self.api.document, path)
+
+    def shown(self, node: Any) -> dict[str, bool | None]:
+        """Return in which versions *node* is shown as it is written now, in any environment."""
+        timeline = Timeline(self.api.table)
+        there = {found.version for found in timeline.members(timeline.of(node))}
+        known = self.api.table.dates
+        return {date: (date if date in known else known[-1]) in there for date in self.dates}
+
+    def unseen(self, path: Steps) -> set[str]:
+        """Return the versions that show nothing at *path*, in no environment."""
+        timeline = Timeline(self.api.table)
+        mask = timeline.all
+        if path[:1] == ("components",):
+            mask = self.api.visible.get((str(path[1]), str(path[2])), mask)
+        for length in range(1, len(path) + 1):
+            mask &= timeline.of(self.node(path[:length]))
+        seen = {found.version for found in timeline.members(mask)}
+        return set(self.api.table.dates) - seen
+
+    def resolved(self, node: dict[str, Any]) -> dict[str, Any]:
+        """Return what *node* is, or refers to, without places."""
+        while isinstance(node.get("$ref"), str) and (goal := target(node["$ref"])):
+            node = self.node(("components", *goal))
+        return dict(plain(node))
+
+
+@dataclass(kw_only=True)
+class Repair:
+    """One place of the sources, and the changes that ask for something to be done there."""
+
+    path: Steps
+    changes: list[Change] = field(default_factory=list)
+
+    def apply(self, canvas: Canvas, sources: Sources) -> str:
+        """Do it, and return in a few words what was done.
+
+        Raises CantGateError where it can't be.
+        """
+        raise NotImplementedError
+
+    @property
+    def rank(self) -> tuple[Any, ...]:
+        """Return the sort key of repairs: what moves others in its list is done last."""
+        return (0, pointer(self.path), type(self).__name__)
+
+
+@dataclass(kw_only=True)
+class Restored(Repair):
+    """Keywords of one node that had other values: for each, the value by version.
+
+    ``published`` holds the values of other versions, which may be written back as well.
+    """
+
+    wanted: dict[str, dict[str, Any]] = field(default_factory=dict)
+    published: dict[str, dict[str, Any]] = field(default_factory=dict)
+    named: bool = False  # by the key that it stands under
+
+    def want(self, keyword: str, version: str, value: Any) -> None:
+        """Let *keyword* be *value* in *version*. Raises CantGateError if it is another already."""
+        known = self.wanted.setdefault(keyword, {})
+        if version in known and not same(known[version], value):
+            raise CantGateError(
+                f"`{keyword}` was not the same in all environments, which `{WAS}` can't say; "
+                f"write the old value back"
+            )
+        known[version] = value
+
+    def apply(self, canvas: Canvas, sources: Sources) -> str:
+        node = canvas.node(self.path)
+        was = node.get(WAS, {})
+        wanted = plain(was)
+        unseen = canvas.unseen(self.path)
+        for keyword, by_version in self.wanted.items():
+            own = self.path[-1] if self.named and keyword == NAME else node.get(keyword, ABSENT)
+            then = {**values(own, was, keyword, canvas.dates), **by_version}
+            published = self.published.get(keyword, {})
+            for later, earlier in pairwise(canvas.dates[::-1]):
+                # where nobody sees it, or both are as good, it does not need to have changed
+                free = earlier in unseen and keyword not in changes(was.get(later, {}))[0]
+                if free or (
+                    earlier not in by_version
+                    and earlier in published
+                    and same(published[earlier], then[later])
+                ):
+                    then[earlier] = then[later]
+            wanted = rewritten(wanted, keyword, then, canvas.dates)
+        source = sources.of(self.path)
+        if not wanted:
+            source.remove((*self.path, WAS))
+        elif WAS not in node:
+            source.put((*self.path, WAS), wanted)
+        else:
+            _put_entries(source, self.path, plain(was), wanted)
+        dates = ", ".join(wanted)
+        return (
+            f"`{WAS}` says what it was before {dates}" if dates else f"it has no `{WAS}` any more"
+        )
+
+
+def _put_entries(source: Any, path: Steps, was: dict[str, Any], wanted: dict[str, Any]) -> None:
+    for date in was:
+        if date not in wanted:
+            source.remove((*path, WAS, date))
+    for number, (date, entry) in enumerate(wanted.items()):
+        if date not in was:
+            source.put((*path, WAS, date), entry, number)
+        elif not same(was[date], entry):
+            _put_keywords(source, (*path, WAS, date), was[date], entry)
+
+
+def _put_keywords(source: Any, path: Steps, was: dict[str, Any], entry: dict[str, Any]) -> None:
+    if any(key in entry or key in was for key in ("set", "unset")):
+        source.replace(path, entry)
+        return
+    for keyword in was:
+        if keyword not in entry:
+            source.remove((*path, keyword))
+    for keyword, value in entry.items():
+        if not same(was.get(keyword, ABSENT), value):
+            source.put((*path, keyword), value)
+
+
+@dataclass(kw_only=True)
+class Gated(Repair):
+    """A node that some versions don't show, or show though it says otherwise."""
+
+    shown: dict[str, bool | None] = field(default_factory=dict)
+    in_schema: bool = True
+
+    def apply(self, canvas: Canvas, sources: Sources) -> str:
+        node = canvas.node(self.path)
+        source = sources.of(self.path)
+        if node is True:
+            node = {}
+        if not isinstance(node, dict):
+            raise CantGateError(f"no key can stand on {node!r}; write a schema in its place")
+        gates = _gates(node, {**canvas.shown(node), **self.shown}, canvas.dates)
+        if "$ref" in node and not self.in_schema:
+            # a Reference Object outside schemas takes nothing beside it (OpenAPI 3.1.1, 4.8.23)
+            source.replace(self.path, {**canvas.resolved(node), **gates})
+        elif not node:
+            source.replace(self.path, gates)
+        else:
+            _put_gates(source, self.path, node, gates)
+        return _said(gates) or "no gate"
+
+
+def _gates(
+    node: Mapping[str, Any], shown: Mapping[str, bool | None], dates: tuple[str, ...]
+) -> dict[str, str]:
+    found = presence(node, shown, dates)
+    if found is None:
+        raise CantGateError(_TWICE)
+    return found
+
+
+def _put_gates(source: Any, path: Steps, node: dict[str, Any], gates: dict[str, str]) -> None:
+    for key in (ADDED, REMOVED):
+        if key in gates:
+            if gates[key] != node.get(key):
+                source.put((*path, key), gates[key])
+        elif key in node:
+            source.remove((*path, key))
+
+
+def _said(gates: Mapping[str, str]) -> str:
+    return ", ".join(f"`{key}: {date}`" for key, date in gates.items())
+
+
+@dataclass(kw_only=True)
+class Returned(Repair):
+    """A child that is gone and comes back for the versions that had it.
+
+    ``path`` leads to where it stands then; ``holder`` to the innermost part of the way that the
+    sources have; ``at`` and ``order`` are its number there and among its published siblings.
+    Where ``shown`` is empty, it comes and goes with what refers to it. ``required_behind`` are
+    the names that stood before its own in `required`.
+    """
+
+    value: Any
+    holder: Steps
+    at: int
+    order: int
+    file: str | None = None
+    shown: dict[str, bool | None] = field(default_factory=dict)
+    required_behind: tuple[str, ...] | None = None  # None: callers could do without it
+
+    def apply(self, canvas: Canvas, sources: Sources) -> str:
+        value = {} if self.value is True else self.value
+        gates: dict[str, str] = {}
+        if self.shown:
+            if not isinstance(value, dict):
+                raise CantGateError("no key can stand on it; write it back as a schema")
+            absent = dict.fromkeys(canvas.dates, False)
+            gates = _gates({}, {**absent, **self.shown}, canvas.dates)
+            value = {**value, **gates}
+        sources.give_back(self.path, self.holder, value, self.at, self.file)
+        return f"it comes back with {_said(gates)}" if gates else "it comes back"
+
+    @property
+    def rank(self) -> tuple[Any, ...]:
+        return (1, -self.at, -self.order, pointer(self.path))
+
+
+@dataclass(kw_only=True)
+class Enumerated(Repair):
+    """An enumeration some of whose values are older, or newer, than others.
+
+    ``published`` holds the values in their published order; ``shown`` says, by number in
+    ``values``, which versions are to have a value.
+    """
+
+    published: list[Any] = field(default_factory=list)
+    values: list[Any] = field(default_factory=list)
+    shown: list[dict[str, bool | None]] = field(default_factory=list)
+
+    def want(self, value: Any, version: str, there: bool) -> None:
+        for number, known in enumerate(self.values):
+            if same(known, value):
+                self.shown[number][version] = there
+                return
+        self.values.append(value)
+        self.shown.append({version: there})
+
+    def apply(self, canvas: Canvas, sources: Sources) -> str:
+        node = canvas.node(self.path)
+        source = sources.of(self.path)
+        key = "oneOf" if "enum" not in node else "enum"
+        listed = node[key] if key == "oneOf" else [{"const": value} for value in node[key]]
+        if key == "enum":
+            if "oneOf" in node or any("enum" in changes(e)[0] for e in node.get(WAS, {}).values()):
+                raise CantGateError("beside `oneOf` no `enum` can have a history; part the two")
+            source.rename((*self.path, "enum"), "oneOf")
+            for number, member in enumerate(listed):
+                source.replace((*self.path, "oneOf", number), member)
+        done = []
+        returned: list[tuple[int, int, dict[str, Any]]] = []
+        for value, wanted in zip(self.values, self.shown, strict=True):
+            numbers = [i for i, member in enumerate(listed) if same(member["const"], value)]
+            node = listed[numbers[0]] if numbers else {"const": value}
+            now = canvas.shown(node) if numbers else dict.fromkeys(canvas.dates, False)
+            gates = _gates(node, {**now, **wanted}, canvas.dates)
+            done.append(f"{value} has {_said(gates) or 'no gate'}")
+            if numbers:
+                _put_gates(source, (*self.path, "oneOf", numbers[0]), node, gates)
+            else:
+                place, order = self._place(value, listed)
+                returned.append((place, order, {**node, **gates}))
+        # from behind, so that places stay what they are
+        for place, _, member in sorted(returned, key=lambda one: (-one[0], -one[1])):
+            source.insert((*self.path, "oneOf", place), member)
+        return "; ".join(done)
+
+    def _place(self, value: Any, listed: list[dict[str, Any]]) -> tuple[int, int]:
+        """Return the number that *value* gets, behind its published neighbour, and had."""
+        order = next((i for i, known in enumerate(self.published) if same(known, value)), 0)
+        for known in reversed(self.published[:order]):
+            for number, member in enumerate(listed):
+                if same(member["const"], known):
+                    return number + 1, order
+        return 0, order
+
+
+def carry_out(
+    repairs: Iterable[Repair], canvas: Canvas, sources: Sources
+) -> list[tuple[Repair, str]]:
+    """Do all *repairs* and return each with what was done.
+
+    Raises CantRepairError for the first that can't be.
+    """
+    ordered = sorted(repairs, key=lambda repair: repair.rank)
+    done = []
+    for repair in ordered:
+        try:
+            done.append((repair, repair.apply(canvas, sources)))
+        except CantGateError as reason:
+            raise CantRepairError(repair, str(reason)) from reason
+    returned = [repair for repair in reversed(ordered) if isinstance(repair, Returned)]
+    for schema in dict.fromkeys(repair.path[:-2] for repair in returned):
+        _require(schema, [r for r in returned if r.path[:-2] == schema], canvas, sources)
+    return done
+
+
+def _require(schema: Steps, returned: list[Returned], canvas: Canvas, sources: Sources) -> None:
+    """Let fields that come back be required where they were; later versions leave them out."""
+    fields = [repair for repair in returned if repair.required_behind is not None]
+    source = sources.of(schema)
+    node = canvas.node(schema)
+    names = list(node.get("required", ())) if isinstance(node, dict) else []
+    if fields and not names:
+        source.put((*schema, "required"), [repair.path[-1] for repair in fields])
+        return
+    for repair in fields:
+        behind = [names.index(name) for name in repair.required_behind or () if name in names]
+        place = max(behind, default=-1) + 1
+        names.insert(place, str(repair.path[-1]))
+        source.insert((*schema, "required", place), repair.path[-1])
+
+
+def file_of(api: Api, path: Steps) -> str:
+    """Return the name of the file that holds *path*."""
+    return Path(api.locate(path).file).name

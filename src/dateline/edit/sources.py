@@ -1,0 +1,92 @@
+"""A folder of sources that can be edited, tried out and written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+from dateline.edit.splice import Source
+from dateline.load import TABLE, load, source_files
+from dateline.model import Api
+
+_TITLE: Final = "Being prepared."
+
+Trail = tuple[str | int, ...]
+"""Keys and indexes from the root of the joined document to a place in it."""
+
+
+class Sources:
+    """The sources of an API, by file name, and the edits done to them so far.
+
+    A trail of the joined document leads to the same place in the file that holds it, as long as
+    no list on the way has got or lost an item before it.
+    """
+
+    def __init__(self, api: Api, contents: Mapping[str, bytes]) -> None:
+        self._api = api
+        self._contents = contents
+        self._edited: dict[str, Source] = {}
+        self._made: set[Trail] = set()
+
+    def of(self, path: Trail) -> Source:
+        """Return the file that holds *path*, or most of it."""
+        return self.file(Path(self._api.locate(path).file).name)
+
+    def file(self, name: str) -> Source:
+        """Return the file called *name*."""
+        if name not in self._edited:
+            self._edited[name] = Source(self._contents[name], json=name.endswith(".json"))
+        return self._edited[name]
+
+    def give_back(
+        self, path: Trail, holder: Trail, value: Any, at: int, file: str | None = None
+    ) -> None:
+        """Put *value* at *path*, as number *at* of what *holder*, the start of the path, holds.
+
+        What is missing in between is made. A new list item's own number in *path* means nothing.
+        """
+        source = self.file(file) if file else self.of(holder)
+        depth = len(holder)
+        while depth + 1 < len(path) and path[: depth + 1] in self._made:
+            depth, at = depth + 1, 0
+        self._made.update(path[:number] for number in range(depth + 1, len(path)))
+        for step in reversed(path[depth + 1 :]):
+            value = [value] if isinstance(step, int) else {step: value}
+        if isinstance(path[depth], int):
+            source.insert((*path[:depth], at), value)
+        else:
+            source.put(path[: depth + 1], value, at)
+
+    def contents(self) -> dict[str, bytes]:
+        """Return the content of every file with all edits done."""
+        return {
+            name: self._edited[name].content() if name in self._edited else content
+            for name, content in self._contents.items()
+        }
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Return what the sources in *folder* hold, by file name."""
+    return {path.name: path.read_bytes() for path in source_files(folder, [])}
+
+
+def loaded(name: str, contents: Mapping[str, bytes]) -> Api:
+    """Return the API that *contents* would define in a folder called *name*.
+
+    Raises SourceError as ``load`` does.
+    """
+    with TemporaryDirectory() as parent:
+        folder = Path(parent) / name
+        folder.mkdir()
+        for file, content in contents.items():
+            (folder / file).write_bytes(content)
+        return load(folder)
+
+
+def with_version(contents: Mapping[str, bytes], date: str, number: int) -> dict[str, bytes]:
+    """Return *contents* with a version being prepared as row *number* of the version table."""
+    table = Source(contents[TABLE])
+    table.insert(("versions", number), {"date": date, "title": _TITLE, "draft": True})
+    return {**contents, TABLE: table.content()}
