@@ -267,8 +267,23 @@ class OperationComparison:
                 self._messages.link(answers, "response", ours[status], theirs[status])
             elif status in theirs:
                 self._messages.lone(answers, Kind.RESPONSE_ADDED, status, theirs[status])
+                told = self._told_before(status, ours)
+                if told is not None:
+                    self._messages.link(answers, "response", told, theirs[status])
             else:
                 self._messages.lone(answers, Kind.RESPONSE_REMOVED, status, ours[status])
+
+    def _told_before(self, status: str, responses: dict[str, Node]) -> Node | None:
+        """Return the response that spoke of *status* until it got its own, if of a content.
+
+        A range of statuses comes before `default` (OpenAPI 3.1.1, section 4.8.16).
+        """
+        for wider in (f"{status[:1]}XX", "default"):
+            found = responses.get(wider)
+            if found is not None:
+                has_content = Thing(parts_of(self._before, found)).entries("content")
+                return found if has_content else None
+        return None
 
     def _callbacks(self, scope: _Scope, before: Thing, after: Thing) -> None:
         """Compare what the server sends while it answers: there it asks, and the reader answers."""
