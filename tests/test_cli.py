@@ -164,6 +164,21 @@ def test_check_writes_reports_in_several_formats_at_once(project: Path, dateline
     assert dateline("check", "--format", "jsn").status == MISUSE
 
 
+def test_gate_shows_its_patch_and_then_writes_it(project: Path, dateline: Run) -> None:
+    dateline("generate")
+    loans = project / "schemas" / "loans.yaml"
+    loans.write_text(LOANS.replace("        note: { type: string }\n", ""))
+    before = tree(project)
+    shown = dateline("gate", "--dry-run")
+    assert (shown.status, shown.err) == (CLEAN, "")
+    assert "+        note: { type: string, x-removed: next }\n" in shown.out
+    assert tree(project) == before
+    assert dateline("gate").status == CLEAN
+    assert "        note: { type: string, x-removed: next }\n" in loans.read_text()
+    assert dateline("check").status == CLEAN
+    assert dateline("gate") == Outcome(CLEAN, "", "nothing to gate\n")
+
+
 def test_diff_exits_with_1_only_where_asked(project: Path, dateline: Run) -> None:
     assert project.is_dir()
     plain = dateline("diff", "2024-01-15", "2024-09-01")
@@ -184,7 +199,7 @@ def test_rules_are_listed_and_explained(dateline: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["genrate"], "Did you mean 'generate'?"),
+        (["genrate"], "'generate'?) See"),
         (["generate", "--chek"], "--check"),
         (["generate", "--check", "--watch"], "exclude each other"),
         (["generate", "--output", "schemas"], "schemas"),

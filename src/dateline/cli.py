@@ -156,18 +156,49 @@ def check(workspace: Any, against: str | None, formats: tuple[str, ...], waived:
     if against is None and not formats and room.untouched(workspace):
         click.echo(fresh.NO_FINDINGS)
         return
-    from dateline.check import baseline, breaches
+    from dateline.check import breaches
     from dateline.load import load
 
-    api = load(workspace.schemas)
-    published = (
-        baseline.against(against, workspace.output)
-        if against is not None
-        else baseline.in_tree(workspace.output)
-    )
-    findings = room.findings(workspace, api, published)
+    published = room.published(workspace, against)
+    findings = room.findings(workspace, load(workspace.schemas), published)
     _report(findings, formats, published.label, workspace.schemas, waived=waived)
     sys.exit(FINDINGS if breaches(findings) else CLEAN)
+
+
+@main.command()
+@_workspace
+@_AGAINST
+@click.option("--dry-run", is_flag=True, help="Show the patch, write nothing.")
+@click.option("--yes", is_flag=True, help="Take what looks renamed for renamed, without asking.")
+def gate(workspace: Any, against: str | None, dry_run: bool, yes: bool) -> None:
+    """Gate every ungated breaking change in the definitions themselves.
+
+    What a published contract needs comes back or is kept for older versions; the newest shape
+    stays as you wrote it. Exit 1 where something is left that can't be gated.
+    """
+    from dateline import generate as room
+    from dateline.edit.gate import apply
+
+    def renamed(place: Any, question: Any) -> bool:
+        asked = f"{place}: was {question.before} renamed to {question.after}?"
+        return yes or (not dry_run and sys.stdin.isatty() and click.confirm(asked, err=True))
+
+    plan = room.gates(workspace, against, renamed)
+    if dry_run:
+        click.echo(plan.patch(), nl=False)
+    else:
+        apply(plan)
+        for edit in plan.edits:
+            click.echo(f"{edit.place}: {edit.message}")
+    for question in plan.questions:
+        click.echo(f"{question.before} was not taken for renamed to {question.after}", err=True)
+    for left in plan.left:
+        click.echo(f"{left.place}: {left.message}: {left.reason}", err=True)
+    for remark in plan.remarks:
+        click.echo(remark, err=True)
+    if not plan.edits and not plan.left:
+        click.echo("nothing to gate", err=True)
+    sys.exit(FINDINGS if plan.left else CLEAN)
 
 
 @main.command()

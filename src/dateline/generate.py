@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Final
 
 from dateline import emit, fresh
 from dateline.emit import Stale, Written
-from dateline.model import Api, Artifact, DatelineError, Finding
+from dateline.model import Api, Artifact, DatelineError, Finding, Place
 
 if TYPE_CHECKING:
     from dateline.check.baseline import Published
+    from dateline.edit.gate import Plan
+    from dateline.edit.planning import Rename
 
 _POLL_SECONDS: Final = 0.3
 
@@ -89,6 +91,35 @@ def findings(
 
     waivers = read_waivers(workspace.schemas)
     return check(api, published, waivers=waivers, today=today or date.today())
+
+
+def published(workspace: Workspace, against: str | None) -> Published:
+    """Return what callers have: what *against* names, or the documents in the output folder."""
+    from dateline.check import baseline
+
+    if against is not None:
+        return baseline.against(against, workspace.output)
+    return baseline.in_tree(workspace.output)
+
+
+def gates(
+    workspace: Workspace, against: str | None, renamed: Callable[[Place, Rename], bool]
+) -> Plan:
+    """Return the edits that gate what breaks a published contract; *renamed* is asked of pairs.
+
+    Raises what `load` and `published` raise.
+    """
+    from dateline.check import read_waivers
+    from dateline.edit.gate import gate
+    from dateline.load import load
+
+    api, callers_have = load(workspace.schemas), published(workspace, against)
+    waivers, today = read_waivers(workspace.schemas), date.today()
+    plan = gate(api, callers_have, today=today, waivers=waivers)
+    renames = [pair for pair in plan.questions if renamed(api.locate(pair.path), pair)]
+    if not renames:
+        return plan
+    return gate(api, callers_have, today=today, waivers=waivers, renames=renames)
 
 
 def untouched(workspace: Workspace) -> bool:
