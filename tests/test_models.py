@@ -627,6 +627,26 @@ def test_what_the_models_do_not_hold_is_reported() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("keyword", "odd"),
+    [
+        ("properties", 7),
+        ("required", "a"),
+        ("items", [1]),
+        ("minLength", -1),
+        ("minimum", "0"),
+        ("pattern", 5),
+        ("oneOf", []),
+        ("prefixItems", {}),
+        ("x-extensible-enum", [1]),
+        ("unevaluatedProperties", {"type": "string"}),
+    ],
+)
+def test_a_keyword_that_holds_what_it_may_not_is_left_and_reported(keyword: str, odd: Any) -> None:
+    _, notes = files({"2024-01-01": document({"A": {keyword: odd}})})
+    assert notes == [f"components.A: `{keyword}`; left to the document"]
+
+
 def test_templates_of_the_user_stand_before_the_built_in_ones(tmp_path: Path) -> None:
     (tmp_path / "python").mkdir()
     (tmp_path / "python" / "README.md.jinja").write_text("Of {{ table.package | ident }}.\n")

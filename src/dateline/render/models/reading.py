@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -24,25 +24,65 @@ UNMODELLED: Final = (
     *("dependentSchemas", "unevaluatedItems", "$dynamicRef", "$anchor", "$dynamicAnchor"),
 )
 
-_TYPED: Final = {
-    "object": (
-        *("properties", "additionalProperties", "patternProperties", "propertyNames"),
-        *("required", "minProperties", "maxProperties", "dependentRequired"),
+
+def _is_schema(value: Any) -> bool:
+    return isinstance(value, dict | bool)
+
+
+def _are_schemas(value: Any) -> bool:
+    return isinstance(value, list) and all(map(_is_schema, value))
+
+
+def _is_map(value: Any) -> bool:
+    return isinstance(value, dict) and all(map(_is_schema, value.values()))
+
+
+def are_texts(value: Any) -> bool:
+    """Tell whether *value* is a list of texts."""
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_count(value: Any) -> bool:
+    return _is_number(value) and value >= 0 and value == int(value)
+
+
+# What a keyword that is modelled may hold; another value is left, and noted, like one that is not.
+_KEYWORDS: Final[dict[str, Callable[[Any], bool]]] = {
+    **dict.fromkeys(("properties", "patternProperties"), _is_map),
+    **dict.fromkeys(("additionalProperties", "propertyNames", "items"), _is_schema),
+    **dict.fromkeys(("minProperties", "maxProperties", "minItems", "maxItems"), _is_count),
+    **dict.fromkeys(("minLength", "maxLength"), _is_count),
+    **dict.fromkeys(("minimum", "maximum"), _is_number),
+    # 3.0: a flag beside the bound
+    **dict.fromkeys(
+        ("exclusiveMinimum", "exclusiveMaximum"),
+        lambda value: _is_number(value) or isinstance(value, bool),
     ),
-    "array": ("items", "prefixItems", "minItems", "maxItems", "uniqueItems"),
-    "string": ("pattern", "minLength", "maxLength", "x-extensible-enum"),
-    "number": (*("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),),
+    **dict.fromkeys(("required", "x-extensible-enum"), are_texts),
+    "dependentRequired": lambda value: (
+        isinstance(value, dict) and all(map(are_texts, value.values()))
+    ),
+    "prefixItems": _are_schemas,
+    "uniqueItems": lambda value: isinstance(value, bool),
+    "pattern": lambda value: isinstance(value, str),
+    "multipleOf": lambda value: _is_number(value) and value > 0,
+    # as long as it only closes an object
+    "unevaluatedProperties": lambda value: value is False,
 }
-"""Which keywords speak of which type of value."""
 
 
 @dataclass
 class Union:
-    """The members of a `oneOf` or `anyOf`, and what tells them apart."""
+    """The members of a `oneOf` or `anyOf`, and the discriminator that tells them apart."""
 
     keyword: str
     members: list[Any]
-    discriminator: dict[str, Any] | None
+    tag: str | None = None
+    mapping: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass
@@ -187,8 +227,8 @@ class Reader:
         # 3.0 ignores what stands beside a reference
         if self._old and "$ref" in schema:
             return []
-        bases = schema.get("allOf")
-        return [self.flat(base, seen) for base in bases] if isinstance(bases, list) else []
+        bases = schema.get("allOf", [])
+        return [self.flat(base, seen) for base in bases] if _are_schemas(bases) else []
 
     def _inlined(self, part: Flat, seen: tuple[str, ...]) -> Flat:
         """Return the keywords of a base; a base that leads back to itself says nothing new."""
@@ -216,28 +256,22 @@ class Reader:
         if only_reference:
             return made
         self._own_types(schema, made)
-        for keywords in _TYPED.values():
-            for key in keywords:
-                if key in schema:
+        for key, fits in _KEYWORDS.items():
+            if key in schema:
+                if fits(schema[key]):
                     made.keywords[key] = schema[key]
+                else:
+                    made.left.append(key)
         self._own_numbers(made)
         if "pattern" in made.keywords:
             made.patterns = [made.keywords.pop("pattern")]
         if "multipleOf" in made.keywords:
             made.multiples = [made.keywords.pop("multipleOf")]
-        if schema.get("unevaluatedProperties") is False:
-            made.keywords.setdefault("unevaluatedProperties", False)
-        elif "unevaluatedProperties" in schema:
-            made.left.append("unevaluatedProperties")
         for keyword in ("oneOf", "anyOf"):
-            members = schema.get(keyword)
-            if isinstance(members, list) and members:
-                discriminator = schema.get("discriminator")
-                made.unions.append(
-                    Union(
-                        keyword, members, discriminator if isinstance(discriminator, dict) else None
-                    )
-                )
+            if schema.get(keyword) and _are_schemas(schema[keyword]):
+                made.unions.append(_union(keyword, schema))
+            elif keyword in schema:
+                made.left.append(keyword)
         return made
 
     def _own_types(self, schema: dict[str, Any], made: Flat) -> None:
@@ -304,6 +338,15 @@ class Reader:
                 _MERGERS[key](made.keywords[key], value) if key in made.keywords else value
             )
         return made
+
+
+def _union(keyword: str, schema: dict[str, Any]) -> Union:
+    said = schema.get("discriminator")
+    tag = said.get("propertyName") if isinstance(said, dict) else None
+    if not isinstance(said, dict) or not isinstance(tag, str):
+        return Union(keyword, schema[keyword])
+    mapping = said.get("mapping")
+    return Union(keyword, schema[keyword], tag, mapping if isinstance(mapping, dict) else {})
 
 
 def _annotated(part: Flat, own: Flat) -> Flat:

@@ -9,7 +9,7 @@ from typing import Any, Final
 from dateline.model import EXTENSIBLE
 from dateline.render.models import names
 from dateline.render.models.patterns import matches
-from dateline.render.models.reading import Flat
+from dateline.render.models.reading import Flat, are_texts
 
 
 class Shape(Enum):
@@ -81,7 +81,7 @@ def groups(flat: Flat) -> list[tuple[str, list[list[str]]]] | None:
     for union in flat.unions:
         if not all(
             isinstance(member, dict)
-            and isinstance(member.get("required"), list)
+            and are_texts(member.get("required"))
             and member.keys() <= {"required", "type", "title", "description"}
             for member in union.members
         ):
@@ -91,11 +91,8 @@ def groups(flat: Flat) -> list[tuple[str, list[list[str]]]] | None:
 
 
 def known_values(flat: Flat) -> list[str]:
-    """Return the known values of open-ended text; none where there are others than text."""
-    known = flat.keywords.get(EXTENSIBLE)
-    if not isinstance(known, list) or not all(isinstance(item, str) for item in known):
-        return []
-    return list(dict.fromkeys(known))
+    """Return the known values of open-ended text; none where it is not open-ended."""
+    return list(dict.fromkeys(flat.keywords.get(EXTENSIBLE, [])))
 
 
 def _is_enum(flat: Flat) -> bool:

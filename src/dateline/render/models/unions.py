@@ -49,17 +49,13 @@ def tags(reader: Reader, member: Flat, tag: str, mapping: dict[str, Any]) -> Tag
 
 
 def _tags_of_union(reader: Reader, goal: Flat, tag: str) -> Tags | None:
-    said = goal.unions[0].discriminator or {}
-    found = [
-        tags(reader, reader.flat(schema), tag, said.get("mapping") or {})
-        for schema in goal.unions[0].members
-    ]
-    if any(each is None for each in found):
-        return None
+    union = goal.unions[0]
+    found = [tags(reader, reader.flat(schema), tag, union.mapping) for schema in union.members]
     known = [each for each in found if each is not None]
-    return Tags(
-        [value for each in known for value in each.values], all(each.required for each in known)
-    )
+    if len(known) < len(found):
+        return None
+    values = [value for each in known for value in each.values]
+    return Tags(values, all(each.required for each in known))
 
 
 def _names_component(reference: str, component: str) -> bool:

@@ -192,8 +192,8 @@ class Writer:
             listed = either([subscript("Literal", *map(Text, known)), "t.Unrecognized"])
             node = subscript("Annotated", listed, "t.OpenEnded")
             return Type(node=node, limits=limits, marks=tuple(marks))
-        said = flat.annotations.get("format")
-        if said not in _FORMATS:
+        said = _text(flat, "format")
+        if said is None or said not in _FORMATS:
             return Type(node="str", limits=limits, marks=tuple(marks))
         if limits or marks:
             # the limits are those of the text, so it stays text
@@ -205,7 +205,7 @@ class Writer:
         limits: list[Pair] = []
         for key, keyword, rounded in _BOUNDS:
             bound = flat.keywords.get(keyword)
-            if isinstance(bound, int | float) and not isinstance(bound, bool):
+            if bound is not None:
                 limits.append(Pair(key, repr(rounded(bound) if kind == "integer" else bound)))
         marks: list[Node] = []
         for unit in flat.multiples:
@@ -318,7 +318,7 @@ class Writer:
             says_more = member.constrained or member.types is not None
             if member.reference is None and len(member.unions) == 1 and not says_more:
                 nested = member.unions[0]
-                if nested.discriminator is None:
+                if nested.tag is None:
                     yield from self._members(nested, base)
                     continue
             yield member
@@ -341,16 +341,13 @@ class Writer:
         self, union: Union, members: list[tuple[Flat, Type]], where: Where, name: str | None
     ) -> Type | None:
         """Return the union as one that a tag tells apart, if one does."""
-        said = union.discriminator or {}
-        tag = said.get("propertyName")
-        if not isinstance(tag, str):
-            tag, said = telling(self._reader, [each for each, _ in members]), {}
-            if tag is None:
-                return None
+        tag = union.tag or telling(self._reader, [each for each, _ in members])
+        if tag is None:
+            return None
         by_tag: dict[str, list[Node]] = {}
         untagged: list[Node] = []
         for member, made in members:
-            found = tags(self._reader, member, tag, said.get("mapping") or {})
+            found = tags(self._reader, member, tag, union.mapping)
             if found is None:
                 self._note(where, f"the discriminator `{tag}`: not every member has it as text")
                 return None
@@ -451,8 +448,8 @@ class Writer:
         self._made.insert(at, made)
 
     def _fields(self, name: str, flat: Flat, where: Where) -> list[Field]:
-        required = [each for each in flat.keywords.get("required") or [] if isinstance(each, str)]
-        properties = dict(flat.keywords.get("properties") or {})
+        required = flat.keywords.get("required", [])
+        properties = dict(flat.keywords.get("properties", {}))
         for wire in required:
             properties.setdefault(wire, True)
         types = {
@@ -511,7 +508,7 @@ class Writer:
             return None
         kind = types[0]
         if kind == "string":
-            if goal.annotations.get("format") in _FORMATS:
+            if _text(goal, "format") in _FORMATS:
                 return None
             is_known = not known_values(goal) or default in known_values(goal)
             return Text(default) if is_known else call("t.Unrecognized", Text(default))
@@ -579,9 +576,9 @@ def place_of(node: Any) -> Place:
 def _rules(flat: Flat) -> Iterator[Node]:
     said = flat.keywords
     for keyword, rule in (("minProperties", "t.AtLeast"), ("maxProperties", "t.AtMost")):
-        if isinstance(said.get(keyword), int):
-            yield call(rule, repr(said[keyword]))
-    if isinstance(said.get("dependentRequired"), dict):
+        if keyword in said:
+            yield call(rule, repr(int(said[keyword])))
+    if said.get("dependentRequired"):
         yield call("t.Dependent", value(said["dependentRequired"]))
     for keyword, required in groups(flat) or []:
         yield call("t.Requires", Text(keyword), value(required))
@@ -591,7 +588,7 @@ def _limits(flat: Flat, *pairs: tuple[str, str]) -> tuple[Pair, ...]:
     return tuple(
         Pair(key, repr(int(flat.keywords[keyword])))
         for key, keyword in pairs
-        if isinstance(flat.keywords.get(keyword), int | float)
+        if keyword in flat.keywords
     )
 
 
