@@ -20,6 +20,7 @@ from dateline.diff.schemas import (
     Union,
     View,
     says,
+    speaks_of,
 )
 from dateline.diff.unions import Side, align, choose, mapping
 from dateline.model import EXTENSIBLE, Kind
@@ -151,7 +152,25 @@ class SchemaComparison:
                     after_pointer=located[0].pointer,
                     after=located[0].value,
                 )
+                told = self._told_before(before, name)
+                if told:
+                    self.link(pair, told, located)
         _requirements(pair, before, after, renamed)
+
+    def _told_before(self, view: View, name: str) -> list[Node]:
+        """Return what was said of a field while it was one of those without a name.
+
+        Where there were none, nobody has been told anything.
+        """
+        return [
+            Node(part.node[keyword], f"{part.pointer}/{keyword}")
+            for part in view.parts
+            for keyword in ("additionalProperties", "unevaluatedProperties")
+            if isinstance(part.node.get(keyword), dict)
+            and part.node[keyword]
+            and keyword not in part.skip
+            and not speaks_of(part.node, name)
+        ]
 
     def _renamed(self, before: View, after: View) -> dict[str, str]:
         """Return the new names of the properties that the sources say were renamed."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final, NamedTuple
@@ -260,6 +261,8 @@ class Schemas:
                 else:
                     _plain(view, keyword, Node(value, at))
         _settle(view)
+        for part in parts if len(parts) > 1 else ():
+            _reach(view, part)
         return view
 
     def _union(self, view: View, part: Part, keyword: str) -> None:
@@ -590,6 +593,35 @@ def _settle(view: View) -> None:
     if view.types is None:
         view.types = {type_of(fact.value) for fact in view.values.values()}
         view.types_at = view.values_at.pointer
+
+
+def _reach(view: View, part: Part) -> None:
+    """Let what a part says of all other fields hold for the fields that other parts name.
+
+    `additionalProperties` knows only the fields that are named right beside it (JSON Schema
+    2020-12, core, section 10.3.2.3).
+    """
+    schema = part.node.get("additionalProperties", True)
+    if schema is True or not isinstance(schema, dict | bool):
+        return
+    for name, located in view.properties.items():
+        if not speaks_of(part.node, name):
+            located.append(Node(schema, f"{part.pointer}/additionalProperties"))
+
+
+def speaks_of(node: dict[str, Any], name: str) -> bool:
+    """Tell whether *node* itself names a property, or matches it by a pattern."""
+    own, patterns = node.get("properties"), node.get("patternProperties")
+    if isinstance(own, dict) and name in own:
+        return True
+    return isinstance(patterns, dict) and any(_matches(pattern, name) for pattern in patterns)
+
+
+def _matches(pattern: str, name: str) -> bool:
+    try:
+        return re.search(pattern, name) is not None
+    except re.error:
+        return False  # written for another engine
 
 
 def type_of(value: Any) -> str:
