@@ -27,7 +27,8 @@ _BASE_CLASS: Final = frozenset(
     | {"model_validate_json", "model_validate_strings"}
 )
 
-_RESERVED_CLASSES: Final = _TYPING | frozenset(keyword.kwlist)
+RESERVED_CLASSES: Final = _TYPING | frozenset(keyword.kwlist)
+"""What no class may be called."""
 _RESERVED_FIELDS: Final = _TYPING | _BUILTIN | _BASE_CLASS | frozenset(keyword.kwlist)
 
 # Signs that tell apart names which are otherwise equal, as in `+1` and `-1`.
@@ -55,7 +56,7 @@ def class_name(name: str, *, dots: bool = False) -> str:
     made = "_".join(map(pascal, name.split("."))) if dots else pascal(name)
     if not made[:1].isalpha():
         made = "Model" + made
-    return made + "_" if made in _RESERVED_CLASSES else made
+    return made + "_" if made in RESERVED_CLASSES else made
 
 
 def field_name(name: str, taken: Iterable[str] = ()) -> str:

@@ -76,7 +76,7 @@ class Writer:
         self._reader = reader
         self._strict = strict
         self._classes = classes
-        self._taken = taken | set(classes.values())
+        self._taken = taken | set(classes.values()) | names.RESERVED_CLASSES
         self._made: list[Definition] = []
         self.notes: list[str] = []
         self.problems: list[Problem] = []
