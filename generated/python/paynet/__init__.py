@@ -5,17 +5,13 @@ from __future__ import annotations
 
 from typing import Final
 
-VERSIONS: Final = (
-    '2025-03-13',
-    '2026-07-01',
-    '2026-08-01',
-)
+VERSIONS: Final = ("2025-03-13", "2026-07-01", "2026-08-01")
 """The supported versions, oldest first."""
 
-DEFAULT: Final = '2025-03-13'
+DEFAULT: Final = "2025-03-13"
 """What is served when a request names no version."""
 
-LATEST: Final = '2026-08-01'
+LATEST: Final = "2026-08-01"
 """The newest supported version."""
 
 __all__ = ["DEFAULT", "LATEST", "VERSIONS"]

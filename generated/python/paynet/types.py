@@ -6,28 +6,48 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta, timezone
+from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from enum import Enum
 from inspect import get_annotations
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, TypeAlias, TypeVar, cast
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    ClassVar,
+    Final,
+    Literal,
+    SupportsIndex,
+    TypeAlias,
+    TypeVar,
+    cast,
+)
 from typing import get_args as _arguments
 from uuid import UUID
 
 from pydantic import (
-    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
     GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    SerializationInfo,
+    SerializerFunctionWrapHandler,
     Strict,
+    ValidatorFunctionWrapHandler,
     WithJsonSchema,
+    model_serializer,
     model_validator,
 )
 from pydantic import Field as Field
 from pydantic import JsonValue as JsonValue
 from pydantic.fields import FieldInfo
-from pydantic_core import CoreSchema, PydanticCustomError, core_schema, to_jsonable_python
+from pydantic_core import (
+    CoreSchema,
+    PydanticCustomError,
+    PydanticKnownError,
+    core_schema,
+)
 
 _T = TypeVar("_T")
 
@@ -60,9 +80,7 @@ class _Omittable:
     """Lets a field be left out, but not be given as anything that stands for absence."""
 
     @classmethod
-    def __get_pydantic_core_schema__(
-        cls, source: Any, handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         first, *others = (member for member in _arguments(source) if member is not Absent)
         union: Any = first
         for member in others:
@@ -202,7 +220,7 @@ class Requires(Rule):
         return f"{'one of' if self.keyword == 'oneOf' else 'any of'} {groups}"
 
 
-class Ruled(_Model):
+class WithRules(_Model):
     """An object with rules for its fields together."""
 
     __rules__: ClassVar[Sequence[Rule]] = ()
@@ -224,6 +242,25 @@ class Ruled(_Model):
     def _json_name(cls, name: str) -> str:
         field = cls.__pydantic_fields__.get(name)
         return name if field is None or field.alias is None else field.alias
+
+
+class WithDefaults(_Model):
+    """An object that is written without the fields that it has by default only."""
+
+    @model_serializer(mode="wrap")
+    def _given(self, write: SerializerFunctionWrapHandler, info: SerializationInfo) -> Any:
+        written = write(self)
+        for name, field in type(self).__pydantic_fields__.items():
+            if name not in self.model_fields_set and not field.is_required():
+                written.pop(name if info.by_alias is False else field.alias or name, None)
+        return written
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        described = {key: value for key, value in schema.items() if key != "serialization"}
+        return handler(cast("CoreSchema", described))
 
 
 class Unrecognized(str):
@@ -309,56 +346,61 @@ class Tagged:
         return core_schema.tagged_union_schema(choices, tag)
 
 
-def _integral(value: Any) -> Any:
-    # JSON Schema, validation section 6.1.1: a number without a fraction is an integer
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    return value
+class Integral:
+    """A number without a fraction is an integer (JSON Schema, validation section 6.1.1)."""
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        schema = handler(source)
+        if schema["type"] == "int":
+            cast("dict[str, Any]", schema)["strict"] = True
+        return core_schema.no_info_before_validator_function(cls._read, schema)
+
+    @staticmethod
+    def _read(value: Any) -> Any:
+        if isinstance(value, bool):
+            # to Python, true is one of the integers
+            raise PydanticKnownError("int_type")
+        return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+class Real:
+    """A number; an integer stays one, for it may have more digits than a float can hold."""
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        schema = handler(source)
+        if schema["type"] == "float":
+            cast("dict[str, Any]", schema).update(strict=True, allow_inf_nan=False)
+        return core_schema.no_info_wrap_validator_function(
+            cls._read, schema, serialization=core_schema.simple_ser_schema("any")
+        )
+
+    @staticmethod
+    def _read(value: Any, validate: ValidatorFunctionWrapHandler) -> Any:
+        if isinstance(value, bool):
+            raise PydanticKnownError("float_type")
+        number = validate(value)
+        return value if isinstance(value, int) else number
 
 
 def _from_list(value: Any) -> Any:
     if not isinstance(value, list | tuple):
-        raise PydanticCustomError("list_type", "Input should be a valid list")
+        raise PydanticKnownError("list_type")
     return cast("Any", value)
 
-
-def _listed_integer(value: Any) -> Any:
-    # to Python, true is one of the integers
-    return "true or false" if isinstance(value, bool) else _integral(value)
-
-
-Integral: Final = BeforeValidator(_listed_integer)
-"""Lets a listed integer be written with an empty fraction: ``1.0`` for ``1``."""
 
 FromList: Final = BeforeValidator(_from_list)
 """Lets a tuple be read from a list and from nothing else."""
 
-Integer: TypeAlias = Annotated[int, Strict(), BeforeValidator(_integral)]
+Integer: TypeAlias = Annotated[int, Integral]
 """A number without a fraction: ``1`` and ``1.0``, but neither ``"1"`` nor ``true``."""
+
+Number: TypeAlias = Annotated[float, Real]
+"""A number; an integer stays an integer."""
 
 Boolean: TypeAlias = Annotated[bool, Strict()]
 """``true`` or ``false``, and nothing that looks like it."""
-
-
-class _Number:
-    @classmethod
-    def __get_pydantic_core_schema__(
-        cls, _source: Any, _handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
-        # an integer stays one: it may have more digits than a float can hold
-        return core_schema.union_schema(
-            [
-                core_schema.int_schema(strict=True),
-                core_schema.float_schema(strict=True, allow_inf_nan=False),
-            ],
-            mode="left_to_right",
-            custom_error_type="number_type",
-            custom_error_message="Input should be a number",
-        )
-
-
-Number: TypeAlias = Annotated[float, _Number, WithJsonSchema({"type": "number"})]
-"""A number; an integer stays an integer."""
 
 
 class _DateTimeAsWritten(datetime):
@@ -366,8 +408,11 @@ class _DateTimeAsWritten(datetime):
 
     text: str = ""
 
-    def __deepcopy__(self, _memo: object) -> _DateTimeAsWritten:
-        return self
+    def __reduce_ex__(self, _protocol: SupportsIndex) -> tuple[Any, ...]:
+        return _date_time, (self.text or _date_time_text(self),)
+
+    def __repr__(self) -> str:
+        return f"datetime({self.text!r})" if self.text else super().__repr__()
 
 
 class _UUIDAsWritten(UUID):
@@ -377,8 +422,11 @@ class _UUIDAsWritten(UUID):
 
     text: str
 
-    def __deepcopy__(self, _memo: object) -> _UUIDAsWritten:
-        return self
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _uuid, (self.text,)
+
+    def __repr__(self) -> str:
+        return f"UUID({self.text!r})"
 
 
 _DATE: Final = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
@@ -421,7 +469,7 @@ def _date_time(value: Any) -> datetime:
             time.fromisoformat(f"{minutes}:{'59' if leap else seconds}"),
             timezone(offset),
         ).replace(microsecond=int((fraction or "").ljust(6, "0")[:6]))
-        if leap and read.astimezone(timezone.utc).strftime("%H:%M") != "23:59":
+        if leap and read.astimezone(UTC).strftime("%H:%M") != "23:59":
             raise _no_date_time()
     except (ValueError, OverflowError):
         raise _no_date_time() from None
@@ -529,25 +577,24 @@ def _json_key(value: Any) -> Any:
     """Return what is equal for equal JSON values: ``1`` is ``1.0``, but not ``true``."""
     if isinstance(value, bool):
         return (bool, value)
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return (list, *map(_json_key, cast("Iterable[Any]", value)))
     if isinstance(value, dict):
         fields = cast("Mapping[str, Any]", value)
         return frozenset((name, _json_key(item)) for name, item in fields.items())
-    return value
+    return _json_key(value.model_dump(mode="json")) if isinstance(value, BaseModel) else value
 
 
-def _as_json(value: Any) -> Any:
-    return _json_key(to_jsonable_python(value, by_alias=True))
+def _unique(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        items = cast("Sequence[Any]", value)
+        if len({_json_key(item) for item in items}) < len(items):
+            raise PydanticCustomError("unique_items", "Items should be unique")
+    return cast("Any", value)
 
 
-def _unique(value: list[Any]) -> list[Any]:
-    if len({_as_json(item) for item in value}) < len(value):
-        raise PydanticCustomError("unique_items", "Items should be unique")
-    return value
-
-
-UniqueItems: Final = AfterValidator(_unique)
+# before the items are read: two ways to write the same time are different texts
+UniqueItems: Final = BeforeValidator(_unique)
 """No two items of the list are equal."""
 
 
@@ -561,7 +608,7 @@ class OneOf:
         self, source: Any, handler: GetCoreSchemaHandler
     ) -> CoreSchema:
         def known(value: Any) -> Any:
-            if _as_json(value) not in self._known:
+            if _json_key(value) not in self._known:
                 raise PydanticCustomError("one_of", "Input should be one of the listed values")
             return value
 

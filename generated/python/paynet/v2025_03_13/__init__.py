@@ -59,7 +59,7 @@ from .models import (
     VersionRejectionReason,
 )
 
-API_VERSION: Final = '2025-03-13'
+API_VERSION: Final = "2025-03-13"
 
 __all__ = [
     "API_VERSION",

@@ -16,7 +16,9 @@ class ApiError(t.OpenModel):
     trace_id: Annotated[
         str,
         t.Field(
-            description="Id for looking up the request in logs; to be quoted when reporting issues.",
+            description=(
+                "Id for looking up the request in logs; to be quoted when reporting issues."
+            ),
         ),
     ]
 
@@ -191,7 +193,9 @@ class Customer(t.OpenModel):
     active_email: Annotated[
         t.Omittable[str],
         t.Field(
-            description="Email used for receiving transaction emails, if different from the primary email.",
+            description=(
+                "Email used for receiving transaction emails, if different from the primary email."
+            ),
         ),
     ] = t.ABSENT
     external_id: Annotated[
@@ -222,7 +226,9 @@ class UpdateCustomerParams(t.ClosedModel):
     external_id: Annotated[
         t.Omittable[str],
         t.Field(
-            description="When provided, the external id is updated; when omitted, it is left unchanged.",
+            description=(
+                "When provided, the external id is updated; when omitted, it is left unchanged."
+            ),
         ),
     ] = t.ABSENT
 

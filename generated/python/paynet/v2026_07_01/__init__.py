@@ -56,7 +56,7 @@ from ..v2025_03_13.models import (
 )
 from .models import Autoramp, AutorampList, DepositRail, FedNow, UnknownDepositRail
 
-API_VERSION: Final = '2026-07-01'
+API_VERSION: Final = "2026-07-01"
 
 __all__ = [
     "API_VERSION",

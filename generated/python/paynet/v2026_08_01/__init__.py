@@ -56,7 +56,7 @@ from ..v2025_03_13.models import (
 )
 from ..v2026_07_01.models import Autoramp, AutorampList, DepositRail, FedNow, UnknownDepositRail
 
-API_VERSION: Final = '2026-08-01'
+API_VERSION: Final = "2026-08-01"
 
 __all__ = [
     "API_VERSION",
