@@ -31,7 +31,7 @@ _UNKNOWN_INSIDE: Final = (
 # Kinds that concern those who import components, whatever operations use them.
 _NAMED: Final = (Kind.COMPONENT_ADDED, Kind.COMPONENT_REMOVED, Kind.COMPONENT_RENAMED)
 
-_SILENT: Final = (Kind.DOCUMENTATION_CHANGED, *_NAMED)
+_SILENT: Final = (Kind.DOCUMENTATION_CHANGED, Kind.EXTENSION_CHANGED, *_NAMED)
 
 
 def diff(
@@ -108,7 +108,9 @@ class _Comparison:
         for pair in list(self._graph.pairs):
             for keyword, before, after, below in pair.opaque:
                 if any(
-                    seen.kind not in _SILENT for inner in reachable(below) for seen in inner.seen
+                    seen.kind not in _SILENT and seen.keyword != "deprecated"
+                    for inner in reachable(below)
+                    for seen in inner.seen
                 ):
                     pair.add(
                         Kind.KEYWORD_CHANGED,

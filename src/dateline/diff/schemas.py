@@ -60,7 +60,7 @@ _INCLUSIVE: Final = {bound: exclusive for exclusive, bound in _EXCLUSIVE.items()
 
 # Keys of a union's member that leave it a value with notes.
 _VALUE: Final = frozenset({"const", "enum", "type"})
-_VALUE_KEYS: Final = _VALUE | {"title", "description", "deprecated"}
+_VALUE_KEYS: Final = _VALUE | NOTES | {"deprecated"}
 
 KNOWN: Final = frozenset(OBJECTS["schema"])
 
@@ -344,11 +344,19 @@ def _items(node: dict[str, Any], pointer: str, keyword: str) -> list[Node]:
 
 
 def _is_null(node: Any) -> bool:
-    if not isinstance(node, dict) or node.keys() - _VALUE_KEYS:
+    if not _may_be_value(node):
         return False
     if "const" in node or "enum" in node:
-        return node.get("const") is None and node.get("enum", [None]) == [None]
+        only = node.get("const") is None and node.get("enum", [None]) == [None]
+        return only and "null" in node.get("type", "null")
     return node.get("type") in ("null", ["null"])
+
+
+def _may_be_value(node: Any) -> bool:
+    """Tell whether a member of a union says nothing but a type or a value, and words of it."""
+    return isinstance(node, dict) and all(
+        key in _VALUE_KEYS or key.startswith("x-") for key in node
+    )
 
 
 def _takes_null(node: Any) -> bool:
@@ -383,9 +391,7 @@ def _are_values(keyword: str, members: list[Node]) -> bool:
 def _is_value(member: Node) -> bool:
     """Tell whether a member of a union is one value and what is said of it."""
     node = member.value
-    if not isinstance(node, dict) or ("const" in node) == ("enum" in node):
-        return False
-    if any(key not in _VALUE_KEYS and not key.startswith("x-") for key in node):
+    if not _may_be_value(node) or ("const" in node) == ("enum" in node):
         return False
     values = [node["const"]] if "const" in node else node["enum"]
     if not isinstance(values, list) or len(values) != 1:

@@ -45,6 +45,7 @@ CONSTRAINTS: Final = frozenset(
 _DEPENDENT: Final = frozenset(
     {
         *("additionalProperties", "propertyNames", "items", "not"),
+        *("unevaluatedProperties", "unevaluatedItems", "contains"),
         *("dependentRequired", "dependentSchemas", "enum", "const"),
     }
 )
