@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Final
 
-from dateline.diff.compare import SchemaComparison
+from dateline.diff.compare import SchemaComparison, changed
 from dateline.diff.documents import Document, Survey, component, escape, text
 from dateline.diff.graph import CARRIERS, Graph, Pair, Seen, reachable
 from dateline.diff.leaves import leaves
@@ -107,19 +107,13 @@ class _Comparison:
         """Note that a keyword changed where anything below it did: what, is not judged there."""
         for pair in list(self._graph.pairs):
             for keyword, before, after, below in pair.opaque:
-                if any(
-                    seen.kind not in _SILENT and seen.keyword != "deprecated"
-                    for inner in reachable(below)
-                    for seen in inner.seen
-                ):
-                    pair.add(
-                        Kind.KEYWORD_CHANGED,
-                        keyword,
-                        before_pointer=before.pointer,
-                        after_pointer=after.pointer,
-                        before=before.value,
-                        after=after.value,
-                    )
+                told = [seen for inner in reachable(below) for seen in inner.seen]
+                judged = any(
+                    seen.kind not in _SILENT and seen.keyword != "deprecated" for seen in told
+                )
+                if judged or any(seen.kind not in _NAMED for seen in told):
+                    kind = Kind.KEYWORD_CHANGED if judged else Kind.DOCUMENTATION_CHANGED
+                    changed(pair, kind, keyword, before, after)
 
     def _components(self) -> dict[str, str]:
         """Note which components came, went or have another name; return the new references."""

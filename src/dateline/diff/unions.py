@@ -56,8 +56,8 @@ def mapping(schemas: Schemas, discriminator: dict[str, Any]) -> dict[str, str]:
 def align(before: Side, after: Side) -> Alignment:
     """Find the members that are one and the same.
 
-    By what tells them apart, the surest first: the tag on the wire, the component's name, a
-    property that has one value, what they say; last the only two of one type that are alike.
+    By what tells them apart, the surest first: the tag on the wire, the component's name, what is
+    written, a property that has one value, what they say; last those that are most alike.
     """
     left = dict(enumerate(before.union.members))
     right = dict(enumerate(after.union.members))
@@ -75,12 +75,13 @@ def align(before: Side, after: Side) -> Alignment:
     if before.union.discriminator and after.union.discriminator:
         match(_tag)
     match(_name)
+    match(_text)
     if left and right:
         # members that share their constants are told apart by what else they say
         match(_constants, once=True)
         match(_shape_of)
         match(_constants)
-    for first, second in _likely(before, after, left, right):
+    for first, second in list(_likely(before, after, left, right)):
         same.append((first, second))
         del left[first], right[second]
     return Alignment(
@@ -108,6 +109,10 @@ def _name(_side: Side, member: Member) -> Hashable:
     return member.name
 
 
+def _text(_side: Side, member: Member) -> Hashable:
+    return text(member.node.value)
+
+
 def _constants(side: Side, member: Member) -> Hashable:
     return tuple(sorted(side.view(member).constants(side.schemas).items())) or None
 
@@ -119,17 +124,23 @@ def _shape_of(side: Side, member: Member) -> Hashable:
 def _likely(
     before: Side, after: Side, left: dict[int, Member], right: dict[int, Member]
 ) -> Iterator[tuple[int, int]]:
-    """Yield the pairs that are the only two of their type left, and alike."""
-    for types in sorted({tuple(before.view(member).type_names) for member in left.values()}):
-        ours = [i for i, m in left.items() if tuple(before.view(m).type_names) == types]
-        theirs = [i for i, m in right.items() if tuple(after.view(m).type_names) == types]
-        if len(ours) == len(theirs) == 1:
-            first, second = left[ours[0]], right[theirs[0]]
-            if not _both_stay(before, after, first, second) and (
-                likeness(before.schemas, before.view(first), after.schemas, after.view(second))
-                >= _ALIKE
-            ):
-                yield ours[0], theirs[0]
+    """Yield the pairs that are alike, the most alike first."""
+    ranked = sorted(
+        (-alike, first, second)
+        for first, ours in left.items()
+        for second, theirs in right.items()
+        if not _both_stay(before, after, ours, theirs)
+        and (
+            alike := likeness(before.schemas, before.view(ours), after.schemas, after.view(theirs))
+        )
+        >= _ALIKE
+    )
+    taken: tuple[set[int], set[int]] = (set(), set())
+    for _, first, second in ranked:
+        if first not in taken[0] and second not in taken[1]:
+            taken[0].add(first)
+            taken[1].add(second)
+            yield first, second
 
 
 def _both_stay(before: Side, after: Side, first: Member, second: Member) -> bool:
@@ -144,8 +155,10 @@ def _both_stay(before: Side, after: Side, first: Member, second: Member) -> bool
     )
 
 
-def likeness(before_schemas: Schemas, before: View, after_schemas: Schemas, after: View) -> float:
-    """Return how much of their property names two schemas share, from 0 to 1.
+def likeness(
+    before_schemas: Schemas, before: View, after_schemas: Schemas, after: View, depth: int = _DEPTH
+) -> float:
+    """Return how much of their property names two schemas share, from 0 to 1; lists by their items.
 
     Different types, and a property that has one value here and another there, share nothing.
     """
@@ -155,9 +168,17 @@ def likeness(before_schemas: Schemas, before: View, after_schemas: Schemas, afte
     if any(theirs.get(name, value) != value for name, value in ours.items()):
         return 0
     names = before.properties.keys() | after.properties.keys()
-    if not names:
-        return 1
-    return len(before.properties.keys() & after.properties.keys()) / len(names)
+    if names:
+        return len(before.properties.keys() & after.properties.keys()) / len(names)
+    if "items" in before.below and "items" in after.below and depth:
+        return likeness(
+            before_schemas,
+            before_schemas.view(before_schemas.parts(before.below["items"])),
+            after_schemas,
+            after_schemas.view(after_schemas.parts(after.below["items"])),
+            depth - 1,
+        )
+    return 1
 
 
 def shape(schemas: Schemas, view: View, depth: int = _DEPTH) -> str:
