@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Final
 
-from dateline.diff.compare import SchemaComparison, changed
+from dateline.diff.compare import SchemaComparison
 from dateline.diff.documents import Document, Survey, component, escape, text
 from dateline.diff.graph import CARRIERS, Graph, Pair, Seen, reachable
+from dateline.diff.keywords import changed
 from dateline.diff.leaves import leaves
 from dateline.diff.messages import MessageComparison
 from dateline.diff.naming import name

@@ -4,31 +4,37 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
-from dateline.diff.documents import Node, Survey, escape, text
+from dateline.diff.documents import Node, Survey, escape
 from dateline.diff.graph import MODEL, Graph, Opaque, Pair
-from dateline.diff.schemas import (
+from dateline.diff.keywords import (
+    KEYWORD,
+    changed,
+    compare_open_values,
+    compare_required,
+    compare_types,
+    compare_value_notes,
+    compare_values,
+    differences,
+    keyword_one_sided,
+    kinds_of,
+    one_sided,
+)
+from dateline.diff.schemas import Schemas, says
+from dateline.diff.unions import Side, align, choose, mapping
+from dateline.diff.views import (
     APPLICATORS,
     DEFINITIONS,
     KNOWN,
-    NOTES,
     OPAQUE,
     SCHEMA_MAPS,
     Member,
-    Schemas,
     Union,
     View,
-    says,
     speaks_of,
 )
-from dateline.diff.unions import Side, align, choose, mapping
-from dateline.model import EXTENSIBLE, Kind
-
-_KEYWORD: Final = (Kind.KEYWORD_ADDED, Kind.KEYWORD_REMOVED, Kind.KEYWORD_CHANGED)
-_NOTE: Final = (Kind.DOCUMENTATION_CHANGED,) * 3
-_EXTENSION: Final = (Kind.EXTENSION_CHANGED,) * 3
-_OTHER: Final = (Kind.OTHER,) * 3
+from dateline.model import Kind
 
 # Equal texts in which what a reference leads to is compared on its own: nothing merges with it,
 # and nothing turns its meaning round.
@@ -36,15 +42,6 @@ _MERGING: Final = re.compile(
     r'"(?:allOf|not|if|then|else|contains|dependentSchemas|\$defs|definitions)": '
 )
 _PLAIN_REFERENCE: Final = re.compile(r'\{"\$ref": "[^"\\]*"\}')
-
-
-def kinds_of(keyword: str, known: Iterable[str]) -> tuple[Kind, Kind, Kind]:
-    """Return what it is called that *keyword* came, went or changed."""
-    if keyword in NOTES:
-        return _NOTE
-    if keyword.startswith("x-"):
-        return _EXTENSION
-    return _KEYWORD if keyword in known else _OTHER
 
 
 class SchemaComparison:
@@ -105,14 +102,14 @@ class SchemaComparison:
     def _views(self, pair: Pair, before: View, after: View) -> None:
         if before.never != after.never:
             side = after if after.never else before
-            _keyword(pair, "not", Node({}, side.pointer), added=after.never)
+            keyword_one_sided(pair, "not", Node({}, side.pointer), added=after.never)
             return
         if not self._unions(pair, before, after):
             return
-        if not _types(pair, before, after):
+        if not compare_types(pair, before, after):
             return
-        _values(pair, before, after)
-        _open_values(pair, before, after)
+        compare_values(pair, before, after)
+        compare_open_values(pair, before, after)
         self._properties(pair, before, after)
         for keyword in sorted((before.facts.keys() | after.facts.keys()) - {"discriminator"}):
             differences(
@@ -122,7 +119,7 @@ class SchemaComparison:
                 after.facts.get(keyword, []),
                 kinds_of(keyword, KNOWN),
             )
-        _value_notes(pair, before, after)
+        compare_value_notes(pair, before, after)
         self._discriminators(pair, before, after)
         self._below(pair, before, after)
         self._maps(pair, before, after)
@@ -155,7 +152,7 @@ class SchemaComparison:
                 told = self._told_before(before, name)
                 if told:
                     self.link(pair, told, located)
-        _requirements(pair, before, after, renamed)
+        compare_required(pair, before, after, renamed)
 
     def _told_before(self, view: View, name: str) -> list[Node]:
         """Return what was said of a field while it was one of those without a name.
@@ -225,9 +222,9 @@ class SchemaComparison:
         if len(ours) + len(theirs) == 1 and len(before.unions) + len(after.unions) == 1:
             return self._against_one(pair, before, after)
         for union in ours:
-            _keyword(pair, union.keyword, _members(union), added=False)
+            keyword_one_sided(pair, union.keyword, _members(union), added=False)
         for union in theirs:
-            _keyword(pair, union.keyword, _members(union), added=True)
+            keyword_one_sided(pair, union.keyword, _members(union), added=True)
         return True
 
     def _aligned(self, pair: Pair, before: Union, after: Union) -> None:
@@ -258,7 +255,7 @@ class SchemaComparison:
         single = self._without_discriminator(pair, single, union, added=added)
         chosen = choose(self.before if added else self.after, single, side, candidates)
         if chosen is None:
-            _keyword(pair, union.keyword, _members(union), added=added)
+            keyword_one_sided(pair, union.keyword, _members(union), added=added)
             return False
         for index, member in enumerate(union.members):
             if index != chosen:
@@ -297,7 +294,7 @@ class SchemaComparison:
         """Compare the tags of members that stand on both sides, and what else a mapping names."""
         ours, theirs = before.union.discriminator, after.union.discriminator
         if ours is None or theirs is None:
-            differences(pair, "discriminator", [ours], [theirs], _KEYWORD)
+            differences(pair, "discriminator", [ours], [theirs], KEYWORD)
             return
         _discriminator_keys(pair, ours, theirs)
         for first, second in same:
@@ -319,7 +316,7 @@ class SchemaComparison:
             _discriminator_keys(pair, ours[0], theirs[0])
             self._mapping(pair, ours[0], theirs[0], set(), set())
         else:
-            differences(pair, "discriminator", ours, theirs, _KEYWORD)
+            differences(pair, "discriminator", ours, theirs, KEYWORD)
 
     def _mapping(
         self, pair: Pair, ours: Node, theirs: Node, members: set[str], others: set[str]
@@ -364,7 +361,7 @@ class SchemaComparison:
                     keyword,
                     ours[:1] if says(first) else [],
                     theirs[:1] if says(second) else [],
-                    _KEYWORD,
+                    KEYWORD,
                 )
             elif self.before.view(first).never != self.after.view(second).never:
                 changed(pair, Kind.KEYWORD_CHANGED, keyword, ours[0], theirs[0])
@@ -377,7 +374,7 @@ class SchemaComparison:
                 child = self.pair(before, after)
                 pair.opaque.append(Opaque(keyword, before[0], after[0], child))
         else:
-            differences(pair, keyword, before, after, _KEYWORD)
+            differences(pair, keyword, before, after, KEYWORD)
 
     def _maps(self, pair: Pair, before: View, after: View) -> None:
         for keyword in SCHEMA_MAPS:
@@ -387,7 +384,7 @@ class SchemaComparison:
                     self._below_pair(pair, ours[name], theirs[name])
                 else:
                     first, second = ours.get(name, [])[:1], theirs.get(name, [])[:1]
-                    differences(pair, keyword, first, second, _KEYWORD)
+                    differences(pair, keyword, first, second, KEYWORD)
 
     def _definitions(self, pair: Pair, before: View, after: View) -> None:
         """Compare definitions for their own sake: who refers to them reaches them by itself."""
@@ -405,217 +402,6 @@ class SchemaComparison:
                     pair.add(Kind.COMPONENT_REMOVED, keyword, before_pointer=at, before=name)
 
 
-def differences(
-    pair: Pair,
-    keyword: str,
-    before: Iterable[Node | None],
-    after: Iterable[Node | None],
-    kinds: tuple[Kind, Kind, Kind],
-) -> None:
-    """Note which of the values of *keyword* came, went or changed; None is no value."""
-    ours = {text(node.value): node for node in before if node}
-    theirs = {text(node.value): node for node in after if node}
-    gone = [fact for key, fact in ours.items() if key not in theirs]
-    came = [fact for key, fact in theirs.items() if key not in ours]
-    if len(gone) == len(came) == 1:
-        changed(pair, kinds[2], keyword, gone[0], came[0])
-        return
-    for fact in gone:
-        one_sided(pair, kinds[1], keyword, fact, added=False)
-    for fact in came:
-        one_sided(pair, kinds[0], keyword, fact, added=True)
-
-
-def changed(pair: Pair, kind: Kind, keyword: str, before: Node, after: Node) -> None:
-    """Note what has one value before and another after."""
-    pair.add(
-        kind,
-        keyword,
-        before_pointer=before.pointer,
-        after_pointer=after.pointer,
-        before=before.value,
-        after=after.value,
-    )
-
-
-def one_sided(
-    pair: Pair, kind: Kind, keyword: str, node: Node, *, added: bool, **told: Any
-) -> None:
-    """Note what stands on one side only."""
-    if added:
-        pair.add(kind, keyword, after_pointer=node.pointer, after=node.value, **told)
-    else:
-        pair.add(kind, keyword, before_pointer=node.pointer, before=node.value, **told)
-
-
-def _keyword(pair: Pair, keyword: str, fact: Node, *, added: bool) -> None:
-    kind = Kind.KEYWORD_ADDED if added else Kind.KEYWORD_REMOVED
-    one_sided(pair, kind, keyword, fact, added=added)
-
-
-def _requirements(pair: Pair, before: View, after: View, renamed: dict[str, str]) -> None:
-    """Compare what is required of fields that stand on both sides, or in `required` only."""
-    both = [
-        (name, renamed.get(name, name))
-        for name in before.properties
-        if renamed.get(name, name) in after.properties
-    ]
-    undeclared = [
-        (name, name)
-        for name in dict.fromkeys((*before.required, *after.required))
-        if name not in before.properties and name not in after.properties
-    ]
-    for old, new in (*both, *undeclared):
-        if new in after.required and old not in before.required:
-            pair.add(
-                Kind.FIELD_REQUIRED,
-                before_pointer=before.properties[old][0].pointer
-                if old in before.properties
-                else None,
-                after_pointer=after.required[new],
-            )
-        elif old in before.required and new not in after.required:
-            pair.add(
-                Kind.FIELD_OPTIONAL,
-                before_pointer=before.required[old],
-                after_pointer=_property_pointer(after, new),
-            )
-
-
-def _property_pointer(view: View, name: str) -> str | None:
-    return view.properties[name][0].pointer if name in view.properties else None
-
-
-def _types(pair: Pair, before: View, after: View) -> bool:
-    """Compare the types; tell whether anything can satisfy both sides."""
-    ours, theirs = before.types, after.types
-    valued = before.values is not None and after.values is not None
-    if valued and not (before.declared and after.declared):
-        # the values say it all, but for those that a type beside them rules out
-        shared = (before.values or {}).keys() & (after.values or {}).keys()
-        if before.allowed & shared != after.allowed & shared:
-            side = after if after.declared else before
-            _keyword(pair, "type", _type_fact(side), added=side is after)
-        return True
-    if ours is None or theirs is None:
-        if ours is None and theirs is None:
-            if before.nullable != after.nullable:
-                view, other = (after, before) if after.nullable else (before, after)
-                _type_change(pair, "null", view, other, added=after.nullable)
-        elif ours is None and after.declared:
-            _keyword(pair, "type", _type_fact(after), added=True)
-        elif theirs is None and before.declared:
-            _keyword(pair, "type", _type_fact(before), added=False)
-        return True
-    gone, came = ours - theirs, theirs - ours
-    if gone and came:
-        changed(pair, Kind.KEYWORD_CHANGED, "type", _type_fact(before), _type_fact(after))
-        return bool((ours & theirs) - {"null"})
-    for name in _told_names(gone):
-        _type_change(pair, name, before, after, added=False)
-    for name in _told_names(came):
-        _type_change(pair, name, after, before, added=True)
-    return True
-
-
-def _told_names(names: set[str]) -> list[str]:
-    """Return what is told of types that came or went together: `number` brings `integer`."""
-    return sorted(names - {"integer"} if "number" in names else names)
-
-
-def _type_change(pair: Pair, name: str, view: View, other: View, *, added: bool) -> None:
-    """Note a type that *view* has and *other* has not."""
-    kind = Kind.TYPE_ADDED if added else Kind.TYPE_REMOVED
-    at = view.null_at if name == "null" and view.null_at else view.types_at
-    one_sided(pair, kind, "type", Node(name, at), added=added, holder=other.types_at or None)
-
-
-def _type_fact(view: View) -> Node:
-    names = view.type_names
-    return Node(names[0] if len(names) == 1 else names, view.types_at)
-
-
-def _values(pair: Pair, before: View, after: View) -> None:
-    ours, theirs = before.values, after.values
-    if ours is None or theirs is None:
-        for view, added in ((before, False), (after, True)):
-            if view.values is not None:
-                values = [fact.value for fact in view.values.values()]
-                keyword = view.values_at.value
-                value = values[0] if keyword == "const" and len(values) == 1 else values
-                _keyword(pair, keyword, Node(value, view.values_at.pointer), added=added)
-        return
-    if len(ours) == len(theirs) == 1:
-        (old, first), (new, second) = *ours.items(), *theirs.items()
-        if old != new:
-            changed(pair, Kind.KEYWORD_CHANGED, "const", first, second)
-        return
-    _entries(
-        pair,
-        (Kind.VALUE_REMOVED, Kind.VALUE_ADDED),
-        "enum",
-        _without_told(before, after),
-        _without_told(after, before),
-        (before.values_at.pointer, after.values_at.pointer),
-    )
-
-
-def _without_told(view: View, other: View) -> dict[str, Node]:
-    """Return the values but null where the types have told already that it came or went."""
-    values = view.values or {}
-    told = (view.types or set()) - (other.types or set())
-    if view.declared and other.declared and "null" in told:
-        return {key: fact for key, fact in values.items() if key != "null"}
-    return values
-
-
-def _open_values(pair: Pair, before: View, after: View) -> None:
-    ours, theirs = before.open_values, after.open_values
-    if ours is None or theirs is None:
-        for view, added in ((before, False), (after, True)):
-            if view.open_values is not None:
-                listed = [fact.value for fact in view.open_values.values()]
-                _keyword(pair, EXTENSIBLE, Node(listed, view.open_values_at), added=added)
-        return
-    _entries(
-        pair,
-        (Kind.OPEN_VALUE_REMOVED, Kind.OPEN_VALUE_ADDED),
-        EXTENSIBLE,
-        ours,
-        theirs,
-        (before.open_values_at, after.open_values_at),
-    )
-
-
-def _entries(
-    pair: Pair,
-    kinds: tuple[Kind, Kind],
-    keyword: str,
-    before: dict[str, Node],
-    after: dict[str, Node],
-    holders: tuple[str, str],
-) -> None:
-    """Note the values that stand in one of two sets only."""
-    for key, fact in before.items():
-        if key not in after:
-            one_sided(pair, kinds[0], keyword, fact, added=False, holder=holders[1])
-    for key, fact in after.items():
-        if key not in before:
-            one_sided(pair, kinds[1], keyword, fact, added=True, holder=holders[0])
-
-
-def _value_notes(pair: Pair, before: View, after: View) -> None:
-    """Compare what is said of the values that stand on both sides."""
-    if not before.value_notes and not after.value_notes:
-        return
-    ours = {str(fact.value) for fact in (before.values or {}).values()}
-    theirs = {str(fact.value) for fact in (after.values or {}).values()}
-    for value, keyword in sorted(before.value_notes.keys() | after.value_notes.keys()):
-        if (value in ours) == (value in theirs):
-            first, second = (side.value_notes.get((value, keyword)) for side in (before, after))
-            differences(pair, keyword, [first], [second], kinds_of(keyword, KNOWN))
-
-
 def _members(union: Union) -> Node:
     names = [member.name or member.node.value for member in union.members]
     return Node(names, union.pointer)
@@ -628,7 +414,7 @@ def _own_tags(side: Side, member: Member) -> set[str]:
         return found
     told = side.union.discriminator.value.get("propertyName")
     # the value of a constant property is compared where it stands
-    constant = told in side.view(member).constants(side.schemas)
+    constant = told in side.schemas.constants(side.view(member))
     return set() if constant else {member.name}
 
 
@@ -652,7 +438,7 @@ def _mapping_changed(
         "mapping",
         [_tag_node(before, tag) for tag in gone],
         [_tag_node(after, tag) for tag in came],
-        _KEYWORD,
+        KEYWORD,
     )
 
 

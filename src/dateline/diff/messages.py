@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from dateline.diff.compare import SchemaComparison, differences, kinds_of
+from dateline.diff.compare import SchemaComparison
 from dateline.diff.documents import Document, Node, Survey, escape
 from dateline.diff.graph import CARRIERS, NOTHING, Graph, Pair, Part, Parts
+from dateline.diff.keywords import differences, kinds_of
 from dateline.model import Kind
 from dateline.openapi import OBJECTS
 

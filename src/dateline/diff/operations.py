@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any, Final, NamedTuple
 
-from dateline.diff.compare import changed, differences, kinds_of, one_sided
 from dateline.diff.documents import WEBHOOKS, Document, Node, Survey, escape, text
 from dateline.diff.graph import CARRIERS, MODEL, NOTHING, Graph, Pair, Part, Parts
+from dateline.diff.keywords import EXTENSION, NOTE, changed, differences, kinds_of, one_sided
 from dateline.diff.messages import MessageComparison, Thing, keys, parts_of
+from dateline.diff.surroundings import (
+    SECURITY,
+    alternatives,
+    compare_servers,
+    named_tags,
+    renamed_schemes,
+    scheme_kinds,
+    settings,
+)
 from dateline.model import Kind
 from dateline.openapi import COMPONENTS, METHODS
 
@@ -23,11 +32,6 @@ _PATH_ITEM: Final = frozenset((*METHODS, "parameters", "servers"))
 _DOCUMENT: Final = frozenset(
     ("openapi", "paths", "components", "servers", "security", "tags", "info", *WEBHOOKS)
 )
-
-_NOTE: Final = (Kind.DOCUMENTATION_CHANGED,) * 3
-_SECURITY: Final = (Kind.SECURITY_CHANGED,) * 3
-_SERVERS: Final = (Kind.SERVERS_CHANGED,) * 3
-_EXTENSION: Final = (Kind.EXTENSION_CHANGED,) * 3
 
 
 class _Scope(NamedTuple):
@@ -82,7 +86,7 @@ class OperationComparison:
         self._before = messages.before
         self._after = messages.after
         self._renames = renames
-        self._schemes = _renamed_schemes(*self._both("securitySchemes"))
+        self._schemes = renamed_schemes(*self._both("securitySchemes"))
         # which operations may use a security scheme, by its new name
         self._users: dict[str, int] = {}
         # whether what operations inherit has changed, so that all have to be looked at
@@ -262,7 +266,7 @@ class OperationComparison:
         for status in sorted(ours.keys() | theirs.keys()):
             if status.startswith("x-"):
                 first, second = ours.get(status), theirs.get(status)
-                differences(answers, status, [first], [second], _EXTENSION)
+                differences(answers, status, [first], [second], EXTENSION)
             elif status in ours and status in theirs:
                 self._messages.link(answers, "response", ours[status], theirs[status])
             elif status in theirs:
@@ -300,7 +304,7 @@ class OperationComparison:
             expression = old if new is None else new
             if expression is not None and expression.startswith("x-"):
                 first, second = ours.get(expression), theirs.get(expression)
-                differences(root, expression, [first], [second], _EXTENSION)
+                differences(root, expression, [first], [second], EXTENSION)
                 continue
             below = _Scope(scope.bit, not scope.turned, f"{name} {expression}")
             self._item(
@@ -326,7 +330,7 @@ class OperationComparison:
                 (self._after, operations.path_after, operations.after),
             )
         )
-        _compare_servers(ends.asks, ends.whole, ours, theirs)
+        compare_servers(ends.asks, ends.whole, ours, theirs)
 
     # Components and the document itself
 
@@ -350,7 +354,7 @@ class OperationComparison:
         elif kind == "security-scheme":
             self._scheme(before, after)
         elif kind == "example":
-            differences(root, "examples", [before], [after], _NOTE)
+            differences(root, "examples", [before], [after], NOTE)
         elif kind == "link":
             differences(root, name, [before], [after], (Kind.LINK_CHANGED,) * 3)
         elif kind == "path-item":
@@ -367,36 +371,36 @@ class OperationComparison:
         parts = parts_of(self._before, before), parts_of(self._after, after)
         root = self._graph.root(*parts, request=self._users.get(name, 0))
         ours, theirs = (
-            {path: node for part in side for path, node in _settings(part.node, part.pointer)}
+            {path: node for part in side for path, node in settings(part.node, part.pointer)}
             for side in parts
         )
         for path in sorted(ours.keys() | theirs.keys()):
-            kinds = _scheme_kinds(path, both=path in ours and path in theirs)
+            kinds = scheme_kinds(path, both=path in ours and path in theirs)
             differences(root, path, [ours.get(path)], [theirs.get(path)], kinds)
 
     def _document(self) -> None:
         root = self._graph.root(_held(self._before), _held(self._after))
         ours, theirs = Thing(root.before), Thing(root.after)
         keys(root, "document", ours, theirs, _DOCUMENT)
-        differences(root, "openapi", [ours.get("openapi")], [theirs.get("openapi")], _NOTE)
+        differences(root, "openapi", [ours.get("openapi")], [theirs.get("openapi")], NOTE)
         for section in ("info", "paths"):
             first, second = ours.entries(section), theirs.entries(section)
             for key in sorted(first.keys() | second.keys()):
-                kinds = _EXTENSION if key.startswith("x-") else _NOTE
-                if section == "info" or kinds is _EXTENSION:
+                kinds = EXTENSION if key.startswith("x-") else NOTE
+                if section == "info" or kinds is EXTENSION:
                     differences(root, key, [first.get(key)], [second.get(key)], kinds)
-        named, called = _named_tags(ours), _named_tags(theirs)
+        named, called = named_tags(ours), named_tags(theirs)
         for name in sorted(named.keys() | called.keys()):
-            differences(root, "tags", [named.get(name)], [called.get(name)], _NOTE)
+            differences(root, "tags", [named.get(name)], [called.get(name)], NOTE)
         # operations that inherit these meet the same change, and join it
         self._alternatives_of(root, ours.get("security"), theirs.get("security"))
-        _compare_servers(root, root, ours.get("servers"), theirs.get("servers"))
+        compare_servers(root, root, ours.get("servers"), theirs.get("servers"))
 
     def _alternatives_of(self, pair: Pair, before: Node | None, after: Node | None) -> set[str]:
         """Compare two security requirements; return the schemes that are named."""
-        old, new = _alternatives(before, self._schemes), _alternatives(after, {})
+        old, new = alternatives(before, self._schemes), alternatives(after, {})
         if old != new:
-            differences(pair, "security", [before], [after], _SECURITY)
+            differences(pair, "security", [before], [after], SECURITY)
         return {name for alternative in old | new for name, _ in alternative}
 
 
@@ -502,89 +506,3 @@ def _held(document: Document, *path: str) -> Parts:
     for key in path:
         node = node.get(key, {})
     return (Part(node, "".join(f"/{key}" for key in path), NOTHING),)
-
-
-def _alternatives(
-    node: Node | None, renamed: Mapping[str, str]
-) -> set[frozenset[tuple[str, frozenset[str]]]]:
-    """Return the alternatives of a security requirement: sets of schemes with their scopes.
-
-    No requirement and an empty list both let everybody in.
-    """
-    listed = node.value if node and isinstance(node.value, list) else []
-    return {
-        frozenset(
-            (renamed.get(name, name), frozenset(scopes or ()))
-            for name, scopes in alternative.items()
-        )
-        for alternative in listed or [{}]
-    }
-
-
-def _renamed_schemes(before: dict[str, Any], after: dict[str, Any]) -> dict[str, str]:
-    """Return the new names of security schemes that are equal but for their names."""
-    gone = {text(before[name]): name for name in before if name not in after}
-    came = {text(after[name]): name for name in after if name not in before}
-    return {gone[found]: came[found] for found in gone if found in came}
-
-
-def _settings(node: Any, pointer: str, path: str = "") -> Iterator[tuple[str, Node]]:
-    """Yield the settings of a security scheme by dotted path: flows are looked into."""
-    for key, value in node.items():
-        at, below = f"{pointer}/{escape(key)}", f"{path}{key}"
-        if isinstance(value, dict) and not key.startswith("x-"):
-            yield from _settings(value, at, f"{below}.")
-        else:
-            yield below, Node(value, at)
-
-
-def _scheme_kinds(path: str, *, both: bool) -> tuple[Kind, Kind, Kind]:
-    if path == "description" or (both and ".scopes." in path):
-        return _NOTE
-    return _EXTENSION if path.rsplit(".", 1)[-1].startswith("x-") else _SECURITY
-
-
-def _compare_servers(asks: Pair, whole: Pair, before: Node | None, after: Node | None) -> None:
-    if _servers(before) != _servers(after):
-        differences(asks, "servers", [before], [after], _SERVERS)
-    elif _servers(before, described=True) != _servers(after, described=True):
-        differences(whole, "servers", [before], [after], _NOTE)
-
-
-def _servers(node: Node | None, *, described: bool = False) -> list[str]:
-    """Return what is said of each server; their order does not count."""
-    listed = node.value if node and isinstance(node.value, list) else []
-    return sorted(
-        text(
-            {
-                key: _unordered(value) if key == "variables" else value
-                for key, value in server.items()
-                if described or key in ("url", "variables")
-            }
-        )
-        for server in listed or [{"url": "/"}]
-        if isinstance(server, dict)
-    )
-
-
-def _unordered(variables: Any) -> Any:
-    """Return server variables with the values of each in one order."""
-    if not isinstance(variables, dict):
-        return variables
-    return {
-        name: {**variable, "enum": sorted(map(text, variable["enum"]))}
-        if isinstance(variable, dict) and isinstance(variable.get("enum"), list)
-        else variable
-        for name, variable in variables.items()
-    }
-
-
-def _named_tags(document: Thing) -> dict[str, Node]:
-    listed = document.get("tags")
-    if listed is None or not isinstance(listed.value, list):
-        return {}
-    return {
-        str(tag.get("name")): Node(tag, f"{listed.pointer}/{index}")
-        for index, tag in enumerate(listed.value)
-        if isinstance(tag, dict)
-    }

@@ -6,7 +6,8 @@ from collections.abc import Callable, Hashable, Iterator
 from typing import Any, Final, NamedTuple
 
 from dateline.diff.documents import component, text
-from dateline.diff.schemas import APPLICATORS, NOTES, Member, Schemas, Union, View
+from dateline.diff.schemas import Schemas
+from dateline.diff.views import APPLICATORS, NOTES, Member, Union, View
 
 # How far below a member its likeness to another is looked for.
 _DEPTH: Final = 2
@@ -114,7 +115,7 @@ def _text(_side: Side, member: Member) -> Hashable:
 
 
 def _constants(side: Side, member: Member) -> Hashable:
-    return tuple(sorted(side.view(member).constants(side.schemas).items())) or None
+    return tuple(sorted(side.schemas.constants(side.view(member)).items())) or None
 
 
 def _shape_of(side: Side, member: Member) -> Hashable:
@@ -164,7 +165,7 @@ def likeness(
     """
     if before.type_names != after.type_names:
         return 0
-    ours, theirs = before.constants(before_schemas), after.constants(after_schemas)
+    ours, theirs = before_schemas.constants(before), after_schemas.constants(after)
     if any(theirs.get(name, value) != value for name, value in ours.items()):
         return 0
     names = before.properties.keys() | after.properties.keys()

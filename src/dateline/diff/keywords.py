@@ -1,0 +1,236 @@
+"""What two schemas say with one keyword in, how that differs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from dateline.diff.documents import Node, text
+from dateline.diff.graph import Pair
+from dateline.diff.views import KNOWN, NOTES, View
+from dateline.model import EXTENSIBLE, Kind
+
+KEYWORD: Final = (Kind.KEYWORD_ADDED, Kind.KEYWORD_REMOVED, Kind.KEYWORD_CHANGED)
+NOTE: Final = (Kind.DOCUMENTATION_CHANGED,) * 3
+EXTENSION: Final = (Kind.EXTENSION_CHANGED,) * 3
+_OTHER: Final = (Kind.OTHER,) * 3
+
+
+def kinds_of(keyword: str, known: Iterable[str]) -> tuple[Kind, Kind, Kind]:
+    """Return what it is called that *keyword* came, went or changed."""
+    if keyword in NOTES:
+        return NOTE
+    if keyword.startswith("x-"):
+        return EXTENSION
+    return KEYWORD if keyword in known else _OTHER
+
+
+def differences(
+    pair: Pair,
+    keyword: str,
+    before: Iterable[Node | None],
+    after: Iterable[Node | None],
+    kinds: tuple[Kind, Kind, Kind],
+) -> None:
+    """Note which of the values of *keyword* came, went or changed; None is no value."""
+    ours = {text(node.value): node for node in before if node}
+    theirs = {text(node.value): node for node in after if node}
+    gone = [fact for key, fact in ours.items() if key not in theirs]
+    came = [fact for key, fact in theirs.items() if key not in ours]
+    if len(gone) == len(came) == 1:
+        changed(pair, kinds[2], keyword, gone[0], came[0])
+        return
+    for fact in gone:
+        one_sided(pair, kinds[1], keyword, fact, added=False)
+    for fact in came:
+        one_sided(pair, kinds[0], keyword, fact, added=True)
+
+
+def changed(pair: Pair, kind: Kind, keyword: str, before: Node, after: Node) -> None:
+    """Note what has one value before and another after."""
+    pair.add(
+        kind,
+        keyword,
+        before_pointer=before.pointer,
+        after_pointer=after.pointer,
+        before=before.value,
+        after=after.value,
+    )
+
+
+def one_sided(
+    pair: Pair, kind: Kind, keyword: str, node: Node, *, added: bool, **told: Any
+) -> None:
+    """Note what stands on one side only."""
+    if added:
+        pair.add(kind, keyword, after_pointer=node.pointer, after=node.value, **told)
+    else:
+        pair.add(kind, keyword, before_pointer=node.pointer, before=node.value, **told)
+
+
+def keyword_one_sided(pair: Pair, keyword: str, fact: Node, *, added: bool) -> None:
+    kind = Kind.KEYWORD_ADDED if added else Kind.KEYWORD_REMOVED
+    one_sided(pair, kind, keyword, fact, added=added)
+
+
+def compare_required(pair: Pair, before: View, after: View, renamed: dict[str, str]) -> None:
+    """Compare what is required of fields that stand on both sides, or in `required` only."""
+    both = [
+        (name, renamed.get(name, name))
+        for name in before.properties
+        if renamed.get(name, name) in after.properties
+    ]
+    undeclared = [
+        (name, name)
+        for name in dict.fromkeys((*before.required, *after.required))
+        if name not in before.properties and name not in after.properties
+    ]
+    for old, new in (*both, *undeclared):
+        if new in after.required and old not in before.required:
+            pair.add(
+                Kind.FIELD_REQUIRED,
+                before_pointer=before.properties[old][0].pointer
+                if old in before.properties
+                else None,
+                after_pointer=after.required[new],
+            )
+        elif old in before.required and new not in after.required:
+            pair.add(
+                Kind.FIELD_OPTIONAL,
+                before_pointer=before.required[old],
+                after_pointer=_property_pointer(after, new),
+            )
+
+
+def _property_pointer(view: View, name: str) -> str | None:
+    return view.properties[name][0].pointer if name in view.properties else None
+
+
+def compare_types(pair: Pair, before: View, after: View) -> bool:
+    """Compare the types; tell whether anything can satisfy both sides."""
+    ours, theirs = before.types, after.types
+    valued = before.values is not None and after.values is not None
+    if valued and not (before.declared and after.declared):
+        # the values say it all, but for those that a type beside them rules out
+        shared = (before.values or {}).keys() & (after.values or {}).keys()
+        if before.allowed & shared != after.allowed & shared:
+            side = after if after.declared else before
+            keyword_one_sided(pair, "type", _type_fact(side), added=side is after)
+        return True
+    if ours is None or theirs is None:
+        if ours is None and theirs is None:
+            if before.nullable != after.nullable:
+                view, other = (after, before) if after.nullable else (before, after)
+                _type_change(pair, "null", view, other, added=after.nullable)
+        elif ours is None and after.declared:
+            keyword_one_sided(pair, "type", _type_fact(after), added=True)
+        elif theirs is None and before.declared:
+            keyword_one_sided(pair, "type", _type_fact(before), added=False)
+        return True
+    gone, came = ours - theirs, theirs - ours
+    if gone and came:
+        changed(pair, Kind.KEYWORD_CHANGED, "type", _type_fact(before), _type_fact(after))
+        return bool((ours & theirs) - {"null"})
+    for name in _told_names(gone):
+        _type_change(pair, name, before, after, added=False)
+    for name in _told_names(came):
+        _type_change(pair, name, after, before, added=True)
+    return True
+
+
+def _told_names(names: set[str]) -> list[str]:
+    """Return what is told of types that came or went together: `number` brings `integer`."""
+    return sorted(names - {"integer"} if "number" in names else names)
+
+
+def _type_change(pair: Pair, name: str, view: View, other: View, *, added: bool) -> None:
+    """Note a type that *view* has and *other* has not."""
+    kind = Kind.TYPE_ADDED if added else Kind.TYPE_REMOVED
+    at = view.null_at if name == "null" and view.null_at else view.types_at
+    one_sided(pair, kind, "type", Node(name, at), added=added, holder=other.types_at or None)
+
+
+def _type_fact(view: View) -> Node:
+    names = view.type_names
+    return Node(names[0] if len(names) == 1 else names, view.types_at)
+
+
+def compare_values(pair: Pair, before: View, after: View) -> None:
+    ours, theirs = before.values, after.values
+    if ours is None or theirs is None:
+        for view, added in ((before, False), (after, True)):
+            if view.values is not None:
+                values = [fact.value for fact in view.values.values()]
+                keyword = view.values_at.value
+                value = values[0] if keyword == "const" and len(values) == 1 else values
+                keyword_one_sided(pair, keyword, Node(value, view.values_at.pointer), added=added)
+        return
+    if len(ours) == len(theirs) == 1:
+        (old, first), (new, second) = *ours.items(), *theirs.items()
+        if old != new:
+            changed(pair, Kind.KEYWORD_CHANGED, "const", first, second)
+        return
+    _entries(
+        pair,
+        (Kind.VALUE_REMOVED, Kind.VALUE_ADDED),
+        "enum",
+        _without_told(before, after),
+        _without_told(after, before),
+        (before.values_at.pointer, after.values_at.pointer),
+    )
+
+
+def _without_told(view: View, other: View) -> dict[str, Node]:
+    """Return the values but null where the types have told already that it came or went."""
+    values = view.values or {}
+    told = (view.types or set()) - (other.types or set())
+    if view.declared and other.declared and "null" in told:
+        return {key: fact for key, fact in values.items() if key != "null"}
+    return values
+
+
+def compare_open_values(pair: Pair, before: View, after: View) -> None:
+    ours, theirs = before.open_values, after.open_values
+    if ours is None or theirs is None:
+        for view, added in ((before, False), (after, True)):
+            if view.open_values is not None:
+                listed = [fact.value for fact in view.open_values.values()]
+                keyword_one_sided(pair, EXTENSIBLE, Node(listed, view.open_values_at), added=added)
+        return
+    _entries(
+        pair,
+        (Kind.OPEN_VALUE_REMOVED, Kind.OPEN_VALUE_ADDED),
+        EXTENSIBLE,
+        ours,
+        theirs,
+        (before.open_values_at, after.open_values_at),
+    )
+
+
+def _entries(
+    pair: Pair,
+    kinds: tuple[Kind, Kind],
+    keyword: str,
+    before: dict[str, Node],
+    after: dict[str, Node],
+    holders: tuple[str, str],
+) -> None:
+    """Note the values that stand in one of two sets only."""
+    for key, fact in before.items():
+        if key not in after:
+            one_sided(pair, kinds[0], keyword, fact, added=False, holder=holders[1])
+    for key, fact in after.items():
+        if key not in before:
+            one_sided(pair, kinds[1], keyword, fact, added=True, holder=holders[0])
+
+
+def compare_value_notes(pair: Pair, before: View, after: View) -> None:
+    """Compare what is said of the values that stand on both sides."""
+    if not before.value_notes and not after.value_notes:
+        return
+    ours = {str(fact.value) for fact in (before.values or {}).values()}
+    theirs = {str(fact.value) for fact in (after.values or {}).values()}
+    for value, keyword in sorted(before.value_notes.keys() | after.value_notes.keys()):
+        if (value in ours) == (value in theirs):
+            first, second = (side.value_notes.get((value, keyword)) for side in (before, after))
+            differences(pair, keyword, [first], [second], kinds_of(keyword, KNOWN))
