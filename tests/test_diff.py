@@ -226,6 +226,16 @@ def test_a_schema_that_is_made_of_itself_can_be_compared(schema: Document) -> No
     assert [str(change.kind) for change in diff(before, after)][:1] == ["keyword-added"]
 
 
+def test_a_union_that_is_a_member_of_itself_can_become_one_of_its_members() -> None:
+    pet = {"type": "object", "properties": {"name": {"type": "string"}}}
+    union = {"oneOf": [pet, {"type": "boolean"}, {"$ref": "#/components/schemas/Pet"}]}
+    changes = diff(using({"Pet": union}, "response"), using({"Pet": pet}, "response"))
+    assert [(change.kind, change.before_pointer) for change in changes] == [
+        (Kind.VARIANT_REMOVED, "/components/schemas/Pet/oneOf/1"),
+        (Kind.VARIANT_REMOVED, "/components/schemas/Pet/oneOf/2"),
+    ]
+
+
 def test_the_same_is_told_whatever_the_seed_of_hashes(tmp_path: Path) -> None:
     script = tmp_path / "told.py"
     script.write_text(

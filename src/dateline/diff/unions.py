@@ -221,10 +221,10 @@ def choose(single: Schemas, whole: View, side: Side, candidates: list[View]) -> 
 
     *candidates* are the members, each with what the union says beside them.
     """
+    named = {part.pointer for part in whole.parts if component(part.pointer)}
     for index, member in enumerate(side.union.members):
-        if member.name is not None and any(
-            component(part.pointer) == ("schemas", member.name) for part in whole.parts
-        ):
+        # a union that is a member of itself has not become itself
+        if member.target in named and member.target != side.union.part.pointer:
             return index
     own = shape(single, whole)
     ranked = [
