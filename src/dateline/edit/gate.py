@@ -179,11 +179,7 @@ class _Gating:
         state = _State(self.contents, self._api, list(self._breaking(self._api)))
         reached = [state]
         while state.breaking and len(reached) <= _ROUNDS:
-            canvas = Canvas(state.api, self._dates)
-            planned = Planner(canvas, self._documents).plan(state.breaking, renames)
-            for change, reason in planned.left:
-                self._reasons.setdefault(said(change), reason)
-            after = self._best(state, canvas, planned.repairs)
+            after = self._round(state, renames)
             if after is None:
                 break
             state, renames = after, ()
@@ -243,41 +239,58 @@ class _Gating:
 
     # Trying repairs
 
-    def _best(self, state: _State, canvas: Canvas, repairs: Sequence[Repair]) -> _State | None:
-        """Return where as many of *repairs* lead as can be done together; None if none can."""
-        pending = list(repairs)
-        while pending:
-            reached = self._tried(state, canvas, pending)
+    def _round(self, state: _State, renames: Iterable[Rename]) -> _State | None:
+        """Return where all repairs lead that can be done together; None if none can.
+
+        What can't be done in detail is done coarsely, and what can't be done so is given up.
+        """
+        canvas = Canvas(state.api, self._dates)
+        coarse: set[str] = set()
+        hopeless: set[str] = set()
+        while True:
+            asked = [found for found in state.breaking if said(found.change) not in hopeless]
+            planned = Planner(canvas, self._documents).plan(asked, renames, coarse)
+            for change, reason in planned.left:
+                self._reasons.setdefault(said(change), reason)
+            if not planned.repairs:
+                return None
+            reached = self._tried(state, canvas, planned.repairs)
             if isinstance(reached, _State):
                 return reached
             culprit, reason = reached
-            if culprit is None:
-                pending = self._agreeing(state, canvas, pending)
-                continue
-            self._give_up(culprit, reason)
-            pending.remove(culprit)
-        return None
+            concerned = self._concerned(state, canvas, planned.repairs, culprit)
+            if concerned <= coarse:
+                hopeless |= concerned
+                self._reasons.update(dict.fromkeys(concerned, reason))
+            coarse |= concerned
 
-    def _agreeing(self, state: _State, canvas: Canvas, repairs: Sequence[Repair]) -> list[Repair]:
-        """Return those of *repairs* that lead to a valid source together."""
-        for repair in repairs:
+    def _concerned(
+        self, state: _State, canvas: Canvas, repairs: Sequence[Repair], culprit: Repair | None
+    ) -> set[str]:
+        """Return what is said of the changes whose repairs fail, and of those beside them."""
+        if culprit is None:
+            culprit = self._culprit(state, canvas, repairs)
+        in_list = isinstance(culprit.path[-1], int)
+        return {
+            said(change)
+            for repair in repairs
+            if repair is culprit or (in_list and repair.path[:-1] == culprit.path[:-1])
+            for change in repair.changes
+        }
+
+    def _culprit(self, state: _State, canvas: Canvas, repairs: Sequence[Repair]) -> Repair:
+        """Return a repair without which the others lead to valid sources, or to fewer errors."""
+        asked = [repair for repair in repairs if repair.changes]
+        for repair in asked:
             others = [other for other in repairs if other is not repair]
             if others and isinstance(self._tried(state, canvas, others), _State):
-                reached = self._tried(state, canvas, [repair])
-                self._give_up(repair, _NO_REASON if isinstance(reached, _State) else reached[1])
-                return others
-        kept: list[Repair] = []
-        for repair in repairs:
-            reached = self._tried(state, canvas, [*kept, repair])
-            if isinstance(reached, _State):
-                kept.append(repair)
-            else:
-                self._give_up(repair, reached[1])
-        return kept
-
-    def _give_up(self, repair: Repair, reason: str) -> None:
-        for change in repair.changes:
-            self._reasons[said(change)] = reason
+                return repair
+        kept: list[Repair] = [repair for repair in repairs if not repair.changes]
+        for repair in asked:
+            if not isinstance(self._tried(state, canvas, [*kept, repair]), _State):
+                return repair
+            kept.append(repair)
+        return asked[-1]
 
     def _tried(
         self, state: _State, canvas: Canvas, repairs: Sequence[Repair]

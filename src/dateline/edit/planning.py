@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -24,7 +24,7 @@ from dateline.gates import changes, order
 from dateline.model import EXTENSIBLE, GATES, KEYS, WAS, Change, Combination, Kind, Verdict
 from dateline.openapi import follow, pointer, target
 from dateline.project import Projector
-from dateline.rules import RULES, Judgement
+from dateline.rules import RULES, Judgement, said
 
 _ADDED: Final = frozenset(
     {
@@ -57,6 +57,7 @@ _WORDS: Final = frozenset(
 _SHAPE: Final = frozenset({"type", "$ref", EXTENSIBLE})
 
 _BY_HAND: Final = "it stands in an `x-was`, or follows from other parts; mend it by hand"
+_TOO_MUCH: Final = "no key can say it; if it was renamed, affirm that, else write it back"
 _MOVED: Final = "it moved at the same time; move it in a step of its own"
 
 _R = TypeVar("_R", bound=Repair)
@@ -101,15 +102,27 @@ class Planner:
         self._repairs: dict[tuple[str, Steps], Repair] = {}
         self._items: dict[tuple[Steps, str], int] = {}
 
-    def plan(self, breaking: Iterable[Breaking], renames: Iterable[Rename] = ()) -> Planned:
-        """Return the repairs for *breaking*; *renames* are those that are known to be some."""
+    def plan(
+        self,
+        breaking: Iterable[Breaking],
+        renames: Iterable[Rename] = (),
+        coarse: Container[str] = (),
+    ) -> Planned:
+        """Return the repairs for *breaking*; *renames* are those that are known to be some.
+
+        What is said of *coarse* changes can't be repaired in detail: there a list or mapping is
+        restored as a whole.
+        """
         planned = Planned()
         known = {}
         for rename in renames:
             known[rename.path, rename.before] = self._renamed(rename)
         for found in breaking:
             try:
-                done = self._known(found, known) or self._asked(found)
+                done = self._known(found, known)
+                if not done:
+                    detailed = said(found.change) not in coarse
+                    done = self._asked(found) if detailed else [self._coarsely(found)]
             except CantGateError as reason:
                 planned.left.append((found.change, str(reason)))
                 continue
@@ -183,13 +196,36 @@ class Planner:
         repair.shown[found.combination.version] = False
         return repair
 
+    def _coarsely(self, found: Breaking) -> Repair:
+        """What holds the thing, as a whole, was otherwise."""
+        change = found.change
+        document = self._projected(found.combination)
+        if change.kind in _REMOVED:
+            assert change.before_pointer is not None
+            published = self._published[found.combination]
+            path = follow(published, change.before_pointer)
+            then, now = self._holder(found, objects(published, path), path)
+            key = str(path[len(then.path)])
+        elif change.after_pointer is not None:
+            path = follow(document, change.after_pointer)
+            now, key = keyed(document, path, change.keyword)
+            then = self._before(found, change.holder_pointer or now.pointer)[-1]
+        else:
+            raise CantGateError(_MOVED)
+        if key == "properties" or then.kind != now.kind:
+            raise CantGateError(_TOO_MUCH)
+        repair = self._restored(now, found.combination)
+        self._want(repair, key, found.combination.version, then.node.get(key, ABSENT))
+        return repair
+
     # Keywords
 
     def _keywords(self, found: Breaking) -> Repair:
         """What is different was otherwise."""
         change = found.change
-        old, old_key = self._side(self._published[found.combination], change.before_pointer, change)
-        new, new_key = self._side(self._projected(found.combination), change.after_pointer, change)
+        published, now = self._published[found.combination], self._projected(found.combination)
+        old, old_key = self._side(published, change.before_pointer, now, change)
+        new, new_key = self._side(now, change.after_pointer, published, change)
         keys = {old_key, new_key} - {""}
         if keys & _SHAPE and new.kind == "schema":
             keys |= (old.node.keys() | new.node.keys()) - _WORDS
@@ -212,10 +248,19 @@ class Planner:
         return found
 
     @staticmethod
-    def _side(document: dict[str, Any], own: str | None, change: Change) -> tuple[Object, str]:
-        """Return the object that has the keyword, or lacks it, and its key if it has it."""
+    def _side(
+        document: dict[str, Any], own: str | None, other: dict[str, Any], change: Change
+    ) -> tuple[Object, str]:
+        """Return the object of *document* that has the keyword, or lacks it, and its key if not."""
         if own is not None:
             return keyed(document, follow(document, own), change.keyword)
+        told = change.before_pointer or change.after_pointer or ""
+        there, key = keyed(other, follow(other, told), change.keyword)
+        here = objects(document, there.path)[-1]
+        if here.path == there.path and not same(
+            here.node.get(key, ABSENT), there.node.get(key, ABSENT)
+        ):
+            return here, ""
         if change.holder_pointer is None:
             raise CantGateError(_MOVED)
         return holder(document, follow(document, change.holder_pointer)), ""
@@ -703,6 +748,8 @@ def _is_enumeration(node: Any) -> bool:
     if not isinstance(node, dict):
         return False
     members = node.get("oneOf")
+    if "const" in node:
+        return False
     if "enum" in node:
         histories = [changes(entry)[0] for entry in node.get(WAS, {}).values()]
         return members is None and not any("enum" in setting for setting in histories)

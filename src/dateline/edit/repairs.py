@@ -11,6 +11,7 @@ from typing import Any, Final
 from dateline.edit.history import ABSENT, plain, presence, rewritten, same, values
 from dateline.edit.places import Steps, at
 from dateline.edit.sources import Sources
+from dateline.edit.writing import Day
 from dateline.gates import Timeline, changes
 from dateline.model import ADDED, REMOVED, WAS, Api, Change
 from dateline.openapi import pointer, target
@@ -45,18 +46,25 @@ class Canvas:
     def node(self, path: Steps) -> Any:
         return at(self.api.document, path)
 
-    def shown(self, node: Any) -> dict[str, bool | None]:
-        """Return in which versions *node* is shown as it is written now, in any environment."""
+    def shown(self, node: Any, holder: Steps) -> dict[str, bool | None]:
+        """Return in which versions *node* is shown, as it is written now, in any environment.
+
+        None where its *holder* is not shown, so that nobody can tell.
+        """
         timeline = Timeline(self.api.table)
         there = {found.version for found in timeline.members(timeline.of(node))}
         known = self.api.table.dates
-        return {date: (date if date in known else known[-1]) in there for date in self.dates}
+        unseen = self.unseen(holder)
+        return {
+            date: None if date in unseen else (date if date in known else known[-1]) in there
+            for date in self.dates
+        }
 
     def unseen(self, path: Steps) -> set[str]:
         """Return the versions that show nothing at *path*, in no environment."""
         timeline = Timeline(self.api.table)
         mask = timeline.all
-        if path[:1] == ("components",):
+        if path[:1] == ("components",) and len(path) > 2:
             mask = self.api.visible.get((str(path[1]), str(path[2])), mask)
         for length in range(1, len(path) + 1):
             mask &= timeline.of(self.node(path[:length]))
@@ -180,7 +188,7 @@ class Gated(Repair):
             node = {}
         if not isinstance(node, dict):
             raise CantGateError(f"no key can stand on {node!r}; write a schema in its place")
-        gates = _gates(node, {**canvas.shown(node), **self.shown}, canvas.dates)
+        gates = _gates(node, {**canvas.shown(node, self.path[:-1]), **self.shown}, canvas.dates)
         if "$ref" in node and not self.in_schema:
             # a Reference Object outside schemas takes nothing beside it (OpenAPI 3.1.1, 4.8.23)
             source.replace(self.path, {**canvas.resolved(node), **gates})
@@ -197,7 +205,7 @@ def _gates(
     found = presence(node, shown, dates)
     if found is None:
         raise CantGateError(_TWICE)
-    return found
+    return {key: Day(date) for key, date in found.items()}
 
 
 def _put_gates(source: Any, path: Steps, node: dict[str, Any], gates: dict[str, str]) -> None:
@@ -284,7 +292,9 @@ class Enumerated(Repair):
         for value, wanted in zip(self.values, self.shown, strict=True):
             numbers = [i for i, member in enumerate(listed) if same(member["const"], value)]
             node = listed[numbers[0]] if numbers else {"const": value}
-            now = canvas.shown(node) if numbers else dict.fromkeys(canvas.dates, False)
+            now = canvas.shown(node, self.path)
+            if not numbers:
+                now = dict.fromkeys(canvas.dates, False)
             gates = _gates(node, {**now, **wanted}, canvas.dates)
             done.append(f"{value} has {_said(gates) or 'no gate'}")
             if numbers:
@@ -321,7 +331,11 @@ def carry_out(
             done.append((repair, repair.apply(canvas, sources)))
         except CantGateError as reason:
             raise CantRepairError(repair, str(reason)) from reason
-    returned = [repair for repair in reversed(ordered) if isinstance(repair, Returned)]
+    returned = [
+        repair
+        for repair in reversed(ordered)
+        if isinstance(repair, Returned) and repair.required_behind is not None
+    ]
     for schema in dict.fromkeys(repair.path[:-2] for repair in returned):
         _require(schema, [r for r in returned if r.path[:-2] == schema], canvas, sources)
     return done
@@ -329,14 +343,15 @@ def carry_out(
 
 def _require(schema: Steps, returned: list[Returned], canvas: Canvas, sources: Sources) -> None:
     """Let fields that come back be required where they were; later versions leave them out."""
-    fields = [repair for repair in returned if repair.required_behind is not None]
     source = sources.of(schema)
     node = canvas.node(schema)
-    names = list(node.get("required", ())) if isinstance(node, dict) else []
-    if fields and not names:
-        source.put((*schema, "required"), [repair.path[-1] for repair in fields])
+    names = list(node.get("required", ()))
+    if not names:
+        keys = list(node)
+        place = keys.index("type") + 1 if "type" in keys else None
+        source.put((*schema, "required"), [repair.path[-1] for repair in returned], place)
         return
-    for repair in fields:
+    for repair in returned:
         behind = [names.index(name) for name in repair.required_behind or () if name in names]
         place = max(behind, default=-1) + 1
         names.insert(place, str(repair.path[-1]))

@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from dateline.edit.splice import Source
+from dateline.edit.writing import Day
 from dateline.load import TABLE, load, source_files
 from dateline.model import Api
 
@@ -88,5 +89,5 @@ def loaded(name: str, contents: Mapping[str, bytes]) -> Api:
 def with_version(contents: Mapping[str, bytes], date: str, number: int) -> dict[str, bytes]:
     """Return *contents* with a version being prepared as row *number* of the version table."""
     table = Source(contents[TABLE])
-    table.insert(("versions", number), {"date": date, "title": _TITLE, "draft": True})
+    table.insert(("versions", number), {"date": Day(date), "title": _TITLE, "draft": True})
     return {**contents, TABLE: table.content()}

@@ -220,8 +220,7 @@ class Source:
         span = around.below[child.number]
         brackets = _brackets([span], value)
         if around.style in FLOW:
-            key = child.name if around.is_map else ""
-            yield self._in_place(span, in_brackets(value, self._style, key=key))
+            yield self._in_place(span, in_brackets(value, self._style))
         elif around.style == "-":
             text = item(value, self._style, around.column + 2, brackets=brackets)
             yield from self._as_item(around.column, span, text)
@@ -380,7 +379,7 @@ class Source:
 
     def _in_line(self, span: Span, child: _Child, line: str) -> str:
         value, style = _value(child.node), self._style
-        text = in_brackets(value, style, key=child.name)
+        text = in_brackets(value, style)
         if style.json and line:
             text = json.dumps(value, ensure_ascii=False, indent=style.step).replace("\n", line)
         return f"{key_text(child.name, style, brackets=True)}: {text}" if span.is_map else text

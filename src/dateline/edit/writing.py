@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from dateline.load.spans import BLOCK, FLOW, Span, everything
-from dateline.model import ADDED, KEYS, REMOVED
+from dateline.model import KEYS
 
 _WIDTHS: Final = (80, 120)
 """A file's own longest line counts as its width within these bounds."""
@@ -24,9 +24,11 @@ _WORDS: Final = frozenset(
     ["y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf", "infinity"]
 )
 
-# The values of these keys are dates, which stand plain in sources.
-_DATED: Final = frozenset({ADDED, REMOVED, "date"})
 _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+
+
+class Day(str):
+    """A date of ours: it stands plain, where other text that looks like one is quoted."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,15 +77,15 @@ def style_of(text: str, root: Span, *, json: bool = False) -> Style:
     )
 
 
-def in_brackets(value: Any, style: Style, *, key: str = "") -> str:
-    """Return *value*, which stands under *key*, on one line."""
+def in_brackets(value: Any, style: Style) -> str:
+    """Return *value* on one line."""
     if style.json:
         return json.dumps(value, ensure_ascii=False)
     if isinstance(value, dict):
         if not value:
             return "{}"
         entries = ", ".join(
-            f"{key_text(name, style, brackets=True)}: {in_brackets(below, style, key=name)}"
+            f"{key_text(name, style, brackets=True)}: {in_brackets(below, style)}"
             for name, below in value.items()
         )
         return "{" + style.map_padding + entries + style.map_padding + "}"
@@ -91,7 +93,7 @@ def in_brackets(value: Any, style: Style, *, key: str = "") -> str:
         items = ", ".join(in_brackets(item, style) for item in value)
         padding = style.list_padding if value else ""
         return f"[{padding}{items}{padding}]"
-    return scalar(value, style, key=key, brackets=True)
+    return scalar(value, style, brackets=True)
 
 
 def entry(name: str, value: Any, style: Style, indent: int, *, brackets: bool | None = None) -> str:
@@ -108,15 +110,15 @@ def after_key(
 ) -> str:
     """Return what follows the colon behind *name*, which *taken* characters from *indent* hold."""
     if isinstance(value, dict | list) and value:
-        line = in_brackets(value, style, key=name)
+        line = in_brackets(value, style)
         one_line = style.brackets if name in KEYS else _on_one_line(value, style, brackets)
         if one_line and indent + taken + 1 + len(line) <= style.width:
             return f" {line}"
         inner = indent + (style.step if isinstance(value, dict) else style.list_step)
         return "\n" + " " * inner + laid_out(value, style, inner)
     if isinstance(value, str):
-        return " " + _text(value, name, style, indent, taken)
-    return " " + in_brackets(value, style, key=name)
+        return " " + _text(value, style, indent, taken)
+    return " " + in_brackets(value, style)
 
 
 def item(value: Any, style: Style, indent: int, *, brackets: bool | None = None) -> str:
@@ -130,7 +132,7 @@ def item(value: Any, style: Style, indent: int, *, brackets: bool | None = None)
             return line
         return laid_out(value, style, indent)
     if isinstance(value, str):
-        return _text(value, "", style, indent - 2, 2)
+        return _text(value, style, indent - 2, 2)
     return in_brackets(value, style)
 
 
@@ -163,7 +165,7 @@ def key_text(name: str, style: Style, *, brackets: bool = False) -> str:
     return scalar(name, style, brackets=brackets)
 
 
-def scalar(value: Any, style: Style, *, key: str = "", brackets: bool = False) -> str:
+def scalar(value: Any, style: Style, *, brackets: bool = False) -> str:
     """Return a value that is no collection on one line."""
     if style.json:
         return json.dumps(value, ensure_ascii=False)
@@ -173,7 +175,7 @@ def scalar(value: Any, style: Style, *, key: str = "", brackets: bool = False) -
             # YAML 1.1 knows an exponent only behind a decimal point
             text = text.replace("e", ".0e")
         return text
-    if key in _DATED and _DATE.fullmatch(value):
+    if isinstance(value, Day):
         return value
     if _is_plain(value) and not (brackets and _IN_BRACKETS.search(value)):
         return value
@@ -198,9 +200,9 @@ def _escaped(character: str) -> str:
     return json.dumps(character)[1:-1]
 
 
-def _text(text: str, key: str, style: Style, indent: int, taken: int) -> str:
+def _text(text: str, style: Style, indent: int, taken: int) -> str:
     """Return *text* as a value at *indent*: on one line, or as block text below it."""
-    line = scalar(text, style, key=key)
+    line = scalar(text, style)
     margin = "\n" + " " * (indent + style.step)
     if "\n" in text and _keeps_lines(text):
         mark = "|" if text.endswith("\n") else "|-"
