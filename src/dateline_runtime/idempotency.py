@@ -145,14 +145,12 @@ def is_stored(status: int) -> bool:
     return status < 500 and status not in _UNSTORED
 
 
-def read_key(header: str | None) -> str | None:
-    """Return the idempotency key; None where there is none.
+def read_key(header: str) -> str:
+    """Return the idempotency key that the header holds.
 
     Raises RequestError for other than 1 to 255 visible ASCII characters. Two field lines are
     joined by a comma and a space, hence are refused too.
     """
-    if header is None:
-        return None
     if not 1 <= len(header) <= LONGEST_KEY or not all("!" <= sign <= "~" for sign in header):
         raise RequestError(f"{HEADER} has to be 1 to {LONGEST_KEY} visible ASCII characters")
     return header
