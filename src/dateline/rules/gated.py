@@ -892,7 +892,7 @@ def response_opened(change: Change) -> bool:
         Loan: {type: object}
     """
     closed = change.keyword in _CLOSING and change.before is False
-    return change.kind in KEYWORD and closed and change.direction in ANSWERED
+    return change.kind in KEYWORD and closed and change.direction in SHOWN
 
 
 @gated
