@@ -1,0 +1,272 @@
+"""An API in, contract data out: what values have to lose, or to be called, at each version.
+
+The data are plain JSON values, the same for the same definitions, and hold only what differs::
+
+    {"versions": [...], "environments": [...],
+     "converters": {NAME: {"before", "newer", "older", "down", "up"}},
+     "down": {"operations": {ID: {STATUS: {"content": {MEDIA TYPE: SHAPE}, "headers": SHAPE}}},
+              "shapes": {NAME: [{"since": DATE, "environments": [...], "shape": SHAPE}]}},
+     "up": {"operations": {ID: {"content": {MEDIA TYPE: SHAPE}, "parameters": {IN: SHAPE}}},
+            "shapes": ...}}
+
+Of the entries of a shape, the last one that is not newer than a version holds for it, in the
+environments that it names or, where it names none, in all. ``nodes`` says what a shape is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property, partial
+from typing import Any
+
+from dateline.gates import Timeline
+from dateline.model import EVERYWHERE, Api, Problem, SourceError
+from dateline.render.shapes import roots
+from dateline.render.shapes.flat import View
+from dateline.render.shapes.histories import Histories, Way, plain
+from dateline.render.shapes.nodes import Builder, Node, converters, pruned, references, untold
+from dateline.render.shapes.reach import Reach
+
+__all__ = ["canonical", "shapes"]
+
+Shapes = dict[str, Any]
+
+
+def shapes(api: Api) -> Shapes:
+    """Return the contract data of *api*.
+
+    Raises SourceError, listing every place, where something differs between versions that no
+    value could be served without knowing more: in a union whose members nothing tells apart, or
+    below a keyword that says nothing of what a value holds.
+    """
+    return _Contracts(api).data()
+
+
+def canonical(api: Api) -> dict[str, Any]:
+    """Return the document that values are written against: all that any version may show.
+
+    Names are the canonical ones; fields and members that some versions lack are there.
+    """
+    document: dict[str, Any] = plain("document", api.document)
+    return document
+
+
+class _Contracts:
+    """The shapes of one API, on both ways."""
+
+    def __init__(self, api: Api) -> None:
+        self._api = api
+        self._timeline = Timeline(api.table)
+        self._histories = Histories(api, self._timeline)
+        self._reach = Reach(api.document, self._timeline)
+        self._why: list[tuple[Any, str]] = []
+        self._environments = [each.name for each in api.table.environments] or [EVERYWHERE]
+
+    def data(self) -> Shapes:
+        ways = {way: _Way(self, way) for way in Way}
+        made = {way.value: each.data() for way, each in ways.items()}
+        unserved = set[int]().union(*(each.unserved for each in ways.values()))
+        if unserved:
+            raise SourceError([self._problem(*self._why[number]) for number in unserved])
+        return {
+            "versions": list(self._api.table.dates),
+            "environments": self._environments,
+            "converters": self._converters({way: each.converters for way, each in ways.items()}),
+            **made,
+        }
+
+    def _converters(self, needed: dict[Way, set[str]]) -> dict[str, Any]:
+        known = self._histories.converters
+        return {
+            name: {
+                "place": known[name].place,
+                "before": known[name].before,
+                "kind": known[name].kind,
+                "newer": plain(known[name].kind, known[name].newer),
+                "older": plain(known[name].kind, known[name].older),
+                **{way.value: name in names for way, names in needed.items()},
+            }
+            for name in sorted(set[str]().union(*needed.values()))
+        }
+
+    def _problem(self, schema: Any, reason: str) -> Problem:
+        path = self._histories.place(schema)
+        return Problem(
+            place=self._api.locate(path),
+            id="gate-out-of-reach",
+            message=f"{reason}, so no value could be shown to callers of older versions; "
+            "let a discriminator tell members apart, or say it in other keywords",
+        )
+
+    def note(self, schema: Any, reason: str) -> int:
+        self._why.append((schema, reason))
+        return len(self._why) - 1
+
+    @property
+    def api(self) -> Api:
+        return self._api
+
+    @property
+    def reach(self) -> Reach:
+        return self._reach
+
+    def view(self, at: int, way: Way) -> View:
+        return View(self._api, self._timeline, self._histories, at, way)
+
+    @cached_property
+    def columns(self) -> list[tuple[str, list[int]]]:
+        """The environments, each with the places of its combinations, oldest version first."""
+        combinations = self._timeline.combinations
+        return [
+            (
+                name,
+                [at for at, combination in enumerate(combinations) if combination[1] == name],
+            )
+            for name in self._environments
+        ]
+
+
+Build = Callable[[Builder], Node]
+_Row = dict[str, list[Node]]
+"""A shape at each version, by environment."""
+
+
+class _Way:
+    """The shapes of one way: of what the operations need, and of what those refer to."""
+
+    def __init__(self, contracts: _Contracts, way: Way) -> None:
+        self._contracts = contracts
+        self._way = way
+        self._builders: dict[int, Builder] = {}
+        self.converters: set[str] = set()
+        self.unserved: set[int] = set()
+
+    def data(self) -> Shapes:
+        found = roots.roots(self._contracts.api, self._way)
+        tops = {
+            root: self._row(root.build, self._contracts.reach.masks(*root.nodes)) for root in found
+        }
+        rows = self._rows({name for row in tops.values() for name in _references(row)})
+        live = _live(rows)
+        rows = {name: _pruned(row, live) for name, row in sorted(rows.items()) if name in live}
+        operations: dict[str, Any] = {}
+        for root, row in tops.items():
+            row = _pruned(row, live)
+            if _is_trivial(row):
+                continue
+            same = _same(row)
+            if not isinstance(same, str):
+                rows[root.name] = row
+            roots.put(operations, root, same if isinstance(same, str) else root.name)
+        for row in rows.values():
+            for node in _nodes(row):
+                self.converters |= converters(node)
+                self.unserved |= untold(node)
+        versions = self._contracts.api.table.dates
+        return {
+            "operations": {name: operations[name] for name in sorted(operations)},
+            "shapes": {name: list(_entries(rows[name], versions)) for name in sorted(rows)},
+        }
+
+    def _rows(self, names: set[str]) -> dict[str, _Row]:
+        rows: dict[str, _Row] = {}
+        ahead = sorted(names)
+        while ahead:
+            name = ahead.pop()
+            if name in rows:
+                continue
+            rows[name] = self._row(
+                partial(Builder.component, name=name), self._contracts.reach.masks_of(name)
+            )
+            ahead += sorted(_references(rows[name]) - rows.keys())
+        return rows
+
+    def _row(self, build: Build, masks: list[int]) -> _Row:
+        """Build a shape once for each set of combinations that nothing in it tells apart."""
+        known: dict[tuple[int, ...], Node] = {}
+        row: _Row = {}
+        for environment, places in self._contracts.columns:
+            row[environment] = []
+            for at in places:
+                told = tuple(mask >> at & 1 for mask in masks)
+                if told not in known:
+                    known[told] = build(self._builder(at))
+                row[environment].append(known[told])
+        return row
+
+    def _builder(self, at: int) -> Builder:
+        if at not in self._builders:
+            reach = self._contracts.reach
+            self._builders[at] = Builder(
+                self._contracts.view(at, self._way),
+                reach.varying,
+                reach.subtypes,
+                self._contracts.note,
+            )
+        return self._builders[at]
+
+
+def _nodes(row: _Row) -> list[Node]:
+    """Return the shapes of *row*, each once for each run of versions that share it."""
+    found: list[Node] = []
+    for nodes in row.values():
+        found += [node for i, node in enumerate(nodes) if i == 0 or node is not nodes[i - 1]]
+    return found
+
+
+def _references(row: _Row) -> set[str]:
+    return set[str]().union(*(references(node) for node in _nodes(row)))
+
+
+def _live(rows: dict[str, _Row]) -> set[str]:
+    """Return the names of the shapes that change anything, at any version."""
+    live: set[str] = set()
+    while True:
+        more = {
+            name
+            for name, row in rows.items()
+            if name not in live and any(pruned(node, live) is not None for node in _nodes(row))
+        }
+        if not more:
+            return live
+        live |= more
+
+
+def _pruned(row: _Row, live: set[str]) -> _Row:
+    known: dict[int, Node] = {}
+    made: _Row = {}
+    for environment, nodes in row.items():
+        for node in nodes:
+            if id(node) not in known:
+                known[id(node)] = pruned(node, live)
+        made[environment] = [known[id(node)] for node in nodes]
+    return made
+
+
+def _is_trivial(row: _Row) -> bool:
+    return all(node is None for node in _nodes(row))
+
+
+def _same(row: _Row) -> Node:
+    """Return the shape that *row* has throughout; None if it has several."""
+    first, *rest = [node for nodes in row.values() for node in nodes]
+    return first if all(node == first for node in rest) else None
+
+
+def _entries(row: _Row, versions: tuple[str, ...]) -> list[dict[str, Any]]:
+    """Return where each shape begins, and in which environments if not in all."""
+    groups: list[tuple[list[str], list[Node]]] = []
+    for environment, nodes in row.items():
+        for names, known in groups:
+            if known == nodes:
+                names.append(environment)
+                break
+        else:
+            groups.append(([environment], nodes))
+    entries: list[dict[str, Any]] = []
+    for at, version in enumerate(versions):
+        for names, nodes in groups:
+            if at == 0 or nodes[at] != nodes[at - 1]:
+                where = {"environments": names} if len(groups) > 1 else {}
+                entries.append({"since": version, **where, "shape": nodes[at]})
+    return entries

@@ -1,0 +1,307 @@
+"""Schemas in, out what they say together of a value at one version: without `$ref` and `allOf`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from dateline.gates import Timeline
+from dateline.load.checks.shapes import (
+    EVERY_TYPE,
+    UNIONS,
+    choices,
+    declared,
+    is_enumeration,
+    type_of,
+)
+from dateline.model import SHOWN_AS, Api
+from dateline.openapi import Shape, slot, target
+from dateline.render.shapes.histories import Histories, Reading, Way
+
+# Keywords that speak of values inside a value, in ways that leave nothing out of it.
+_UNSERVED: Final = (
+    *("prefixItems", "not", "if", "then", "else", "patternProperties", "contains"),
+    *("unevaluatedProperties", "unevaluatedItems", "dependentSchemas", "propertyNames"),
+    *("contentSchema",),
+)
+
+
+@dataclass(frozen=True)
+class Declared:
+    """A field as one schema describes it: whether it is shown, and what it is called there."""
+
+    schema: Any
+    shown: bool
+    called: str
+    converters: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Member:
+    """A member of a union or enumeration; an absent one may say what is shown instead."""
+
+    schema: Any
+    shown: bool
+
+
+@dataclass(frozen=True)
+class Union:
+    """The members of a union, what tells them apart, and the schema that lists them."""
+
+    members: tuple[Member, ...]
+    tag: str | None
+    mapping: dict[str, str]
+    holder: Any
+
+
+@dataclass
+class Flat:
+    """What schemas say together. Fields go by their canonical names.
+
+    ``required`` names the fields that the value has to have when it is through: on the way down
+    by the version, on the way up by the canonical definitions. ``extras`` are schemas of the
+    fields that the names beside them do not cover.
+    """
+
+    converters: tuple[str, ...] = ()
+    types: frozenset[str] = EVERY_TYPE
+    implied: frozenset[str] = frozenset()
+    fields: dict[str, list[Declared]] = field(default_factory=dict)
+    required: set[str] = field(default_factory=set)
+    extras: list[tuple[Any, frozenset[str]]] = field(default_factory=list)
+    items: list[Any] = field(default_factory=list)
+    least_fields: int = 0
+    least_items: int = 0
+    unique: bool = False
+    values: list[tuple[Member, ...]] = field(default_factory=list)
+    unions: list[Union] = field(default_factory=list)
+    unserved: list[tuple[Any, str, str, Any]] = field(default_factory=list)
+
+    @property
+    def is_empty(self) -> bool:
+        """Tell whether nothing is said that could differ between versions."""
+        return self.types == EVERY_TYPE and not (
+            self.fields or self.extras or self.items or self.values or self.unions or self.unserved
+        )
+
+    def copy(self) -> Flat:
+        """Return a copy that can be added to."""
+        return replace(
+            self,
+            fields={name: list(found) for name, found in self.fields.items()},
+            required=set(self.required),
+            extras=list(self.extras),
+            items=list(self.items),
+            values=list(self.values),
+            unions=list(self.unions),
+            unserved=list(self.unserved),
+        )
+
+
+class View:
+    """The definitions as they are read at one version, on one way."""
+
+    def __init__(
+        self, api: Api, timeline: Timeline, histories: Histories, at: int, way: Way
+    ) -> None:
+        self.way = way
+        self._at = at
+        self._timeline = timeline
+        self._histories = histories
+        self.schemas: dict[str, Any] = api.document.get("components", {}).get("schemas", {})
+        self._old = str(api.document.get("openapi", "")).startswith("3.0")
+
+    def shows(self, node: Any) -> bool:
+        """Tell whether the version has *node*, as far as its own keys say."""
+        return bool(self._timeline.of(node) >> self._at & 1)
+
+    def called(self, kind: str, name: str, node: Any) -> str:
+        """Return what the version calls the child *node* under the key *name*."""
+        names = self._timeline.names(kind, name, node)
+        return next(called for mask, called in names if mask >> self._at & 1)
+
+    def read(self, kind: str, node: dict[str, Any]) -> Reading:
+        return self._histories.read(kind, node, self._at, self.way)
+
+    def referred(self, schema: Any) -> str | None:
+        """Return the component that *schema* refers to, if there is one."""
+        reference = schema.get("$ref") if isinstance(schema, dict) else None
+        goal = target(reference) if isinstance(reference, str) else None
+        return goal[1] if goal and goal[0] == "schemas" and goal[1] in self.schemas else None
+
+    def flat(self, *schemas: Any) -> Flat:
+        """Return what *schemas* say together of one value."""
+        flat = Flat()
+        for schema in schemas:
+            self.add(flat, schema)
+        return flat
+
+    def add(self, flat: Flat, schema: Any, *, shown: bool = True) -> None:
+        """Add to *flat* what *schema* says.
+
+        What is not *shown* only tells which fields the version lacks.
+        """
+        if not isinstance(schema, dict):
+            return
+        reading = self.read("schema", schema)
+        now = reading.now
+        goal = self.referred(now)
+        if goal is not None:
+            component = self.schemas[goal]
+            self.add(flat, component, shown=shown and self.shows(component))
+            if self._old:
+                now = {key: now[key] for key in now.keys() & {"$ref", "nullable"}}
+        for base in now.get("allOf", ()):
+            self.add(flat, base, shown=shown and self.shows(base))
+        for name, child in now.get("properties", {}).items():
+            there = shown and self.shows(child)
+            called = self.called("schema", name, child)
+            flat.fields.setdefault(name, []).append(Declared(child, there, called))
+        if shown or self.way is Way.UP:
+            flat.required |= self._required(reading.shown)
+        if shown:
+            flat.converters += reading.converters
+            self._add_values(flat, now, reading.shown)
+            self._add_unions(flat, now, schema)
+        else:
+            for union in UNIONS:
+                for member in now.get(union, ()):
+                    self.add(flat, member, shown=False)
+
+    def _required(self, shown: dict[str, Any]) -> set[str]:
+        properties = shown.get("properties", {})
+        return {
+            name
+            for name in shown.get("required", ())
+            if self.way is Way.UP or self.shows(properties.get(name))
+        }
+
+    def _add_values(self, flat: Flat, now: dict[str, Any], shown: dict[str, Any]) -> None:
+        flat.types &= declared(now)
+        if isinstance(now.get("additionalProperties"), dict):
+            known = frozenset(now.get("properties", ()))
+            flat.extras.append((now["additionalProperties"], known))
+        if isinstance(now.get("items"), dict):
+            flat.items.append(now["items"])
+        flat.least_fields = max(flat.least_fields, shown.get("minProperties", 0))
+        flat.least_items = max(flat.least_items, shown.get("minItems", 0))
+        flat.unique = flat.unique or shown.get("uniqueItems") is True
+        if now.keys() & {"properties", "required", "additionalProperties", "minProperties"}:
+            flat.implied |= {"object"}
+        if now.keys() & {"items", "minItems", "prefixItems"}:
+            flat.implied |= {"array"}
+        values = choices(now)
+        if values is not None:
+            listed = frozenset(type_of(value) for value in values)
+            flat.types &= listed | {"number"} if "integer" in listed else listed
+        if self._old and now.get("nullable") is True and "type" not in now:
+            flat.types |= {"null"}
+        for key in _UNSERVED:
+            if key in now:
+                flat.unserved += [(now, key, *child) for child in _below(key, now[key])]
+
+    def _add_unions(self, flat: Flat, now: dict[str, Any], holder: Any) -> None:
+        discriminator = now.get("discriminator")
+        said = discriminator if isinstance(discriminator, dict) else {}
+        for key in UNIONS:
+            if not now.get(key):
+                continue
+            members = tuple(Member(member, self.shows(member)) for member in now[key])
+            if is_enumeration({key: now[key]}):
+                flat.values.append(members)
+            else:
+                mapping = said.get("mapping") or {}
+                flat.unions.append(Union(members, said.get("propertyName"), mapping, holder))
+
+    def types(self, schema: Any) -> frozenset[str]:
+        """Return the JSON types of the values that *schema* lets through."""
+        if schema is False:
+            return frozenset()
+        flat = self.flat(schema)
+        possible = flat.types
+        for union in flat.unions:
+            possible &= frozenset().union(
+                *(self.types(each.schema) for each in union.members if self._counts(each))
+            )
+        if possible == EVERY_TYPE and flat.implied:
+            return flat.implied
+        return possible
+
+    def _counts(self, member: Member) -> bool:
+        # a value on the way down may be of any member, one on the way up only of those shown
+        return member.shown or self.way is Way.DOWN
+
+    def tags(self, schema: Any, tag: str, union: Union | None) -> list[str]:
+        """Return the texts that the property *tag* of *schema* can have; empty if not told.
+
+        What the schema says itself goes before the mapping of *union*, that before its name.
+        """
+        flat = self.flat(schema)
+        for name, found in flat.fields.items():
+            shown = next((each for each in found if each.shown), found[0])
+            if tag != (name if self.way is Way.DOWN else shown.called):
+                continue
+            listed = self._listed(shown.schema)
+            if listed:
+                return listed
+        if flat.unions and not flat.fields:
+            below = flat.unions[0]
+            found_below = [
+                self.tags(each.schema, tag, below) for each in below.members if self._counts(each)
+            ]
+            return [tag for each in found_below for tag in each] if all(found_below) else []
+        referred = self.referred(schema)
+        if union is None or union.tag != tag or referred is None:
+            return []
+        mapped = [text for text, goal in union.mapping.items() if _names(goal, referred)]
+        return mapped or [referred]
+
+    def _listed(self, schema: Any) -> list[str]:
+        """Return the texts that *schema* lists, those of members not shown as well."""
+        for _ in range(len(self.schemas) + 1):
+            if not isinstance(schema, dict):
+                return []
+            schema = self.read("schema", schema).now
+            name = self.referred(schema)
+            if name is None:
+                values = choices(schema) or []
+                return values if all(isinstance(value, str) for value in values) else []
+            schema = self.schemas[name]
+        return []
+
+    def telling(self, union: Union, members: list[Any]) -> str | None:
+        """Return the property whose texts tell *members* of *union* apart, if there is one."""
+        first = self.flat(members[0])
+        own = [
+            name if self.way is Way.DOWN else found[0].called
+            for name, found in first.fields.items()
+        ]
+        for tag in [union.tag] if union.tag else own:
+            listed = [self.tags(member, tag, union) for member in members]
+            texts = [text for each in listed for text in each]
+            if all(listed) and len(set(texts)) == len(texts):
+                return tag
+        return None
+
+
+def substitute(member: Any) -> dict[str, Any]:
+    """Return what is said of an absent member: whether and as what it is shown instead."""
+    if isinstance(member, dict) and SHOWN_AS in member:
+        return {"absent": True, "shown_as": member[SHOWN_AS]}
+    return {"absent": True}
+
+
+def _below(key: str, value: Any) -> Iterator[tuple[str, Any]]:
+    shape, _ = slot("schema", key)
+    if shape is Shape.ONE:
+        yield key, value
+    elif isinstance(value, dict):
+        yield from ((f"{key}/{name}", child) for name, child in value.items())
+    elif isinstance(value, list):
+        yield from ((f"{key}/{index}", child) for index, child in enumerate(value))
+
+
+def _names(goal: str, component: str) -> bool:
+    found = target(goal)
+    return component == (found[1] if found else goal)

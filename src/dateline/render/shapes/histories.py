@@ -1,0 +1,297 @@
+"""What a node was in, what it is read as and which converters lie between out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, Final, NamedTuple
+
+from dateline.diff.naming import name
+from dateline.gates import Timeline, order
+from dateline.load.checks.shapes import choices, declared, is_enumeration
+from dateline.model import EXTENSIBLE, KEYS, WAS, Api
+from dateline.openapi import METHODS, Shape, children, pointer, slot
+from dateline.render.models.reading import ANNOTATIONS
+
+Path = tuple[str | int, ...]
+
+
+class Way(Enum):
+    """Which way a value goes: down to a caller, or up from one."""
+
+    DOWN = "down"
+    UP = "up"
+
+
+class Reading(NamedTuple):
+    """How a node is read at one version: as *now*, to be shown as *shown*, through converters.
+
+    On the way down the converters come first and *now* is what they make; on the way up *now*
+    is what the caller sent, and the converters come last.
+    """
+
+    now: dict[str, Any]
+    shown: dict[str, Any]
+    converters: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Converter:
+    """A step between two eras of a node that a value can't take unchanged, down or up."""
+
+    name: str
+    place: str
+    before: str
+    kind: str
+    newer: dict[str, Any]
+    older: dict[str, Any]
+    down: bool
+    up: bool
+
+
+class _History(NamedTuple):
+    node: dict[str, Any]  # kept: an id is unique only while its object lives
+    eras: list[tuple[int, dict[str, Any]]]
+    steps: list[Converter | None]
+
+
+class Histories:
+    """The eras of every node that has an `x-was`, and the converters between them."""
+
+    def __init__(self, api: Api, timeline: Timeline) -> None:
+        self._api = api
+        self._timeline = timeline
+        self._known: dict[int, _History] = {}
+        self._taken: dict[str, int] = {}
+        self.converters: dict[str, Converter] = {}
+
+    def read(self, kind: str, node: dict[str, Any], at: int, way: Way) -> Reading:
+        """Return how *node* is read at the combination *at*."""
+        if WAS not in node:
+            return Reading(node, node)
+        history = self._history(kind, node)
+        last = next(i for i, (mask, _) in enumerate(history.eras) if mask >> at & 1)
+        steps = history.steps[:last]
+        eras = [era for _, era in history.eras]
+        needed = [
+            (place, step)
+            for place, step in enumerate(steps)
+            if step is not None and (step.down if way is Way.DOWN else step.up)
+        ]
+        names = tuple(step.name for _, step in needed)
+        if way is Way.UP:
+            return Reading(eras[last], eras[0], names[::-1])
+        read = eras[needed[-1][0] + 1] if needed else eras[0]
+        return Reading(read, eras[last], names)
+
+    def place(self, node: Any) -> Path:
+        """Return where *node* stands in the definitions."""
+        return self._paths.get(id(node), ())
+
+    def _history(self, kind: str, node: dict[str, Any]) -> _History:
+        if id(node) not in self._known:
+            eras = self._timeline.eras(kind, node)
+            self._known[id(node)] = _History(node, eras, self._steps(kind, node, eras))
+        return self._known[id(node)]
+
+    def _steps(
+        self, kind: str, node: dict[str, Any], eras: list[tuple[int, dict[str, Any]]]
+    ) -> list[Converter | None]:
+        dates = sorted(node[WAS], key=order, reverse=True)
+        ways = [
+            (not fits(kind, newer, older), not fits(kind, older, newer))
+            for (_, newer), (_, older) in pairwise(eras)
+        ]
+        oldest = max((i for i, step in enumerate(ways) if any(step)), default=None)
+        if oldest is None:
+            return [None] * len(ways)
+        place = self._name(node)
+        made = [
+            Converter(
+                # the oldest step keeps its name when newer ones join it
+                name=place if index == oldest else f"{place}@{date}",
+                place=place,
+                before=date,
+                kind=kind,
+                newer=eras[index][1],
+                older=eras[index + 1][1],
+                down=down,
+                up=up,
+            )
+            if down or up
+            else None
+            for index, (date, (down, up)) in enumerate(zip(dates, ways, strict=True))
+        ]
+        self.converters |= {step.name: step for step in made if step is not None}
+        return made
+
+    def _name(self, node: dict[str, Any]) -> str:
+        called = self._called(self.place(node))
+        count = self._taken[called] = self._taken.get(called, 0) + 1
+        return called if count == 1 else f"{called}#{count}"
+
+    def _called(self, path: Path) -> str:
+        document = self._api.document
+        schema, field = name(document, pointer(path))
+        if schema is not None:
+            return f"{schema}.{field}" if field else schema
+        steps = [operation_name(document, path)]
+        if "responses" in path:
+            steps.append(str(path[path.index("responses") + 1]))
+        elif "requestBody" in path:
+            steps.append("request")
+        return ".".join([*steps, field] if field else steps)
+
+    @cached_property
+    def _paths(self) -> dict[int, Path]:
+        return {id(node): path for path, node in self._walk("document", self._api.document, ())}
+
+    def _walk(self, kind: str, node: Any, path: Path) -> Iterator[tuple[Path, Any]]:
+        if not isinstance(node, dict):
+            return
+        yield path, node
+        for _, era in self._timeline.eras(kind, node):
+            for below, child_kind, child in children(kind, era):
+                yield from self._walk(child_kind, child, path + below)
+
+
+def operation_name(document: dict[str, Any], path: Path) -> str:
+    """Return what the operation that *path* leads into is called: its id, or method and path."""
+    item = document.get(str(path[0]), {}).get(path[1], {})
+    if len(path) < 3 or path[2] not in METHODS:
+        return str(path[1])
+    said = item[path[2]].get("operationId")
+    return said if isinstance(said, str) else f"{str(path[2]).upper()} {path[1]}"
+
+
+# What each kind beside schemas holds of the values that pass through it.
+_HOLDS: Final = {
+    "media-type": ("schema",),
+    "header": ("schema", "content"),
+    "parameter": ("schema", "content", "in"),
+    "response": ("content", "headers"),
+    "request-body": ("content",),
+    "operation": ("parameters", "requestBody", "responses"),
+}
+
+
+def fits(kind: str, one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Tell whether every value of the era *one* is, unchanged, a value of the era *other*.
+
+    What can't be told counts as no. What stands below them is compared as it is written.
+    """
+    if kind != "schema":
+        return all(_holds_the_same(one, other, key) for key in _HOLDS.get(kind, ()))
+    return all(
+        _FITS.get(key, _differs)(one, other, key)
+        for key in {**one, **other}
+        if key not in _SAYS_NOTHING
+        and not key.startswith("x-")
+        and not _same(one.get(key), other.get(key))
+    )
+
+
+def _holds_the_same(one: dict[str, Any], other: dict[str, Any], key: str) -> bool:
+    if key == "schema" and isinstance(one.get(key), dict) and isinstance(other.get(key), dict):
+        return fits("schema", one[key], other[key])
+    return _same(one.get(key), other.get(key))
+
+
+_SAYS_NOTHING: Final = (ANNOTATIONS | KEYS) - {"format"}
+
+
+def _same(one: Any, other: Any) -> bool:
+    return json.dumps(one, default=str) == json.dumps(other, default=str)
+
+
+Era = dict[str, Any]
+
+
+def _differs(_: Era, __: Era, ___: str) -> bool:
+    return False
+
+
+def _types_fit(one: Era, other: Era, _: str) -> bool:
+    return declared(one) <= declared(other)
+
+
+def _is_dropped(_: Era, other: Era, key: str) -> bool:
+    return other.get(key) in (None, False, 0)
+
+
+def _is_at_most(one: Era, other: Era, key: str) -> bool:
+    return key not in other or (key in one and one[key] <= other[key])
+
+
+def _is_at_least(one: Era, other: Era, key: str) -> bool:
+    return key not in other or (key in one and one[key] >= other[key])
+
+
+def _requires_as_much(one: Era, other: Era, key: str) -> bool:
+    return set(other.get(key, ())) <= set(one.get(key, ()))
+
+
+def _values_fit(one: Era, other: Era, key: str) -> bool:
+    if key in ("oneOf", "anyOf") and not all(
+        is_enumeration(era) for era in (one, other) if key in era
+    ):
+        return False
+    allowed = choices(other)
+    if allowed is None:
+        return True
+    listed = choices(one)
+    texts = {json.dumps(value) for value in allowed}
+    return listed is not None and all(json.dumps(value) in texts for value in listed)
+
+
+def _is_open(_: Era, other: Era, key: str) -> bool:
+    return other.get(key, True) is True
+
+
+_FITS: Final[dict[str, Callable[[Era, Era, str], bool]]] = {
+    **dict.fromkeys(("type", "nullable"), _types_fit),
+    **dict.fromkeys(("format", "pattern", "uniqueItems"), _is_dropped),
+    **dict.fromkeys(("maxLength", "maxItems", "maxProperties"), _is_at_most),
+    **dict.fromkeys(("maximum", "exclusiveMaximum"), _is_at_most),
+    **dict.fromkeys(("minLength", "minItems", "minProperties"), _is_at_least),
+    **dict.fromkeys(("minimum", "exclusiveMinimum"), _is_at_least),
+    **dict.fromkeys(("enum", "const", "oneOf", "anyOf"), _values_fit),
+    "multipleOf": _is_dropped,
+    "required": _requires_as_much,
+    "additionalProperties": _is_open,
+}
+
+
+def plain(kind: str, node: Any) -> Any:
+    """Return *node* as it is today, without our keys: canonical names, every member, all fields."""
+    if not isinstance(node, dict):
+        return node
+    made = {
+        key: _plain_below(slot(kind, key), value)
+        for key, value in node.items()
+        if key not in KEYS - {EXTENSIBLE}
+    }
+    members = node.get("oneOf")
+    if kind == "schema" and isinstance(members, list) and is_enumeration({"oneOf": members}):
+        return {
+            "enum" if key == "oneOf" else key: [member["const"] for member in members]
+            if key == "oneOf"
+            else value
+            for key, value in made.items()
+        }
+    return made
+
+
+def _plain_below(held: tuple[Shape, str], value: Any) -> Any:
+    shape, kind = held
+    if shape is Shape.ONE:
+        return plain(kind, value)
+    if shape is Shape.MAP and isinstance(value, dict):
+        return {key: plain(kind, child) for key, child in value.items()}
+    if shape is Shape.LIST and isinstance(value, list):
+        return [plain(kind, child) for child in value]
+    return value

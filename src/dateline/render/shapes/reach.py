@@ -1,0 +1,128 @@
+"""The definitions in, out which components differ between versions, and what tells them apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Final
+
+from dateline.gates import Timeline
+from dateline.openapi import children, target
+
+# Below these stand other values; below all other keys, more is said of the same one.
+_VALUES: Final = frozenset({"properties", "items", "additionalProperties"})
+
+
+@dataclass
+class _Found:
+    """The gates in a node, as sets of combinations; the schemas it consists of, and refers to."""
+
+    masks: set[int] = field(default_factory=set)
+    parts: set[str] = field(default_factory=set)
+    others: set[str] = field(default_factory=set)
+
+
+class Reach:
+    """What a schema needs in order to be read, through all it is made of."""
+
+    def __init__(self, document: dict[str, Any], timeline: Timeline) -> None:
+        self._timeline = timeline
+        self._schemas: dict[str, Any] = document.get("components", {}).get("schemas", {})
+
+    @cached_property
+    def subtypes(self) -> dict[str, list[str]]:
+        """The schemas that extend one which a tag tells apart, without a union that lists them."""
+        extending: dict[str, list[str]] = {}
+        for name, schema in self._schemas.items():
+            for base in schema.get("allOf", ()) if isinstance(schema, dict) else ():
+                if (goal := _goal(base)) is not None:
+                    extending.setdefault(goal, []).append(name)
+        return {
+            name: sorted(_closed({name}, extending) - {name})
+            for name, schema in self._schemas.items()
+            if name in extending
+            and isinstance(schema.get("discriminator"), dict)
+            and not schema.keys() & {"oneOf", "anyOf"}
+        }
+
+    @cached_property
+    def varying(self) -> frozenset[str]:
+        """The schemas that differ, themselves or in what they refer to."""
+        users: dict[str, list[str]] = {}
+        for name, found in self._found.items():
+            for other in (*found.parts, *found.others, *self.subtypes.get(name, ())):
+                users.setdefault(other, []).append(name)
+        return frozenset(_closed({n for n, found in self._found.items() if found.masks}, users))
+
+    def masks_of(self, name: str) -> list[int]:
+        """Return the gates that the shape of the component *name* may depend on."""
+        masks: set[int] = set()
+        parts = {
+            name: [*found.parts, *self.subtypes.get(name, ())]
+            for name, found in self._found.items()
+        }
+        for part in _closed({name}, parts):
+            found = self._found[part]
+            masks |= found.masks
+            # a tag may be written as a component of its own
+            for other in found.others & self._found.keys():
+                masks |= self._found[other].masks
+        return sorted(masks)
+
+    def masks(self, *nodes: tuple[str, Any]) -> list[int]:
+        """Return the gates that the shapes of *nodes*, each with its kind, may depend on."""
+        found = _Found()
+        for kind, node in nodes:
+            self._scan(found, kind, node, part=False)
+        masks = set(found.masks)
+        for name in found.parts | found.others:
+            masks |= set(self.masks_of(name))
+        return sorted(masks)
+
+    @cached_property
+    def _found(self) -> dict[str, _Found]:
+        made = {}
+        for name, schema in self._schemas.items():
+            made[name] = _Found()
+            self._scan(made[name], "schema", schema, part=True)
+        return made
+
+    @cached_property
+    def _parts(self) -> dict[str, list[str]]:
+        return {
+            name: [*found.parts, *self.subtypes.get(name, ())]
+            for name, found in self._found.items()
+        }
+
+    def _scan(self, found: _Found, kind: str, node: Any, *, part: bool) -> None:
+        if not isinstance(node, dict):
+            return
+        found.masks.update({self._timeline.of(node)} - {self._timeline.all})
+        eras = self._timeline.eras(kind, node)
+        if len(eras) > 1:
+            found.masks.update(mask for mask, _ in eras)
+        for _, era in eras:
+            if kind == "schema" and (goal := _goal(era)) in self._schemas:
+                alone = not era.keys() & {"allOf", "oneOf", "anyOf", "properties"}
+                (found.others if alone and not part else found.parts).add(goal)
+            for path, below, child in children(kind, era):
+                same = kind == "schema" and path[0] not in _VALUES
+                self._scan(found, below, child, part=same)
+
+
+def _goal(node: Any) -> str | None:
+    reference = node.get("$ref") if isinstance(node, dict) else None
+    goal = target(reference) if isinstance(reference, str) else None
+    return goal[1] if goal is not None and goal[0] == "schemas" else None
+
+
+def _closed(names: set[str], edges: dict[str, list[str]]) -> set[str]:
+    """Return *names* and all that *edges* lead to from them."""
+    reached: set[str] = set()
+    ahead = sorted(names)
+    while ahead:
+        name = ahead.pop()
+        if name not in reached:
+            reached.add(name)
+            ahead += edges.get(name, ())
+    return reached

@@ -1,0 +1,216 @@
+"""The operations in, the values that each of them takes and gives out: where shapes begin."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from dateline.model import Api
+from dateline.openapi import COMPONENTS, METHODS, target
+from dateline.render.shapes.flat import Declared, Flat, View
+from dateline.render.shapes.histories import Way, operation_name
+from dateline.render.shapes.nodes import UNTOLD, Builder, Node, converted
+
+_SECTIONS: Final = {kind: section for section, kind in COMPONENTS.items()}
+_ABSENT: Final = {"absent": True}
+
+Sited = tuple[str, Any]
+"""A kind and a node of that kind."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Root:
+    """One value of an operation: its name, where it belongs in the data, and how it is made.
+
+    ``nodes`` are all that it depends on beside the components of schemas.
+    """
+
+    name: str
+    path: tuple[str, ...]
+    nodes: list[Sited]
+    build: Callable[[Builder], Node]
+
+
+def roots(api: Api, way: Way) -> list[Root]:
+    """Return what the operations give (down) or take (up), in the order of the definitions."""
+    return list(_Roots(api, way).roots())
+
+
+def put(operations: dict[str, Any], root: Root, shape: str | None) -> None:
+    """Enter *shape* at the path of *root*."""
+    *steps, last = root.path
+    for step in steps:
+        operations = operations.setdefault(step, {})
+    operations[last] = shape
+
+
+class _Roots:
+    def __init__(self, api: Api, way: Way) -> None:
+        self._document = api.document
+        self._way = way
+
+    def roots(self) -> Iterator[Root]:
+        for template, item in self._document.get("paths", {}).items():
+            resolved = self._resolved("path-item", item)
+            for method in METHODS:
+                if method not in resolved:
+                    continue
+                name = operation_name({"paths": {template: resolved}}, ("paths", template, method))
+                around = [("path-item", item), ("path-item", resolved)]
+                holder = _Holder(name, [*around, ("operation", resolved[method])])
+                yield from (
+                    self._taken(holder, resolved) if self._way is Way.UP else self._given(holder)
+                )
+
+    def _given(self, holder: _Holder) -> Iterator[Root]:
+        for status, node in holder.operation.get("responses", {}).items():
+            if status.startswith("x-"):
+                continue
+            response = self._resolved("response", node)
+            sites = [*holder.sites, ("response", node), ("response", response)]
+            for media_type in response.get("content", {}):
+                yield _content(holder, (status, "content", media_type), sites)
+            if response.get("headers"):
+                yield self._headers(holder, status, sites)
+
+    def _taken(self, holder: _Holder, item: dict[str, Any]) -> Iterator[Root]:
+        if "requestBody" in holder.operation:
+            node = holder.operation["requestBody"]
+            body = self._resolved("request-body", node)
+            sites = [*holder.sites, ("request-body", node), ("request-body", body)]
+            for media_type in body.get("content", {}):
+                yield _content(holder, ("content", media_type), sites)
+        listed: dict[tuple[str, str], list[Any]] = {}
+        for node in (*item.get("parameters", ()), *holder.operation.get("parameters", ())):
+            parameter = self._resolved("parameter", node)
+            listed[parameter.get("in", ""), parameter.get("name", "")] = [node, parameter]
+        for place in sorted({place for place, _ in listed}):
+            nodes = [found for (where, _), found in listed.items() if where == place]
+            yield _parameters(holder, place, nodes)
+
+    def _headers(self, holder: _Holder, status: str, sites: list[Sited]) -> Root:
+        response = sites[-1][1]
+
+        def build(builder: Builder) -> Node:
+            view = builder.view
+            if not all(view.shows(node) for _, node in sites):
+                return None
+            now = view.read("response", response).now
+            flat = Flat(types=frozenset({"object"}))
+            for name, node in now.get("headers", {}).items():
+                header = self._resolved("header", node)
+                reading = view.read("header", header)
+                shown = view.shows(node) and view.shows(header)
+                called = view.called("header", name, node)
+                flat.fields[name] = [
+                    Declared(_schema(reading.now), shown, called, reading.converters)
+                ]
+                if header.get("required"):
+                    flat.required.add(name)
+            return builder.object(flat)
+
+        headers = [
+            ("header", each)
+            for node in response["headers"].values()
+            for each in (node, self._resolved("header", node))
+        ]
+        return Root(
+            name=f"{holder.name}/{status}/headers",
+            path=(holder.name, status, "headers"),
+            nodes=[*sites, *headers],
+            build=build,
+        )
+
+    def _resolved(self, kind: str, node: Any) -> dict[str, Any]:
+        """Return what *node* stands for, through references; empty where one leads nowhere."""
+        components = self._document.get("components", {}).get(_SECTIONS[kind], {})
+        for _ in range(len(components) + 1):
+            reference = node.get("$ref") if isinstance(node, dict) else None
+            goal = target(reference) if isinstance(reference, str) else None
+            if goal is None:
+                break
+            node = components.get(goal[1])
+        return node if isinstance(node, dict) else {}
+
+
+@dataclass(frozen=True)
+class _Holder:
+    """An operation: what it is called, and itself with what holds it."""
+
+    name: str
+    sites: list[Sited]
+
+    @property
+    def operation(self) -> dict[str, Any]:
+        operation: dict[str, Any] = self.sites[-1][1]
+        return operation
+
+
+def _content(holder: _Holder, path: tuple[str, ...], sites: list[Sited]) -> Root:
+    kind, message = sites[-1]
+    media_type = path[-1]
+
+    def build(builder: Builder) -> Node:
+        view = builder.view
+        if not _shows(view, holder.sites):
+            return None
+        if view.read("operation", holder.operation).converters:
+            reason = "`x-was` here changes what values hold; write it where they are described"
+            return {UNTOLD: [_ABSENT], "why": builder.note(holder.operation, reason)}
+        outer = view.read(kind, message)
+        held = outer.now.get("content", {}).get(media_type)
+        if held is None or not _shows(view, [*sites, ("media-type", held)]):
+            return dict(_ABSENT)
+        inner = view.read("media-type", held)
+        # what comes first on the way down comes last on the way up
+        names = outer.converters + inner.converters
+        if view.way is Way.UP:
+            names = inner.converters + outer.converters
+        return converted(names, builder.node(inner.now.get("schema")))
+
+    return Root(
+        name="/".join((holder.name, *path)).replace("/content/", "/", 1),
+        path=(holder.name, *path),
+        nodes=sites,
+        build=build,
+    )
+
+
+def _parameters(holder: _Holder, place: str, nodes: list[list[Any]]) -> Root:
+    def build(builder: Builder) -> Node:
+        view = builder.view
+        if not _shows(view, holder.sites):
+            return None
+        flat = Flat(types=frozenset({"object"}))
+        for node, parameter in nodes:
+            reading = view.read("parameter", parameter)
+            if reading.now.get("in") != place:
+                reason = "`x-was` moves a parameter from one part of the request to another"
+                return {UNTOLD: [_ABSENT], "why": builder.note(parameter, reason)}
+            shown = view.shows(node) and view.shows(parameter)
+            called = reading.now.get("name", "")
+            flat.fields[parameter["name"]] = [
+                Declared(_schema(reading.now), shown, called, reading.converters)
+            ]
+            if parameter.get("required"):
+                flat.required.add(parameter["name"])
+        return builder.object(flat)
+
+    return Root(
+        name=f"{holder.name}/{place}",
+        path=(holder.name, "parameters", place),
+        nodes=[*holder.sites, *(("parameter", each) for found in nodes for each in found)],
+        build=build,
+    )
+
+
+def _shows(view: View, sites: list[Sited]) -> bool:
+    return all(view.shows(node) for _, node in sites)
+
+
+def _schema(node: dict[str, Any]) -> Any:
+    """Return the schema of a parameter or header, which may stand below a media type."""
+    if "schema" in node:
+        return node["schema"]
+    return next((each.get("schema") for each in node.get("content", {}).values()), None)
