@@ -162,8 +162,9 @@ def likeness(
     """Return how much of their property names two schemas share, from 0 to 1; lists by their items.
 
     Different types, and a property that has one value here and another there, share nothing.
+    That null came or went is no other type.
     """
-    if before.type_names != after.type_names:
+    if ({*before.type_names} ^ {*after.type_names}) - {"null"}:
         return 0
     ours, theirs = before_schemas.constants(before), after_schemas.constants(after)
     if any(theirs.get(name, value) != value for name, value in ours.items()):
