@@ -179,6 +179,24 @@ def test_gate_shows_its_patch_and_then_writes_it(project: Path, dateline: Run) -
     assert dateline("gate") == Outcome(CLEAN, "", "nothing to gate\n")
 
 
+def test_a_finding_can_be_waived_until_a_day(project: Path, dateline: Run) -> None:
+    dateline("generate")
+    loans = project / "schemas" / "loans.yaml"
+    loans.write_text(LOANS.replace("        note: { type: string }\n", ""))
+    pointer = "/components/schemas/Loan/properties/note"
+    versions = [word for date in ("2024-01-15", "2024-09-01", "2025-06-01") for word in
+                ("--version", date)]  # fmt: skip
+    given = [pointer, *versions, "--version", "next", "--reason", "Nobody reads it."]
+    assert dateline("check").status == FOUND
+    misspelt = dateline("waive", "response-field-removd", *given, "--expires", "2999-01-01")
+    assert misspelt.status == MISUSE
+    assert "Did you mean 'response-field-removed'?" in misspelt.err
+    waived = dateline("waive", "response-field-removed", *given, "--expires", "2999-01-01")
+    assert waived == Outcome(CLEAN, "added a waiver to schemas/waivers.yaml\n", "")
+    checked = dateline("check")
+    assert (checked.status, checked.out.splitlines()[-1]) == (CLEAN, "no findings; 1 waived")
+
+
 def test_diff_exits_with_1_only_where_asked(project: Path, dateline: Run) -> None:
     assert project.is_dir()
     plain = dateline("diff", "2024-01-15", "2024-09-01")

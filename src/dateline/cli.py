@@ -31,18 +31,19 @@ def main() -> None:
 
 
 _FOLDER = click.Path(path_type=Path)
+_SCHEMAS = click.option(
+    "--schemas",
+    type=_FOLDER,
+    default=Path("schemas"),
+    show_default=True,
+    help="Folder of the definitions.",
+)
 
 
 def _workspace(command: Callable[P, None]) -> Callable[P, None]:
     """Give *command* the options that say where a project's files stand."""
     options = [
-        click.option(
-            "--schemas",
-            type=_FOLDER,
-            default=Path("schemas"),
-            show_default=True,
-            help="Folder of the definitions.",
-        ),
+        _SCHEMAS,
         click.option(
             "--output",
             type=_FOLDER,
@@ -199,6 +200,30 @@ def gate(workspace: Any, against: str | None, dry_run: bool, yes: bool) -> None:
     if not plan.edits and not plan.left:
         click.echo("nothing to gate", err=True)
     sys.exit(FINDINGS if plan.left else CLEAN)
+
+
+@main.command()
+@_SCHEMAS
+@click.argument("rule")
+@click.argument("pointer")
+@click.option("--version", "versions", multiple=True, required=True, help="A version; repeatable.")
+@click.option("--reason", required=True, help="Why it may pass.")
+@click.option("--expires", required=True, metavar="DATE", help="The last day on which it may.")
+def waive(
+    schemas: Path, rule: str, pointer: str, versions: tuple[str, ...], reason: str, expires: str
+) -> None:
+    """Let findings of RULE at POINTER pass until a day; POINTER is the one in `--format json`."""
+    from dateline.check.explain import known
+    from dateline.edit.waive import waive as room
+
+    try:
+        known(rule)
+    except LookupError as error:
+        raise click.UsageError(str(error)) from error
+    path = room(
+        schemas, rule=rule, pointer=pointer, versions=versions, reason=reason, expires=expires
+    )
+    click.echo(f"added a waiver to {path}")
 
 
 @main.command()

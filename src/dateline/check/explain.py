@@ -21,11 +21,16 @@ def listed() -> Iterator[str]:
 
 def explained(rule: str) -> str:
     """Return law, reason, example and way out of *rule*; LookupError for an unknown one."""
-    if rule in LAWS:
-        law = LAWS[rule]
-        return f"{rule} ({law.verdict})\n\n{law.law}\n{law.reason}\n\n{law.way_out}"
-    if rule not in RULES:
-        near = get_close_matches(rule, [*RULES, *LAWS], 1)
-        hint = f"Did you mean {near[0]!r}?" if near else "`dateline rules` lists them."
-        raise LookupError(f"No rule {rule!r}. {hint}")
-    return explain_rule(rule)
+    if known(rule) in RULES:
+        return explain_rule(rule)
+    law = LAWS[rule]
+    return f"{rule} ({law.verdict})\n\n{law.law}\n{law.reason}\n\n{law.way_out}"
+
+
+def known(rule: str) -> str:
+    """Return *rule* if it is the id of one; LookupError with the nearest one otherwise."""
+    if rule in RULES or rule in LAWS:
+        return rule
+    near = get_close_matches(rule, [*RULES, *LAWS], 1)
+    hint = f"Did you mean {near[0]!r}?" if near else "`dateline rules` lists them."
+    raise LookupError(f"No rule {rule!r}. {hint}")
