@@ -183,7 +183,7 @@ def compare_values(pair: Pair, before: View, after: View) -> None:
 def _without_told(view: View, other: View) -> dict[str, Node]:
     """Return the values but null where the types have told already that it came or went."""
     values = view.values or {}
-    told = (view.types or set()) - (other.types or set())
+    told = (view.types or set()) ^ (other.types or set())
     if view.declared and other.declared and "null" in told:
         return {key: fact for key, fact in values.items() if key != "null"}
     return values
