@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import gc
 import json
 import subprocess
 import sys
@@ -88,6 +89,12 @@ def test_no_document_changes_into_itself(case: Case) -> None:
     for side in documents(case):
         assert diff(side, copy.deepcopy(side)) == []
         assert diff(side, side) == []
+
+
+def test_the_collector_runs_after_a_comparison_as_before() -> None:
+    assert gc.isenabled()
+    diff(*documents(CASES[0]))
+    assert gc.isenabled()
 
 
 def test_no_document_is_changed_by_comparing_it(case: Case) -> None:

@@ -23,7 +23,10 @@ Document = dict[str, Any]
 SHOP: Final = """\
 openapi: 3.1.0
 info: { title: Shop, version: '1' }
-servers: [{ url: https://shop.example }, { url: https://eu.shop.example }]
+servers:
+  - { url: https://shop.example }
+  - url: https://{place}.shop.example
+    variables: { place: { default: eu, enum: [eu, us, sg] } }
 security: [{ key: [] }, { token: [read, write] }]
 tags: [{ name: Orders }, { name: Items }]
 paths:

@@ -260,6 +260,12 @@ SPELLINGS: Final[dict[str, list[Any]]] = {
         {"type": ["string", "null"], "enum": ["a", "b", None]},
         {"oneOf": [{"type": "string", "enum": ["a", "b"]}, {"type": "null"}]},
     ],
+    "a constant or null": [
+        {"enum": ["a", None]},
+        {"allOf": [{"const": "a"}], "nullable": True},
+        {"anyOf": [{"const": "a"}, {"type": "null"}]},
+        {"oneOf": [{"const": "a"}, {"const": None}]},
+    ],
     "a number": [{"type": "number"}, {"type": ["integer", "number"]}],
     "an exclusive bound": [
         {"type": "number", "exclusiveMinimum": 5},
