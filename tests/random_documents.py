@@ -284,7 +284,9 @@ def pairs(seed: int, count: int) -> Iterator[Pair]:
 
 def once_each(seed: int, name: str, count: int) -> Iterator[Pair]:
     """Yield *count* random pairs that differ in the edit called *name* alone."""
-    known: dict[str, Edit | DocumentEdit] = {edit.name: edit for edit in (*EDITS, *DOCUMENT_EDITS)}
+    known: dict[str, Edit | DocumentEdit] = {}
+    known.update((each.name, each) for each in EDITS)
+    known.update((each.name, each) for each in DOCUMENT_EDITS)
     edit = known[name]
     made = 0
     for number in itertools.count():
