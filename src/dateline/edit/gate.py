@@ -310,7 +310,7 @@ class _Gating:
             first = error.problems[0]
             return None, f"the definitions would be invalid: {first.id}: {first.message}"
         edits = dict.fromkeys(
-            Edit(place=state.api.locate(repair.path), message=f"{said(change)}; {how}")
+            Edit(place=state.api.locate(repair.place), message=f"{said(change)}; {how}")
             for repair, how in done
             for change in repair.changes
         )

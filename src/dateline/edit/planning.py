@@ -21,8 +21,8 @@ from dateline.edit.repairs import (
     file_of,
 )
 from dateline.gates import changes, order
-from dateline.model import EXTENSIBLE, GATES, KEYS, WAS, Change, Combination, Kind, Verdict
-from dateline.openapi import follow, pointer, target
+from dateline.model import EXTENSIBLE, GATES, KEYS, REMOVED, WAS, Change, Combination, Kind, Verdict
+from dateline.openapi import follow, parts, pointer, target, walk
 from dateline.project import Projector
 from dateline.rules import RULES, Judgement, said
 
@@ -166,7 +166,13 @@ class Planner:
         change = found.change
         if found.judgement.verdict is Verdict.NEVER:
             raise CantGateError(RULES[found.judgement.rule].way_out)
+        if switched := self._switched(found):
+            return switched
+        if change.kind is Kind.COMPONENT_RENAMED:
+            raise CantGateError("no key can tell what a component was called; keep its old name")
         if change.kind is Kind.SECURITY_CHANGED and change.keyword == "security":
+            if not change.operations:
+                raise CantGateError("no key of ours can stand on the document; write it back")
             return [self._security(found, operation) for operation in change.operations]
         if change.kind in _ADDED:
             return [self._added(found)]
@@ -178,7 +184,43 @@ class Planner:
             return [self._required(found)]
         if change.kind is Kind.FIELD_OPTIONAL:
             return [self._optional(found)]
+        if change.keyword == "mapping" and (repair := self._mapped(found)) is not None:
+            return [repair]
         return [self._keywords(found)]
+
+    def _mapped(self, found: Breaking) -> Repair | None:
+        """Give a tag back whose member is given back, too: it comes and goes with that."""
+        change = found.change
+        if change.before_pointer is None or change.after_pointer is not None:
+            return None
+        published = self._published[found.combination]
+        path = follow(published, change.before_pointer)
+        goal = target(str(at(published, path)))
+        schema = objects(self._projected(found.combination), path[:-3])[-1]
+        if path[-3:-1] != ("discriminator", "mapping") or schema.path != path[:-3]:
+            return None
+        canonical = self._canonical(schema.path, found.combination)
+        node = self._canvas.node(canonical)
+        members = [*node.get("oneOf", ()), *node.get("anyOf", ())]
+        staying = [
+            member for member in members if isinstance(member, dict) and REMOVED not in member
+        ]
+        if goal is None or any(target(str(member.get("$ref"))) == goal for member in staying):
+            return None
+        canonical = (*canonical, *path[-3:-1])
+        known, told = self._canvas.node(canonical), at(published, path[:-1])
+        if not isinstance(known, dict):
+            return None
+        name = str(path[-1])
+        return self._keep(
+            Returned(
+                path=(*canonical, name),
+                value=at(published, path),
+                holder=canonical,
+                at=_place(list(known), list(told), name),
+                order=list(told).index(name),
+            )
+        )
 
     def _added(self, found: Breaking) -> Repair:
         """What is new is gated."""
@@ -218,6 +260,38 @@ class Planner:
         self._want(repair, key, found.combination.version, then.node.get(key, ABSENT))
         return repair
 
+    # References that lead elsewhere
+
+    def _switched(self, found: Breaking) -> list[Repair]:
+        """Restore the references that led to one known component and lead to another now.
+
+        The differ compares the two as if one had become the other.
+        """
+        change = found.change
+        then, now = (
+            _component(at)
+            for at in (
+                change.before_pointer or change.holder_pointer,
+                change.after_pointer or change.holder_pointer,
+            )
+        )
+        if then is None or now is None or then == now or not self._is_published(now):
+            return []
+        published = self._published[found.combination]
+        document = self._projected(found.combination)
+        repairs: list[Repair] = []
+        for path, kind, node in walk("document", published):
+            if kind == "schema" and target(str(node.get("$ref"))) == then[1:]:
+                after = objects(document, path)[-1]
+                if after.path == path and target(str(after.node.get("$ref"))) == now[1:]:
+                    repair = self._restored(after, found.combination)
+                    self._want(repair, "$ref", found.combination.version, node["$ref"])
+                    repairs.append(repair)
+        return repairs
+
+    def _is_published(self, path: Steps) -> bool:
+        return any(at(document, path) is not None for document in self._published.values())
+
     # Keywords
 
     def _keywords(self, found: Breaking) -> Repair:
@@ -226,15 +300,30 @@ class Planner:
         published, now = self._published[found.combination], self._projected(found.combination)
         old, old_key = self._side(published, change.before_pointer, now, change)
         new, new_key = self._side(now, change.after_pointer, published, change)
+        if new.kind != "schema" and "$ref" in new.node:
+            return self._inlined_with_history(found, old, new)
         keys = {old_key, new_key} - {""}
         if keys & _SHAPE and new.kind == "schema":
-            keys |= (old.node.keys() | new.node.keys()) - _WORDS
+            # what only one of the two has belongs to what it is
+            keys |= (old.node.keys() ^ new.node.keys()) - _WORDS
         repair = self._restored(new, found.combination)
         for key in sorted(keys):
             value = old.node.get(key, ABSENT)
             if not same(value, new.node.get(key, ABSENT)):
                 self._want(repair, key, found.combination.version, value)
                 repair.published[key] = self._published_values(old.path, key)
+        return repair
+
+    def _inlined_with_history(self, found: Breaking, old: Object, new: Object) -> Repair:
+        """What a reference that is no schema's led to is told beside what it leads to."""
+        then = _resolved(self._published[found.combination], old.node)
+        now = _resolved(self._projected(found.combination), new.node)
+        path = self._canonical(new.path, found.combination)
+        repair = self._keep(Restored(path=path, inlined=True))
+        for key in sorted((then.keys() | now.keys()) - _WORDS):
+            value = then.get(key, ABSENT)
+            if not same(value, now.get(key, ABSENT)):
+                self._want(repair, key, found.combination.version, value)
         return repair
 
     def _published_values(self, path: Steps, key: str) -> dict[str, Any]:
@@ -539,24 +628,25 @@ class Planner:
     def _component(
         self, found: Breaking, whole: Steps, names: list[str], value: Any, around: Object
     ) -> Returned:
-        file, place = self._beside(whole, names)
+        file, place, neighbour = self._beside(whole, names)
         number = names.index(str(whole[-1]))
         repair = self._back(found, whole, whole[:-1], value, place, number, around)
         repair.file = file
+        repair.beside = neighbour
         return repair
 
-    def _beside(self, whole: Steps, names: list[str]) -> tuple[str, int]:
-        """Return the file that a component goes to, and its number there: behind its neighbour."""
+    def _beside(self, whole: Steps, names: list[str]) -> tuple[str, int, Steps]:
+        """Return the file that a component goes to, its number there, and its neighbour."""
         section = whole[:-1]
         known = self._canvas.node(section) or {}
         place = _place(list(known), names, str(whole[-1]))
         neighbours = list(known)
         if not neighbours:
-            return file_of(self._canvas.api, section), 0
+            return file_of(self._canvas.api, section), 0, section
         neighbour = neighbours[max(place - 1, 0)]
         file = file_of(self._canvas.api, (*section, neighbour))
         there = [one for one in known if file_of(self._canvas.api, (*section, one)) == file]
-        return file, there.index(neighbour) + (place > 0)
+        return file, there.index(neighbour) + (place > 0), (*section, neighbour)
 
     def _give_back_components(self) -> None:
         """Give back every component that something restored refers to; it goes with that."""
@@ -574,7 +664,7 @@ class Planner:
                     continue
                 names, value = found
                 whole: Steps = ("components", section, name)
-                file, place = self._beside(whole, names)
+                file, place, neighbour = self._beside(whole, names)
                 repair = self._keep(
                     Returned(
                         path=whole,
@@ -583,6 +673,7 @@ class Planner:
                         at=place,
                         order=names.index(name),
                         file=file,
+                        beside=neighbour,
                     )
                 )
                 repair.shown.clear()
@@ -653,7 +744,7 @@ class Planner:
             canonical = self._canonical(holder.path, found.combination)
         except CantGateError:
             return None
-        value = self._resolved(published, path)
+        value = _child(published, path)
         name = str(value[NAME]) if change.kind is Kind.PARAMETER_REMOVED else str(path[-1])
         return ((*canonical, str(path[-2])), name), _shape(value, around.node, name, change.kind)
 
@@ -669,19 +760,11 @@ class Planner:
             return None
         if way[-1].path != path or not way[-1].gateable:
             return None
-        value = self._resolved(document, path)
+        value = _child(document, path)
         parameter = change.kind is Kind.PARAMETER_ADDED
         name = str(value[NAME]) if parameter else str(path[-1])
         around = (*canonical[:-2], str(canonical[-2]))
         return (around, name), _shape(value, way[-2].node, name, change.kind), canonical
-
-    @staticmethod
-    def _resolved(document: dict[str, Any], path: Steps) -> dict[str, Any]:
-        value = at(document, path)
-        while isinstance(value, dict) and "$ref" in value and path[-2] != "properties":
-            goal = target(value["$ref"])
-            value = at(document, ("components", *goal)) if goal else None
-        return value if isinstance(value, dict) else {}
 
     def _renamed(self, rename: Rename) -> Repair:
         named = rename.path[-2:-1] in (("properties",), ("headers",))
@@ -710,6 +793,28 @@ class Planner:
                 repair for (path, _), repair in known.items() if new is not None and new[2] == path
             ]
         return None
+
+
+def _resolved(document: dict[str, Any], node: dict[str, Any]) -> dict[str, Any]:
+    """Return what *node* is, or refers to."""
+    while isinstance(node.get("$ref"), str) and (goal := target(node["$ref"])):
+        found = at(document, ("components", *goal))
+        node = found if isinstance(found, dict) else {}
+    return node
+
+
+def _child(document: dict[str, Any], path: Steps) -> dict[str, Any]:
+    """Return the field, header or parameter at *path*; what the latter two refer to."""
+    node = at(document, path)
+    if not isinstance(node, dict):
+        return {}
+    return node if path[-2] == "properties" else _resolved(document, node)
+
+
+def _component(at: str | None) -> Steps | None:
+    """Return the path of the component that a pointer leads into."""
+    steps = parts(at or "")
+    return steps[:3] if steps[:1] == ("components",) and len(steps) > 2 else None
 
 
 def _shape(value: dict[str, Any], around: dict[str, Any], name: str, kind: Kind) -> str:

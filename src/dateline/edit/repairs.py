@@ -93,6 +93,11 @@ class Repair:
         raise NotImplementedError
 
     @property
+    def place(self) -> Steps:
+        """Where it is done, as far as the sources have it."""
+        return self.path
+
+    @property
     def rank(self) -> tuple[Any, ...]:
         """Return the sort key of repairs: what moves others in its list is done last."""
         return (0, pointer(self.path), type(self).__name__)
@@ -108,6 +113,8 @@ class Restored(Repair):
     wanted: dict[str, dict[str, Any]] = field(default_factory=dict)
     published: dict[str, dict[str, Any]] = field(default_factory=dict)
     named: bool = False  # by the key that it stands under
+    inlined: bool = False  # a reference that takes nothing beside it
+    hidden: set[str] = field(default_factory=set)  # versions that won't show it
 
     def want(self, keyword: str, version: str, value: Any) -> None:
         """Let *keyword* be *value* in *version*. Raises CantGateError if it is another already."""
@@ -121,9 +128,11 @@ class Restored(Repair):
 
     def apply(self, canvas: Canvas, sources: Sources) -> str:
         node = canvas.node(self.path)
+        if self.inlined:
+            node = canvas.resolved(node)
         was = node.get(WAS, {})
         wanted = plain(was)
-        unseen = canvas.unseen(self.path)
+        unseen = canvas.unseen(self.path) | self.hidden
         for keyword, by_version in self.wanted.items():
             own = self.path[-1] if self.named and keyword == NAME else node.get(keyword, ABSENT)
             then = {**values(own, was, keyword, canvas.dates), **by_version}
@@ -139,7 +148,9 @@ class Restored(Repair):
                     then[earlier] = then[later]
             wanted = rewritten(wanted, keyword, then, canvas.dates)
         source = sources.of(self.path)
-        if not wanted:
+        if self.inlined:
+            source.replace(self.path, {**node, WAS: wanted})
+        elif not wanted:
             source.remove((*self.path, WAS))
         elif WAS not in node:
             source.put((*self.path, WAS), wanted)
@@ -236,6 +247,7 @@ class Returned(Repair):
     at: int
     order: int
     file: str | None = None
+    beside: Steps | None = None
     shown: dict[str, bool | None] = field(default_factory=dict)
     required_behind: tuple[str, ...] | None = None  # None: callers could do without it
 
@@ -250,6 +262,10 @@ class Returned(Repair):
             value = {**value, **gates}
         sources.give_back(self.path, self.holder, value, self.at, self.file)
         return f"it comes back with {_said(gates)}" if gates else "it comes back"
+
+    @property
+    def place(self) -> Steps:
+        return self.beside or self.holder
 
     @property
     def rank(self) -> tuple[Any, ...]:
@@ -325,8 +341,14 @@ def carry_out(
     Raises CantRepairError for the first that can't be.
     """
     ordered = sorted(repairs, key=lambda repair: repair.rank)
+    gated = [repair for repair in ordered if isinstance(repair, Gated)]
     done = []
     for repair in ordered:
+        if isinstance(repair, Restored):
+            around = (one for one in gated if repair.path[: len(one.path)] == one.path)
+            repair.hidden = {
+                date for one in around for date, there in one.shown.items() if not there
+            }
         try:
             done.append((repair, repair.apply(canvas, sources)))
         except CantGateError as reason:

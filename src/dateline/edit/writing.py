@@ -150,7 +150,8 @@ def laid_out(value: Any, style: Style, indent: int) -> str:
 def _on_one_line(value: Any, style: Style, brackets: bool | None) -> bool:
     if not style.brackets or brackets is False:
         return False
-    return brackets is True or _depth(value) <= 2
+    single = isinstance(value, list) and len(value) == 1
+    return brackets is True or _depth(value) <= 1 + single
 
 
 def _depth(value: Any) -> int:
