@@ -3,7 +3,7 @@
 The data are plain JSON values, the same for the same definitions, and hold only what differs::
 
     {"versions": [...], "environments": [...],
-     "converters": {NAME: {"before", "newer", "older", "down", "up"}},
+     "converters": {NAME: {"place", "before", "kind", "newer", "older", ...}},
      "down": {"operations": {ID: {STATUS: {"content": {MEDIA TYPE: SHAPE}, "headers": SHAPE}}},
               "shapes": {NAME: [{"since": DATE, "environments": [...], "shape": SHAPE}]}},
      "up": {"operations": {ID: {"content": {MEDIA TYPE: SHAPE}, "parameters": {IN: SHAPE}}},
@@ -82,6 +82,7 @@ class _Contracts:
                 "place": known[name].place,
                 "before": known[name].before,
                 "kind": known[name].kind,
+                "passes_null": known[name].passes_null,
                 "newer": plain(known[name].kind, known[name].newer),
                 "older": plain(known[name].kind, known[name].older),
                 **{way.value: name in names for way, names in needed.items()},

@@ -52,6 +52,11 @@ class Converter:
     down: bool
     up: bool
 
+    @property
+    def passes_null(self) -> bool:
+        """Tell whether null is null in both eras, so that it needs no converter."""
+        return all("type" in era and "null" in declared(era) for era in (self.newer, self.older))
+
 
 class _History(NamedTuple):
     node: dict[str, Any]  # kept: an id is unique only while its object lives

@@ -313,11 +313,13 @@ def pruned(node: Node, live: Container[str]) -> Node:
     if node is None or _is_absent(node):
         return node
     made: dict[str, Any] = dict(node)
-    for key in ("then", "items", "extras", "otherwise"):
+    for key in ("then", "items", "extras"):
         if key in node and (below := pruned(node[key], live)) is not None:
             made[key] = below
         else:
             made.pop(key, None)
+    if "otherwise" in node:
+        made["otherwise"] = pruned(node["otherwise"], live)
     for key in ("fields", "members", "types"):
         if key in node:
             made[key] = {name: pruned(below, live) for name, below in node[key].items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -23,13 +24,16 @@ Sited = tuple[str, Any]
 class Root:
     """One value of an operation: its name, where it belongs in the data, and how it is made.
 
-    ``nodes`` are all that it depends on beside the components of schemas.
+    ``nodes`` are all that it depends on beside the components of schemas. ``skeleton`` lists
+    every body of the operation, so that one that is not defined is told from one that is equal
+    in all versions.
     """
 
     name: str
     path: tuple[str, ...]
     nodes: list[Sited]
     build: Callable[[Builder], Node]
+    skeleton: dict[str, Any]
 
 
 def roots(api: Api, way: Way) -> list[Root]:
@@ -39,7 +43,8 @@ def roots(api: Api, way: Way) -> list[Root]:
 
 def put(operations: dict[str, Any], root: Root, shape: str | None) -> None:
     """Enter *shape* at the path of *root*."""
-    *steps, last = root.path
+    operation, *steps, last = root.path
+    operations = operations.setdefault(operation, deepcopy(root.skeleton))
     for step in steps:
         operations = operations.setdefault(step, {})
     operations[last] = shape
@@ -57,16 +62,27 @@ class _Roots:
                 if method not in resolved:
                     continue
                 name = operation_name({"paths": {template: resolved}}, ("paths", template, method))
-                around = [("path-item", item), ("path-item", resolved)]
-                holder = _Holder(name, [*around, ("operation", resolved[method])])
-                yield from (
-                    self._taken(holder, resolved) if self._way is Way.UP else self._given(holder)
-                )
+                operation = resolved[method]
+                sites = [
+                    ("path-item", item),
+                    ("path-item", resolved),
+                    ("operation", operation),
+                ]
+                if self._way is Way.DOWN:
+                    yield from self._given(_Holder(name, sites, self._answers(operation)))
+                else:
+                    yield from self._taken(_Holder(name, sites, {"content": {}}), resolved)
+
+    def _answers(self, operation: dict[str, Any]) -> dict[str, Any]:
+        return {
+            status: {"content": dict.fromkeys(response.get("content", {}))}
+            for status, node in operation.get("responses", {}).items()
+            if not status.startswith("x-") and (response := self._resolved("response", node))
+        }
 
     def _given(self, holder: _Holder) -> Iterator[Root]:
-        for status, node in holder.operation.get("responses", {}).items():
-            if status.startswith("x-"):
-                continue
+        for status in holder.skeleton:
+            node = holder.operation["responses"][status]
             response = self._resolved("response", node)
             sites = [*holder.sites, ("response", node), ("response", response)]
             for media_type in response.get("content", {}):
@@ -79,6 +95,7 @@ class _Roots:
             node = holder.operation["requestBody"]
             body = self._resolved("request-body", node)
             sites = [*holder.sites, ("request-body", node), ("request-body", body)]
+            holder.skeleton["content"].update(dict.fromkeys(body.get("content", {})))
             for media_type in body.get("content", {}):
                 yield _content(holder, ("content", media_type), sites)
         listed: dict[tuple[str, str], list[Any]] = {}
@@ -120,6 +137,7 @@ class _Roots:
             path=(holder.name, status, "headers"),
             nodes=[*sites, *headers],
             build=build,
+            skeleton=holder.skeleton,
         )
 
     def _resolved(self, kind: str, node: Any) -> dict[str, Any]:
@@ -136,10 +154,11 @@ class _Roots:
 
 @dataclass(frozen=True)
 class _Holder:
-    """An operation: what it is called, and itself with what holds it."""
+    """An operation: what it is called, itself with what holds it, and all its bodies."""
 
     name: str
     sites: list[Sited]
+    skeleton: dict[str, Any]
 
     @property
     def operation(self) -> dict[str, Any]:
@@ -174,6 +193,7 @@ def _content(holder: _Holder, path: tuple[str, ...], sites: list[Sited]) -> Root
         path=(holder.name, *path),
         nodes=sites,
         build=build,
+        skeleton=holder.skeleton,
     )
 
 
@@ -202,6 +222,7 @@ def _parameters(holder: _Holder, place: str, nodes: list[list[Any]]) -> Root:
         path=(holder.name, "parameters", place),
         nodes=[*holder.sites, *(("parameter", each) for found in nodes for each in found)],
         build=build,
+        skeleton=holder.skeleton,
     )
 
 
