@@ -11,10 +11,8 @@ from enum import Enum
 from typing import Any, Final
 from urllib.parse import unquote_to_bytes
 
+from .bodies import LONGEST_INTEGER
 from .errors import RequestError, quoted
-
-LONGEST_INTEGER: Final = 308
-"""How many digits an integer may have, as in a body."""
 
 _INTEGER: Final = re.compile(r"0|-?[1-9][0-9]*")
 _UUID: Final = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
@@ -81,7 +79,7 @@ def text(value: str) -> str:
 
 def integer(value: str) -> int:
     """Read an integer in plain decimal: no `+`, no leading zeros, no `-0`."""
-    if not _INTEGER.fullmatch(value) or len(value) > LONGEST_INTEGER:
+    if not _INTEGER.fullmatch(value) or len(value.lstrip("-")) > LONGEST_INTEGER:
         raise RequestError("has to be an integer in plain decimal digits")
     return int(value)
 

@@ -1,0 +1,139 @@
+"""Requests to an ASGI application, in process and as bytes over a socket, and what comes back."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, Literal, NamedTuple
+
+from dateline_runtime.asgi import App, Message, Scope
+
+Fields = list[tuple[bytes, bytes]]
+
+
+class Response(NamedTuple):
+    """What was answered; ``headers`` as sent, in order, names in lower case."""
+
+    status: int
+    headers: list[tuple[str, str]]
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+    def header(self, name: str) -> list[str]:
+        return [value for key, value in self.headers if key == name]
+
+
+def request(
+    method: str = "GET", path: str = "/api/things", headers: Iterable[tuple[bytes, bytes]] = ()
+) -> Scope:
+    """Return the scope of a request, as a server makes it."""
+    path, _, query = path.partition("?")
+    return {
+        "type": "http",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "method": method,
+        "path": path,
+        "query_string": query.encode(),
+        "headers": list(headers),
+        "state": {},
+    }
+
+
+class Caller:
+    """The server's end of one exchange: hands out the body in pieces, keeps what is sent."""
+
+    def __init__(self, *pieces: bytes, leaves: bool = False, stalls: bool = False) -> None:
+        last = len(pieces) - 1
+        more = leaves or stalls
+        self.messages: list[Message] = [
+            {"type": "http.request", "body": piece, "more_body": more or index < last}
+            for index, piece in enumerate(pieces or (b"",))
+        ]
+        self.stalls = stalls
+        self.sent: list[Message] = []
+        self.asked = 0
+
+    async def receive(self) -> Message:
+        self.asked += 1
+        if self.messages:
+            return self.messages.pop(0)
+        if self.stalls:
+            await asyncio.Event().wait()
+        return {"type": "http.disconnect"}
+
+    async def send(self, message: Message) -> None:
+        self.sent.append(message)
+
+    @property
+    def response(self) -> Response:
+        start, *pieces = self.sent
+        assert start["type"] == "http.response.start"
+        assert [piece["type"] for piece in pieces] == ["http.response.body"] * len(pieces)
+        assert [piece.get("more_body", False) for piece in pieces][-1:] == [False]
+        headers = [
+            (str(name, "latin-1"), str(value, "latin-1")) for name, value in start["headers"]
+        ]
+        return Response(
+            start["status"], headers, b"".join(piece.get("body", b"") for piece in pieces)
+        )
+
+
+async def exchange(app: App, scope: Scope, *pieces: bytes) -> Response:
+    """Return the application's answer to a request whose body comes in *pieces*."""
+    caller = Caller(*pieces)
+    await app(scope, caller.receive, caller.send)
+    return caller.response
+
+
+def ask(app: App, scope: Scope, *pieces: bytes) -> Response:
+    """Like `exchange`, in an event loop of its own."""
+    return asyncio.run(exchange(app, scope, *pieces))
+
+
+@contextmanager
+def serving(app: App, http: Literal["h11", "httptools"]) -> Iterator[int]:
+    """Serve the application on a free port of this machine, with uvicorn; yield the port."""
+    import uvicorn
+
+    config = uvicorn.Config(
+        app,
+        http=http,
+        ws="none",
+        lifespan="off",
+        port=0,
+        log_level="critical",
+        # by default h11 itself refuses what is longer than 64 KiB
+        h11_max_incomplete_event_size=4 * 1024 * 1024,
+    )
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    try:
+        while not server.started:
+            time.sleep(0.005)
+        yield server.servers[0].sockets[0].getsockname()[1]
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+def talk(port: int, head: bytes, body: bytes = b"") -> Response:
+    """Send the bytes of a request, `Connection: close` included; return the response."""
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
+        connection.sendall(head + b"\r\n\r\n" + body)
+        received = b"".join(iter(lambda: connection.recv(65536), b""))
+    start, _, rest = received.partition(b"\r\n\r\n")
+    status, *lines = start.decode("latin-1").split("\r\n")
+    fields = [line.split(": ", 1) for line in lines]
+    added = ("date", "server", "connection")
+    headers = [(name.lower(), value) for name, value in fields if name.lower() not in added]
+    return Response(int(status.split()[1]), headers, rest)

@@ -1,0 +1,574 @@
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import date
+from typing import Any
+
+import pytest
+from exchanges import Caller, Fields, Response, ask, exchange, request
+from header_cases import MIDDLE, NEWEST, OLDEST, SUPPORTED
+
+from dateline_runtime.asgi import (
+    REPLAYED,
+    VERSION,
+    App,
+    Documents,
+    Limits,
+    Receive,
+    Scope,
+    Send,
+    Versioned,
+    field,
+    refusal,
+    respond,
+)
+from dateline_runtime.errors import Fault, RequestError
+from dateline_runtime.idempotency import Answer
+from dateline_runtime.lifecycle import End
+
+JSON = "application/json; charset=utf-8"
+
+
+def answering(status: int = 200, body: bytes = b"{}", headers: Fields | None = None) -> App:
+    """Return an application that answers every request alike."""
+
+    async def app(scope: Scope, _: Receive, send: Send) -> None:
+        await respond(scope, send, Answer(status, None, body), headers or [])
+
+    return app
+
+
+async def tell_state(scope: Scope, _: Receive, send: Send) -> None:
+    await respond(scope, send, Answer(200, None, scope["state"][VERSION].encode()))
+
+
+async def read_all(scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer with the body, like an application that trusts its server."""
+    body, more = b"", True
+    while more:
+        message = await receive()
+        body += message.get("body", b"")
+        more = message.get("more_body", False)
+    await respond(scope, send, Answer(200, None, body))
+
+
+async def fail(_: Scope, __: Receive, ___: Send) -> None:
+    raise ZeroDivisionError("the password is secret")
+
+
+async def forget(_: Scope, __: Receive, ___: Send) -> None:
+    pass
+
+
+def versioned(app: App, **options: Any) -> Versioned:
+    return Versioned(app, SUPPORTED, **options)
+
+
+def asking(version: bytes, *fields: tuple[bytes, bytes], **parts: Any) -> Scope:
+    return request(headers=[(b"x-api-version", version), *fields], **parts)
+
+
+def told(response: Response) -> dict[str, list[str]]:
+    return {name: response.header(name) for name in ("x-api-version", "vary")}
+
+
+def named(version: str) -> dict[str, list[str]]:
+    return {"x-api-version": [version], "vary": ["X-API-Version"]}
+
+
+# the version served
+
+
+@pytest.mark.parametrize(
+    ("app", "status"),
+    [
+        (answering(200), 200),
+        (answering(204), 204),
+        (answering(304), 304),
+        (answering(404), 404),
+        (answering(422), 422),
+        (answering(500), 500),
+        (fail, 500),
+        (forget, 500),
+    ],
+)
+def test_every_response_names_the_version_served(app: App, status: int) -> None:
+    response = ask(versioned(app), asking(b"2026-07-01"))
+    assert (response.status, told(response)) == (status, named(MIDDLE))
+
+
+@pytest.mark.parametrize("fault", Fault)
+def test_every_refusal_names_the_version_served(fault: Fault) -> None:
+    async def refuse(_: Scope, __: Receive, ___: Send) -> None:
+        raise RequestError("said", fault)
+
+    response = ask(versioned(refuse), asking(b"2026-07-01"))
+    assert (response.status, response.body) == (refusal(RequestError("", fault)).status, b'"said"')
+    assert (told(response), response.header("content-type")) == (named(MIDDLE), [JSON])
+
+
+def test_the_default_is_named_where_it_is_served_or_nothing_is() -> None:
+    assert told(ask(versioned(tell_state), request())) == named(OLDEST)
+    rejected = ask(versioned(tell_state), asking(b"2026-7-1"))
+    assert (rejected.status, told(rejected)) == (400, named(OLDEST))
+
+
+def test_the_application_finds_the_version_in_the_state_of_its_request() -> None:
+    scope = asking(b"2026-08-01")
+    scope["state"]["database"] = "kept"
+    assert ask(versioned(tell_state), scope).body == NEWEST.encode()
+    assert scope["state"] == {"database": "kept", VERSION: NEWEST}
+
+
+def test_a_server_without_state_serves_too() -> None:
+    scope = request()
+    del scope["state"]
+    assert ask(versioned(tell_state), scope).body == OLDEST.encode()
+
+
+def test_a_rejection_comes_before_anything_the_application_would_say() -> None:
+    app = versioned(fail, credentials="X-API-Key")
+    response = ask(app, asking(b"2026-7-1", (b"x-api-key", b"wrong")))
+    assert response.body == (
+        b'{"error":"unsupported_api_version","reason":"version_malformed","requested":"2026-7-1",'
+        b'"supported":["2025-03-13","2026-07-01","2026-08-01"]}'
+    )
+
+
+def test_a_rejection_leaves_the_body_unread() -> None:
+    caller = Caller(b"x")
+    app = versioned(fail)
+    asyncio.run(app(asking(b"2026-7-1", method="POST"), caller.receive, caller.send))
+    assert (caller.response.status, caller.asked) == (400, 0)
+
+
+def test_the_answer_to_head_has_the_length_and_no_body() -> None:
+    whole = ask(versioned(fail), asking(b"2026-7-1"))
+    head = ask(versioned(fail), asking(b"2026-7-1", method="HEAD"))
+    assert head == whole._replace(body=b"")
+
+
+@pytest.mark.parametrize("line", [b"2026-07-01", b"2026-7-1", b"\xff", b""])
+def test_operations_that_ignore_the_header_are_served_as_without_one(line: bytes) -> None:
+    app = versioned(tell_state, ignoring=lambda scope: scope["path"] == "/api/currencies")
+    response = ask(app, asking(line, path="/api/currencies"))
+    assert (response.status, response.body) == (200, OLDEST.encode())
+    assert told(response) == named(OLDEST)
+    assert ask(app, asking(b"2026-7-1", path="/api/things")).status == 400
+
+
+def test_a_replay_names_no_version() -> None:
+    async def replay(scope: Scope, _: Receive, send: Send) -> None:
+        scope["state"][REPLAYED] = True
+        await respond(scope, send, Answer(201, "text/plain", b"stored"))
+
+    app = versioned(replay, credentials="X-API-Key", ends={OLDEST: End(sunset=date(2027, 1, 1))})
+    assert ask(app, request(headers=[(b"x-api-key", b"k")])) == Response(
+        201, [("content-type", "text/plain"), ("content-length", "6")], b"stored"
+    )
+
+
+def test_another_header_may_choose_the_version() -> None:
+    supported = type(SUPPORTED)(OLDEST, (OLDEST, NEWEST), header="Library-Version")
+    app = Versioned(tell_state, supported)
+    response = ask(app, request(headers=[(b"library-version", b"2026-08-01")]))
+    assert response.body == NEWEST.encode()
+    assert (response.header("library-version"), response.header("vary")) == (
+        [NEWEST],
+        ["Library-Version"],
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "is_versioned"),
+    [
+        ("/api", True),
+        ("/api/", True),
+        ("/api/things", True),
+        ("/apiary", False),
+        ("/", False),
+        ("/health", False),
+        ("/other/api/things", False),
+    ],
+)
+def test_only_what_is_below_the_prefix_is_versioned(path: str, is_versioned: bool) -> None:
+    response = ask(versioned(answering(200)), asking(b"2026-7-1", path=path))
+    unversioned = Response(200, [("content-length", "2")], b"{}")
+    assert (response.status == 400) if is_versioned else (response == unversioned)
+
+
+def test_an_empty_prefix_versions_everything_but_the_documents() -> None:
+    app = versioned(answering(200), prefix="", documents=Documents({"/spec": b"spec"}))
+    assert told(ask(app, request(path="/"))) == named(OLDEST)
+    assert ask(app, request(path="/spec")).body == b"spec"
+
+
+# other headers of the response
+
+
+@pytest.mark.parametrize(
+    ("lines", "merged"),
+    [
+        ([], "X-API-Version"),
+        ([b""], "X-API-Version"),
+        ([b"Accept-Encoding"], "Accept-Encoding, X-API-Version"),
+        ([b"Accept-Encoding,Origin"], "Accept-Encoding, Origin, X-API-Version"),
+        ([b"Accept-Encoding", b"Origin"], "Accept-Encoding, Origin, X-API-Version"),
+        ([b"X-API-Version"], "X-API-Version"),
+        ([b"Origin, x-api-version"], "Origin, x-api-version"),
+        ([b"X-API-Version-2"], "X-API-Version-2, X-API-Version"),
+        ([b"*"], "*"),
+        ([b"Origin", b" * "], "*"),
+    ],
+)
+def test_vary_keeps_what_the_application_said(lines: list[bytes], merged: str) -> None:
+    app = versioned(answering(headers=[(b"Vary", line) for line in lines]))
+    assert ask(app, request()).header("vary") == [merged]
+
+
+def test_the_application_can_not_name_another_version() -> None:
+    headers = [(b"X-API-Version", b"2020-01-01"), (b"x-api-version", b"latest"), (b"x-a", b"b")]
+    response = ask(versioned(answering(headers=headers)), request())
+    assert response.headers == [
+        ("x-a", "b"),
+        ("content-length", "2"),
+        ("x-api-version", OLDEST),
+        ("vary", "X-API-Version"),
+    ]
+
+
+def test_the_headers_of_the_application_are_left_as_they_are() -> None:
+    shared = [(b"content-length", b"0")]
+
+    async def app(_: Scope, __: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": shared})
+        await send({"type": "http.response.body"})
+
+    ask(versioned(app), request())
+    assert shared == [(b"content-length", b"0")]
+
+
+def test_a_response_without_headers_is_a_response() -> None:
+    async def app(_: Scope, __: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 204})
+        await send({"type": "http.response.body"})
+
+    assert told(ask(versioned(app), request())) == named(OLDEST)
+
+
+@pytest.mark.parametrize(
+    ("sent", "said", "kept"),
+    [
+        ([(b"x-api-key", b"k")], [], ["private, no-store"]),
+        ([(b"x-api-key", b"")], [], ["private, no-store"]),
+        ([], [], []),
+        ([(b"x-api-key", b"k")], [(b"Cache-Control", b"no-cache")], ["no-cache"]),
+    ],
+)
+def test_what_is_for_one_caller_is_kept_out_of_caches(
+    sent: Fields, said: Fields, kept: list[str]
+) -> None:
+    app = versioned(answering(headers=said), credentials="X-API-Key")
+    found = ask(app, request(headers=sent)).headers
+    assert [value for name, value in found if name.lower() == "cache-control"] == kept
+
+
+def test_only_the_version_whose_end_is_announced_tells_of_it() -> None:
+    end = End(deprecated=date(2026, 7, 1), sunset=date(2027, 7, 1), successor="/spec/2026-07-01")
+    app = versioned(
+        tell_state, ends={OLDEST: end}, ignoring=lambda scope: scope["path"] == "/api/currencies"
+    )
+    announced = [
+        ("deprecation", "@1782864000"),
+        ("sunset", "Thu, 01 Jul 2027 00:00:00 GMT"),
+        ("link", '</spec/2026-07-01>; rel="successor-version"'),
+    ]
+
+    def announcements(scope: Scope) -> list[tuple[str, str]]:
+        names = {name for name, _ in announced}
+        return [pair for pair in ask(app, scope).headers if pair[0] in names]
+
+    assert announcements(request()) == announced
+    assert announcements(asking(OLDEST.encode())) == announced
+    assert announcements(asking(MIDDLE.encode())) == []
+    assert announcements(asking(b"2026-7-1")) == []
+    assert announcements(request(path="/api/currencies")) == []
+
+
+# what goes wrong
+
+
+@pytest.mark.parametrize("app", [fail, forget])
+def test_a_failure_is_told_by_a_trace_id_that_stands_in_the_log(
+    app: App, caplog: pytest.LogCaptureFixture
+) -> None:
+    response = ask(versioned(app), request(path="/api/a\nb"))
+    trace_id = response.json["trace_id"]
+    assert re.fullmatch("[0-9a-f]{32}", trace_id)
+    assert response.json == {"message": "internal server error", "trace_id": trace_id}
+    [record] = caplog.records
+    assert record.getMessage() == f"{trace_id}: GET '/api/a\\nb'"
+    assert record.exc_info is not None
+
+
+def test_a_failure_in_the_middle_of_a_response_is_the_servers_to_end() -> None:
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await fail(scope, receive, send)
+
+    with pytest.raises(ZeroDivisionError):
+        ask(versioned(app), request())
+
+
+def test_a_cancelled_request_is_cancelled() -> None:
+    async def app(_: Scope, __: Receive, ___: Send) -> None:
+        raise asyncio.CancelledError
+
+    with pytest.raises(asyncio.CancelledError):
+        ask(versioned(app), request())
+
+
+# bodies
+
+
+@pytest.mark.parametrize("pieces", [(b"x" * 10,), (b"x" * 9, b"x"), (b"", b"xxxxxxxxxx", b"")])
+def test_a_body_within_the_limit_arrives_whole(pieces: tuple[bytes, ...]) -> None:
+    app = versioned(read_all, limits=Limits(body=10))
+    assert ask(app, request("POST"), *pieces).body == b"x" * 10
+
+
+@pytest.mark.parametrize("length", [b"11", b"10000000000", b"9" * 5000])
+def test_a_body_that_is_announced_too_long_is_not_read(length: bytes) -> None:
+    caller = Caller(b"x")
+    app = versioned(fail, limits=Limits(body=10))
+    scope = request("POST", headers=[(b"content-length", length)])
+    asyncio.run(app(scope, caller.receive, caller.send))
+    assert (caller.response.status, caller.asked) == (413, 0)
+    assert caller.response.header("connection") == ["close"]
+
+
+def test_other_protocols_than_http_1_close_their_streams_themselves() -> None:
+    scope = request("POST", headers=[(b"content-length", b"11")])
+    scope["http_version"] = "2"
+    response = ask(versioned(fail, limits=Limits(body=10)), scope)
+    assert (response.status, response.header("connection")) == (413, [])
+
+
+async def hide(scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer 400 to a body that can't be read, as frameworks do."""
+    try:
+        await read_all(scope, receive, send)
+    except Exception:
+        await respond(scope, send, Answer(400, None, b"There was an error parsing the body"))
+
+
+async def hide_and_fail(scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer 500 and raise once more, as frameworks do too."""
+    try:
+        await read_all(scope, receive, send)
+    except Exception:
+        await respond(scope, send, Answer(500, None, b"Internal Server Error"))
+        raise
+
+
+@pytest.mark.parametrize("app", [read_all, hide, hide_and_fail])
+def test_a_body_that_turns_out_too_long_is_refused_whatever_the_application_says(app: App) -> None:
+    caller = Caller(b"x" * 6, b"x" * 6, b"x" * 6)
+    limited = versioned(app, limits=Limits(body=10))
+    asyncio.run(limited(request("POST"), caller.receive, caller.send))
+    assert (caller.response.status, caller.asked) == (413, 2)
+    assert caller.response.json == "the body has to be at most 10 bytes"
+    assert told(caller.response) == named(OLDEST)
+
+
+@pytest.mark.parametrize("app", [read_all, hide, hide_and_fail])
+def test_a_body_that_stalls_is_refused_whatever_the_application_says(app: App) -> None:
+    caller = Caller(b"x", stalls=True)
+    limited = versioned(app, limits=Limits(seconds=0.01))
+    asyncio.run(limited(request("POST"), caller.receive, caller.send))
+    assert (caller.response.status, caller.response.json) == (
+        408,
+        "the body did not arrive in time",
+    )
+
+
+def test_a_refused_body_stays_refused() -> None:
+    async def insist(scope: Scope, receive: Receive, send: Send) -> None:
+        for _ in range(3):
+            try:
+                await receive()
+            except RequestError:
+                continue
+        await read_all(scope, receive, send)
+
+    caller = Caller(b"x" * 11, b"x")
+    limited = versioned(insist, limits=Limits(body=10))
+    asyncio.run(limited(request("POST"), caller.receive, caller.send))
+    assert (caller.response.status, caller.asked) == (413, 1)
+
+
+def test_after_the_body_there_is_no_hurry() -> None:
+    async def wait_for_the_caller_to_leave(scope: Scope, receive: Receive, send: Send) -> None:
+        messages = [(await receive())["type"], (await receive())["type"]]
+        await respond(scope, send, Answer(200, None, json.dumps(messages).encode()))
+
+    app = versioned(wait_for_the_caller_to_leave, limits=Limits(seconds=0))
+    caller = Caller(b"x")
+
+    async def slow() -> Any:
+        if caller.asked:
+            await asyncio.sleep(0.01)
+        return await caller.receive()
+
+    asyncio.run(app(request("POST"), slow, caller.send))
+    assert caller.response.json == ["http.request", "http.disconnect"]
+
+
+@pytest.mark.parametrize("app", [fail, forget, hide, read_all])
+def test_a_caller_who_leaves_is_no_failure(app: App, caplog: pytest.LogCaptureFixture) -> None:
+    async def until_it_leaves(scope: Scope, receive: Receive, send: Send) -> None:
+        while (await receive())["type"] == "http.request":
+            pass
+        await app(scope, receive, send)
+
+    caller = Caller(b"x", leaves=True)
+    asyncio.run(versioned(until_it_leaves)(request("POST"), caller.receive, caller.send))
+    assert [record for record in caplog.records if record.levelno > logging.INFO] == []
+
+
+# what is not a request
+
+
+@pytest.mark.parametrize("kind", ["lifespan", "websocket"])
+def test_what_is_not_http_passes_through(kind: str) -> None:
+    seen: list[Any] = []
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        seen.extend((scope, receive, send))
+
+    scope: Scope = {"type": kind, "path": "/api/things", "headers": []}
+    caller = Caller()
+    receive, send = caller.receive, caller.send
+    asyncio.run(versioned(app)(scope, receive, send))
+    assert seen == [scope, receive, send]
+    assert scope == {"type": kind, "path": "/api/things", "headers": []}
+
+
+# specification documents
+
+CONTENTS = {
+    "/spec": b'{"info": "latest"}',
+    "/spec/versions": b'{"versions": []}',
+    "/spec/2025-03-13": b'{"info": "oldest"}',
+}
+SPEC = versioned(fail, documents=Documents(CONTENTS), credentials="X-API-Key")
+
+
+@pytest.mark.parametrize("path", CONTENTS)
+def test_a_document_is_sent_with_its_tag_whatever_version_is_asked_for(path: str) -> None:
+    response = ask(SPEC, asking(b"2026-7-1", path=path))
+    [tag] = response.header("etag")
+    assert response == Response(
+        200,
+        [
+            ("etag", tag),
+            ("cache-control", "no-cache"),
+            ("content-type", JSON),
+            ("content-length", str(len(CONTENTS[path]))),
+        ],
+        CONTENTS[path],
+    )
+    assert re.fullmatch('"[0-9a-f]{32}"', tag)
+    assert ask(SPEC, request("HEAD", path)) == response._replace(body=b"")
+
+
+def test_a_document_is_sent_again_only_where_it_has_changed() -> None:
+    [tag] = ask(SPEC, request(path="/spec")).header("etag")
+
+    def when(name: bytes, *values: str) -> tuple[int, bytes]:
+        fields = [(name, value.encode("latin-1")) for value in values]
+        response = ask(SPEC, request(path="/spec", headers=fields))
+        assert response.status == 412 or response.header("etag") == [tag]
+        return response.status, response.body
+
+    assert when(b"if-none-match", tag) == (304, b"")
+    assert when(b"if-none-match", f"W/{tag}") == (304, b"")
+    assert when(b"if-none-match", '"other"', f"{tag}") == (304, b"")
+    assert when(b"if-none-match", "*") == (304, b"")
+    assert when(b"if-none-match", '"other"') == (200, CONTENTS["/spec"])
+    assert when(b"if-none-match", "\xff") == (200, CONTENTS["/spec"])
+    assert when(b"if-match", tag) == (200, CONTENTS["/spec"])
+    assert when(b"if-match", '"other"')[0] == 412
+
+
+def test_an_unmodified_document_is_not_described_again() -> None:
+    [tag] = ask(SPEC, request(path="/spec")).header("etag")
+    response = ask(SPEC, request(path="/spec", headers=[(b"if-none-match", tag.encode())]))
+    assert response == Response(304, [("etag", tag), ("cache-control", "no-cache")], b"")
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/spec/", "/spec/2025-3-13", "/spec/2026-07-01", "/spec/latest", "/spec/versions/", "/spec//"],
+)
+def test_there_is_no_other_document(path: str) -> None:
+    response = ask(SPEC, request(path=path))
+    assert (response.status, response.json) == (404, "there is no such specification document")
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS"])
+def test_a_document_can_only_be_read(method: str) -> None:
+    response = ask(SPEC, request(method, "/spec"))
+    assert (response.status, response.header("allow")) == (405, ["GET, HEAD"])
+
+
+def test_what_only_begins_like_the_documents_is_not_theirs() -> None:
+    app = versioned(answering(body=b"other"), documents=Documents(CONTENTS))
+    assert ask(app, request(path="/specimen")).body == b"other"
+
+
+def test_documents_are_an_application_of_their_own() -> None:
+    assert ask(Documents(CONTENTS), request(path="/spec")).body == CONTENTS["/spec"]
+
+
+# single headers
+
+
+@pytest.mark.parametrize(
+    ("lines", "value"),
+    [
+        ([], None),
+        ([b""], ""),
+        ([b" a\t"], "a"),
+        ([b"a ", b"\tb"], "a, b"),
+        ([b"\xe9"], "é"),
+    ],
+)
+def test_a_header_is_read_as_http_says(lines: list[bytes], value: str | None) -> None:
+    scope = request(headers=[(b"x-a", line) for line in lines] + [(b"x-b", b"other")])
+    assert field(scope, "X-A") == value
+
+
+# laws
+
+APPS: Mapping[str, Callable[..., Awaitable[None]]] = {
+    "answers": answering(200),
+    "fails": fail,
+    "reads": read_all,
+}
+
+
+@pytest.mark.parametrize("name", APPS)
+def test_requests_at_one_time_know_nothing_of_each_other(name: str) -> None:
+    app = versioned(APPS[name])
+
+    async def all_at_once() -> list[Response]:
+        scopes = [asking(version.encode()) for version in SUPPORTED.versions * 40]
+        return await asyncio.gather(*(exchange(app, scope) for scope in scopes))
+
+    found = [told(response) for response in asyncio.run(all_at_once())]
+    assert found == [named(version) for version in SUPPORTED.versions * 40]

@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import pytest
+from header_cases import CASES, MALFORMED, MIDDLE, NEWEST, OLDEST, SUPPORTED, UNKNOWN, Case
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dateline_runtime.negotiation import Rejection, Supported, negotiate
+
+
+def value(case: Case) -> str | None:
+    return b", ".join(case.lines).decode("latin-1") if case.lines else None
+
+
+def test_there_are_sixty_cases_and_more_each_told_apart() -> None:
+    assert len({case.title for case in CASES}) == len(CASES) >= 60
+
+
+@pytest.mark.parametrize(
+    "case",
+    # what is around each line of several, only those who see the lines can leave out
+    [case for case in CASES if case.title != "blanks around two lines"],
+    ids=lambda case: case.title,
+)
+def test_a_header_is_served_or_rejected(case: Case) -> None:
+    if case.requested is None:
+        assert negotiate(value(case), SUPPORTED) == case.answer
+    else:
+        expected = (case.answer, case.requested, SUPPORTED.versions)
+        rejection = negotiate(value(case), SUPPORTED)
+        assert isinstance(rejection, Rejection)
+        assert (rejection.reason, rejection.requested, rejection.supported) == expected
+
+
+def test_the_fields_of_a_rejection_are_the_body_in_the_order_of_the_specification() -> None:
+    rejection = negotiate("2026-7-1", SUPPORTED)
+    assert isinstance(rejection, Rejection)
+    assert list(asdict(rejection).items()) == [
+        ("error", "unsupported_api_version"),
+        ("reason", "version_malformed"),
+        ("requested", "2026-7-1"),
+        ("supported", (OLDEST, MIDDLE, NEWEST)),
+    ]
+
+
+@given(st.dates())
+def test_a_date_is_served_only_where_it_is_supported(day: object) -> None:
+    answer = negotiate(str(day), SUPPORTED)
+    if str(day) in SUPPORTED.versions:
+        assert answer == str(day)
+    else:
+        assert answer == Rejection(UNKNOWN, str(day), SUPPORTED.versions)  # type: ignore[arg-type]
+
+
+@given(st.text().filter(lambda text: text.strip(" \t")))
+def test_no_other_text_is_ever_served_by_another_version(text: str) -> None:
+    answer = negotiate(text, SUPPORTED)
+    assert (
+        answer == text.strip(" \t")
+        if isinstance(answer, str)
+        else answer.reason
+        in (
+            UNKNOWN,
+            MALFORMED,
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("default", "versions", "said"),
+    [
+        ("2025-03-13", ("2025-3-13",), "'2025-3-13' is not a canonical YYYY-MM-DD date"),
+        ("2025-03-13", ("2026-07-01", "2025-03-13"), "oldest first, each once"),
+        ("2025-03-13", ("2025-03-13", "2025-03-13"), "oldest first, each once"),
+        ("2025-03-14", ("2025-03-13",), "'2025-03-14' is not a supported version"),
+        ("2025-03-13", (), "'2025-03-13' is not a supported version"),
+    ],
+)
+def test_a_table_that_can_not_be_served_is_refused(
+    default: str, versions: tuple[str, ...], said: str
+) -> None:
+    with pytest.raises(ValueError, match=said):
+        Supported(default, versions)

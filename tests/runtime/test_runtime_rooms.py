@@ -1,0 +1,57 @@
+"""The run time stands alone: the standard library only, and HTTP in one file."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import dateline_runtime
+
+FOLDER = Path(dateline_runtime.__file__).parent
+MODULES = sorted(FOLDER.glob("*.py"))
+
+
+def imported(path: Path) -> set[str]:
+    """Return the top-level packages that the module imports; its own siblings with a dot."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            module = node.module or ""
+            siblings = [module] if module else [alias.name for alias in node.names]
+            if node.level:
+                names |= {f".{name}" for name in siblings}
+            else:
+                names.add(module.partition(".")[0])
+    return names
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
+def test_only_the_standard_library_and_siblings_are_imported(path: Path) -> None:
+    known = sys.stdlib_module_names | {f".{sibling.stem}" for sibling in MODULES}
+    assert sorted(imported(path) - known) == []
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
+def test_no_module_but_one_knows_http(path: Path) -> None:
+    assert ".asgi" not in imported(path)
+
+
+def test_a_copy_elsewhere_works_without_the_original(tmp_path: Path) -> None:
+    (tmp_path / "runtime").mkdir()
+    for path in MODULES:
+        (tmp_path / "runtime" / path.name).write_bytes(path.read_bytes())
+    code = "import sys, runtime.asgi; print('dateline_runtime' in sys.modules)"
+    run = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (run.stdout, run.stderr) == ("False\n", "")

@@ -1,0 +1,168 @@
+"""The same answers in process and over a raw socket, whichever parser the server uses."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Literal
+
+import pytest
+from exchanges import Response, ask, request, serving, talk
+from header_cases import CASES, OLDEST, SUPPORTED, Case
+
+from dateline_runtime.asgi import (
+    VERSION,
+    Limits,
+    Message,
+    Receive,
+    Scope,
+    Send,
+    Versioned,
+    respond,
+)
+from dateline_runtime.idempotency import Answer
+
+SERVERS: list[Literal["h11", "httptools"]] = ["h11", "httptools"]
+
+
+async def tell_version_and_size(scope: Scope, receive: Receive, send: Send) -> None:
+    size, more = 0, scope["method"] == "POST"
+    while more:
+        message: Message = await receive()
+        size += len(message["body"])
+        more = message["more_body"]
+    text = f"{scope['state'][VERSION]} {size}"
+    await respond(scope, send, Answer(200, "text/plain", text.encode()))
+
+
+APP = Versioned(tell_version_and_size, SUPPORTED, limits=Limits(body=1000))
+IMPATIENT = Versioned(tell_version_and_size, SUPPORTED, limits=Limits(seconds=0.1))
+
+
+@pytest.fixture(scope="module", params=SERVERS)
+def http(request: pytest.FixtureRequest) -> Literal["h11", "httptools"]:
+    pytest.importorskip("uvicorn", reason="uvicorn is what listens to the socket")
+    pytest.importorskip(request.param, reason="the parser is not installed")
+    return "h11" if request.param == "h11" else "httptools"
+
+
+@pytest.fixture(scope="module")
+def port(http: Literal["h11", "httptools"]) -> Iterator[int]:
+    with serving(APP, http) as number:
+        yield number
+
+
+def expected(case: Case) -> Response:
+    version = case.answer if case.requested is None else OLDEST
+    told = [("x-api-version", version), ("vary", "X-API-Version")]
+    if case.requested is None:
+        body = f"{case.answer} 0".encode()
+        return Response(
+            200, [("content-type", "text/plain"), ("content-length", "12"), *told], body
+        )
+    rejection = {
+        "error": "unsupported_api_version",
+        "reason": case.answer,
+        "requested": case.requested,
+        "supported": list(SUPPORTED.versions),
+    }
+    body = json.dumps(rejection, separators=(",", ":")).encode()
+    size = str(len(body))
+    kind = [("content-type", "application/json; charset=utf-8"), ("content-length", size)]
+    return Response(400, [*kind, *told], body)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.title)
+def test_a_header_is_answered_in_process(case: Case) -> None:
+    fields = [(b"x-api-version", line) for line in case.lines]
+    assert ask(APP, request(headers=fields)) == expected(case)
+
+
+@pytest.mark.parametrize(
+    "case",
+    # to a server a line break is the end of the header, not a part of it
+    [case for case in CASES if not any(b"\n" in line for line in case.lines)],
+    ids=lambda case: case.title,
+)
+def test_a_header_is_answered_alike_over_a_socket(port: int, case: Case) -> None:
+    lines = [b"GET /api/things HTTP/1.1", b"Host: localhost", b"Connection: close"]
+    response = talk(port, b"\r\n".join(lines + [b"X-API-Version:" + line for line in case.lines]))
+    if case.may_be_sent or b"unsupported_api_version" in response.body:
+        assert response == expected(case)
+    else:
+        # the server's own parser refuses the whole request: nobody below HTTP sees it
+        assert (response.status, response.header("content-type")) == (
+            400,
+            ["text/plain; charset=utf-8"],
+        )
+
+
+def post(*fields: bytes) -> bytes:
+    lines = [b"POST /api/things HTTP/1.1", b"Host: localhost", *fields]
+    return b"\r\n".join(lines)
+
+
+@pytest.mark.parametrize("line_break", [b"\r\n ", b"\n", b"\r"])
+def test_a_header_over_several_lines_is_malformed(port: int, line_break: bytes) -> None:
+    lines = [b"GET /api/things HTTP/1.1", b"Host: localhost", b"Connection: close"]
+    folded = b"X-API-Version: 2026-07" + line_break + b"-01"
+    assert talk(port, b"\r\n".join([*lines, folded])).status == 400
+
+
+def test_a_header_is_found_among_a_thousand(port: int) -> None:
+    lines = [b"GET /api/things HTTP/1.1", b"Host: localhost", b"Connection: close"]
+    others = [b"X-%d: y" % number for number in range(1000)]
+    response = talk(port, b"\r\n".join([*lines, *others, b"x-api-version: 2026-07-01"]))
+    assert (response.status, response.body) == (200, b"2026-07-01 0")
+
+
+def test_a_body_within_the_limit_is_read(port: int) -> None:
+    response = talk(port, post(b"Content-Length: 1000", b"Connection: close"), b"x" * 1000)
+    assert (response.status, response.body) == (200, b"2025-03-13 1000")
+
+
+@pytest.mark.parametrize(
+    ("fields", "body"),
+    [
+        ([b"Content-Length: 1001"], b""),
+        ([b"Content-Length: 10000000000"], b""),
+        (
+            [b"Transfer-Encoding: chunked"],
+            b"1f4\r\n" + b"x" * 500 + b"\r\n1f5\r\n" + b"x" * 501 + b"\r\n",
+        ),
+    ],
+    ids=["one byte more", "10 GB", "in chunks"],
+)
+def test_a_body_that_is_too_long_ends_the_connection(
+    port: int, fields: list[bytes], body: bytes
+) -> None:
+    # no `Connection: close`: it is the server that closes, or this would wait for it
+    response = talk(port, post(*fields), body)
+    assert response == refused(413, "the body has to be at most 1000 bytes")
+
+
+@pytest.mark.parametrize(
+    ("field", "body"),
+    [(b"Content-Length: 1000", b"x"), (b"Transfer-Encoding: chunked", b"1\r\nx\r\n")],
+    ids=["announced", "in chunks"],
+)
+def test_a_body_that_stalls_ends_the_connection(
+    http: Literal["h11", "httptools"], field: bytes, body: bytes
+) -> None:
+    with serving(IMPATIENT, http) as port:
+        response = talk(port, post(field), body)
+    assert response == refused(408, "the body did not arrive in time")
+
+
+def refused(status: int, said: str) -> Response:
+    body = json.dumps(said).encode()
+    return Response(
+        status,
+        [
+            ("content-type", "application/json; charset=utf-8"),
+            ("content-length", str(len(body))),
+            ("x-api-version", OLDEST),
+            ("vary", "X-API-Version"),
+        ],
+        body,
+    )
