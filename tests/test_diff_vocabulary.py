@@ -335,3 +335,17 @@ def test_another_spelling_is_no_change(one: Any, other: Any) -> None:
 def test_what_says_something_else_is_told(one: Any, other: Any) -> None:
     told = {change.kind for change in diff(_schema(one), _schema(other))}
     assert told - {Kind.DOCUMENTATION_CHANGED, Kind.EXTENSION_CHANGED}
+
+
+@pytest.mark.parametrize(
+    "keyword",
+    [
+        *("type", "nullable", "enum", "required", "properties", "items", "allOf", "oneOf", "not"),
+        *("patternProperties", "prefixItems", "$defs", "maximum", "exclusiveMinimum", "minLength"),
+        *("discriminator", "x-extensible-enum", "x-enum-descriptions", "$ref"),
+    ],
+)
+def test_a_keyword_that_holds_nonsense_is_never_silent(keyword: str) -> None:
+    for before, after in ((5, "odd"), ("odd", 5.5)):
+        assert _kinds(_schema({keyword: before}), _schema({keyword: after}))
+    assert _kinds(_schema({}), _schema({keyword: "odd"}))

@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 from dateline.diff.documents import Document, Node, component, escape, text
 from dateline.diff.graph import NOTHING, Part, Parts, identity
 from dateline.diff.views import (
+    ANYTHING,
     NEVER,
     NOTES,
     READERS,
@@ -57,12 +58,13 @@ class Schemas:
         A reference, an `allOf` and a union of one member are seen through.
         """
         found: list[Part] = []
+        outer: Part | None = None
         met: set[tuple[int, bool]] = set()
         stack = [Part(*one) for one in located][::-1]
         while stack:
             part = stack.pop()
-            if part.node is False:
-                part = part._replace(node=NEVER)
+            if isinstance(part.node, bool):
+                part = part._replace(node=ANYTHING if part.node else NEVER)
             if not isinstance(part.node, dict) or (id(part.node), bool(part.null)) in met:
                 continue
             met.add((id(part.node), bool(part.null)))
@@ -72,7 +74,10 @@ class Schemas:
             # a component stays even where it says nothing itself: it has a name
             if len(skip) < len(part.node) or component(part.pointer):
                 found.append(part._replace(skip=skip))
+            outer = outer or part._replace(skip=skip)
             stack += reversed(below)
+        if not found and outer:
+            found.append(outer)  # says nothing, but has a place
         return tuple(found)
 
     def _through(self, part: Part) -> tuple[frozenset[str], list[Part]]:

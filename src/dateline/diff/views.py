@@ -31,7 +31,9 @@ OPAQUE: Final = ("not", "if", "then", "else", "contains")
 SCHEMA_MAPS: Final = ("patternProperties", "dependentSchemas", "prefixItems")
 DEFINITIONS: Final = ("$defs", "definitions")
 
+ANYTHING: Final[dict[str, Any]] = {}
 NEVER: Final[dict[str, Any]] = {"not": {}}
+"""What the schemas `true` and `false` say."""
 
 # Keywords that are absent when they say this.
 _DEFAULTS: Final[dict[str, Any]] = {
