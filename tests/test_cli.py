@@ -105,7 +105,10 @@ def test_check_lists_stale_files_and_writes_nothing(project: Path, dateline: Run
     (spec / "latest.yaml").write_text("edited by hand\n")
     before = tree(project)
     assert dateline("generate", "--check") == Outcome(
-        STALE, "spec/sandbox/2024-01-15.json: missing\nspec/sandbox/latest.yaml: edited\n", ""
+        STALE,
+        "generated/spec/sandbox/2024-01-15.json: missing\n"
+        "generated/spec/sandbox/latest.yaml: edited\n",
+        "",
     )
     assert tree(project) == before
     dateline("generate")
@@ -222,6 +225,10 @@ def test_rules_are_listed_and_explained(dateline: Run) -> None:
         (["generate", "--check", "--watch"], "exclude each other"),
         (["generate", "--output", "schemas"], "schemas"),
         (["generate", "--output", "."], "."),
+        (["generate", "--templates", "nowhere"], "nowhere"),
+        (["check", "--format", "json=nowhere/found.json"], "nowhere/found.json can't be written"),
+        (["check", "--format", "json", "--format", "sarif"], "one format goes to standard output"),
+        (["check", "--format", "html="], "html= names no file"),
     ],
 )
 def test_misuse_is_told_in_a_line_with_the_way_out(
@@ -266,7 +273,7 @@ pending for the next version
   schemas/loans.yaml:38:28: x-added: next at /components/schemas/LoanState/oneOf/1: a loan can be \
 paused
 outputs
-  spec/sandbox/latest.json: missing
+  generated/spec/sandbox/latest.json: missing
 """,
         "",
     )
@@ -355,6 +362,21 @@ def test_watch_generates_again_after_a_change_survives_a_slip_and_ends_when_inte
         assert any("up to date" in line for line in out)
         watching.send_signal(signal.SIGINT)
         assert watching.wait(timeout=60) == INTERRUPTED
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
+def test_output_that_can_not_be_written_is_told(project: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        told = subprocess.run(
+            [sys.executable, "-m", "dateline", "rules"],
+            cwd=project,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert told.returncode == MISUSE
+    assert told.stderr == "dateline: [Errno 28] No space left on device\n"
 
 
 def test_a_reader_that_goes_away_is_no_error(project: Path) -> None:

@@ -105,6 +105,7 @@ def test_a_template_of_the_users_overrides_the_built_in_one(tmp_path: Path, libr
         ("{{ version }}", "reaches the template without a filter"),
         ("{{ nothing | json }}", "'nothing' is undefined"),
         ("{% if %}", "Expected an expression"),
+        ("{{ (1 / 0) | json }}", "division by zero"),
         ("{{ environment | upper }}", "reaches the template without a filter"),
         ("{{ document.info.title | ident }}{{ 'a b' | ident }}", "is not an identifier"),
     ],

@@ -53,7 +53,7 @@ def _workspace(command: Callable[P, None]) -> Callable[P, None]:
         ),
         click.option(
             "--templates",
-            type=_FOLDER,
+            type=click.Path(exists=True, file_okay=False, path_type=Path),
             default=None,
             help="Folder of templates that override the built-in ones file by file. "
             "Templates are code: use only your own.",
@@ -91,8 +91,8 @@ def generate(workspace: Any, check: bool, watch: bool) -> None:
         raise click.UsageError("--check and --watch exclude each other.")
     if check:
         stale = room.stale(workspace)
-        for path in stale:
-            click.echo(path)
+        for file in stale:
+            click.echo(workspace.output / str(file))
         sys.exit(STALE if stale else CLEAN)
     if watch:
         for outcome in room.watch(workspace):
@@ -275,13 +275,18 @@ def _report(
         show_waived=waived,
         source=source,
     )
-    for given in formats or ("text",):
-        name, _, file = given.partition("=")
+    asked = [given.partition("=") for given in formats or ("text",)]
+    for name, equals, file in asked:
         if name not in FORMATS:
             raise click.BadParameter(f"{name!r} is no format; there are {', '.join(FORMATS)}.")
+        if equals and not file:
+            raise click.BadParameter(f"{name}= names no file.")
+    if sum(not file for _, _, file in asked) > 1:
+        raise click.BadParameter("one format goes to standard output; write NAME=FILE for others.")
+    for name, _, file in asked:
         text = report(findings, name, context=context)
         if file:
-            Path(file).write_text(text, encoding="utf-8")
+            _write(Path(file), text)
         else:
             click.echo(text, nl=False, err=err)
         summary = os.environ.get("GITHUB_STEP_SUMMARY")
@@ -290,11 +295,19 @@ def _report(
                 steps.write(step_summary(findings, context))
 
 
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise click.UsageError(f"{path} can't be written: {error.strerror}.") from error
+
+
 def _colour() -> bool:
     """Tell whether standard output is to be coloured (no-color.org, force-color.org)."""
     if os.environ.get("NO_COLOR"):
         return False
-    return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()
+    terminal = sys.stdout is not None and sys.stdout.isatty()
+    return bool(os.environ.get("FORCE_COLOR")) or terminal
 
 
 @main.command()

@@ -20,7 +20,11 @@ def main() -> None:
     if answer := _told_without_parsing(sys.argv[1:]):
         print(answer)
         return
-    sys.exit(_run())
+    try:
+        status = _run()
+    except KeyboardInterrupt:
+        status = INTERRUPTED
+    sys.exit(status)
 
 
 def _told_without_parsing(arguments: list[str]) -> str | None:
@@ -59,9 +63,12 @@ def _run() -> int:
         return error.exit_code
     except click.exceptions.Exit as asked:
         return asked.exit_code
-    except (click.Abort, KeyboardInterrupt):
+    except click.Abort:
         return INTERRUPTED
-    except BrokenPipeError:
-        # whoever read our output has gone; python would complain once more at exit
+    except OSError as error:
+        # python would complain once more at exit, when it flushes
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):  # then whoever read our output has gone
+            click.echo(f"{_NAME}: {error}", err=True)
+            return 2
     return 0

@@ -70,11 +70,11 @@ def generate(workspace: Workspace) -> Generated:
         return Generated(written=None)
     # what follows is heavy: not needed where nothing is to do
     from dateline.check import breaches
-    from dateline.check.baseline import in_tree
+    from dateline.check.baseline import before_writing
     from dateline.load import load
 
     api = load(workspace.schemas)
-    published = in_tree(workspace.output, restoring=True)
+    published = before_writing(workspace.output)
     broken = breaches(findings(workspace, api, published))
     if broken:
         raise BreachError(broken, published.label)

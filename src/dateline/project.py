@@ -171,7 +171,7 @@ class _Origin:
                     return path
                 path, node = (*path, step), node[step]
             elif shape is Shape.DATA:
-                return path
+                return path + _within(node, rest)
             kind = below
         return path
 
@@ -193,6 +193,19 @@ class _Origin:
         shown = self._timeline.of(child)
         called = self._timeline.names(kind, name, child)
         return any((mask & shown) >> self._at & 1 and step == text for mask, text in called)
+
+
+def _within(value: Any, steps: list[str]) -> tuple[str | int, ...]:
+    """Return as many of *steps* as lead into *value*, which is data."""
+    path: list[str | int] = []
+    for text in steps:
+        step: str | int = int(text) if isinstance(value, list) and text.isdecimal() else text
+        inside = isinstance(value, list) and isinstance(step, int) and step < len(value)
+        if not inside and not (isinstance(value, dict) and step in value):
+            break
+        path.append(step)
+        value = value[step]
+    return tuple(path)
 
 
 class _Varying:

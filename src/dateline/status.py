@@ -38,7 +38,7 @@ def status(workspace: Workspace) -> Iterator[str]:
     yield "outputs"
     artifacts, _ = rendered(workspace, api)
     stale = emit.stale(artifacts, workspace.output)
-    yield from [f"  {path}" for path in stale] or [
+    yield from [f"  {workspace.output / str(path)}" for path in stale] or [
         f"  {workspace.output}/ is up to date: {len(artifacts)} files"
     ]
     if not stale:

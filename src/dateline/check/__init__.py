@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from itertools import pairwise
+from typing import Any
 
 from dateline.check.baseline import BaselineError, Document, Published
 from dateline.check.laws import LAWS
@@ -13,7 +14,18 @@ from dateline.check.servable import check_servable
 from dateline.check.versions import check_table, without_change
 from dateline.check.waivers import Waiver, read_waivers, waive
 from dateline.diff import diff
-from dateline.model import Api, Combination, Finding, Kind, Place, Policy, Verdict
+from dateline.model import (
+    EVERYWHERE,
+    Api,
+    Change,
+    Combination,
+    Finding,
+    Kind,
+    Place,
+    Policy,
+    Verdict,
+)
+from dateline.openapi import parts
 from dateline.project import Projector
 from dateline.rules import RULES
 
@@ -82,34 +94,59 @@ class _Judge:
         """Yield what differs from a published contract and is not additive."""
         merged = self._merged()
         for combination, document in self._published.documents.items():
-            if combination in self._api.combinations:
-                now = self._projector.contract(*combination).document
-                for change in diff(document.content, now):
-                    merged.add(change, combination)
+            for shown, changes in self._differences(combination, document):
+                for change in changes:
+                    merged.add(change, shown)
+        added = [group for group in merged if group.change.kind is Kind.FIELD_ADDED]
         for group in merged:
             if group.judgement.verdict in (Verdict.GATED, Verdict.NEVER):
-                document = self._published.documents[group.combinations[0]]
+                document = self._published.of(group.combinations[0])
                 before = group.change.before_pointer
+                renamed = next((new for new in added if _looks_renamed(group, new)), None)
+                details: dict[str, Any] = {}
+                if renamed is not None:
+                    details = {"help": _renamed(group, renamed)}
                 yield group.finding(
                     Policy.FROZEN,
                     before_source=None if before is None else document.place(before),
-                    after_source=self._source(group),
+                    after_source=self._source(renamed or group),
+                    **details,
                 )
 
+    def _differences(
+        self, combination: Combination, document: Document
+    ) -> Iterator[tuple[Combination, list[Change]]]:
+        """Yield what a published document has become, and as which combination."""
+        environments = [environment.name for environment in self._api.table.environments]
+        if combination.environment != EVERYWHERE:
+            environments = [combination.environment]
+        shown = [Combination(combination.version, name) for name in environments]
+        found = [
+            (known, diff(document.content, self._projector.contract(*known).document))
+            for known in shown
+            if known in self._api.combinations
+        ]
+        # a document without an environment of its own is that of the one it resembles most
+        yield from sorted(found, key=lambda pair: len(pair[1]))[:1]
+
     def minted(self) -> Iterator[Finding]:
-        """Yield what a version that is not published yet holds back although it is additive."""
+        """Yield what a version holds back although it is additive, and versions without change."""
         table = self._api.table
         for older, newer in pairwise(table.versions):
-            if newer.date in self._published.versions:
-                continue
             merged = self._merged()
             for environment in table.environments:
                 self._compare(merged, older.date, newer.date, environment.name)
             groups = [group for group in merged if group.change.kind not in _FOLLOWING]
-            for group in groups:
-                verdict = group.judgement.verdict
-                if verdict in (Verdict.ADDITIVE, Verdict.NEVER):
-                    additive = verdict is Verdict.ADDITIVE
+            held_back = [
+                group
+                for group in groups
+                if group.judgement.verdict in (Verdict.ADDITIVE, Verdict.NEVER)
+            ]
+            # what is published already can't be mended any more
+            known = self._published_groups(older.date, newer.date) if held_back else frozenset()
+            for group in held_back:
+                if group.key not in known:
+                    additive = group.judgement.verdict is Verdict.ADDITIVE
                     yield group.finding(
                         Policy.MINTED,
                         help=_HELD_BACK if additive else RULES[group.judgement.rule].text,
@@ -117,6 +154,16 @@ class _Judge:
                     )
             if not groups and not newer.undisclosed and not newer.draft:
                 yield without_change(newer, older.date)
+
+    def _published_groups(self, older: str, newer: str) -> frozenset[str]:
+        """Return the keys of all that differs between two versions as they are published."""
+        merged = self._merged()
+        for combination, document in self._published.documents.items():
+            before = self._published.documents.get(combination._replace(version=older))
+            if combination.version == newer and before is not None:
+                for change in diff(before.content, document.content):
+                    merged.add(change, combination)
+        return frozenset(group.key for group in merged)
 
     def _compare(self, merged: Merged, older: str, newer: str, environment: str) -> None:
         before = self._projector.contract(older, environment).document
@@ -130,3 +177,28 @@ class _Judge:
         change = group.change
         pointer = change.after_pointer or change.before_pointer or ""
         return self._api.locate(self._projector.origin(pointer, *group.combinations[0]))
+
+
+def _looks_renamed(removed: Group, added: Group) -> bool:
+    """Tell whether a field that went and one that came may be the same under two names."""
+    gone, new = removed.change, added.change
+    return (
+        gone.kind is Kind.FIELD_REMOVED
+        and gone.schema == new.schema
+        and _holder(gone.before_pointer) == _holder(new.after_pointer)
+        and gone.before is not None
+        and gone.before == new.after
+    )
+
+
+def _holder(pointer: str | None) -> str:
+    return (pointer or "").rpartition("/")[0]
+
+
+def _renamed(removed: Group, added: Group) -> str:
+    name = parts(removed.change.before_pointer or "")[-1]
+    new = parts(added.change.after_pointer or "")[-1]
+    return (
+        f"{RULES[removed.judgement.rule].text} If it is called `{new}` now, give that one "
+        f"`x-was: {{next: {{name: {name}}}}}` (`dateline gate` asks)."
+    )

@@ -5,15 +5,24 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
-from dateline.check.git import Repository
-from dateline.load.reader import JsonDocument, Locator
-from dateline.model import MANIFEST, Combination, DatelineError, Place
+from dateline.check.git import GitError, Repository
+from dateline.load.reader import JsonDocument, Locator, read
+from dateline.model import (
+    EVERYWHERE,
+    MANIFEST,
+    Combination,
+    DatelineError,
+    Map,
+    Place,
+    Problem,
+    SourceError,
+)
 from dateline.openapi import follow
 
 _DOCUMENT: Final = re.compile(r"spec/([^/]+)/(\d{4}-\d{2}-\d{2})\.json")
@@ -34,6 +43,8 @@ class Document:
     @cached_property
     def content(self) -> dict[str, Any]:
         """The document as data. Raises BaselineError where it is no JSON object."""
+        if not self.name.endswith(".json"):
+            return self._yaml
         try:
             content = json.loads(self.text)
         except ValueError as error:
@@ -47,7 +58,17 @@ class Document:
         return self._locator.locate(follow(self.content, pointer))
 
     @cached_property
+    def _yaml(self) -> Map:
+        problems: list[Problem] = []
+        document = read(Path(self.name), self.name, adopted=True, problems=problems)
+        if document is None or problems:
+            raise SourceError(problems)
+        return document
+
+    @cached_property
     def _locator(self) -> Locator:
+        if not self.name.endswith(".json"):
+            return Locator([self._yaml])
         document = JsonDocument(self.content)
         document.file, document.text = self.name, self.text
         return Locator([document])
@@ -60,6 +81,11 @@ class Published:
     label: str
     documents: dict[Combination, Document] = field(default_factory=dict)
     default: str | None = None
+
+    def of(self, combination: Combination) -> Document:
+        """Return the document of *combination*, or the one of its version alone."""
+        alone = combination._replace(environment=EVERYWHERE)
+        return self.documents.get(combination) or self.documents[alone]
 
     @property
     def versions(self) -> tuple[str, ...]:
@@ -95,6 +121,24 @@ def in_tree(output: Path, *, restoring: bool = False) -> Published:
     )
 
 
+def before_writing(output: Path) -> Published:
+    """Return what a run that writes to *output* must not break.
+
+    Documents that were edited by hand or deleted are taken from git, if it has them: they are
+    about to be restored, and what they said must not be lost.
+    """
+    tree = in_tree(output, restoring=True)
+    listed = {name for name in _manifest(output) if _DOCUMENT.fullmatch(name)}
+    if tree.documents and len(tree.documents) >= len(listed):
+        return tree
+    try:
+        committed = _at_revision(Repository(output), "HEAD", output)
+    except GitError:
+        return tree
+    documents = {**committed.documents, **tree.documents}
+    return replace(tree, documents=documents, default=tree.default or committed.default)
+
+
 def against(reference: str, output: Path) -> Published:
     """Return what *reference* names: a folder, a document, or a git revision.
 
@@ -105,6 +149,10 @@ def against(reference: str, output: Path) -> Published:
     path = Path(reference)
     if path.is_dir():
         root = path.parent if path.name == "spec" else path
+        if path.parent.name == "spec":
+            root = path.parent.parent
+            names = [found.relative_to(root).as_posix() for found in sorted(path.glob("*.json"))]
+            return _published(str(path), names, lambda name: _text(root, name), f"{root}/")
         names = [found.relative_to(root).as_posix() for found in sorted(root.glob("spec/*/*.json"))]
         if not names:
             raise BaselineError(f"{path}: baseline-empty: no spec/*/*.json stands in this folder")

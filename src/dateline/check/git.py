@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from pathlib import Path
 from typing import Final
@@ -73,9 +74,12 @@ class Repository:
         return texts
 
     def _fetch(self, reference: str) -> str:
+        """Return the command that brings what *reference* names into a shallow clone."""
+        if re.fullmatch(r"[\w./-]+", reference) is None or reference == "HEAD":
+            return "git fetch --unshallow"
         remote, _, branch = reference.partition("/")
         if not self._is_remote(reference):
-            remote, branch = "origin", reference
+            return f"git fetch --depth=1 origin +{reference}:{reference}"
         return f"git fetch --depth=1 {remote} +{branch}:refs/remotes/{remote}/{branch}"
 
     def _is_remote(self, reference: str) -> bool:

@@ -21,6 +21,7 @@ class Group:
     judgement: Judgement
     combinations: list[Combination] = field(default_factory=list)
     operations: set[str] = field(default_factory=set)
+    key: str = ""
 
     def finding(self, policy: Policy, **details: Any) -> Finding:
         """Return the finding; *details* are added, or replace what the change says."""
@@ -72,7 +73,7 @@ class Merged:
         key = json.dumps(
             [judgement.rule, change.kind.value, change.keyword, where, change.field, said(change)]
         )
-        group = self._groups.setdefault(key, Group(change, judgement))
+        group = self._groups.setdefault(key, Group(change, judgement, key=key))
         group.combinations.append(combination)
         group.operations.update(change.operations)
 
@@ -84,4 +85,5 @@ def by_place(finding: Finding) -> tuple[Any, ...]:
     """Return the key that findings are sorted by."""
     place = finding.after_source or finding.before_source or Place("", 0, 0)
     where = finding.after_pointer or finding.before_pointer or ""
-    return place, where, finding.rule, finding.field, finding.fingerprint
+    remark = finding.verdict is Verdict.INFORMATION
+    return remark, place, where, finding.rule, finding.field, finding.fingerprint

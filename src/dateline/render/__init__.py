@@ -66,8 +66,6 @@ def render(
 
 def _laid_out(api: Api, contracts: list[Contract], folders: list[Path]) -> Iterator[Artifact]:
     """Lay out every template for everything that its path fans out to."""
-    import jinja2
-
     jinja = environment(folders)
     for name in sorted(jinja.list_templates(extensions=["jinja"])):
         parts = name.split("/")
@@ -76,7 +74,7 @@ def _laid_out(api: Api, contracts: list[Contract], folders: list[Path]) -> Itera
         for path, context in _fanned_out(name.removesuffix(_SUFFIX), api, contracts):
             try:
                 text = jinja.get_template(name).render(table=api.table, **context)
-            except (jinja2.TemplateError, TypeError) as error:
+            except Exception as error:  # a template is code, and may fail like any
                 raise TemplateError(f"template {name}: {error}") from error
             yield Artifact(path=path, content=text.encode())
 
