@@ -15,6 +15,7 @@ from sources import API, folder
 from dateline.check import BaselineError, breaches, check, read_waivers
 from dateline.check.baseline import against, in_tree
 from dateline.emit import write
+from dateline.generate import BreachError, Workspace, generate
 from dateline.load import load
 from dateline.model import DatelineError, Finding, SourceError
 from dateline.render import render
@@ -507,3 +508,91 @@ def test_the_preset_of_github_lets_an_enum_gain_a_value(project: Project) -> Non
     assert project.findings() == []
     project.edit(("        fine_cents: { type: integer }\n", ""))
     assert [finding.rule for finding in project.findings()] == ["response-field-removed"]
+
+
+# --- Versions that are cut
+
+
+@pytest.mark.parametrize(
+    ("edit", "expected"),
+    [
+        (
+            ("fine_cents: { type: integer }",
+             "fine_cents: { type: integer }\n        shelf: { type: string, x-added: 2024-09-01 }"),
+            "schemas/loans.yaml:35:9: additive [response-field-added] Loan.shelf: field added in "
+            "2024-09-01",
+        ),
+        (
+            ("  /loans:\n", "  /fines:\n    x-added: 2024-09-01\n    get: { operationId: listFines,"
+             " tags: [Loans], responses: { '200': { description: fines } } }\n  /loans:\n"),
+            "schemas/loans.yaml:4:5: additive [operation-added] GET /fines: operation added in "
+            "2024-09-01",
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_additive_is_not_held_back_by_a_version_that_is_cut_either(
+    project: Project, edit: tuple[str, str], expected: str
+) -> None:
+    project.edit(edit)
+    assert project.said() == [expected]
+
+
+def test_what_a_published_version_held_back_is_history(project: Project) -> None:
+    shelf = "        shelf: { type: string, x-added: 2024-09-01 }\n    LoanParams:\n"
+    project.edit(("    LoanParams:\n", shelf))
+    project.publish()
+    assert project.said() == []
+
+
+def test_a_version_without_change_needs_its_mark_after_it_is_cut_too(project: Project) -> None:
+    row = "  - { date: 2025-01-01, title: Not told, undisclosed: true }"
+    project.edit(("  - { date: next, title: What comes next, draft: true }", row))
+    project.publish()
+    assert project.said() == []
+    project.edit((", undisclosed: true", ""))
+    assert project.said() == [
+        "schemas/versions.yaml:5:13: gated [version-without-change] 2025-01-01 promises just what "
+        "2024-09-01 does"
+    ]
+
+
+def test_a_demand_of_newer_requests_only_has_no_way_up(project: Project) -> None:
+    demanded = "required: [book, note]\n      x-was: { next: { required: [book] } }"
+    project.edit(("required: [book]", demanded))
+    assert project.said() == [
+        "schemas/loans.yaml:37:7: gated [request-without-way-up] LoanParams.note: required in "
+        "requests, and optional in 2024-01-15, 2024-09-01"
+    ]
+
+
+def test_a_renamed_field_is_told_how_to_keep_its_old_name(project: Project) -> None:
+    project.edit(("fine_cents: { type: integer }", "fine: { type: integer }"))
+    (finding,) = project.findings()
+    way_out = "If it is called `fine` now, give that one `x-was: {next: {name: fine_cents}}`"
+    assert way_out in finding.help
+
+
+@pytest.mark.parametrize("loss", ["edited", "deleted", "all deleted"])
+def test_git_holds_what_a_run_that_writes_finds_edited_or_deleted(
+    repository: Project, loss: str
+) -> None:
+    repository.edit(("        fine_cents: { type: integer }\n", ""))
+    documents = sorted(repository.output.glob("spec/*/*.json"))
+    if loss == "all deleted":
+        shutil.rmtree(repository.output)
+    for document in documents:
+        if loss == "edited":
+            document.write_text(document.read_text().replace("fine_cents", "fine"))
+        elif loss == "deleted":
+            document.unlink()
+    workspace = Workspace(schemas=repository.schemas, output=repository.output)
+    with pytest.raises(BreachError) as caught:
+        generate(workspace)
+    assert [found.rule for found in caught.value.findings] == ["response-field-removed"]
+
+
+def test_a_document_is_held_against_the_environment_it_resembles(project: Project) -> None:
+    for environment in ("production", "sandbox"):
+        document = project.output / "spec" / environment / "2024-01-15.json"
+        assert held_against(project, str(document)) == []
+        assert held_against(project, str(document.parent)) == []

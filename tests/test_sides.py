@@ -11,6 +11,7 @@ from dateline.check.baseline import BaselineError
 from dateline.check.sides import compared
 from dateline.emit import write
 from dateline.load import load
+from dateline.model import DatelineError
 from dateline.render import render
 
 
@@ -93,12 +94,32 @@ def test_documents_tell_where_in_them_a_change_is(project: Path) -> None:
 def test_a_side_that_stands_for_nothing_is_told(
     project: Path, before: str, after: str, said: str
 ) -> None:
-    with pytest.raises(BaselineError, match=said):
+    with pytest.raises(DatelineError, match=said):
         compared(project / "schemas", project / "generated", before, after)
+
+
+def test_two_environments_are_compared(project: Path) -> None:
+    assert project.is_dir()
+    assert [text.split(" (")[0] for text in said("next@production", "next@sandbox")] == [
+        "compared with next",
+        "schemas/api.yaml:1:1: gated [servers-changed] GET /loans/{id}: servers changed",
+        "schemas/loans.yaml:13:5: additive [operation-added] POST /sandbox/loans/{id}/expire: "
+        "operation added",
+    ]
+
+
+def test_a_document_may_be_yaml(project: Path) -> None:
+    assert project.is_dir()
+    spec = "generated/spec/sandbox"
+    assert said(f"{spec}/next.json", f"{spec}/next.yaml") == [f"compared with {spec}/next.json"]
+    texts = said(f"{spec}/2025-06-01.yaml", f"{spec}/next.yaml")
+    assert [text.split(": ", 1)[1] for text in texts[1:]] == [
+        "additive [documentation-changed] the document: version changed ()",
+        "gated [value-added] LoanState: value paused added ()",
+    ]
+    assert [text.startswith(f"{spec}/next.yaml:") for text in texts[1:]] == [True, True]
 
 
 def test_sides_without_anything_in_common_are_told(project: Path) -> None:
     with pytest.raises(BaselineError, match="no version and environment in common"):
-        compared(
-            project / "schemas", project / "generated", "2024-01-15@sandbox", "next@production"
-        )
+        compared(project / "schemas", project / "generated", "next", "generated")

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from dateline.check.laws import breach
 from dateline.gates import Timeline
-from dateline.model import ADDED, SHOWN_AS, Api, Finding, Policy
+from dateline.model import ADDED, SHOWN_AS, WAS, Api, Finding, Policy
 from dateline.openapi import pointer, target, walk
 
 Path = tuple[str | int, ...]
@@ -34,6 +34,9 @@ def check_servable(api: Api) -> Iterator[Finding]:
             yield from _fields(api, places, path, node)
         elif kind in ("operation", "path-item"):
             yield from _parameters(api, path, node)
+    for path, kind, node in places.with_history:
+        if kind == "schema" and places.in_request(path):
+            yield from _demanded(api, places, path, node)
     yield from _empty_bodies(api)
 
 
@@ -73,6 +76,22 @@ def _fields(api: Api, places: _Places, path: Path, node: dict[str, Any]) -> Iter
                 f"{places.timeline.places(missing)}"
             )
             yield _finding(api, "request-without-way-up", at, message)
+
+
+def _demanded(api: Api, places: _Places, path: Path, node: dict[str, Any]) -> Iterator[Finding]:
+    """Yield each field that requests must have now, and could be without before."""
+    eras = places.timeline.eras("schema", node)
+    for name in node.get("required", ()):
+        child = node.get("properties", {}).get(name, {})
+        free = 0
+        for mask, era in eras:
+            free |= 0 if name in era.get("required", ()) else mask
+        if free & places.timeline.of(child) and "default" not in child:
+            message = (
+                f"{_name((*path, 'properties', name))}: required in requests, and optional in "
+                f"{places.timeline.places(free)}"
+            )
+            yield _finding(api, "request-without-way-up", (*path, "required"), message)
 
 
 def _parameters(api: Api, path: Path, node: dict[str, Any]) -> Iterator[Finding]:
@@ -141,6 +160,11 @@ class _Places:
             if len(path) > 2 and self.timeline.of(node) != everywhere
         }
         return [(path, *found) for path, found in self._nodes.items() if path in parents]
+
+    @property
+    def with_history(self) -> list[tuple[Path, str, dict[str, Any]]]:
+        """The nodes that looked otherwise in older versions."""
+        return [(path, *found) for path, found in self._nodes.items() if WAS in found[1]]
 
     def in_request(self, path: Path) -> bool:
         return self._leads_to(path, ("requestBody", "requestBodies", "parameters"), set())

@@ -14,12 +14,18 @@ from dateline.check.merge import Merged, by_place
 from dateline.diff import diff
 from dateline.load import TABLE, load
 from dateline.load.table import DEFAULT_POLICY
-from dateline.model import Api, Combination, Finding, Place, Policy, Verdict
+from dateline.model import Api, Combination, DatelineError, Finding, Place, Policy, Verdict
 from dateline.project import Projector
 
 _VERSION: Final = re.compile(r"(\d{4}-\d{1,2}-\d{1,2}|next)(?:@(.+))?")
 _CALLED: Final = "/info/version"
 _ALONE: Final = Combination("", "")  # a document that stands for no version
+
+
+class UnknownError(DatelineError):
+    """A version or an environment was named that the table does not have."""
+
+    exit_code = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,7 +147,7 @@ class _Sides:
             if given is not None and given not in known:
                 near = get_close_matches(given, known, 1)
                 hint = f"; did you mean {near[0]}?" if near else f"; known: {', '.join(known)}"
-                raise BaselineError(f"no {word} {given} in the version table{hint}")
+                raise UnknownError(f"no {word} {given} in the version table{hint}")
         shown = [environment] if environment else names
         return _Side(
             label=version if environment is None else f"{version} ({environment})",
@@ -159,6 +165,9 @@ def _pairs(older: _Side, newer: _Side) -> dict[Combination, tuple[dict[str, Any]
         one, other = next(iter(older.documents)), next(iter(newer.documents))
         shown = other if other != _ALONE else one
         return {shown: (older.documents[one], newer.documents[other])}
+    if older.version and newer.version and len(older.documents) == len(newer.documents) == 1:
+        (shown,), (alone,) = newer.documents, older.documents
+        return {shown: (older.documents[alone], newer.documents[shown])}
     if older.version and newer.version:
         before = {key.environment: document for key, document in older.documents.items()}
         return {
