@@ -440,6 +440,19 @@ def test_a_caller_who_leaves_is_no_failure(app: App, caplog: pytest.LogCaptureFi
     assert [record for record in caplog.records if record.levelno > logging.INFO] == []
 
 
+def test_a_caller_who_leaves_may_be_left_without_an_answer(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def leave_too(_: Scope, receive: Receive, __: Send) -> None:
+        while (await receive())["type"] == "http.request":
+            pass
+
+    caplog.set_level(logging.DEBUG, "dateline_runtime")
+    caller = Caller(b"x", leaves=True)
+    asyncio.run(versioned(leave_too)(request("POST"), caller.receive, caller.send))
+    assert (caller.sent, caplog.records) == ([], [])
+
+
 # what is not a request
 
 

@@ -153,7 +153,8 @@ def test_integers_stay_integers_and_fractions_stay_fractions() -> None:
 def test_a_long_body_is_read_once(piece: bytes) -> None:
     # quadratic time would be minutes
     repeated = piece * (1024 * 1024 // len(piece))
-    for body in (repeated, b'"' + repeated, b"[" * 64 + repeated):
+    # the brackets let the depth be looked at
+    for body in (repeated, b'"' + repeated, b"[]" * 65 + repeated, b'"' + repeated + b"[]" * 65):
         with pytest.raises(RequestError):
             read(body)
 

@@ -80,7 +80,19 @@ def test_the_layout_of_a_body_does_not_count(body: bytes) -> None:
     assert fingerprint(HERE, body) == fingerprint(HERE, b'{"a":1,"b":[2,{"c":"\xc3\xa9"}]}')
 
 
-BODIES = [b"", b"null", b"{}", b"[]", b"1", b"1.0", b'"1"', b'{"a":1}', b'{"a":1,"a":1}', b"\xff"]
+BODIES = [
+    b"",
+    b"null",
+    b"{}",
+    b"[]",
+    b"1",
+    b"1.0",
+    b'"1"',
+    b'{"a":1}',
+    b'{"a":1,"a":1}',
+    b"\xff",
+    b"json 1",
+]
 
 
 def test_everything_else_of_a_request_counts() -> None:
@@ -242,7 +254,7 @@ def test_scopes_know_nothing_of_each_other(other: KeyScope) -> None:
     assert run(story()) == [None, None, CREATED, Answer(200, None, b"theirs")]
 
 
-def test_one_who_gives_up_waiting_takes_nobody_along() -> None:
+def test_one_who_gives_up_waiting_takes_nobody_along(caplog: pytest.LogCaptureFixture) -> None:
     async def story() -> list[Stored | Claim]:
         store = MemoryStore()
         await store.claim(ONE, 0)
@@ -255,6 +267,8 @@ def test_one_who_gives_up_waiting_takes_nobody_along() -> None:
         return [hasty, await patient]
 
     assert run(story()) == [Claim.RUNNING, Stored("one", CREATED)]
+    # such as of a callback that failed in the event loop
+    assert caplog.records == []
 
 
 def test_a_waiting_thread_that_ended_is_no_trouble() -> None:
@@ -566,6 +580,16 @@ def test_an_answer_in_pieces_is_replayed_whole() -> None:
 
     first, replay = in_turn(once(app), (post(), b""), (post(), b""))
     assert (first.body, replay.body) == (b"abc", b"abc")
+
+
+def test_an_application_is_offered_no_way_to_send_a_body_past_the_record() -> None:
+    async def app(scope: Scope, _: Receive, send: Send) -> None:
+        assert scope["extensions"] == {}
+        await respond(scope, send, CREATED)
+
+    scope = post()
+    scope["extensions"] = {"http.response.pathsend": {}}
+    assert ask(once(app), scope).status == 201
 
 
 def test_what_an_application_does_after_its_answer_delays_nobody() -> None:
