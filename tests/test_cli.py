@@ -22,6 +22,9 @@ from dateline import __version__, entry
 CLEAN, FOUND, MISUSE, INVALID, STALE, INTERRUPTED = 0, 1, 2, 3, 4, 130
 
 
+DIFF = ("diff", "2024-01-15", "2024-09-01")
+
+
 class Outcome(NamedTuple):
     status: int
     out: str
@@ -167,6 +170,15 @@ def test_check_writes_reports_in_several_formats_at_once(project: Path, dateline
     assert dateline("check", "--format", "jsn").status == MISUSE
 
 
+def test_check_without_anything_published_does_not_say_that_all_is_well(
+    project: Path, dateline: Run
+) -> None:
+    assert project.is_dir()
+    outcome = dateline("check")
+    assert (outcome.status, outcome.out) == (INVALID, "")
+    assert outcome.err.startswith("generated: baseline-empty: no published document stands here")
+
+
 def test_gate_shows_its_patch_and_then_writes_it(project: Path, dateline: Run) -> None:
     dateline("generate")
     loans = project / "schemas" / "loans.yaml"
@@ -226,9 +238,10 @@ def test_rules_are_listed_and_explained(dateline: Run) -> None:
         (["generate", "--output", "schemas"], "schemas"),
         (["generate", "--output", "."], "."),
         (["generate", "--templates", "nowhere"], "nowhere"),
-        (["check", "--format", "json=nowhere/found.json"], "nowhere/found.json can't be written"),
-        (["check", "--format", "json", "--format", "sarif"], "one format goes to standard output"),
-        (["check", "--format", "html="], "html= names no file"),
+        ([*DIFF, "--format", "json=nowhere/found.json"], "nowhere/found.json can't be written"),
+        ([*DIFF, "--format", "json", "--format", "sarif"], "one format goes to standard output"),
+        ([*DIFF, "--format", "html="], "html= names no file"),
+        (["diff", "2024-01-15", "2024-09-02"], "no version 2024-09-02 in the version table"),
     ],
 )
 def test_misuse_is_told_in_a_line_with_the_way_out(

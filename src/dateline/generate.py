@@ -94,12 +94,21 @@ def findings(
 
 
 def published(workspace: Workspace, against: str | None) -> Published:
-    """Return what callers have: what *against* names, or the documents in the output folder."""
+    """Return what callers have: what *against* names, or the documents in the output folder.
+
+    Raises BaselineError where that can't be read, or where that folder holds none.
+    """
     from dateline.check import baseline
 
     if against is not None:
         return baseline.against(against, workspace.output)
-    return baseline.in_tree(workspace.output)
+    found = baseline.in_tree(workspace.output)
+    if not found.documents:
+        raise baseline.BaselineError(
+            f"{workspace.output}: baseline-empty: no published document stands here, so there is "
+            f"no contract to hold; run `dateline generate`, or name one with `--against`"
+        )
+    return found
 
 
 def gates(

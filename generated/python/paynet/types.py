@@ -343,7 +343,13 @@ class Tagged:
                 return None
             return str(found) if found in self._members or other not in choices else other
 
-        return core_schema.tagged_union_schema(choices, tag)
+        known = ", ".join(map(repr, self._members))
+        return core_schema.tagged_union_schema(
+            choices,
+            tag,
+            custom_error_type="union_tag",
+            custom_error_message=f"Input should have {self._tag!r}, a text; known: {known}",
+        )
 
 
 class Integral:

@@ -76,8 +76,11 @@ def source_files(folder: Path, problems: list[Problem]) -> list[Path]:
         name = path.name
         if name.startswith((".", "_")) or name.endswith("~"):
             continue
-        if path.suffix == ".yml":
-            problems.append(_misplaced(path, folder, f"rename it to {path.stem}.yaml"))
+        if path.suffix == ".yml" or (
+            path.suffix not in _SUFFIXES and path.suffix.lower() in (*_SUFFIXES, ".yml")
+        ):
+            suffix = ".json" if path.suffix.lower() == ".json" else ".yaml"
+            problems.append(_misplaced(path, folder, f"rename it to {path.stem}{suffix}"))
         elif path.suffix in _SUFFIXES:
             if _FILE_NAME.fullmatch(name) is None:
                 problems.append(

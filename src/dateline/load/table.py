@@ -434,7 +434,9 @@ def _matching(pattern: str, id: str, law: str) -> Check:
     def check(value: Any) -> Complaint | None:
         if complaint := _text(value):
             return complaint
-        return None if re.fullmatch(pattern, value) else Complaint(id, f"{value!r} is not {law}")
+        return (
+            None if re.fullmatch(pattern, value) else Complaint(id, f"{shown(value)} is not {law}")
+        )
 
     return check
 

@@ -866,7 +866,7 @@ def request_narrowed(change: Change) -> bool:
 
     Callers send values that only the old constraint allowed.
 
-    Put the old constraint back, or keep it for older versions: `x-was: {next: {maxLength: old}}`
+    Put the old constraint back, or keep it for older versions: `x-was: {next: {keyword: old}}`
     (`dateline gate` writes it).
 
     In a request, before:
@@ -901,7 +901,7 @@ def response_loosened(change: Change) -> bool:
 
     Callers have made room for what the old bounds allow: a column, a buffer, a number type.
 
-    Put the old bound back, or keep it for older versions: `x-was: {next: {maxLength: old}}`
+    Put the old bound back, or keep it for older versions: `x-was: {next: {keyword: old}}`
     (`dateline gate` writes it).
 
     In a response, before:
