@@ -310,7 +310,7 @@ def _type_changed(random: Random, node: Schema) -> bool:
     if kind not in ("string", "integer", "number", "boolean"):
         return False
     for key in list(node):
-        if key not in ("description", "title") and not key.startswith("x-r"):
+        if key not in ("description", "title"):
             del node[key]
     # to read an integer as a number is to loosen it
     node["type"] = random.choice([each for each in others if (kind, each) != ("number", "integer")])

@@ -410,8 +410,13 @@ def _refactoring(change: DocumentChange) -> DocumentChange:
     return change
 
 
+_GATES: Final = frozenset({"x-added", "x-removed", "x-was", "x-shown-as", "x-environments"})
+
+
 def _some(random: Random, found: list[Schema]) -> Schema | None:
-    return random.choice(found) if found else None
+    """Return one of *found*; in sources one that is the same in all versions."""
+    left = [node for node in found if _GATES.isdisjoint(node)]
+    return random.choice(left) if left else None
 
 
 def _become(node: Schema, made: Schema) -> bool:
@@ -455,7 +460,7 @@ def _extracted(random: Random, document: Document) -> bool:
 
 @_refactoring
 def _inlined(random: Random, document: Document) -> bool:
-    """Write a component out where it is referred to; the component stays."""
+    """Write a component out where it is referred to; it stays where it is referred to, too."""
     schemas = document.get("components", {}).get("schemas", {})
     tagged = {
         id(member)
@@ -474,8 +479,10 @@ def _inlined(random: Random, document: Document) -> bool:
     )
     if node is None:
         return False
-    goal = schemas.get(node["$ref"].rsplit("/", 1)[1])
-    return goal is not None and _become(node, copy.deepcopy(goal))
+    name = node["$ref"].rsplit("/", 1)[1]
+    if name not in schemas or str(document).count(f"/{name}'") < 2:
+        return False  # what nothing refers to is shown in no version
+    return _become(node, copy.deepcopy(schemas[name]))
 
 
 _UNORDERED: Final = ("required", "enum", "oneOf", "anyOf", "allOf", "type", "x-extensible-enum")
