@@ -290,9 +290,7 @@ def test_a_request_has_no_unknown_members(tmp_path: Path) -> None:
         paths={"/ramps": {"post": {"requestBody": body, "responses": {}}}},
     )
     assert "UnknownRail" not in module.__all__
-    assert errors(module.Ramp, {"rails": [{"type": "Zelle"}]}) == [
-        (("rails", 0), "union_tag")
-    ]
+    assert errors(module.Ramp, {"rails": [{"type": "Zelle"}]}) == [(("rails", 0), "union_tag")]
 
 
 def test_a_tag_may_have_a_name_that_python_keeps_for_itself(tmp_path: Path) -> None:
