@@ -16,7 +16,7 @@ from dateline.model import Api, Artifact, DatelineError, Finding, Place
 if TYPE_CHECKING:
     from dateline.check.baseline import Published
     from dateline.edit.gate import Plan
-    from dateline.edit.planning import Rename
+    from dateline.edit.renames import Rename
 
 _POLL_SECONDS: Final = 0.3
 

@@ -13,8 +13,11 @@ from dateline.check import Published, Waiver
 from dateline.check.merge import Group
 from dateline.check.servable import check_servable
 from dateline.diff import diff
+from dateline.edit.draft import Breaking, Draft
 from dateline.edit.files import Replacement, write
-from dateline.edit.planning import Breaking, Planner, Rename
+from dateline.edit.planning import plan
+from dateline.edit.renames import Rename
+from dateline.edit.renames import renames as possible_renames
 from dateline.edit.repairs import CantRepairError, Canvas, Repair, carry_out
 from dateline.edit.sources import Sources, contents, loaded, with_version
 from dateline.gates import order
@@ -171,8 +174,8 @@ class _Gating:
 
     def questions(self) -> list[Rename]:
         """Return what looks renamed."""
-        planner = Planner(Canvas(self._api, self._dates), self._documents)
-        return planner.renames(self._changes(self._api))
+        draft = Draft(Canvas(self._api, self._dates), self._documents)
+        return possible_renames(draft, self._changes(self._api))
 
     def run(self, renames: Iterable[Rename]) -> _State:
         """Gate, look at what is left, gate that, and so on; return the best that was reached."""
@@ -249,7 +252,7 @@ class _Gating:
         hopeless: set[str] = set()
         while True:
             asked = [found for found in state.breaking if said(found.change) not in hopeless]
-            planned = Planner(canvas, self._documents).plan(asked, renames, coarse)
+            planned = plan(Draft(canvas, self._documents), asked, renames, coarse)
             for change, reason in planned.left:
                 self._reasons.setdefault(said(change), reason)
             if not planned.repairs:

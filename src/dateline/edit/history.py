@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from dateline.gates import changes, order
-from dateline.model import ADDED, REMOVED, Map, Seq
+from dateline.model import ADDED, REMOVED, WAS, Map, Seq
 
 
 class _Absent:
@@ -18,6 +18,9 @@ class _Absent:
 
 
 ABSENT: Final = _Absent()
+
+NAME: Final = "name"
+"""The keyword of `x-was` that says what something was called."""
 
 
 def plain(node: Any) -> Any:
@@ -90,6 +93,16 @@ def _entry(setting: dict[str, Any], unset: list[str], written: Any) -> dict[str,
         parts: dict[str, Any] = {"set": setting, "unset": unset}
         return {key: value for key, value in parts.items() if value}
     return short
+
+
+def aliases(children: Mapping[str, Any]) -> dict[str, str]:
+    """Return the name of each child by every name that it ever had; today's come first."""
+    known = {name: name for name in children}
+    for name, node in children.items():
+        was = node.get(WAS, {}) if isinstance(node, dict) else {}
+        for entry in was.values():
+            known.setdefault(changes(entry)[0].get(NAME, name), name)
+    return known
 
 
 def presence(

@@ -70,6 +70,18 @@ def at(document: Any, path: Steps) -> Any:
     return document
 
 
+def placed(known: list[Any], published: list[Any], own: Any) -> int:
+    """Return the number that *own* gets among *known*: beside its nearest published neighbour."""
+    number = published.index(own)
+    for neighbour in reversed(published[:number]):
+        if neighbour in known:
+            return known.index(neighbour) + 1
+    for neighbour in published[number + 1 :]:
+        if neighbour in known:
+            return known.index(neighbour)
+    return len(known)
+
+
 def keyed(document: dict[str, Any], path: Steps, keyword: str) -> tuple[Object, str]:
     """Return the object that can be gated around *path*, and its key on the way there.
 

@@ -8,15 +8,13 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
-from dateline.edit.history import ABSENT, plain, presence, rewritten, same, values
+from dateline.edit.history import ABSENT, NAME, plain, presence, rewritten, same, values
 from dateline.edit.places import Steps, at
 from dateline.edit.sources import Sources
 from dateline.edit.writing import Day
 from dateline.gates import Timeline, changes
 from dateline.model import ADDED, REMOVED, WAS, Api, Change
 from dateline.openapi import pointer, target
-
-NAME: Final = "name"
 
 _TWICE: Final = (
     "it would have to come and go more than once, or in one environment only; "
@@ -207,7 +205,7 @@ class Gated(Repair):
             source.replace(self.path, gates)
         else:
             _put_gates(source, self.path, node, gates)
-        return _said(gates) or "no gate"
+        return _said(gates) or "its gate goes"
 
 
 def _gates(
@@ -312,7 +310,7 @@ class Enumerated(Repair):
             if not numbers:
                 now = dict.fromkeys(canvas.dates, False)
             gates = _gates(node, {**now, **wanted}, canvas.dates)
-            done.append(f"{value} has {_said(gates) or 'no gate'}")
+            done.append(f"{value} has {_said(gates) or 'no gate any more'}")
             if numbers:
                 _put_gates(source, (*self.path, "oneOf", numbers[0]), node, gates)
             else:

@@ -1,0 +1,99 @@
+"""What is written back in, the components that it refers to back as well."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from dateline.edit.draft import Draft
+from dateline.edit.history import ABSENT
+from dateline.edit.places import Steps, at, placed
+from dateline.edit.repairs import Repair, Restored, Returned, file_of
+from dateline.gates import order
+from dateline.openapi import target
+
+
+def beside(draft: Draft, whole: Steps, names: list[str]) -> tuple[str, int, Steps]:
+    """Return the file that a component goes to, its number there, and its neighbour."""
+    section = whole[:-1]
+    known = draft.canvas.node(section) or {}
+    place = placed(list(known), names, str(whole[-1]))
+    neighbours = list(known)
+    if not neighbours:
+        return file_of(draft.canvas.api, section), 0, section
+    neighbour = neighbours[max(place - 1, 0)]
+    file = file_of(draft.canvas.api, (*section, neighbour))
+    there = [one for one in known if file_of(draft.canvas.api, (*section, one)) == file]
+    return file, there.index(neighbour) + (place > 0), (*section, neighbour)
+
+
+def give_back_components(draft: Draft) -> None:
+    """Give back every component that something restored refers to; it goes with that."""
+    known = draft.canvas.api.document.get("components", {})
+    pending = [value for repair in draft.repairs.values() for value in _written(repair)]
+    seen = set()
+    while pending:
+        for goal in _references(pending.pop()):
+            section, name = goal
+            if goal in seen or name in known.get(section, {}):
+                continue
+            seen.add(goal)
+            found = _published_component(draft, section, name)
+            if found is None:
+                continue
+            names, value = found
+            whole: Steps = ("components", section, name)
+            file, place, neighbour = beside(draft, whole, names)
+            repair = draft.keep(
+                Returned(
+                    path=whole,
+                    value=value,
+                    holder=whole[:-1] if section in known else whole[:1],
+                    at=place,
+                    order=names.index(name),
+                    file=file,
+                    beside=neighbour,
+                )
+            )
+            repair.shown.clear()
+            pending.append(value)
+
+
+def _published_component(draft: Draft, section: str, name: str) -> tuple[list[str], Any] | None:
+    """Return the names of a section and one component of it, from the newest that has it."""
+    for combination in sorted(draft.published, key=lambda one: order(one.version), reverse=True):
+        components = at(draft.published[combination], ("components", section))
+        if isinstance(components, dict) and name in components:
+            return list(components), draft.authored(components[name])
+    return None
+
+
+def _written(repair: Repair) -> Iterator[Any]:
+    """Yield the values that a repair writes back."""
+    if isinstance(repair, Returned):
+        yield repair.value
+    elif isinstance(repair, Restored):
+        for keyword, by_version in repair.wanted.items():
+            for value in by_version.values():
+                if value is not ABSENT:
+                    yield {keyword: value}
+
+
+def _references(value: Any) -> Iterator[tuple[str, str]]:
+    """Yield every component that *value* refers to."""
+    pending = [value]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, list):
+            pending += node
+        elif isinstance(node, dict):
+            for key, below in node.items():
+                if key == "security" and isinstance(below, list):
+                    names = [
+                        name for demand in below if isinstance(demand, dict) for name in demand
+                    ]
+                    yield from (("securitySchemes", name) for name in names)
+                elif isinstance(below, str) and (goal := target(below)) is not None:
+                    yield goal
+                else:
+                    pending.append(below)

@@ -1,0 +1,168 @@
+"""An API and what is published of it side by side, and the repairs asked for so far."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple, TypeVar
+
+from dateline.edit.history import ABSENT, plain
+from dateline.edit.places import Object, Steps, at, objects
+from dateline.edit.repairs import CantGateError, Canvas, Repair, Restored
+from dateline.model import EXTENSIBLE, KEYS, WAS, Change, Combination, Kind
+from dateline.openapi import follow, pointer, target
+from dateline.project import Projector
+from dateline.rules import Judgement
+
+ADDED: Final = frozenset(
+    {
+        *(Kind.FIELD_ADDED, Kind.PARAMETER_ADDED, Kind.BODY_ADDED, Kind.MEDIA_TYPE_ADDED),
+        *(Kind.RESPONSE_ADDED, Kind.HEADER_ADDED, Kind.VARIANT_ADDED, Kind.COMPONENT_ADDED),
+        Kind.OPERATION_ADDED,
+    }
+)
+"""A part is new: `x-added` can say so."""
+
+REMOVED: Final = frozenset(
+    {
+        *(Kind.FIELD_REMOVED, Kind.PARAMETER_REMOVED, Kind.BODY_REMOVED, Kind.MEDIA_TYPE_REMOVED),
+        *(Kind.RESPONSE_REMOVED, Kind.HEADER_REMOVED, Kind.VARIANT_REMOVED, Kind.COMPONENT_REMOVED),
+        Kind.OPERATION_REMOVED,
+    }
+)
+"""A part is gone: back with `x-removed` it can stay for older versions."""
+
+WORDS: Final = frozenset(
+    {"description", "title", "summary", "example", "examples", "deprecated", "$comment"}
+    | {"externalDocs", "xml"}
+    | (KEYS - {EXTENSIBLE})
+)
+"""What an object says beside its shape."""
+
+MOVED: Final = "it moved at the same time; move it in a step of its own"
+BY_HAND: Final = "it stands in an `x-was`, or follows from other parts; mend it by hand"
+
+_R = TypeVar("_R", bound=Repair)
+
+
+class Breaking(NamedTuple):
+    """A change of a published contract, as one combination shows it, and what is said of it."""
+
+    combination: Combination
+    change: Change
+    judgement: Judgement
+
+
+class Draft:
+    """Looks up what contracts show in the definitions, and collects repairs of these."""
+
+    def __init__(self, canvas: Canvas, published: Mapping[Combination, dict[str, Any]]) -> None:
+        self.canvas = canvas
+        self.published = published
+        self.projector = Projector(canvas.api)
+        self.repairs: dict[tuple[str, Steps], Repair] = {}
+        self.items: dict[tuple[Steps, str], int] = {}
+
+    def projected(self, combination: Combination) -> dict[str, Any]:
+        """Return what would be published now."""
+        return self.projector.contract(*combination).document
+
+    def before(self, found: Breaking, at: str) -> list[Object]:
+        """Return the objects that *at* leads through in what is published."""
+        document = self.published[found.combination]
+        return objects(document, follow(document, at))
+
+    def after(self, found: Breaking, at: str) -> list[Object]:
+        """Return the objects that *at* leads through in what would be published now."""
+        document = self.projected(found.combination)
+        return objects(document, follow(document, at))
+
+    def canonical(self, path: Steps, combination: Combination) -> Steps:
+        """Return where the definitions hold what a contract shows at *path*.
+
+        Raises CantGateError where they hold it in a history, or nowhere.
+        """
+        found = self.projector.origin(pointer(path), *combination)
+        if found[-1:] == (WAS,) or len(found) != len(path):
+            raise CantGateError(BY_HAND)
+        return found
+
+    def keep(self, repair: _R) -> _R:
+        """Return the repair of this kind that there is for the place already, or this one."""
+        known = self.repairs.setdefault((type(repair).__name__, repair.path), repair)
+        assert isinstance(known, type(repair))
+        return known
+
+    def authored(self, value: Any) -> Any:
+        """Return a published *value* as it would be written."""
+        return plain(value) if self.canvas.api.table.adopted else _unpublished(plain(value))
+
+    def published_values(self, path: Steps, key: str) -> dict[str, Any]:
+        """Return what *key* of the object at *path* is in every version that is published."""
+        found = {}
+        for combination, document in self.published.items():
+            there = objects(document, path)[-1]
+            if there.path == path:
+                value = there.node.get(key, ABSENT)
+                found[combination.version] = value if value is ABSENT else self.authored(value)
+        return found
+
+    def is_published(self, path: Steps) -> bool:
+        """Tell whether any published document has something at *path*."""
+        return any(at(document, path) is not None for document in self.published.values())
+
+    def holder(self, found: Breaking, way: list[Object], path: Steps) -> tuple[Object, Object]:
+        """Return the innermost object around *path* that is left: as it was, and as it is.
+
+        *way* holds the published objects that lead there.
+        """
+        above = [holder for holder in way if len(holder.path) < len(path)]
+        if found.change.holder_pointer is not None:
+            now = self.after(found, found.change.holder_pointer)[-1]
+            then = next((one for one in reversed(above) if one.kind == now.kind), None)
+            if then is None:
+                raise CantGateError(MOVED)
+            return then, now
+        document = self.projected(found.combination)
+        for then in reversed(above):
+            now = objects(document, then.path)[-1]
+            if now.path == then.path:
+                return then, now
+        raise CantGateError(MOVED)
+
+    def restored(self, holder: Object, combination: Combination) -> Restored:
+        """Return the repair that writes the history of *holder*, an object of a contract."""
+        if not holder.gateable:
+            kind = holder.kind.replace("-", " ")
+            raise CantGateError(f"no key of ours can stand on the {kind}; write it back")
+        path = self.canonical(holder.path, combination)
+        return self.keep(Restored(path=path, named=path[-2:-1] in (("properties",), ("headers",))))
+
+    def want(self, repair: Restored, key: str, version: str, value: Any) -> None:
+        """Let *key* be the published *value* in *version*."""
+        node = self.canvas.node(repair.path)
+        if key == "enum" and "enum" not in node and "oneOf" in node:
+            # what is published as an `enum` is written as a `oneOf` of `const`
+            repair.want("oneOf", version, ABSENT)
+        repair.want(key, version, value if value is ABSENT else self.authored(value))
+
+
+def resolved(document: dict[str, Any], node: dict[str, Any]) -> dict[str, Any]:
+    """Return what *node* is, or refers to."""
+    while isinstance(node.get("$ref"), str) and (goal := target(node["$ref"])):
+        found = at(document, ("components", *goal))
+        node = found if isinstance(found, dict) else {}
+    return node
+
+
+def _unpublished(value: Any) -> Any:
+    """Return *value* without what publishing adds to it."""
+    if isinstance(value, list):
+        return [_unpublished(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    named = EXTENSIBLE in value and value.get("examples") == value[EXTENSIBLE]
+    return {
+        key: _unpublished(below)
+        for key, below in value.items()
+        if not (named and key == "examples")
+    }

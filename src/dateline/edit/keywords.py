@@ -1,0 +1,206 @@
+"""A keyword that is different in, what it was, written beside it, out."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from dateline.edit.draft import MOVED, REMOVED, WORDS, Breaking, Draft, resolved
+from dateline.edit.history import ABSENT, same, values
+from dateline.edit.places import Object, Steps, at, holder, keyed, objects, placed
+from dateline.edit.repairs import CantGateError, Repair, Restored
+from dateline.model import EXTENSIBLE, WAS, Change, Combination
+from dateline.openapi import follow, parts, pointer, target, walk
+
+# Where one of these changes, nothing else of a schema means what it did.
+_SHAPE: Final = frozenset({"type", "$ref", EXTENSIBLE})
+
+_TOO_MUCH: Final = "no key can say it; if it was renamed, affirm that, else write it back"
+
+
+def restore(draft: Draft, found: Breaking) -> Repair:
+    """What is different was otherwise."""
+    change = found.change
+    published, now = draft.published[found.combination], draft.projected(found.combination)
+    old, old_key = _side(published, change.before_pointer, now, change)
+    new, new_key = _side(now, change.after_pointer, published, change)
+    if new.kind != "schema" and "$ref" in new.node:
+        return _inlined_with_history(draft, found, old, new)
+    keys = {old_key, new_key} - {""}
+    if keys & _SHAPE and new.kind == "schema":
+        # what only one of the two has belongs to what it is
+        keys |= (old.node.keys() ^ new.node.keys()) - WORDS
+    repair = draft.restored(new, found.combination)
+    for key in sorted(keys):
+        value = old.node.get(key, ABSENT)
+        if not same(value, new.node.get(key, ABSENT)):
+            draft.want(repair, key, found.combination.version, value)
+            repair.published[key] = draft.published_values(old.path, key)
+    return repair
+
+
+def _side(
+    document: dict[str, Any], own: str | None, other: dict[str, Any], change: Change
+) -> tuple[Object, str]:
+    """Return the object of *document* that has the keyword, or lacks it, and its key if not."""
+    if own is not None:
+        return keyed(document, follow(document, own), change.keyword)
+    told = change.before_pointer or change.after_pointer or ""
+    there, key = keyed(other, follow(other, told), change.keyword)
+    here = objects(document, there.path)[-1]
+    if here.path == there.path and not same(
+        here.node.get(key, ABSENT), there.node.get(key, ABSENT)
+    ):
+        return here, ""
+    if change.holder_pointer is None:
+        raise CantGateError(MOVED)
+    return holder(document, follow(document, change.holder_pointer)), ""
+
+
+def _inlined_with_history(draft: Draft, found: Breaking, old: Object, new: Object) -> Repair:
+    """What a reference that is no schema's led to is told beside what it leads to."""
+    then = resolved(draft.published[found.combination], old.node)
+    now = resolved(draft.projected(found.combination), new.node)
+    path = draft.canonical(new.path, found.combination)
+    repair = draft.keep(Restored(path=path, inlined=True))
+    for key in sorted((then.keys() | now.keys()) - WORDS):
+        value = then.get(key, ABSENT)
+        if not same(value, now.get(key, ABSENT)):
+            draft.want(repair, key, found.combination.version, value)
+    return repair
+
+
+def restore_security(draft: Draft, found: Breaking, operation: str) -> Repair:
+    """One operation demanded otherwise, whatever the whole document did."""
+    method, _, route = operation.partition(" ")
+    path = ("paths", route, method.lower())
+    before, after = (
+        objects(document, path)[-1]
+        for document in (
+            draft.published[found.combination],
+            draft.projected(found.combination),
+        )
+    )
+    if before.path != path or after.path != path:
+        raise CantGateError(MOVED)
+    demanded = before.node.get("security", ABSENT)
+    if demanded is ABSENT:
+        # of the whole document, which can't say what it was
+        of_all = draft.published[found.combination].get("security", ABSENT)
+        if not same(of_all, draft.projected(found.combination).get("security", ABSENT)):
+            demanded = of_all
+    repair = draft.restored(after, found.combination)
+    draft.want(repair, "security", found.combination.version, demanded)
+    return repair
+
+
+def restore_required(draft: Draft, found: Breaking) -> Repair:
+    """What is required was not."""
+    assert found.change.after_pointer is not None
+    document = draft.projected(found.combination)
+    path = follow(document, found.change.after_pointer)
+    schema = objects(document, path)[-1]
+    name = _own_name(draft, schema, str(at(document, path)), found.combination)
+    repair = draft.restored(schema, found.combination)
+    names = _names(draft, repair, found.combination.version)
+    _put_names(repair, found, [other for other in names if other != name])
+    return repair
+
+
+def restore_optional(draft: Draft, found: Breaking) -> Repair:
+    """What is optional was required."""
+    change = found.change
+    assert change.after_pointer is not None
+    assert change.before_pointer is not None
+    *_, schema, shown = draft.after(found, change.after_pointer)
+    name = _own_name(draft, schema, str(shown.path[-1]), found.combination)
+    repair = draft.restored(schema, found.combination)
+    names = _names(draft, repair, found.combination.version)
+    if name not in names:
+        document = draft.published[found.combination]
+        *around, number = follow(document, change.before_pointer)
+        published = at(document, tuple(around))
+        place = placed(names, published, published[int(number)])
+        names.insert(place, name)
+    _put_names(repair, found, names)
+    return repair
+
+
+def _own_name(draft: Draft, schema: Object, name: str, combination: Combination) -> str:
+    """Return what the definitions call the property that a contract shows as *name*."""
+    path = (*schema.path, "properties", name)
+    found = draft.projector.origin(pointer(path), *combination)
+    return str(found[-1]) if len(found) == len(path) else name
+
+
+def _names(draft: Draft, repair: Restored, version: str) -> list[str]:
+    """Return what is required in *version*, as far as it is known by now."""
+    node = draft.canvas.node(repair.path)
+    own = node.get("required", ABSENT)
+    now = values(own, node.get(WAS, {}), "required", draft.canvas.dates)
+    names = repair.wanted.get("required", now).get(version, now[version])
+    return [] if names is ABSENT else list(names)
+
+
+def _put_names(repair: Restored, found: Breaking, names: list[str]) -> None:
+    known = repair.wanted.setdefault("required", {})
+    # their order says nothing: one that stands already makes fewer differences
+    alike = (other for other in known.values() if other is not ABSENT)
+    names = next((other for other in alike if sorted(other) == sorted(names)), names)
+    known[found.combination.version] = names or ABSENT
+
+
+def restore_coarsely(draft: Draft, found: Breaking) -> Repair:
+    """What holds the thing, as a whole, was otherwise."""
+    change = found.change
+    document = draft.projected(found.combination)
+    if change.kind in REMOVED:
+        assert change.before_pointer is not None
+        published = draft.published[found.combination]
+        path = follow(published, change.before_pointer)
+        then, now = draft.holder(found, objects(published, path), path)
+        key = str(path[len(then.path)])
+    elif change.after_pointer is not None:
+        path = follow(document, change.after_pointer)
+        now, key = keyed(document, path, change.keyword)
+        then = draft.before(found, change.holder_pointer or now.pointer)[-1]
+    else:
+        raise CantGateError(MOVED)
+    if key == "properties" or then.kind != now.kind:
+        raise CantGateError(_TOO_MUCH)
+    repair = draft.restored(now, found.combination)
+    draft.want(repair, key, found.combination.version, then.node.get(key, ABSENT))
+    return repair
+
+
+def restore_references(draft: Draft, found: Breaking) -> list[Repair]:
+    """Restore the references that led to one known component and lead to another now.
+
+    The differ compares the two as if one had become the other.
+    """
+    change = found.change
+    then, now = (
+        _component(at)
+        for at in (
+            change.before_pointer or change.holder_pointer,
+            change.after_pointer or change.holder_pointer,
+        )
+    )
+    if then is None or now is None or then == now or not draft.is_published(now):
+        return []
+    published = draft.published[found.combination]
+    document = draft.projected(found.combination)
+    repairs: list[Repair] = []
+    for path, kind, node in walk("document", published):
+        if kind == "schema" and target(str(node.get("$ref"))) == then[1:]:
+            after = objects(document, path)[-1]
+            if after.path == path and target(str(after.node.get("$ref"))) == now[1:]:
+                repair = draft.restored(after, found.combination)
+                draft.want(repair, "$ref", found.combination.version, node["$ref"])
+                repairs.append(repair)
+    return repairs
+
+
+def _component(at: str | None) -> Steps | None:
+    """Return the path of the component that a pointer leads into."""
+    steps = parts(at or "")
+    return steps[:3] if steps[:1] == ("components",) and len(steps) > 2 else None

@@ -1,0 +1,155 @@
+"""Things gone and things new in, which of them may be one thing under another name out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from dateline.edit.draft import WORDS, Breaking, Draft, resolved
+from dateline.edit.history import NAME, aliases, plain
+from dateline.edit.places import Steps, at, objects
+from dateline.edit.repairs import CantGateError, Repair, Restored
+from dateline.gates import order
+from dateline.model import Combination, Kind
+from dateline.openapi import follow
+
+# What may be one thing under another name, and what it would look like.
+_NAMED: Final = {
+    Kind.FIELD_REMOVED: Kind.FIELD_ADDED,
+    Kind.HEADER_REMOVED: Kind.HEADER_ADDED,
+    Kind.PARAMETER_REMOVED: Kind.PARAMETER_ADDED,
+}
+
+
+@dataclass(frozen=True, kw_only=True, order=True)
+class Rename:
+    """Two fields, headers or parameters that look like one: was it renamed?
+
+    ``before`` and ``after`` are its names, ``path`` leads in the definitions to what it is now.
+    """
+
+    path: Steps
+    before: str
+    after: str
+    versions: tuple[str, ...]
+
+
+def renames(draft: Draft, changes: Iterable[Breaking]) -> list[Rename]:
+    """Return what may have been renamed: one thing gone, one of the same shape new beside it.
+
+    Where more than two could be meant, nothing is returned.
+    """
+    gone: dict[tuple[Steps, str], dict[Combination, str]] = {}
+    new: dict[tuple[Steps, str], dict[Combination, str]] = {}
+    paths: dict[tuple[Steps, str], Steps] = {}
+    for found in changes:
+        if found.change.kind in _NAMED:
+            seen = _gone(draft, found)
+            if seen is not None:
+                gone.setdefault(seen[0], {})[found.combination] = seen[1]
+        elif found.change.kind in _NAMED.values():
+            added = _new(draft, found)
+            if added is not None:
+                new.setdefault(added[0], {})[found.combination] = added[1]
+                paths[added[0]] = added[2]
+    pairs = [
+        (old, now)
+        for old, shapes in gone.items()
+        for now, others in new.items()
+        if old[0] == now[0] and shapes == others
+        # a history that knows the name only has the wrong date
+        if old[1] not in aliases({"": draft.canvas.node(paths[now])})
+    ]
+    return sorted(
+        Rename(
+            path=paths[now],
+            before=old[1],
+            after=now[1],
+            versions=tuple(sorted({one.version for one in gone[old]}, key=order)),
+        )
+        for old, now in pairs
+        if sum(old == other for other, _ in pairs) == sum(now == other for _, other in pairs) == 1
+    )
+
+
+def _gone(draft: Draft, found: Breaking) -> tuple[tuple[Steps, str], str] | None:
+    change = found.change
+    if change.holder_pointer is None or change.before_pointer is None:
+        return None
+    published = draft.published[found.combination]
+    path = follow(published, change.before_pointer)
+    way = objects(published, path)
+    try:
+        around, holder = draft.holder(found, way, path)
+        canonical = draft.canonical(holder.path, found.combination)
+    except CantGateError:
+        return None
+    value = _child(published, path)
+    name = str(value[NAME]) if change.kind is Kind.PARAMETER_REMOVED else str(path[-1])
+    return ((*canonical, str(path[-2])), name), _shape(value, around.node, name, change.kind)
+
+
+def _new(draft: Draft, found: Breaking) -> tuple[tuple[Steps, str], str, Steps] | None:
+    change = found.change
+    assert change.after_pointer is not None
+    document = draft.projected(found.combination)
+    path = follow(document, change.after_pointer)
+    way = objects(document, path)
+    try:
+        canonical = draft.canonical(path, found.combination)
+    except CantGateError:
+        return None
+    if way[-1].path != path or not way[-1].gateable:
+        return None
+    value = _child(document, path)
+    parameter = change.kind is Kind.PARAMETER_ADDED
+    name = str(value[NAME]) if parameter else str(path[-1])
+    around = (*canonical[:-2], str(canonical[-2]))
+    return (around, name), _shape(value, way[-2].node, name, change.kind), canonical
+
+
+def restore_name(draft: Draft, rename: Rename) -> Repair:
+    named = rename.path[-2:-1] in (("properties",), ("headers",))
+    repair = draft.keep(Restored(path=rename.path, named=named))
+    for version in rename.versions:
+        repair.want(NAME, version, rename.before)
+    return repair
+
+
+def settled(
+    draft: Draft, found: Breaking, known: Mapping[tuple[Steps, str], Repair]
+) -> list[Repair] | None:
+    """Return what is done already about one side of a rename, None if it is none."""
+    kind = found.change.kind
+    if not known:
+        return None
+    if kind in _NAMED:
+        gone = _gone(draft, found)
+        return [
+            repair
+            for (path, before), repair in known.items()
+            if gone is not None and gone[0] == ((*path[:-2], str(path[-2])), before)
+        ]
+    if kind in _NAMED.values():
+        new = _new(draft, found)
+        return [repair for (path, _), repair in known.items() if new is not None and new[2] == path]
+    return None
+
+
+def _shape(value: dict[str, Any], around: dict[str, Any], name: str, kind: Kind) -> str:
+    """Return what a field, header or parameter is but for its name, as text."""
+    fields = kind in (Kind.FIELD_ADDED, Kind.FIELD_REMOVED)
+    required = name in around.get("required", ()) if fields else None
+    own = set() if fields else {NAME}
+    bare = {key: below for key, below in value.items() if key not in WORDS | own}
+    return json.dumps([required, plain(bare)], sort_keys=True)
+
+
+def _child(document: dict[str, Any], path: Steps) -> dict[str, Any]:
+    """Return the field, header or parameter at *path*; what the latter two refer to."""
+    node = at(document, path)
+    if not isinstance(node, dict):
+        return {}
+    return node if path[-2] == "properties" else resolved(document, node)
