@@ -13,7 +13,7 @@ import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 from dataclasses import asdict, dataclass
 from enum import Enum
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from . import etag, idempotency, lifecycle
 from .errors import ApiError, Fault, RequestError, encode, new_trace_id
@@ -46,7 +46,6 @@ STATUSES: Final[Mapping[Fault, int]] = {
 }
 
 _BODILESS: Final = frozenset({204, 304})
-_UNREAD: Final = frozenset({Fault.TOO_LARGE, Fault.STALLED})
 _BLANKS: Final = BLANKS.encode()
 _PRIVATE: Final = (b"cache-control", b"private, no-store")
 _CLOSE: Final = (b"connection", b"close")
@@ -68,8 +67,7 @@ def field(scope: Scope, name: str) -> str | None:
     Its field lines are joined by a comma and a space, blanks around each left out (RFC 9110,
     section 5); bytes are read as Latin-1.
     """
-    wanted = name.lower().encode("latin-1")
-    lines = [value for key, value in scope["headers"] if key.lower() == wanted]
+    lines = _values(scope["headers"], name.lower().encode("latin-1"))
     return _joined(lines) if lines else None
 
 
@@ -140,40 +138,39 @@ class Documents:
         await respond(scope, send, answer, headers)
 
 
-class _Served(NamedTuple):
-    """A version, and what responses tell of it: ``fields``, and that they vary by ``header``."""
+class _Served:
+    """A version, and what responses tell of it."""
 
-    version: str
-    header: bytes
-    fields: Headers
+    def __init__(self, supported: Supported, version: str, end: lifecycle.End | None) -> None:
+        told = [(supported.header, version), *(lifecycle.headers(end) if end is not None else ())]
+        self.version = version
+        self._fields = [(name.lower().encode("latin-1"), value.encode()) for name, value in told]
+        self._header = supported.header.encode("latin-1")
+        self._alone = [*self._fields, (b"vary", self._header)]
+        self._alone_private = [*self._alone, _PRIVATE]
+        self._met = frozenset({self._fields[0][0], b"vary", b"cache-control"})
 
     def told(self, headers: Iterable[tuple[bytes, bytes]], private: bool) -> Headers:
         """Return a response's headers with ours: one of each, what stood in `Vary` kept."""
-        echo = self.fields[0][0]
-        kept: Headers = []
-        vary: list[bytes] = []
-        for pair in headers:
-            name = pair[0].lower()
-            if name == b"vary":
-                vary.append(pair[1])
-            elif name != echo:
-                kept.append(pair)
-                if name == b"cache-control":
-                    private = False
-        kept += self.fields
-        kept.append((b"vary", self._vary(vary)))
-        if private:
+        headers = list(headers)
+        for name, _ in headers:
+            if name.lower() in self._met:
+                return self._merged(headers, private)
+        return headers + (self._alone_private if private else self._alone)
+
+    def _merged(self, headers: Headers, private: bool) -> Headers:
+        kept = [pair for pair in headers if pair[0].lower() not in self._met - {b"cache-control"}]
+        kept += [*self._fields, (b"vary", self._vary(_values(headers, b"vary")))]
+        if private and not _values(headers, b"cache-control"):
             kept.append(_PRIVATE)
         return kept
 
     def _vary(self, lines: list[bytes]) -> bytes:
-        if not lines:
-            return self.header
         names = [name.strip(_BLANKS) for line in lines for name in line.split(b",")]
         if b"*" in names:
             return b"*"
-        if self.header.lower() not in (name.lower() for name in names):
-            names.append(self.header)
+        if self._header.lower() not in (name.lower() for name in names):
+            names.append(self._header)
         return b", ".join(filter(None, names))
 
 
@@ -212,18 +209,13 @@ class Versioned:
         ends = ends or {}
         # by the usual spelling, which is found without decoding it
         self._exact = {
-            version.encode(): self._serving(version, ends.get(version))
+            version.encode(): _Served(supported, version, ends.get(version))
             for version in supported.versions
         }
         self._default = self._exact[supported.default.encode()]
         # where the header is ignored or rejected
-        self._plain = self._serving(supported.default, None)
-
-    def _serving(self, version: str, end: lifecycle.End | None) -> _Served:
-        told = lifecycle.headers(end) if end is not None else []
-        fields = [(self._supported.header, version), *told]
-        encoded = [(name.lower().encode("latin-1"), value.encode()) for name, value in fields]
-        return _Served(version, self._supported.header.encode("latin-1"), encoded)
+        self._plain = _Served(supported, supported.default, None)
+        self._read = frozenset({self._name, b"content-length", self._credentials})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -233,64 +225,73 @@ class Versioned:
         if self._documents is not None and self._documents.serves(path):
             await self._documents(scope, receive, send)
         elif path.startswith(self._below) or path == self._prefix:
-            await self._serve(scope, receive, send)
+            await self._begin(scope, receive, send).run(self._app)
         else:
             await self._app(scope, receive, send)
 
-    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+    def _begin(self, scope: Scope, receive: Receive, send: Send) -> _Exchange:
+        """Negotiate, before the application or the body is asked for anything."""
         lines: list[bytes] = []
         length = 0
         private = False
+        read = self._read
         for name, value in scope["headers"]:
-            if name == self._name:
-                lines.append(value)
-            elif name == self._credentials:
-                private = True
-            elif name == b"content-length":
-                length = _length(value)
-        served, rejection = self._negotiate(scope, lines)
+            if name in read:
+                if name == self._name:
+                    lines.append(value)
+                elif name == self._credentials:
+                    private = True
+                else:
+                    length = _length(value)
+        rejection = None
+        if self._ignoring is not None and self._ignoring(scope):
+            served = self._plain
+        elif not lines:
+            served = self._default
+        elif len(lines) == 1 and lines[0] in self._exact:
+            served = self._exact[lines[0]]
+        else:
+            served, rejection = self._negotiate(_joined(lines))
         scope.setdefault("state", {})[VERSION] = served.version
         exchange = _Exchange(scope, receive, send, served, private, self._limits)
-        is_too_large = length > self._limits.body
+        if length > self._limits.body:
+            exchange.early = refusal(exchange.too_large())
         if rejection is not None:
-            answer = Answer(400, MEDIA_TYPE, encode(asdict(rejection)))
-            await exchange.answer(answer, close=is_too_large)
-        elif is_too_large:
-            await exchange.refuse(exchange.too_large())
-        else:
-            await exchange.run(self._app)
+            exchange.early = Answer(400, MEDIA_TYPE, encode(asdict(rejection)))
+        return exchange
 
-    def _negotiate(self, scope: Scope, lines: list[bytes]) -> tuple[_Served, Rejection | None]:
-        """Return what to serve; a rejection is told in the name of the default."""
-        if self._ignoring is not None and self._ignoring(scope):
-            return self._plain, None
-        if not lines:
-            return self._default, None
-        if len(lines) == 1 and lines[0] in self._exact:
-            return self._exact[lines[0]], None
-        found = negotiate(_joined(lines), self._supported)
+    def _negotiate(self, header: str) -> tuple[_Served, Rejection | None]:
+        found = negotiate(header, self._supported)
         if isinstance(found, Rejection):
             return self._plain, found
         return self._exact[found.encode()], None
 
 
-class _Exchange:
-    """One request and its response, between the server and the application."""
+class _Body(Enum):
+    """How far the body of a request has come."""
 
-    __slots__ = (
-        "_deadline",
-        "_is_replaced",
-        "_is_started",
-        "_limits",
-        "_private",
-        "_receive",
-        "_refused",
-        "_scope",
-        "_send",
-        "_served",
-        "_size",
-        "_state",
-    )
+    COMING = "coming"
+    WHOLE = "whole"
+    LOST = "lost"
+
+
+class _Exchange:
+    """One request and its response, between the server and the application.
+
+    Most requests change none of the attributes that stand on the class. `receive` and `send`
+    return the server's own awaitables where they can: a coroutine more costs each request.
+    """
+
+    early: Answer | None = None
+    """what is answered without asking the application"""
+
+    _body = _Body.COMING
+    _size = 0
+    _deadline: float | None = None
+    _refused: RequestError | None = None
+    _is_started = False
+    _is_replaced = False
+    _closes = False
 
     def __init__(
         self,
@@ -307,18 +308,15 @@ class _Exchange:
         self._served = served
         self._private = private
         self._limits = limits
-        self._state = _Body.COMING
-        self._size = 0
-        self._deadline: float | None = None
-        self._refused: RequestError | None = None
-        self._is_started = False
-        self._is_replaced = False
 
     async def run(self, app: App) -> None:
         """Let the application answer; answer in its place where it fails to."""
+        if self.early is not None:
+            await self._answer(self.early)
+            return
         try:
             await app(self._scope, self.receive, self.send)
-            if not self._is_started and self._state is not _Body.LOST:
+            if not self._is_started and self._body is not _Body.LOST:
                 raise RuntimeError("the application returned without a response")
         except Exception as error:
             if self._is_replaced:
@@ -326,18 +324,19 @@ class _Exchange:
             if self._is_started:
                 # too late for an answer: the server breaks the connection off
                 raise
-            if self._state is _Body.LOST:
+            if self._body is _Body.LOST:
                 method, path = self._scope["method"], self._scope["path"]
                 _log.info("%s %r: the caller has left", method, path, exc_info=error)
             elif isinstance(error, RequestError):
-                await self.refuse(error)
+                await self._answer(refusal(error))
             else:
-                await self.answer(failure(self._scope, error))
+                await self._answer(failure(self._scope, error))
 
-    async def receive(self) -> Message:
+    def receive(self) -> Awaitable[Message]:
         """Return the next message of the server; raise RequestError where the body is refused."""
-        if self._state is not _Body.COMING:
-            return await self._receive()
+        return self._next() if self._body is _Body.COMING else self._receive()
+
+    async def _next(self) -> Message:
         if self._refused is not None:
             raise self._refused
         if self._deadline is None:
@@ -347,55 +346,52 @@ class _Exchange:
                 message = await self._receive()
         except TimeoutError:
             self._refused = RequestError("the body did not arrive in time", Fault.STALLED)
+            self._closes = True
             raise self._refused from None
         if message["type"] != "http.request":
-            self._state = _Body.LOST
+            self._body = _Body.LOST
             return message
         self._size += len(message.get("body", b""))
         if self._size > self._limits.body:
             self._refused = self.too_large()
             raise self._refused
         if not message.get("more_body", False):
-            self._state = _Body.WHOLE
+            self._body = _Body.WHOLE
         return message
 
-    async def send(self, message: Message) -> None:
-        """Send a message of the application; once its body was refused, say that instead."""
-        if self._refused is not None and not self._is_started:
-            self._is_replaced = True
-            await self.refuse(self._refused)
-        elif not self._is_replaced:
-            await self._forward(message)
-
-    async def answer(self, answer: Answer, *, close: bool = False) -> None:
-        """Send a response of our own. *close* ends the connection: more may be on its way."""
-        has_connections = self._scope.get("http_version", "1.1").startswith("1")
-        headers = [_CLOSE] if close and has_connections else []
-        await respond(self._scope, self._forward, answer, headers)
-
-    async def refuse(self, error: RequestError) -> None:
-        await self.answer(refusal(error), close=error.fault in _UNREAD)
-
     def too_large(self) -> RequestError:
+        """Return the refusal of the body, whose rest stays unread."""
+        self._closes = True
         return RequestError(
             f"the body has to be at most {self._limits.body} bytes", Fault.TOO_LARGE
         )
 
-    async def _forward(self, message: Message) -> None:
+    def send(self, message: Message) -> Awaitable[None]:
+        """Send a message of the application; once its body was refused, say that instead."""
+        if self._refused is None:
+            return self._forward(message)
+        return self._instead(self._refused, message)
+
+    async def _instead(self, refused: RequestError, message: Message) -> None:
+        if not self._is_started:
+            self._is_replaced = True
+            await self._answer(refusal(refused))
+        elif not self._is_replaced:
+            await self._forward(message)
+
+    async def _answer(self, answer: Answer) -> None:
+        """Send a response of our own. It ends the connection where a body is left unread."""
+        has_connections = self._scope.get("http_version", "1.1").startswith("1")
+        headers = [_CLOSE] if self._closes and has_connections else []
+        await respond(self._scope, self._forward, answer, headers)
+
+    def _forward(self, message: Message) -> Awaitable[None]:
         if message["type"] == "http.response.start":
             self._is_started = True
             if REPLAYED not in self._scope["state"]:
                 headers = self._served.told(message.get("headers", ()), self._private)
                 message = {**message, "headers": headers}
-        await self._send(message)
-
-
-class _Body(Enum):
-    """How far the body of a request has come."""
-
-    COMING = "coming"
-    WHOLE = "whole"
-    LOST = "lost"
+        return self._send(message)
 
 
 class Idempotent:
@@ -511,6 +507,10 @@ async def _whole(receive: Receive) -> bytes | None:
             return b"".join(pieces)
 
 
+def _values(headers: Iterable[tuple[bytes, bytes]], wanted: bytes) -> list[bytes]:
+    return [value for name, value in headers if name.lower() == wanted]
+
+
 def _joined(lines: list[bytes]) -> str:
     # servers differ in whether they leave blanks around
     return b", ".join([line.strip(_BLANKS) for line in lines]).decode("latin-1")
@@ -524,7 +524,5 @@ def _length(value: bytes) -> int:
 
 
 def _media_type(start: Message) -> str | None:
-    for name, value in start.get("headers", ()):
-        if name.lower() == b"content-type":
-            return str(value, "latin-1")
-    return None
+    values = _values(start.get("headers", ()), b"content-type")
+    return values[0].decode("latin-1") if values else None
