@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import sys
 import tomllib
 import unicodedata
 from pathlib import Path
@@ -171,7 +172,9 @@ def test_text_comes_out_as_it_went_in(
             assert guarded(source) == []
             assert "os.system" not in _without_strings(source)
     module = package.version("2024-01-01")
-    assert (module.Holder.__doc__, module.Status.__doc__) == (text, text)
+    # from 3.13 on, the compiler takes the blanks that docstrings begin with for indentation
+    doc = text if sys.version_info < (3, 13) or text.strip(" ") else ""
+    assert (module.Holder.__doc__, module.Status.__doc__) == (doc, doc)
     fields = module.Holder.model_fields
     assert (fields["described"].description, fields["described"].title) == (text, text)
     assert fields["default"].default == text
