@@ -183,6 +183,8 @@ class Versioned:
     version; operations that ignore the header don't tell of them. *credentials* is the name of
     the header that holds the caller's secret: responses to requests that have it are kept out of
     every cache, unless they say how they may be cached.
+
+    Raises ValueError for the end of a version that is not supported.
     """
 
     def __init__(
@@ -207,6 +209,9 @@ class Versioned:
         self._name = supported.header.lower().encode("latin-1")
         self._credentials = credentials.lower().encode("latin-1") if credentials else None
         ends = ends or {}
+        for version in ends:
+            if version not in supported.known:
+                raise ValueError(f"the end of {version!r}, which is not a supported version")
         # by the usual spelling, which is found without decoding it
         self._exact = {
             version.encode(): _Served(supported, version, ends.get(version))
@@ -255,7 +260,7 @@ class Versioned:
         scope.setdefault("state", {})[VERSION] = served.version
         exchange = _Exchange(scope, receive, send, served, private, self._limits)
         if length > self._limits.body:
-            exchange.early = refusal(exchange.too_large())
+            exchange.refuse_body()
         if rejection is not None:
             exchange.early = Answer(400, MEDIA_TYPE, encode(asdict(rejection)))
         return exchange
@@ -309,6 +314,10 @@ class _Exchange:
         self._private = private
         self._limits = limits
 
+    def refuse_body(self) -> None:
+        """Refuse the body that was announced, without reading any of it."""
+        self.early = refusal(self._break_off(self._too_large(), Fault.TOO_LARGE))
+
     async def run(self, app: App) -> None:
         """Let the application answer; answer in its place where it fails to."""
         if self.early is not None:
@@ -345,26 +354,25 @@ class _Exchange:
             async with asyncio.timeout_at(self._deadline):
                 message = await self._receive()
         except TimeoutError:
-            self._refused = RequestError("the body did not arrive in time", Fault.STALLED)
-            self._closes = True
-            raise self._refused from None
+            raise self._break_off("the body did not arrive in time", Fault.STALLED) from None
         if message["type"] != "http.request":
             self._body = _Body.LOST
             return message
         self._size += len(message.get("body", b""))
         if self._size > self._limits.body:
-            self._refused = self.too_large()
-            raise self._refused
+            raise self._break_off(self._too_large(), Fault.TOO_LARGE)
         if not message.get("more_body", False):
             self._body = _Body.WHOLE
         return message
 
-    def too_large(self) -> RequestError:
-        """Return the refusal of the body, whose rest stays unread."""
+    def _too_large(self) -> str:
+        return f"the body has to be at most {self._limits.body} bytes"
+
+    def _break_off(self, said: str, fault: Fault) -> RequestError:
+        """Refuse the body for good, and end the connection: the rest of it stays unread."""
         self._closes = True
-        return RequestError(
-            f"the body has to be at most {self._limits.body} bytes", Fault.TOO_LARGE
-        )
+        self._refused = RequestError(said, fault)
+        return self._refused
 
     def send(self, message: Message) -> Awaitable[None]:
         """Send a message of the application; once its body was refused, say that instead."""

@@ -299,6 +299,11 @@ def test_only_the_version_whose_end_is_announced_tells_of_it() -> None:
     assert announcements(request(path="/api/currencies")) == []
 
 
+def test_an_end_is_that_of_a_supported_version() -> None:
+    with pytest.raises(ValueError, match="the end of '2025-3-13', which is not a supported"):
+        versioned(tell_state, ends={"2025-3-13": End(sunset=date(2027, 1, 1))})
+
+
 # what goes wrong
 
 
@@ -349,6 +354,12 @@ def test_a_body_that_is_announced_too_long_is_not_read(length: bytes) -> None:
     asyncio.run(app(scope, caller.receive, caller.send))
     assert (caller.response.status, caller.asked) == (413, 0)
     assert caller.response.header("connection") == ["close"]
+
+
+def test_a_rejection_does_not_wait_for_a_body_that_is_announced_too_long() -> None:
+    app = versioned(fail, limits=Limits(body=10))
+    response = ask(app, asking(b"2026-7-1", (b"content-length", b"11"), method="POST"))
+    assert (response.status, response.header("connection")) == (400, ["close"])
 
 
 def test_other_protocols_than_http_1_close_their_streams_themselves() -> None:
