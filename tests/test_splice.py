@@ -179,7 +179,8 @@ def concerned(text: str, root: Span, kind: str, trail: Trail) -> int:
     if kind in ("put", "insert"):
         return int(behind)
     span = span_at(root, trail)
-    number = trail[-1] if isinstance(trail[-1], int) else holder.names.index(trail[-1])
+    last = trail[-1]
+    number = last if isinstance(last, int) else holder.names.index(last)
     start = holder.keys[number].start if holder.is_map else span.start
     if kind == "remove" and len(holder.below) == 1:
         # the key above gets an empty collection

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from random import Random
 from typing import Any
 
@@ -44,6 +45,9 @@ def scalar(random: Random) -> Any:
     )
 
 
+_PLAIN_KEY = re.compile(r"[^\W\d]([\w /-]*\w)?|\$ref|\d{4}-\d\d-\d\d")
+
+
 class Writer:
     """Writes values as YAML, each node in a style of its own."""
 
@@ -78,14 +82,14 @@ class Writer:
         style = self._random.random()
         if style < 0.15:
             return f"'{name}'"
-        if style < 0.25:
+        if style < 0.25 or not _PLAIN_KEY.fullmatch(name):
             return f'"{name}"'
         return name
 
     def _block(self, node: Any, indent: int) -> str:
         """Return a collection by indentation, a line break before each of its lines."""
         margin = "\n" + " " * indent
-        parts = []
+        parts: list[str] = []
         entries = node.items() if isinstance(node, dict) else enumerate(node)
         for number, (name, below) in enumerate(entries):
             # blank lines behind kept ones would be part of them
@@ -162,7 +166,7 @@ class Writer:
         if isinstance(value, bool):
             return str(value).lower()
         if isinstance(value, float):
-            return {1e20: "1.0e+20", 2.5e-7: "2.5e-07"}.get(value, str(value))
+            return {1e20: "1.0e+20", 2.5e-7: "2.5e-07"}.get(value) or str(value)
         if isinstance(value, int):
             return str(value)
         if value in _WORDS and self._chance(0.8):
@@ -170,4 +174,4 @@ class Writer:
         if "\n" in value or self._chance(0.4):
             escaped = value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
             return f'"{escaped}"'
-        return "'" + value.replace("'", "''") + "'"
+        return "'" + str(value).replace("'", "''") + "'"

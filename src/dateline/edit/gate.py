@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from dateline.check import Published, Waiver
-from dateline.check.merge import Group
+from dateline.check.merge import Merged
 from dateline.check.servable import check_servable
 from dateline.diff import diff
 from dateline.edit.draft import Breaking, Draft
@@ -25,6 +25,7 @@ from dateline.model import (
     EVERYWHERE,
     NEXT,
     Api,
+    Combination,
     Kind,
     Place,
     Policy,
@@ -76,8 +77,10 @@ class Plan:
 
     def patch(self) -> str:
         """Return the edits as a unified diff, as ``git apply`` takes it; empty if there is none."""
+        folder = self.folder.resolve()
+        around = Path.cwd() if folder.is_relative_to(Path.cwd()) else folder.parent
         return "".join(
-            _patch(f"{self.folder.as_posix()}/{one.name}", one.before or b"", one.after)
+            _patch((folder / one.name).relative_to(around), one.before or b"", one.after)
             for one in self.replacements
         )
 
@@ -130,13 +133,13 @@ def _remarks(before: Api, now: Api) -> Iterator[str]:
             yield f"{finding.after_source}: {finding.rule}: {finding.message}; {finding.help}"
 
 
-def _patch(name: str, before: bytes, after: bytes) -> str:
-    lines = unified_diff(
-        before.decode().splitlines(keepends=True),
-        after.decode().splitlines(keepends=True),
-        f"a/{name}",
-        f"b/{name}",
+def _patch(path: Path, before: bytes, after: bytes) -> str:
+    name = path.as_posix()
+    # bytes are parted at line ends only, text at other characters too
+    then, now = (
+        [line.decode() for line in content.splitlines(keepends=True)] for content in (before, after)
     )
+    lines = unified_diff(then, now, f"a/{name}", f"b/{name}")
     return "".join(
         line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
     )
@@ -179,7 +182,7 @@ class _Gating:
 
     def run(self, renames: Iterable[Rename]) -> _State:
         """Gate, look at what is left, gate that, and so on; return the best that was reached."""
-        state = _State(self.contents, self._api, list(self._breaking(self._api)))
+        state = _State(self.contents, self._api, self._breaking(self._api))
         reached = [state]
         while state.breaking and len(reached) <= _ROUNDS:
             after = self._round(state, renames)
@@ -212,17 +215,28 @@ class _Gating:
             for change in diff(document, projector.contract(*combination).document):
                 yield Breaking(combination, change, judge(change, api.table.policy, overrides))
 
-    def _breaking(self, api: Api) -> Iterator[Breaking]:
+    def _breaking(self, api: Api) -> list[Breaking]:
+        """Return the changes that may not be, but for those that a waiver covers."""
         broken = (Verdict.GATED, Verdict.NEVER)
-        for found in self._changes(api):
-            if found.judgement.verdict in broken and not self._is_waived(found):
-                yield found
+        found = [one for one in self._changes(api) if one.judgement.verdict in broken]
+        waived = self._waived(found)
+        return [one for one in found if (one.combination, said(one.change)) not in waived]
 
-    def _is_waived(self, found: Breaking) -> bool:
-        group = Group(found.change, found.judgement, [found.combination])
-        finding = group.finding(Policy.FROZEN)
-        current = (one for one in self._waivers if one.expires >= self._today.isoformat())
-        return any(waiver.covers(finding) for waiver in current)
+    def _waived(self, found: Iterable[Breaking]) -> set[tuple[Combination, str]]:
+        overrides = {rule: Verdict(verdict) for rule, verdict in self._api.table.overrides.items()}
+        current = [one for one in self._waivers if one.expires >= self._today.isoformat()]
+        if not current:
+            return set()
+        # a waiver is held against all versions of a finding together
+        merged = Merged(self._api.table.policy, overrides)
+        for combination, change, _ in found:
+            merged.add(change, combination)
+        return {
+            (combination, said(group.change))
+            for group in merged
+            if any(waiver.covers(group.finding(Policy.FROZEN)) for waiver in current)
+            for combination in group.combinations
+        }
 
     def _keeps_the_newest(self, state: _State) -> bool:
         """Tell whether the newest version is, for its callers, what the author wrote.
@@ -262,9 +276,11 @@ class _Gating:
                 return reached
             culprit, reason = reached
             concerned = self._concerned(state, canvas, planned.repairs, culprit)
+            for message in concerned:
+                # why it can't be done in detail says more than why it can't be coarsely
+                self._reasons.setdefault(message, reason)
             if concerned <= coarse:
                 hopeless |= concerned
-                self._reasons.update(dict.fromkeys(concerned, reason))
             coarse |= concerned
 
     def _concerned(
@@ -317,7 +333,7 @@ class _Gating:
             for repair, how in done
             for change in repair.changes
         )
-        return _State(after, api, list(self._breaking(api)), (*state.edits, *edits))
+        return _State(after, api, self._breaking(api), (*state.edits, *edits))
 
 
 def _date(api: Api, published: Sequence[str]) -> str:

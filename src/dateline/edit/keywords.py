@@ -118,9 +118,11 @@ def restore_optional(draft: Draft, found: Breaking) -> Repair:
     if name not in names:
         document = draft.published[found.combination]
         *around, number = follow(document, change.before_pointer)
-        published = at(document, tuple(around))
-        place = placed(names, published, published[int(number)])
-        names.insert(place, name)
+        published = [
+            _own_name(draft, schema, other, found.combination)
+            for other in at(document, tuple(around))
+        ]
+        names.insert(placed(names, published, published[int(number)]), name)
     _put_names(repair, found, names)
     return repair
 

@@ -18,7 +18,7 @@ from dateline.openapi import pointer, target
 
 _TWICE: Final = (
     "it would have to come and go more than once, or in one environment only; "
-    "write a new field or member beside it"
+    "if it was renamed, affirm that, else write it under a new name"
 )
 
 

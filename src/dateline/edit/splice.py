@@ -202,12 +202,24 @@ class Source:
                 text = key_text(child.name, self._style, brackets=span.style in FLOW)
                 yield _Splice(key.start, key.end, text)
             node = child.node
-            if isinstance(node, _New) or (node.opened and not _has_kept(node)):
+            if isinstance(node, _New) or self._is_rewritten(node):
                 yield from self._replaced(span, child, _value(node))
             else:
                 yield from self._splices(node)
         yield from self._inserted(old)
         yield from self._removed(span, {child.number for child in kept})
+
+    def _is_rewritten(self, old: _Old) -> bool:
+        """Tell whether nothing of *old* is left, or what stood on one line does so no longer."""
+        if not old.opened:
+            return False
+        on_one_line = (
+            old.span.style in FLOW and "\n" not in self._text[old.span.start : old.span.end]
+        )
+        return not any(
+            child.number >= 0 and not (on_one_line and isinstance(child.node, _New))
+            for child in old.children
+        )
 
     def _anew(self, span: Span, value: Any) -> str:
         if span.style in FLOW or not value:
@@ -501,10 +513,6 @@ def _parted(text: str) -> tuple[str, str]:
         return text, ""
     head, _, tail = text.partition("\n")
     return head, f"\n{tail}"
-
-
-def _has_kept(old: _Old) -> bool:
-    return any(child.number >= 0 for child in old.children)
 
 
 def _value(node: _Old | _New) -> Any:
