@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from dateline.check.git import GitError, Repository
 from dateline.load.reader import JsonDocument, Locator, read
+from dateline.load.reader.collector import collection_off
 from dateline.model import (
     EVERYWHERE,
     MANIFEST,
@@ -46,7 +47,8 @@ class Document:
         if not self.name.endswith(".json"):
             return self._yaml
         try:
-            content = json.loads(self.text)
+            with collection_off():
+                content = json.loads(self.text)
         except ValueError as error:
             raise BaselineError(f"{self.name}: baseline-unreadable: {error}") from error
         if not isinstance(content, dict):

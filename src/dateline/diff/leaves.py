@@ -40,6 +40,16 @@ def _descend(before: Any, after: Any, at: str, gone: dict[str, Any], came: dict[
 def _lists(
     before: list[Any], after: list[Any], at: str, gone: dict[str, Any], came: dict[str, Any]
 ) -> None:
+    same = _alike(before, after)
+    ours, theirs = len(before) - sum(same), len(after) - sum(same)
+    if ours == theirs == 1:
+        _descend(before[same[0]], after[same[0]], f"{at}/{same[0]}", gone, came)
+        return
+    if not (ours and theirs):
+        # items were put in or taken out in one place
+        gone.update((f"{at}/{index}", before[index]) for index in range(same[0], same[0] + ours))
+        came.update((f"{at}/{index}", after[index]) for index in range(same[0], same[0] + theirs))
+        return
     from deepdiff import DeepDiff
 
     # threshold 0: otherwise an object whose keys were all replaced is reported as one changed
@@ -53,3 +63,13 @@ def _lists(
                 gone[below] = level.t1
             if not kind.endswith("_removed"):
                 came[below] = level.t2
+
+
+def _alike(before: list[Any], after: list[Any]) -> tuple[int, int]:
+    """Return how many items two lists have in common at their beginning and, then, at their end."""
+    ours, theirs = [*map(text, before)], [*map(text, after)]
+    shorter = min(len(ours), len(theirs))
+    first = next((at for at in range(shorter) if ours[at] != theirs[at]), shorter)
+    left = shorter - first
+    last = next((at for at in range(left) if ours[-1 - at] != theirs[-1 - at]), left)
+    return first, last
