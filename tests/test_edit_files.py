@@ -1,0 +1,182 @@
+"""Writing several files: all of them or none, at whatever moment the run is killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dateline.edit.files import EditError, Replacement, recover, write
+
+SOURCE = Path(__file__).parent.parent / "src"
+
+OLD = {"a.yaml": b"a: old\n", "b.yaml": b"b: old\r\n", "c.yaml": b"c: stays\n"}
+NEW = {"a.yaml": b"a: new\n", "b.yaml": b"b: new\r\n"}
+WRITTEN = {**OLD, **NEW}
+REPLACEMENTS = [Replacement(name=name, before=OLD[name], after=NEW[name]) for name in sorted(NEW)]
+
+
+def held(folder: Path) -> dict[str, bytes]:
+    """Return what *folder* holds, by path."""
+    files = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "schemas"
+    made.mkdir()
+    for name, content in OLD.items():
+        (made / name).write_bytes(content)
+    return made
+
+
+def test_every_file_is_written_and_nothing_is_left_over(folder: Path) -> None:
+    assert write(folder, REPLACEMENTS) == [folder / "a.yaml", folder / "b.yaml"]
+    assert held(folder) == WRITTEN
+    assert sorted(path.name for path in folder.iterdir()) == sorted(WRITTEN)
+
+
+def test_a_new_file_is_made(folder: Path) -> None:
+    write(folder, [Replacement(name="d.yaml", before=None, after=b"d: new\n")])
+    assert held(folder) == {**OLD, "d.yaml": b"d: new\n"}
+
+
+def test_a_file_keeps_its_mode(folder: Path) -> None:
+    (folder / "a.yaml").chmod(0o640)
+    write(folder, REPLACEMENTS)
+    assert (folder / "a.yaml").stat().st_mode & 0o777 == 0o640
+
+
+def test_a_link_stays_a_link(folder: Path) -> None:
+    (folder / "a.yaml").rename(folder / "_a.yaml")
+    (folder / "a.yaml").symlink_to("_a.yaml")
+    write(folder, REPLACEMENTS)
+    assert (folder / "a.yaml").is_symlink()
+    assert (folder / "_a.yaml").read_bytes() == NEW["a.yaml"]
+
+
+def test_nothing_is_written_where_a_file_is_not_as_it_was(folder: Path) -> None:
+    (folder / "b.yaml").write_bytes(b"b: edited\n")
+    with pytest.raises(EditError) as caught:
+        write(folder, REPLACEMENTS)
+    assert str(caught.value) == (
+        f"{folder}/b.yaml: edited-meanwhile: the file was edited since it was read; "
+        "run the command again"
+    )
+    assert held(folder) == {**OLD, "b.yaml": b"b: edited\n"}
+
+
+def test_what_the_system_refuses_is_told_in_a_sentence(folder: Path) -> None:
+    (folder / ".dateline-edit").write_bytes(b"in the way")
+    with pytest.raises(EditError) as caught:
+        write(folder, REPLACEMENTS)
+    assert str(caught.value) == (
+        f"{folder}/.dateline-edit: edit-impossible: File exists; mend it and run again"
+    )
+    assert held(folder) == {**OLD, ".dateline-edit": b"in the way"}
+
+
+def test_a_file_edited_after_a_killed_run_is_not_lost(folder: Path) -> None:
+    killed = crash_at(folder, "os.rename", 2)
+    assert killed
+    (folder / "b.yaml").write_bytes(b"b: mine\n")
+    with pytest.raises(EditError, match=r"b\.yaml: edit-interrupted: .* take over what you need"):
+        recover(folder)
+    assert held(folder)["b.yaml"] == b"b: mine\n"
+    assert held(folder)[".dateline-edit/b.yaml"] == NEW["b.yaml"]
+
+
+def test_where_nothing_was_interrupted_there_is_nothing_to_recover(folder: Path) -> None:
+    recover(folder)
+    assert held(folder) == OLD
+
+
+CRASH = """\
+import os, signal, sys
+from pathlib import Path
+from dateline.edit.files import Replacement, recover, write
+
+folder, action, event, point = Path(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4])
+replacements = [Replacement(**{k: v.encode() if k != "name" else v for k, v in one.items()})
+                for one in __import__("json").loads(sys.argv[5])]
+passed = 0
+
+def hook(name, arguments):
+    global passed
+    if name == event or (event == "any" and (name == "open" or name.startswith("os."))):
+        passed += 1
+        if passed == point:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+sys.addaudithook(hook)
+write(folder, replacements) if action == "write" else recover(folder)
+"""
+
+GIVEN = json.dumps(
+    [
+        {"name": one.name, "before": OLD[one.name].decode(), "after": one.after.decode()}
+        for one in REPLACEMENTS
+    ]
+)
+
+
+def crash_at(folder: Path, event: str, point: int, action: str = "write") -> bool:
+    """Run *action* in a process that kills itself at the event number *point*; tell if it did."""
+    command: list[Any] = [sys.executable, "-c", CRASH, folder, action, event, str(point), GIVEN]
+    run = subprocess.run(
+        command,
+        env={**os.environ, "PYTHONPATH": str(SOURCE)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.stderr == ""
+    return run.returncode != 0
+
+
+def put_back(folder: Path, files: dict[str, bytes]) -> None:
+    for path in sorted(folder.rglob("*"), reverse=True):
+        path.rmdir() if path.is_dir() else path.unlink()
+    for name, content in files.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_bytes(content)
+
+
+def test_a_kill_at_any_moment_leaves_the_old_or_the_new_files(folder: Path) -> None:
+    outcomes = []
+    interrupted = []
+    point = 0
+    killed = True
+    while killed:
+        point += 1
+        put_back(folder, OLD)
+        killed = crash_at(folder, "any", point)
+        found = held(folder)
+        # no file is ever half written, or missing
+        assert all(found[name] in (OLD[name], WRITTEN[name]) for name in OLD)
+        if found.get("a.yaml") != found.get("b.yaml") and ".dateline-edit/journal" in found:
+            interrupted.append(found)
+        recover(folder)
+        outcomes.append(held(folder))
+        assert not (folder / ".dateline-edit").exists()
+    assert outcomes[0] == OLD
+    assert outcomes[-1] == WRITTEN
+    assert all(outcome in (OLD, WRITTEN) for outcome in outcomes)
+    # the change of mind happens once
+    assert outcomes == sorted(outcomes, key=lambda outcome: outcome == WRITTEN)
+    # and a recovery that is killed is recovered from in turn
+    start = interrupted[0]
+    point = 0
+    killed = True
+    while killed:
+        point += 1
+        put_back(folder, start)
+        killed = crash_at(folder, "any", point, "recover")
+        recover(folder)
+        assert held(folder) == WRITTEN
