@@ -185,7 +185,7 @@ def concerned(text: str, root: Span, kind: str, trail: Trail) -> int:
     if kind == "remove" and len(holder.below) == 1:
         # the key above gets an empty collection
         above = span_at(root, trail[:-2])
-        start = above.keys[above.names.index(trail[-2])].start if above.is_map else above.start
+        start = above.keys[above.names.index(str(trail[-2]))].start if above.is_map else above.start
     return lines_of(text, start, span.end) + (kind == "remove" and behind)
 
 
