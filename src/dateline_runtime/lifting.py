@@ -29,8 +29,7 @@ class Lifting:
 
     What is lifted has been held to the contract of the caller's version before. Renamed fields
     get their canonical names and converters are applied; fields that newer versions removed stay.
-    A field that the caller's version does not have is left out, whatever it holds; where the
-    canonical contract requires it and states a default, that takes its place. No other default is
+    A field that the caller's version does not have is left out, whatever it holds, and nothing is
     filled in. What is said of the functions of `Narrowing` holds for these.
     """
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Container, Iterable, Mapping
-from copy import deepcopy
 from functools import cached_property
 from typing import Any, Final, cast
 
@@ -275,7 +274,7 @@ def _converters(node: Node) -> set[str]:
     return set(node.get("convert", ())).union(*map(_converters, _below(node)))
 
 
-_ACTS: Final = frozenset({"absent", "convert", "left_out", "names", "defaults", "values"})
+_ACTS: Final = frozenset({"absent", "convert", "left_out", "names", "values"})
 
 
 def _acts(node: Node, live: Container[str]) -> bool:
@@ -342,16 +341,18 @@ class _Maker:
     # Values
 
     def _values(self, node: Mapping[str, Any], keep: bool) -> Change:
-        said = {_text(each["value"]): each for each in node["values"]}
-        shown = {text: _last(said, each) if keep else _OMITTED for text, each in said.items()}
-        texts = {each["value"]: shown[text] for text, each in said.items() if _is_text(each)}
-        if len(texts) < len(said):
+        shown = {
+            _text(each["value"]): each.get("shown_as", _OMITTED) if keep else _OMITTED
+            for each in node["values"]
+        }
+        texts = {
+            each["value"]: shown[_text(each["value"])]
+            for each in node["values"]
+            if isinstance(each["value"], str)
+        }
+        if len(texts) < len(shown):
             return lambda value: shown.get(_text(value), value)
-
-        def change(value: Json) -> Json:
-            return texts.get(value, value) if isinstance(value, str) else value
-
-        return change
+        return lambda value: texts.get(value, value) if isinstance(value, str) else value
 
     # Lists
 
@@ -414,18 +415,17 @@ class _Maker:
         }
         names: dict[str, str] = dict(node.get("names", {}))
         left_out = frozenset(node.get("left_out", ()))
-        defaults: dict[str, Json] = dict(node.get("defaults", {}))
         extras = self._make(node.get("extras"), keep=least > 0)
         declared = frozenset(node.get("declared", ()))
         in_place = _in_place(fields, required, least)
         moved = left_out | names.keys()
-        if not moved and not defaults and extras is None:
+        if not moved and extras is None:
             return in_place
 
         def change(value: Json) -> Json:
             if not isinstance(value, dict):
                 raise UnfitError(f"{_kind(value)} where an object belongs")
-            if extras is None and not defaults and moved.isdisjoint(value):
+            if extras is None and moved.isdisjoint(value):
                 return in_place(value)
             made = {}
             same = True
@@ -450,10 +450,6 @@ class _Maker:
             except UnfitError as error:
                 error.within(name)
                 raise
-            for name, default in defaults.items():
-                if name not in made:
-                    made[name] = deepcopy(default)
-                    same = False
             if same:
                 return value
             return made if len(made) >= least else _OMITTED
@@ -513,7 +509,7 @@ class _Maker:
             return self._make(node, keep=keep)
         if not keep or "shown_as" not in node:
             return _omit
-        # a substitute is shown as the version shows it, perhaps by a substitute of its own
+        # a substitute is written in canonical names, too
         shown_as = node["shown_as"]
         return lambda _: whole(shown_as)
 
@@ -587,22 +583,6 @@ def _filter(tag: str, shown: dict[str, bool], otherwise: Change) -> Change:
         return value if len(made) == len(value) else made
 
     return change
-
-
-def _is_text(said: Mapping[str, Any]) -> bool:
-    return isinstance(said["value"], str)
-
-
-def _last(said: dict[str, Any], each: Mapping[str, Any]) -> Json:
-    """Return what is shown for a value: the substitute of its substitute, and so on."""
-    for _ in said:
-        if "shown_as" not in each:
-            return _OMITTED
-        text = _text(each["shown_as"])
-        if text not in said:
-            return each["shown_as"]
-        each = said[text]
-    return _OMITTED
 
 
 def _text(value: Json) -> str:

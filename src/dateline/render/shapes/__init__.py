@@ -42,12 +42,14 @@ def shapes(api: Api) -> Shapes:
     return _Contracts(api).data()
 
 
-def canonical(api: Api) -> dict[str, Any]:
+def canonical(api: Api, *, sent: bool = False) -> dict[str, Any]:
     """Return the document that values are written against: all that any version may show.
 
-    Names are the canonical ones; fields and members that some versions lack are there.
+    Names are the canonical ones; fields and members that some versions lack are there. Read it
+    with *sent* for requests: in what callers of any version have sent, fields that some versions
+    lack are not required.
     """
-    document: dict[str, Any] = plain("document", api.document)
+    document: dict[str, Any] = plain("document", api.document, sent=sent)
     return document
 
 

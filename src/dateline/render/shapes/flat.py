@@ -29,11 +29,14 @@ _UNSERVED: Final = (
 
 @dataclass(frozen=True)
 class Declared:
-    """A field as one schema describes it: whether it is shown, and what it is called there."""
+    """A field as one schema describes it: whether it is shown, and what it is called.
+
+    ``names`` stand newest first; the last one is what the version calls it.
+    """
 
     schema: Any
     shown: bool
-    called: str
+    names: tuple[str, ...]
     converters: tuple[str, ...] = ()
 
 
@@ -59,9 +62,8 @@ class Union:
 class Flat:
     """What schemas say together. Fields go by their canonical names.
 
-    ``required`` names the fields that the value has to have when it is through: on the way down
-    by the version, on the way up by the canonical definitions. ``extras`` are schemas of the
-    fields that the names beside them do not cover.
+    ``required`` names the fields that the version requires. ``extras`` are schemas of the fields
+    that the names beside them do not cover.
     """
 
     converters: tuple[str, ...] = ()
@@ -116,10 +118,11 @@ class View:
         """Tell whether the version has *node*, as far as its own keys say."""
         return bool(self._timeline.of(node) >> self._at & 1)
 
-    def called(self, kind: str, name: str, node: Any) -> str:
-        """Return what the version calls the child *node* under the key *name*."""
+    def names(self, kind: str, name: str, node: Any) -> tuple[str, ...]:
+        """Return what the child *node* under the key *name* is called, down to the version."""
         names = self._timeline.names(kind, name, node)
-        return next(called for mask, called in names if mask >> self._at & 1)
+        last = next(i for i, (mask, _) in enumerate(names) if mask >> self._at & 1)
+        return tuple(called for _, called in names[: last + 1])
 
     def read(self, kind: str, node: dict[str, Any]) -> Reading:
         return self._histories.read(kind, node, self._at, self.way)
@@ -156,10 +159,8 @@ class View:
             self.add(flat, base, shown=shown and self.shows(base))
         for name, child in now.get("properties", {}).items():
             there = shown and self.shows(child)
-            called = self.called("schema", name, child)
-            flat.fields.setdefault(name, []).append(Declared(child, there, called))
-        if shown or self.way is Way.UP:
-            flat.required |= self._required(reading.shown)
+            names = self.names("schema", name, child)
+            flat.fields.setdefault(name, []).append(Declared(child, there, names))
         if shown:
             flat.converters += reading.converters
             self._add_values(flat, now, reading.shown)
@@ -169,16 +170,12 @@ class View:
                 for member in now.get(union, ()):
                     self.add(flat, member, shown=False)
 
-    def _required(self, shown: dict[str, Any]) -> set[str]:
-        properties = shown.get("properties", {})
-        return {
-            name
-            for name in shown.get("required", ())
-            if self.way is Way.UP or self.shows(properties.get(name))
-        }
-
     def _add_values(self, flat: Flat, now: dict[str, Any], shown: dict[str, Any]) -> None:
         flat.types &= declared(now)
+        properties = shown.get("properties", {})
+        flat.required |= {
+            name for name in shown.get("required", ()) if self.shows(properties.get(name))
+        }
         if isinstance(now.get("additionalProperties"), dict):
             known = frozenset(now.get("properties", ()))
             flat.extras.append((now["additionalProperties"], known))
@@ -240,7 +237,7 @@ class View:
         flat = self.flat(schema)
         for name, found in flat.fields.items():
             shown = next((each for each in found if each.shown), found[0])
-            if tag != (name if self.way is Way.DOWN else shown.called):
+            if tag != (name if self.way is Way.DOWN else shown.names[-1]):
                 continue
             listed = self._listed(shown.schema)
             if listed:
@@ -274,7 +271,7 @@ class View:
         """Return the property whose texts tell *members* of *union* apart, if there is one."""
         first = self.flat(members[0])
         own = [
-            name if self.way is Way.DOWN else found[0].called
+            name if self.way is Way.DOWN else found[0].names[-1]
             for name, found in first.fields.items()
         ]
         for tag in [union.tag] if union.tag else own:

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 from dateline.diff.naming import name
 from dateline.gates import Timeline, order
 from dateline.load.checks.shapes import choices, declared, is_enumeration
-from dateline.model import EXTENSIBLE, KEYS, WAS, Api
+from dateline.model import EXTENSIBLE, GATES, KEYS, WAS, Api
 from dateline.openapi import METHODS, Shape, children, pointer, slot
 from dateline.render.models.reading import ANNOTATIONS
 
@@ -271,32 +271,45 @@ _FITS: Final[dict[str, Callable[[Era, Era, str], bool]]] = {
 }
 
 
-def plain(kind: str, node: Any) -> Any:
-    """Return *node* as it is today, without our keys: canonical names, every member, all fields."""
+def plain(kind: str, node: Any, *, sent: bool = False) -> Any:
+    """Return *node* as it is today, without our keys: canonical names, every member, all fields.
+
+    Where it is *sent*, by callers of any version, fields that some of them lack are not required.
+    """
     if not isinstance(node, dict):
         return node
     made = {
-        key: _plain_below(slot(kind, key), value)
+        key: _plain_below(slot(kind, key), value, sent)
         for key, value in node.items()
         if key not in KEYS - {EXTENSIBLE}
     }
+    if kind != "schema":
+        return made
+    if sent and "required" in node:
+        properties = node.get("properties", {})
+        made["required"] = [
+            name for name in node["required"] if not _is_gated(properties.get(name))
+        ]
     members = node.get("oneOf")
-    if kind == "schema" and isinstance(members, list) and is_enumeration({"oneOf": members}):
+    if isinstance(members, list) and is_enumeration({"oneOf": members}):
+        values = [member["const"] for member in members]
         return {
-            "enum" if key == "oneOf" else key: [member["const"] for member in members]
-            if key == "oneOf"
-            else value
+            "enum" if key == "oneOf" else key: values if key == "oneOf" else value
             for key, value in made.items()
         }
     return made
 
 
-def _plain_below(held: tuple[Shape, str], value: Any) -> Any:
+def _is_gated(node: Any) -> bool:
+    return isinstance(node, dict) and not GATES.isdisjoint(node.keys() - {WAS})
+
+
+def _plain_below(held: tuple[Shape, str], value: Any, sent: bool) -> Any:
     shape, kind = held
     if shape is Shape.ONE:
-        return plain(kind, value)
+        return plain(kind, value, sent=sent)
     if shape is Shape.MAP and isinstance(value, dict):
-        return {key: plain(kind, child) for key, child in value.items()}
+        return {key: plain(kind, child, sent=sent) for key, child in value.items()}
     if shape is Shape.LIST and isinstance(value, list):
-        return [plain(kind, child) for child in value]
+        return [plain(kind, child, sent=sent) for child in value]
     return value

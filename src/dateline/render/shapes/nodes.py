@@ -3,8 +3,8 @@
 A shape is plain data: the name of a shared shape, None where nothing differs, or a mapping with
 
 - ``convert`` (names of converters) and ``then`` (a shape: what stands below them);
-- any of ``fields``, ``left_out``, ``names``, ``required``, ``extras`` with ``declared``, ``least``
-  and ``defaults``: an object;
+- any of ``fields``, ``left_out``, ``names``, ``required``, ``extras`` with ``declared`` and
+  ``least``: an object;
 - ``items``, perhaps with ``least`` and ``unique``: a list;
 - ``values``: the values of an enumeration that are absent;
 - ``tag`` and ``members``, perhaps with ``otherwise``: an object whose tag says what it is;
@@ -141,22 +141,19 @@ class Builder:
         down = self.view.way is Way.DOWN
         fields: dict[str, Node] = {}
         names: dict[str, str] = {}
-        hidden: set[str] = set()
         for name, found in flat.fields.items():
             shown = [each for each in found if each.shown]
             if not shown:
-                hidden.add(name)
                 continue
-            called = next((each.called for each in shown if each.called != name), name)
+            called = next((each.names[-1] for each in shown if each.names[-1] != name), name)
             source = name if down else called
             fields[source] = self._field(flat, name, shown)
             if called != name:
                 names[source] = called if down else name
         made: dict[str, Any] = {
-            "left_out": sorted(self._left_out(flat, hidden, names, set(fields))),
+            "left_out": sorted(self._known(flat) - fields.keys()),
             "names": dict(sorted(names.items())),
             "fields": {name: node for name, node in sorted(fields.items()) if node is not None},
-            "defaults": {} if down else self._defaults(flat, hidden),
         }
         extras = self.node(*(schema for schema, _ in flat.extras)) if flat.extras else None
         if extras is not None:
@@ -173,24 +170,15 @@ class Builder:
         schemas += [schema for schema, known in flat.extras if name not in known]
         return converted(shown[0].converters, self.node(*schemas))
 
-    def _left_out(
-        self, flat: Flat, hidden: set[str], names: dict[str, str], read: set[str]
-    ) -> set[str]:
-        """Return the keys to leave out, those included that would then pass for another field."""
-        if self.view.way is Way.DOWN:
-            return hidden | (set(names.values()) - read)
-        # what the caller's version does not know by this name is none of the caller's
-        return set(flat.fields) - read
+    def _known(self, flat: Flat) -> set[str]:
+        """Return the keys that are not any key: what fields are called.
 
-    def _defaults(self, flat: Flat, hidden: set[str]) -> dict[str, Any]:
-        """Return what stands for fields that are required today and that the caller lacks."""
-        return {
-            name: found[0].schema["default"]
-            for name, found in sorted(flat.fields.items())
-            if name in hidden & flat.required
-            and isinstance(found[0].schema, dict)
-            and "default" in found[0].schema
-        }
+        On the way down, older names as well: what goes by one would pass for the field that
+        had it. On the way up, what the caller's version does not know is none of the caller's.
+        """
+        if self.view.way is Way.UP:
+            return set(flat.fields)
+        return {name for found in flat.fields.values() for each in found for name in each.names}
 
     # Unions
 
@@ -338,7 +326,7 @@ _KEPT: Final = frozenset({"declared", "then", "items", "value", "shown_as"})
 
 
 def _changes(node: dict[str, Any]) -> bool:
-    own = ("convert", "names", "left_out", "values", "defaults", "fields", "extras", "items")
+    own = ("convert", "names", "left_out", "values", "fields", "extras", "items")
     if any(node.get(key) is not None for key in own):
         return True
     below = [node.get("otherwise"), *node.get(UNTOLD, ())]

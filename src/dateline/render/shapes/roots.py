@@ -119,9 +119,9 @@ class _Roots:
                 header = self._resolved("header", node)
                 reading = view.read("header", header)
                 shown = view.shows(node) and view.shows(header)
-                called = view.called("header", name, node)
+                names = view.names("header", name, node)
                 flat.fields[name] = [
-                    Declared(_schema(reading.now), shown, called, reading.converters)
+                    Declared(_schema(reading.now), shown, names, reading.converters)
                 ]
                 if header.get("required"):
                     flat.required.add(name)
@@ -209,9 +209,9 @@ def _parameters(holder: _Holder, place: str, nodes: list[list[Any]]) -> Root:
                 reason = "`x-was` moves a parameter from one part of the request to another"
                 return {UNTOLD: [_ABSENT], "why": builder.note(parameter, reason)}
             shown = view.shows(node) and view.shows(parameter)
-            called = reading.now.get("name", "")
+            names = (parameter["name"], reading.now["name"])
             flat.fields[parameter["name"]] = [
-                Declared(_schema(reading.now), shown, called, reading.converters)
+                Declared(_schema(reading.now), shown, names, reading.converters)
             ]
             if parameter.get("required"):
                 flat.required.add(parameter["name"])
