@@ -80,9 +80,14 @@ class _JsonPlaces:
         self._file = document.file
         self._text = document.text
         self._scanned: dict[int, dict[str | int, tuple[int, int]]] = {}
+        # where the objects end that were scanned, by where they begin
+        self._ends: dict[int, int] = {}
 
     def find(self, path: Trail, value: bool) -> Place:
         place = inside = after_blanks(self._text, 0)
+        # most of a document stands two levels below its root, in `paths` and in sections of
+        # `components`: scanned once, those need not be read through to find where they end
+        self._children(inside, below=2)
         for step in path:
             children = self._children(inside)
             if step not in children:
@@ -100,22 +105,34 @@ class _JsonPlaces:
         """Where each line begins."""
         return [0, *(found.end() for found in re.finditer("\n", self._text))]
 
-    def _children(self, offset: int) -> dict[str | int, tuple[int, int]]:
-        """Return where each key and value of the object at *offset*, or each item, begins."""
+    def _children(self, offset: int, below: int = 0) -> dict[str | int, tuple[int, int]]:
+        """Return where each key and value of the object at *offset*, or each item, begins.
+
+        So many levels *below* it objects are scanned as well.
+        """
         if offset not in self._scanned:
-            members = {"{": self._members, "[": self._items}.get(self._text[offset])
+            first = self._text[offset]
             with collection_off():
-                self._scanned[offset] = dict(members(offset)) if members else {}
+                self._scanned[offset] = dict(
+                    self._members(offset, below)
+                    if first == "{"
+                    else self._items(offset)
+                    if first == "["
+                    else ()
+                )
         return self._scanned[offset]
 
-    def _members(self, offset: int) -> Iterator[tuple[str | int, tuple[int, int]]]:
+    def _members(self, offset: int, below: int) -> Iterator[tuple[str | int, tuple[int, int]]]:
         text = self._text
         at = after_blanks(text, offset + 1)
         while text[at] == '"':
             key, end = self._decoder.raw_decode(text, at)
             value = after_blanks(text, after_blanks(text, end) + 1)
             yield key, (at, value)
+            if below and text[value] == "{":
+                self._children(value, below - 1)
             at = self._next(value)
+        self._ends[offset] = at + 1
 
     def _items(self, offset: int) -> Iterator[tuple[str | int, tuple[int, int]]]:
         at = after_blanks(self._text, offset + 1)
@@ -127,6 +144,6 @@ class _JsonPlaces:
 
     def _next(self, value: int) -> int:
         """Return where the member or item after the one at *value* begins, or the bracket."""
-        _, end = self._decoder.raw_decode(self._text, value)
+        end = self._ends.get(value) or self._decoder.raw_decode(self._text, value)[1]
         end = after_blanks(self._text, end)
         return after_blanks(self._text, end + 1) if self._text[end] == "," else end
