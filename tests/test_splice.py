@@ -155,6 +155,106 @@ def test_the_same_holds_for_json(tmp_path: Path) -> None:
         assert exactly(reading(after, tmp_path, "a.json")) == exactly(wanted), f"{done}\n{after!r}"
 
 
+# By hand
+
+
+def text_after(text: str, *edits: tuple[Any, ...]) -> str:
+    source = Source(text.encode())
+    for kind, *given in edits:
+        getattr(source, kind)(*given)
+    return source.content().decode()
+
+
+@pytest.mark.parametrize(
+    ("text", "edits", "after"),
+    [
+        ("a: { b: 1 } # c\n", [("put", ("a", "d"), 2)], "a: { b: 1, d: 2 } # c\n"),
+        ("a: {b: 1, e: 3}\n", [("put", ("a", "d"), 2, 1)], "a: {b: 1, d: 2, e: 3}\n"),
+        ("a: {}\n", [("put", ("a", "d"), 2)], "a:\n  d: 2\n"),
+        ("a: {}\nb: [1]\n", [("put", ("a", "d"), 2)], "a: { d: 2 }\nb: [1]\n"),
+        (
+            "a: { b: 1, # one\n     c: 2 } # two\n",
+            [("put", ("a", "d"), 3, 1)],
+            "a: { b: 1, # one\n     d: 3,\n     c: 2 } # two\n",
+        ),
+        (
+            "a: [\n  1, # one\n  2 # two\n]\n",
+            [("insert", ("a", 2), 3)],
+            "a: [\n  1, # one\n  2, # two\n  3\n]\n",
+        ),
+        (
+            "a: [\n  1, # one\n  2, # two\n]\n",
+            [("insert", ("a", 2), 3)],
+            "a: [\n  1, # one\n  2, # two\n  3,\n]\n",
+        ),
+        (
+            "a: {\n  b: 1,\n  c: 2\n}\n",
+            [("remove", ("a", "c")), ("put", ("a", "d"), 3)],
+            "a: {\n  b: 1, d: 3\n}\n",
+        ),
+        (
+            "a:\n  # about b\n  b: 1\n\n  # about c\n  c: 2\n",
+            [("put", ("a", "x"), {"z": 1}, 1)],
+            "a:\n  # about b\n  b: 1\n\n  x:\n    z: 1\n\n  # about c\n  c: 2\n",
+        ),
+        (
+            "a:\n- b: 1 # one\n  # about c\n  c: 2\n",
+            [("put", ("a", 0, "x"), 0, 0)],
+            "a:\n- x: 0\n  b: 1 # one\n  # about c\n  c: 2\n",
+        ),
+        (
+            "a:\n- b: 1 # one\n  # about c\n  c: 2\n",
+            [("remove", ("a", 0, "b"))],
+            "a:\n- \n  # about c\n  c: 2\n",
+        ),
+        ("a: 1 # one", [("put", ("b",), "two words")], "a: 1 # one\nb: two words"),
+        ("a: |\n  text", [("put", ("b",), 2)], "a: |-\n  text\nb: 2"),
+        ("a: |+\n  text\n\nb: 1\n", [("put", ("x",), 2, 1)], "a: |+\n  text\n\nx: 2\nb: 1\n"),
+        ("a: old # why\n", [("replace", ("a",), [{"b": 1}])], "a: # why\n  - b: 1\n"),
+        ("a: # why\n  - b: 1\n  - c: 2 # no\n", [("replace", ("a",), "x")], "a: x # why\n"),
+        (
+            "a: { security: [k: []] }\n",
+            [("put", ("a", "security", 0, "l"), [])],
+            "a: { security: [{ k: [], l: [] }] }\n",
+        ),
+        ("'a': 1\n", [("rename", ("a",), "200")], "'200': 1\n"),
+    ],
+)
+def test_an_edit(text: str, edits: list[tuple[Any, ...]], after: str) -> None:
+    assert text_after(text, *edits) == after
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        ("plain words", "plain words"),
+        ("it's", "it's"),
+        ("'tis", '"\'tis"'),
+        ("yes", "'yes'"),
+        ("2024-01-15", "'2024-01-15'"),
+        ("12:30", "'12:30'"),
+        ("a: b", "'a: b'"),
+        ("a #b", "'a #b'"),
+        ("#/components", "'#/components'"),
+        ("", "''"),
+        ("größe", "größe"),
+        ("no\u00a0break", '"no\\u00a0break"'),
+        ("/loans/{id}", "/loans/{id}"),
+        (1e20, "1.0e+20"),
+        (None, "null"),
+        (True, "true"),
+        ("one\ntwo\n", "|\n  one\n  two"),
+        ("word " * 30 + "end", ">-\n  " + "word " * 14 + "word\n  " + "word " * 15 + "end"),
+    ],
+)
+def test_a_value_is_written_as_every_reader_takes_it(
+    value: Any, written: str, tmp_path: Path
+) -> None:
+    after = text_after("a: 'quoted'\n", ("put", ("b",), value))
+    assert after == f"a: 'quoted'\nb: {written}\n"
+    assert exactly(reading(after.encode(), tmp_path)["b"]) == exactly(value)
+
+
 # Lines that no edit is about
 
 

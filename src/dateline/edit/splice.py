@@ -292,6 +292,10 @@ class Source:
 
     def _inserted(self, old: _Old) -> Iterator[_Splice]:
         kept = {child.number for child in old.children}
+        # a pair in a list may do without braces as long as it is one
+        bare = -1 in kept and old.span.style in FLOW and self._text[old.span.start] not in FLOW
+        if bare:
+            yield _Splice(old.span.start, old.span.start, "{ ")
         anchor: int | None = None
         for is_new, run in groupby(old.children, key=lambda child: child.number < 0):
             children = list(run)
@@ -301,6 +305,8 @@ class Source:
                 yield from self._inserted_in_brackets(old.span, anchor, children, kept)
             else:
                 yield from self._inserted_lines(old.span, anchor, children)
+        if bare:
+            yield _Splice(old.span.end, old.span.end, " }")
 
     def _inserted_lines(
         self, span: Span, anchor: int | None, children: list[_Child]
@@ -363,10 +369,6 @@ class Source:
         line = "\n" + " " * (head - self._line_start(head))
         by_line = self._is_by_line(span, number)
         texts = [self._in_line(span, child, line if by_line else "") for child in children]
-        if self._text[span.start] not in FLOW:
-            # a pair in a list may do without braces as long as it is one
-            yield _Splice(span.start, span.start, "{ ")
-            yield _Splice(span.end, span.end, " }")
         if anchor is None:
             comma = f",{line}" if by_line else ", "
             yield _Splice(head, head, "".join(text + comma for text in texts))
