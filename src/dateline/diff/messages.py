@@ -219,6 +219,8 @@ class MessageComparison:
 
     def _encoding(self, pair: Pair, before: Thing, after: Thing) -> None:
         ours, theirs = before.entries("encoding"), after.entries("encoding")
+        if not (ours or theirs):
+            return
         # how a field is encoded comes and goes with the field
         named = [
             view.properties
