@@ -6,10 +6,14 @@ import argparse
 import sys
 import tempfile
 from pathlib import Path
+from typing import Final
 
+from benchmarks import rows, versioning
 from benchmarks.measure import FailedError, pair
 from benchmarks.report import Outcome, as_json, text
-from benchmarks.rows import DATA, ROWS, Row, SkippedError
+from benchmarks.rows import DATA, Row, SkippedError
+
+ROWS: Final = (*rows.ROWS, *versioning.ROWS)
 
 
 def main() -> int:

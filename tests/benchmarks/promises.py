@@ -1,0 +1,132 @@
+"""What the versioning rules promise, tried at length: one job a process, which fails if broken.
+
+`soundness COUNT`, `payments SCHEMAS`, `edits COUNT SCHEMAS`, `rewritings COUNT SCHEMAS`,
+`refactorings FOLDER`. Each prints what it tried and found, as the bench reads it.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from random_sources import Project
+
+# what is tried, and how, belongs to the tests
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+
+class Tried(NamedTuple):
+    """What was tried in words, and what broke a promise, one line each."""
+
+    said: str
+    broken: list[str]
+
+
+def soundness(count: str) -> Tried:
+    from random_documents import pairs
+    from soundness import said
+
+    missed: list[str] = []
+    alarms = compatible = 0
+    for each in said(pairs(seed=2026, count=int(count))):
+        if each.missed():
+            missed.append(str(each))
+        alarms += each.false_alarm
+        compatible += each.compatible
+    share = 100 * alarms / int(count)
+    told = (
+        f"{count} pairs, {len(missed)} misses; {alarms} false alarms by the wire "
+        f"({share:.2f} % of all, {100 * alarms / compatible:.1f} % of {compatible} compatible)"
+    )
+    return Tried(told, missed + ([f"false alarms: {share:.2f} %"] if share > 1 else []))
+
+
+def payments(schemas: str) -> Tried:
+    from random_documents import single
+    from soundness import said
+
+    from dateline.load import load
+    from dateline.project import Projector
+
+    document = Projector(load(Path(schemas))).contract("2026-07-01", "sandbox").document
+    tried = [(each.missed(), each.false_alarm, str(each)) for each in said(single(document, 1))]
+    missed = [told for miss, _, told in tried if miss]
+    alarms = sum(alarm for _, alarm, _ in tried)
+    told = f"{len(tried)} single edits, {len(missed)} misses, {alarms} false alarms by the wire"
+    return Tried(told, missed)
+
+
+def edits(count: str, schemas: str) -> Tried:
+    wanted = int(count) // 2
+    let: list[str] = []
+    for project in _projects(schemas):
+        unlisted = (case for case in project.edits(1, 10 * wanted) if not case.listed)
+        let += [str(case) for case in islice(unlisted, wanted) if not case.refused]
+    return Tried(f"{2 * wanted} edits of cut versions, {2 * wanted - len(let)} refused", let)
+
+
+def rewritings(count: str, schemas: str) -> Tried:
+    from dateline.check import breaches
+
+    refused: list[str] = []
+    for project in _projects(schemas):
+        refused += [
+            str(case) for case in project.rewritings(2, int(count) // 2) if breaches(case.findings)
+        ]
+    return Tried(f"{count} other ways to write the same, {len(refused)} refused", refused)
+
+
+def _projects(schemas: str) -> Iterator[Project]:
+    """Yield a project of the library's sources and one of those in *schemas*."""
+    from random_sources import Project, Sources
+    from sources import LIBRARY, folder
+
+    with tempfile.TemporaryDirectory() as root:
+        yield Project(Sources.read(folder(Path(root), LIBRARY)), Path(root) / "library")
+        yield Project(Sources.read(Path(schemas)), Path(root) / "payments")
+
+
+def refactorings(given: str) -> Tried:
+    from test_diff_laws import REFACTORINGS
+
+    from benchmarks.documents import read
+    from dateline.diff import diff
+    from dateline.model import Direction, Verdict
+    from dateline.rules import judge
+
+    homes = sorted(path.parent for path in Path(given).glob("*/head.*"))
+    loud: list[str] = []
+    for home in homes:
+        head = read(home, "head")
+        for refactoring in REFACTORINGS:
+            for change in diff(head, refactoring(head)):
+                verdict = judge(change, "dated-contract", {}).verdict
+                if verdict is not Verdict.ADDITIVE and change.direction is not Direction.MODEL:
+                    place = change.after_pointer or change.before_pointer
+                    loud.append(f"{home.name} {refactoring.__name__}: {change.kind} {place}")
+    told = f"{len(homes)} documents, {len(REFACTORINGS)} refactorings of each, {len(loud)} gated"
+    return Tried(f"{told} changes in requests and responses", loud)
+
+
+JOBS: Final[dict[str, Callable[..., Tried]]] = {
+    job.__name__: job for job in (soundness, payments, edits, rewritings, refactorings)
+}
+
+
+def main() -> None:
+    name, *given = sys.argv[1:]
+    tried = JOBS[name](*given)
+    print(json.dumps({"phases": {name: time.process_time()}, "said": tried.said}))
+    if tried.broken:
+        sys.exit("\n".join([tried.said, *tried.broken[:20]]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,327 @@
+"""Published changes of real APIs: which the differ finds, and how often the rules agree.
+
+`published.py FOLDER` reads `FOLDER/*/changes.tsv` beside `base` and `head` and prints a table;
+`--rows` names every row that was missed or judged otherwise. A row says where it can be seen:
+
+    schema:NAME.a.b  op:METHOD /p  req:METHOD /p # a.b  resp:METHOD /p@code # a.b
+    param:METHOD /p # name  status:METHOD /p # code  ptr:/json/pointer
+
+with a suffix such as `=enum:V` or `=required`, `!` for what is not there, ` && ` between several.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from benchmarks.documents import read
+from dateline.diff import diff
+from dateline.model import Change, Kind, Verdict
+from dateline.rules import judge
+
+_THROUGH: Final = ("allOf", "oneOf", "anyOf")
+_SUFFIX: Final = re.compile(r"=(enum|type|ref|format|required|nullable|deprecated)(:.*)?$")
+_GATED: Final = frozenset({Verdict.GATED, Verdict.NEVER})
+
+
+class Row(NamedTuple):
+    """One published change; ``breaking`` is the provider's word for it."""
+
+    id: str
+    kind: str
+    breaking: str
+    visible: bool
+    checks: tuple[str, str]
+    note: str
+
+
+class Outcome(NamedTuple):
+    """What came of a row: the changes that tell it, or those of which it is a part."""
+
+    row: Row
+    told: list[Change]
+    within: list[Change]
+
+    def verdict(self, preset: str) -> Verdict | None:
+        found = self.told or self.within
+        verdicts = {judge(change, preset, {}).verdict for change in found}
+        return Verdict.GATED if verdicts & _GATED else next(iter(verdicts), None)
+
+
+def rows(file: Path) -> list[Row]:
+    with file.open(encoding="utf-8", newline="") as lines:
+        return [
+            Row(
+                told["id"],
+                told["kind"],
+                told["breaking_by_provider"],
+                told["visible"] == "yes",
+                (told["base_check"], told["head_check"]),
+                told["note"] or "",
+            )
+            for told in csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
+        ]
+
+
+class Places:
+    """Finds where in a document a selector leads: pointers, behind all references."""
+
+    def __init__(self, document: dict[str, Any]) -> None:
+        self._document = document
+
+    def find(self, selector: str) -> set[str]:
+        scheme, _, rest = selector.partition(":")
+        if scheme == "schema":
+            names = self._document["components"]["schemas"]
+            # names may have dots in them: the longest that there is
+            known = [name for name in names if rest == name or rest.startswith(f"{name}.")]
+            if not known:
+                return set()
+            name = max(known, key=len)
+            at = f"/components/schemas/{_escape(name)}"
+            return self._below([(names[name], at)], rest[len(name) :].lstrip("."))
+        if scheme == "ptr":
+            return self._pointer(rest)
+        operation, _, field = rest.partition(" # ")
+        return self._operation(scheme, operation.strip(), field.strip())
+
+    def _operation(self, scheme: str, operation: str, field: str) -> set[str]:
+        method, _, rest = operation.partition(" ")
+        path, _, code = rest.partition("@")
+        item = self._document["paths"].get(path, {})
+        node = item.get(method.lower())
+        if node is None:
+            return set()
+        at = f"/paths/{_escape(path)}/{method.lower()}"
+        if scheme == "op":
+            return {at}
+        if scheme == "param":
+            listed = [(item, f"/paths/{_escape(path)}"), (node, at)]
+            return {
+                pointer
+                for holder, home in listed
+                for index, each in enumerate(holder.get("parameters", []))
+                for told, pointer in self._seen_through(each, f"{home}/parameters/{index}")
+                if told.get("name") == field
+            }
+        if scheme == "status":
+            return {f"{at}/responses/{field}"} if field in node.get("responses", {}) else set()
+        if scheme == "req":
+            holders = [(node.get("requestBody", {}), f"{at}/requestBody")]
+        else:
+            holders = [
+                (response, f"{at}/responses/{status}")
+                for status, response in node.get("responses", {}).items()
+                if not code or status == code
+            ]
+        schemas = [
+            (media["schema"], f"{pointer}/content/{_escape(name)}/schema")
+            for holder, home in holders
+            for told, pointer in self._seen_through(holder, home)
+            for name, media in told.get("content", {}).items()
+            if "schema" in media
+        ]
+        return self._below(schemas, field)
+
+    def _pointer(self, pointer: str) -> set[str]:
+        located = [(self._document, "")]
+        for token in pointer.split("/")[1:]:
+            key = token.replace("~1", "/").replace("~0", "~")
+            located = [
+                (below, f"{at}/{token}")
+                for told, home in located
+                for node, at in self._seen_through(told, home)
+                if (below := _child(node, key)) is not None
+            ]
+        return {at for _, at in located}
+
+    def _seen_through(self, node: Any, at: str) -> Iterator[tuple[Any, str]]:
+        """Yield a node, or what it refers to."""
+        while isinstance(node, dict) and isinstance(node.get("$ref"), str):
+            at = node["$ref"].removeprefix("#")
+            node = self._document
+            for token in at.split("/")[1:]:
+                node = node[token.replace("~1", "/").replace("~0", "~")]
+        yield node, at
+
+    def _below(self, schemas: Iterable[tuple[Any, str]], path: str) -> set[str]:
+        located = list(schemas)
+        for name in path.split(".") if path else []:
+            located = [
+                (node["properties"][name], f"{at}/properties/{_escape(name)}")
+                for node, at in self._parts(located)
+                if name in node.get("properties", {})
+            ]
+        return {at for _, at in located}
+
+    def _parts(self, located: list[tuple[Any, str]]) -> Iterator[tuple[dict[str, Any], str]]:
+        """Yield every schema that has a say: behind references, in lists, in unions."""
+        met: set[str] = set()
+        stack = list(located)
+        while stack:
+            for node, at in self._seen_through(*stack.pop()):
+                if at in met or not isinstance(node, dict):
+                    continue
+                met.add(at)
+                yield node, at
+                for key in _THROUGH:
+                    stack += [
+                        (each, f"{at}/{key}/{index}")
+                        for index, each in enumerate(node.get(key, []))
+                    ]
+                if isinstance(node.get("items"), dict):
+                    stack.append((node["items"], f"{at}/items"))
+
+
+def _child(node: Any, key: str) -> Any:
+    if isinstance(node, list):
+        return node[int(key)] if key.isdecimal() and int(key) < len(node) else None
+    return node.get(key) if isinstance(node, dict) else None
+
+
+def _escape(token: str) -> str:
+    return token.replace("~", "~0").replace("/", "~1")
+
+
+class Found:
+    """The changes between two documents, to be asked which of them tell a row."""
+
+    def __init__(self, before: dict[str, Any], after: dict[str, Any]) -> None:
+        self._documents = before, after
+        self._places = Places(before), Places(after)
+        self.changes = diff(before, after)
+        self._at: list[tuple[str, Change]] = []
+        for change in self.changes:
+            for inner in (change, *change.within):
+                self._at += [(pointer, change) for pointer in self._pointers(inner)]
+
+    def _pointers(self, change: Change) -> Iterator[str]:
+        sides = (change.before_pointer, change.after_pointer)
+        for document, pointer in zip(self._documents, sides, strict=True):
+            if pointer is None:
+                continue
+            yield pointer
+            home, _, index = pointer.rpartition("/")
+            if home.endswith("/required") and index.isdecimal():
+                # an entry of `required` speaks of the property that it names
+                node: Any = document
+                for token in pointer.split("/")[1:]:
+                    node = _child(node, token.replace("~1", "/").replace("~0", "~"))
+                yield f"{home.removesuffix('/required')}/properties/{_escape(str(node))}"
+
+    def outcome(self, row: Row) -> Outcome:
+        goals: set[str] = set()
+        for places, check in zip(self._places, row.checks, strict=True):
+            for part in check.split(" && "):
+                if not part.startswith("!"):
+                    goals |= places.find(_selector(part))
+        told = [
+            change
+            for pointer, change in self._at
+            if any(pointer == goal or pointer.startswith(f"{goal}/") for goal in goals)
+        ]
+        # words beside what has changed are not what the row speaks of
+        weighty = [change for change in told if change.kind is not Kind.DOCUMENTATION_CHANGED]
+        within = [
+            change
+            for pointer, change in self._at
+            if any(goal.startswith(f"{pointer}/") for goal in goals)
+            and None in (change.before_pointer, change.after_pointer)
+        ]
+        return Outcome(row, weighty or ([] if within else told), within)
+
+
+def _selector(part: str) -> str:
+    """Return where a check looks, without what it asks there."""
+    return _SUFFIX.sub("", part)
+
+
+class Tally(NamedTuple):
+    """What was found of one pair of documents."""
+
+    name: str
+    outcomes: list[Outcome]
+    changes: int
+    silent: bool
+    """Whether nothing differs between each document and itself."""
+
+    @property
+    def missed(self) -> list[Outcome]:
+        return [one for one in self.outcomes if not one.told and not one.within]
+
+    def line(self) -> str:
+        found = len(self.outcomes) - len(self.missed)
+        whole = sum(not one.told and bool(one.within) for one in self.outcomes)
+        agreed = [self.agreed(preset) for preset in ("dated-contract", "github")]
+        return (
+            f"{self.name:32} {len(self.outcomes):5} {found:6} {whole:7} {len(self.missed):7} "
+            f"{self.changes:8}  {agreed[0]:>9} {agreed[1]:>9}  {'yes' if self.silent else 'NO'}"
+        )
+
+    def agreed(self, preset: str) -> str:
+        """Return how often *preset* says what the provider says: `12 of 13`."""
+        judged = [one for one in self.outcomes if one.row.breaking in ("y", "n")]
+        agreeing = [one for one in judged if not self.differs(one, preset)]
+        return f"{len(agreeing)} of {len(judged)}"
+
+    @staticmethod
+    def differs(outcome: Outcome, preset: str) -> bool:
+        breaking = outcome.verdict(preset) in _GATED
+        return outcome.row.breaking in ("y", "n") and breaking != (outcome.row.breaking == "y")
+
+
+def tallies(folder: Path) -> Iterator[Tally]:
+    for home in sorted(path.parent for path in folder.glob("*/changes.tsv")):
+        before, after = read(home, "base"), read(home, "head")
+        found = Found(before, after)
+        seen = [row for row in rows(home / "changes.tsv") if row.visible]
+        outcomes = [found.outcome(row) for row in seen]
+        silent = not diff(before, read(home, "base")) and not diff(after, read(home, "head"))
+        yield Tally(home.name, outcomes, len(found.changes), silent)
+
+
+_HEAD: Final = (
+    f"{'pair':32} {'rows':>5} {'found':>6} {'(whole)':>7} {'missed':>7} {'changes':>8}  "
+    f"{'ours':>9} {'github':>9}  silent on itself"
+)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--rows", action="store_true")
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    if not options.json:
+        print(_HEAD)
+    done = []
+    for tally in tallies(options.folder):
+        done.append(tally)
+        if not options.json:
+            print(tally.line())
+            for one in tally.outcomes if options.rows else ():
+                if one in tally.missed or tally.differs(one, "github"):
+                    word = "missed" if one in tally.missed else "judged otherwise"
+                    row = one.row
+                    print(f"    {word}: {row.id} {row.kind}, breaking: {row.breaking} {row.note}")
+    found = sum(len(tally.outcomes) - len(tally.missed) for tally in done)
+    missed = [one.row.id for tally in done for one in tally.missed]
+    noisy = [tally.name for tally in done if not tally.silent]
+    said = f"{found} of {found + len(missed)} published changes found"
+    if missed:
+        said += f"; missed: {', '.join(missed)}"
+    if noisy:
+        said += f"; changes from a document to itself: {', '.join(noisy)}"
+    print(json.dumps({"phases": {}, "said": said}) if options.json else said)
+    if missed or noisy:
+        sys.exit(said)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,288 @@
+"""The rows of the table about versioning: `check`, `diff`, and what the rules promise."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+from benchmarks.measure import Case, FailedError
+from benchmarks.rows import DATA, REPOSITORY, Row, SkippedError
+
+_PYTHON: Final = sys.executable
+_DATELINE: Final = str(Path(sys.executable).with_name("dateline"))
+_PASS: Final = [_PYTHON, "-c", "pass"]
+_SCHEMAS: Final = str(REPOSITORY / "schemas")
+_OPERATIONS: Final = 1000
+_DEEP: Final = 400
+
+
+def _data() -> str:
+    folder = os.environ.get(DATA)
+    if folder is None:
+        raise SkippedError(f"{DATA} is not set")
+    return folder
+
+
+def _unpacked(root: Path, name: str) -> tuple[str, str]:
+    """Write both documents of a pair into *root*; return their names."""
+    found = sorted(Path(_data(), name).glob("*.gz"))
+    if len(found) != 2:
+        raise SkippedError(f"no {name}/base.*.gz and {name}/head.*.gz in {_data()}")
+    for path in found:
+        with gzip.open(path) as packed, (root / path.stem).open("wb") as plain:
+            shutil.copyfileobj(packed, plain)
+    return found[0].stem, found[1].stem
+
+
+def _diff(before: str, after: str) -> list[str]:
+    return [_DATELINE, "diff", before, after, "--format", "json"]
+
+
+def _said(root: Path, command: list[str], seed: int) -> bytes:
+    """Return what *command* prints where sets and mappings are ordered by *seed*."""
+    surroundings = {**os.environ, "PYTHONHASHSEED": str(seed)}
+    done = subprocess.run(command, cwd=root, env=surroundings, capture_output=True, check=False)
+    if done.returncode != 0:
+        raise FailedError(f"{' '.join(command)}: {done.stderr.decode(errors='replace')}")
+    return done.stdout
+
+
+def _pair(name: str) -> Callable[[Path], Case]:
+    def prepare(root: Path) -> Case:
+        before, after = _unpacked(root, name)
+        command = _diff(before, after)
+        if _said(root, command, 1) != _said(root, command, 2):
+            raise FailedError(f"{name}: two runs differ")
+        return Case(root, command, _diff(after, after))
+
+    return prepare
+
+
+def _itself(name: str) -> Callable[[Path], Case]:
+    def prepare(root: Path) -> Case:
+        _, after = _unpacked(root, name)
+        return Case(root, _diff(after, after), _PASS)
+
+    return prepare
+
+
+def _yaml(root: Path) -> Case:
+    before, after = _unpacked(root, "stripe-2022-11-15")
+    reading = (
+        "import sys, pathlib\n"
+        "from dateline.check.baseline import Document\n"
+        "for name in sys.argv[1:]:\n"
+        "    Document(name=name, text=pathlib.Path(name).read_text()).content\n"
+    )
+    return Case(root, _diff(before, after), [_PYTHON, "-c", reading, before, after])
+
+
+def _one_finding(root: Path, before: Any, after: Any) -> Case:
+    """Compare two documents that differ in one thing; fail if more or less is said of them."""
+    for name, document in (("before.json", before), ("after.json", after)):
+        (root / name).write_text(json.dumps(document))
+    command = _diff("before.json", "after.json")
+    told = json.loads(_said(root, command, 1))["changes"]
+    if len(told) != 1:
+        raise FailedError(f"one edit, {len(told)} findings")
+    return Case(root, command, _diff("after.json", "after.json"))
+
+
+def _document(operations: int, schemas: dict[str, Any]) -> dict[str, Any]:
+    content = {"application/json": {"schema": {"$ref": "#/components/schemas/Loan"}}}
+    answer = {"200": {"description": "a loan", "content": content}}
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Library", "version": "1"},
+        "paths": {
+            f"/loans/{number}": {"get": {"operationId": f"loan{number}", "responses": answer}}
+            for number in range(operations)
+        },
+        "components": {"schemas": schemas},
+    }
+
+
+def _many_operations(root: Path) -> Case:
+    before, after = (
+        _document(
+            _OPERATIONS,
+            {
+                "Loan": {
+                    "type": "object",
+                    "properties": {"state": {"$ref": "#/components/schemas/State"}},
+                },
+                "State": {"type": "string", "enum": values},
+            },
+        )
+        for values in (["active"], ["active", "paused"])
+    )
+    return _one_finding(root, before, after)
+
+
+def _deep(root: Path) -> Case:
+    """Let schemas lead to each other in a long circle, each to the first as well."""
+    documents = []
+    for last in ("string", "integer"):
+        names = ["Loan", *(f"Part{number}" for number in range(_DEEP))]
+        schemas: dict[str, Any] = {
+            name: {
+                "type": "object",
+                "properties": {
+                    "next": {"$ref": f"#/components/schemas/{names[(at + 1) % len(names)]}"},
+                    "first": {"$ref": "#/components/schemas/Loan"},
+                },
+            }
+            for at, name in enumerate(names)
+        }
+        schemas[names[-1]]["properties"]["note"] = {"type": last}
+        documents.append(_document(10, schemas))
+    return _one_finding(root, *documents)
+
+
+def _unchanged(root: Path) -> Case:
+    for name in ("schemas", "generated"):
+        shutil.copytree(REPOSITORY / name, root / name)
+    # the outputs may have been made by another version of the code
+    _said(root, [_DATELINE, "generate"], 0)
+    return Case(root, [_DATELINE, "check"], _PASS)
+
+
+def _promise(*first: str, then: tuple[str, ...] = ()) -> Callable[[Path], Case]:
+    def prepare(root: Path) -> Case:
+        script = str(Path(__file__).with_name("promises.py"))
+        command = [_PYTHON, script, *first]
+        return Case(root, command, [_PYTHON, script, *then] if then else _PASS)
+
+    return prepare
+
+
+def _published(root: Path) -> Case:
+    script = str(Path(__file__).with_name("published.py"))
+    return Case(root, [_PYTHON, script, _data(), "--json"], _PASS)
+
+
+def _refactorings(root: Path) -> Case:
+    return _promise("refactorings", _data())(root)
+
+
+_ITSELF: Final = "head to itself"
+_STRIPES: Final = ("stripe-2018-11-08", "stripe-2019-10-17", "stripe-2020-08-27")
+_READING: Final = (
+    "To parse JSON and to write each component as text takes most of it: what is equal as text "
+    "and reaches nothing unequal is never looked at."
+)
+
+ROWS: Final = (
+    Row(
+        name="check-unchanged",
+        what="dateline check, payment API, nothing changed",
+        against="python -c pass",
+        prepare=_unchanged,
+        ratio=5,
+        about="The digests of all inputs are those of the last run: nothing is loaded or compared.",
+    ),
+    Row(
+        name="diff-github",
+        what="dateline diff of GitHub's API, 2022-11-28 to 2026-03-10, JSON report",
+        against=_ITSELF,
+        prepare=_pair("github-2026-03-10"),
+        cpu=1.0,
+        memory=250,
+        about=_READING,
+    ),
+    Row(
+        name="diff-github-itself",
+        what="the newer of the two against itself",
+        against="python -c pass",
+        prepare=_itself("github-2026-03-10"),
+        cpu=0.5,
+        memory=125,
+        about="To parse JSON, once: the same bytes are the same document.",
+    ),
+    *(
+        Row(
+            name=f"diff-{name}",
+            what=f"dateline diff of Stripe's API around {name.removeprefix('stripe-')}",
+            against=_ITSELF,
+            prepare=_pair(name),
+            cpu=0.6,
+            memory=120,
+            about=_READING,
+        )
+        for name in _STRIPES
+    ),
+    Row(
+        name="diff-stripe-itself",
+        what="Stripe's API of 2020-08-27 against itself",
+        against="python -c pass",
+        prepare=_itself("stripe-2020-08-27"),
+        cpu=0.3,
+        memory=60,
+        about="To parse JSON, once.",
+    ),
+    Row(
+        name="diff-stripe-yaml",
+        what="dateline diff of Stripe's API around 2022-11-15, in YAML",
+        against="reading both",
+        prepare=_yaml,
+        about="To read YAML: libyaml's events, taken as they come, with the place of every key. "
+        "The comparison itself is the difference of the two.",
+    ),
+    Row(
+        name="diff-operations",
+        what=f"one changed schema that {_OPERATIONS:,} operations reach: one finding",
+        against=_ITSELF,
+        prepare=_many_operations,
+        cpu=0.3,
+        about="Each pair of schemas is compared once; a bit for each operation tells who reaches "
+        "it. The report lists them.",
+    ),
+    Row(
+        name="diff-deep",
+        what=f"one change in a circle of {_DEEP} schemas: one finding",
+        against=_ITSELF,
+        prepare=_deep,
+        ratio=1.5,
+        about="Pairs wait in a queue, so depth costs no stack and a circle ends where it began.",
+    ),
+    Row(
+        name="published",
+        what="published changes of real APIs: which are found",
+        against="python -c pass",
+        prepare=_published,
+        about="`python tests/benchmarks/published.py FOLDER --rows` shows each pair and row.",
+        runs=1,
+    ),
+    Row(
+        name="refactorings",
+        what="real documents, refactored: which gated changes are told",
+        against="python -c pass",
+        prepare=_refactorings,
+        about="Extracted, inlined, renamed, wrapped in `allOf`, reordered: no caller can tell.",
+        runs=1,
+    ),
+    Row(
+        name="soundness",
+        what="random pairs of documents: what passes without a version and should not",
+        against="single edits of the payment API",
+        prepare=_promise("soundness", "20000", then=("payments", _SCHEMAS)),
+        about="The oracle shares no code with the differ: jsonschema-rs proves containment, and "
+        "instances on the bounds are tried where it can't.",
+        runs=1,
+    ),
+    Row(
+        name="random-edits",
+        what="1,000 random edits of cut versions, all refused",
+        against="1,000 other ways to write the same, none refused",
+        prepare=_promise("edits", "1000", _SCHEMAS, then=("rewritings", "1000", _SCHEMAS)),
+        about="Each is written to files, loaded and checked as a user's would be.",
+        runs=1,
+    ),
+)
