@@ -20,10 +20,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from benchmarks.documents import read
 from dateline.diff import diff
 from dateline.model import Change, Kind, Verdict
 from dateline.rules import judge
+
+# run as a script: what stands beside it is found from the tests' folder
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
 _THROUGH: Final = ("allOf", "oneOf", "anyOf")
 _SUFFIX: Final = re.compile(r"=(enum|type|ref|format|required|nullable|deprecated)(:.*)?$")
@@ -277,6 +279,8 @@ class Tally(NamedTuple):
 
 
 def tallies(folder: Path) -> Iterator[Tally]:
+    from benchmarks.documents import read
+
     for home in sorted(path.parent for path in folder.glob("*/changes.tsv")):
         before, after = read(home, "base"), read(home, "head")
         found = Found(before, after)
