@@ -253,8 +253,9 @@ def _takes_null(node: Any) -> bool:
     if "type" in node:
         return "null" in node["type"] or node.get("nullable") is True
     members = [*node.get("oneOf", ()), *node.get("anyOf", ())]
+    says_nothing = _may_be_value(node) and VALUE.isdisjoint(node)
     return (
-        not node
+        says_nothing
         or None in node.get("enum", ())
         or any(_is_null(member) or _takes_null(member) for member in members)
     )
