@@ -52,7 +52,7 @@ class Maker:
             schemas[kind] = {
                 "type": "object",
                 "required": ["kind"],
-                "properties": {"kind": self._constant(kind), "size": scalar(pick)},
+                "properties": {"kind": self._constant(kind), "size": self._scalar(0)},
             }
         document: Document = {
             "openapi": "3.0.3" if self._old else "3.1.0",
@@ -112,14 +112,14 @@ class Maker:
         pick = self._random
         error = {
             "description": "an error",
-            "content": {"application/json": {"schema": scalar(pick)}},
+            "content": {"application/json": {"schema": self._scalar(0)}},
         }
         for status in ("400", "default", "5XX"):
             if pick.random() < 0.4:
                 operation["responses"][status] = error
         if pick.random() < 0.5:
             operation["responses"]["200"]["headers"] = {
-                "X-Total": {"required": pick.random() < 0.5, "schema": scalar(pick)}
+                "X-Total": {"required": pick.random() < 0.5, "schema": self._scalar(0)}
             }
 
     def _constant(self, value: str) -> Schema:
@@ -153,6 +153,12 @@ class Maker:
             made["format"] = pick.choice(("int32", "int64"))
         if kind == "string" and len(made) == 1 and pick.random() < 0.2:
             made["pattern"] = pick.choice(PATTERNS)
+        if self._old:
+            for bound in ("Minimum", "Maximum"):
+                if f"exclusive{bound}" in made:
+                    # in 3.0 a boolean makes the bound beside it exclusive
+                    made[bound.lower()] = made[f"exclusive{bound}"]
+                    made[f"exclusive{bound}"] = True
         if pick.random() < 0.08:
             default_changed(pick, made)
         return made
@@ -297,6 +303,22 @@ def once_each(seed: int, name: str, count: int) -> Iterator[Pair]:
         listed = _once(random, edit, after)
         if listed is not None:
             yield Pair(before, after, (name,), listed, name not in _AROUND)
+            made += 1
+            if made == count:
+                return
+
+
+def rewritten(seed: int, name: str, count: int) -> Iterator[Pair]:
+    """Yield *count* random pairs that are one contract, once in the words of refactoring *name*."""
+    change = next(each.change for each in REFACTORINGS if each.name == name)
+    made = 0
+    for number in itertools.count():
+        random = Random(f"{seed} {number}")
+        before = Maker(random).document()
+        _without_unused(before)
+        after = copy.deepcopy(before)
+        if change(random, after):
+            yield Pair(before, after, (name,), listed=True)
             made += 1
             if made == count:
                 return

@@ -11,7 +11,7 @@ from containment import Contradiction, Document, Flows, compared, flows
 from random_documents import Pair
 
 from dateline.diff import diff
-from dateline.model import Change, Direction, Kind, Verdict
+from dateline.model import EXTENSIBLE, Change, Direction, Kind, Verdict
 from dateline.rules import RULES, Rule, judge
 
 WIRE: Final = "wire"
@@ -48,7 +48,9 @@ class Said(NamedTuple):
     def beyond_the_list(self) -> bool:
         """Whether one edit was made, callers can notice it, and no list names it additive."""
         noticed = any(
-            change.kind not in _SILENT and change.direction is not Direction.MODEL
+            change.kind not in _SILENT
+            and change.direction is not Direction.MODEL
+            and change.keyword != EXTENSIBLE
             for change in self.changes
         )
         return noticed and len(self.pair.edits) == 1 and not self.pair.listed
@@ -66,6 +68,16 @@ class Said(NamedTuple):
         """
         seen = [change for change in self.changes if change.direction is not Direction.MODEL]
         return self.compatible and not self._replace(changes=seen).additive(WIRE)
+
+    @property
+    def loud(self) -> list[Change]:
+        """The changes of messages that need a version."""
+        return [
+            change
+            for change in self.changes
+            if change.direction is not Direction.MODEL
+            and judge(change, "dated-contract", {}).verdict is not Verdict.ADDITIVE
+        ]
 
     def __str__(self) -> str:
         told = [f"{change.kind} {change.keyword} {change.after_pointer}" for change in self.changes]

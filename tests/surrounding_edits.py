@@ -589,6 +589,25 @@ def _null_written_as_member(random: Random, document: Document) -> bool:
 
 
 @_refactoring
+def _raised_to_3_1(_random: Random, document: Document) -> bool:
+    """Write a 3.0 document as 3.1."""
+    if not document["openapi"].startswith("3.0"):
+        return False
+    document["openapi"] = "3.1.0"
+    for site in sites(document):
+        node = site.node
+        for bound in ("Minimum", "Maximum"):
+            if node.get(f"exclusive{bound}") is True and bound.lower() in node:
+                node[f"exclusive{bound}"] = node.pop(bound.lower())
+        if node.pop("nullable", False):
+            if isinstance(node.get("type"), str) and "enum" not in node:
+                node["type"] = [node["type"], "null"]
+            else:
+                _become(node, {"anyOf": [dict(node), {"type": "null"}]})
+    return True
+
+
+@_refactoring
 def _bound_written_as_fraction(random: Random, document: Document) -> bool:
     node = _some(random, [site.node for site in sites(document) if "maximum" in site.node])
     if node is None or not isinstance(node["maximum"], int):

@@ -13,8 +13,9 @@ from typing import Final
 import pytest
 from containment import covers, flows, uncovered
 from mutations import EDITS
-from random_documents import once_each, pairs, single
+from random_documents import once_each, pairs, rewritten, single
 from soundness import Said, loosened, said
+from surrounding_edits import REFACTORINGS
 
 from dateline.load import load
 from dateline.model import Change, Direction, Kind, Verdict
@@ -59,6 +60,13 @@ def test_single_edits_of_the_payment_api_that_need_no_version_break_nobody() -> 
 
 WORDLESS: Final = {"open value added", "open value removed"}
 """Edits that the wire does not show."""
+
+
+@pytest.mark.parametrize("name", [each.name for each in REFACTORINGS])
+def test_other_words_for_the_same_are_no_change_for_callers(name: str) -> None:
+    tried = list(said(rewritten(11, name, 25)))
+    assert [str(each) for each in tried if each.contradictions or each.loud] == []
+
 
 # For each condition of an additive rule: the rule without it, and the edits that it is there for.
 GUARDS: Final[dict[str, tuple[str, Callable[[Change], bool], tuple[str, ...]]]] = {
