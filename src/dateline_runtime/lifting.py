@@ -5,14 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .values import (
-    Change,
-    Compiler,
-    MissingConverterError,
-    UnfitError,
-    by_media_type,
-    unchanged,
-)
+from .compiling import Compiler, MissingConverterError, by_media_type
+from .values import Change, UnfitError, unchanged
 
 __all__ = [
     "Lifting",
@@ -33,8 +27,11 @@ class Lifting:
     filled in. What is said of the functions of `Narrowing` holds for these.
     """
 
-    def __init__(self, operations: Mapping[str, Mapping[str, Any]]) -> None:
+    def __init__(
+        self, operations: Mapping[str, Mapping[str, Any]], functions: Mapping[str, Change]
+    ) -> None:
         self._operations = operations
+        self._functions = functions
 
     def body(self, operation: str, media_type: str) -> Change:
         """Return the function for the body of a request of *operation*.
@@ -43,21 +40,16 @@ class Lifting:
         definitions have none with that media type.
         """
         request = self._operations.get(operation)
-        return unchanged if request is None else by_media_type(request["content"], media_type)
+        shape = None if request is None else by_media_type(request["content"], media_type)
+        return unchanged if shape is None else self._functions[shape]
 
     def parameters(self, operation: str, place: str) -> Change:
         """Return the function for the parameters in *place*: path, query, header or cookie.
 
         It takes a mapping of the names that the caller's version has to their plain values.
         """
-        places = self._operations.get(operation, {}).get("parameters", {})
-        parameters: Change = places.get(place, unchanged)
-        return parameters
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Lifting) and self._operations == other._operations
-
-    __hash__ = None  # type: ignore[assignment]
+        shape = self._operations.get(operation, {}).get("parameters", {}).get(place)
+        return unchanged if shape is None else self._functions[shape]
 
 
 def compile_up(
@@ -86,11 +78,10 @@ def liftings(
     `compile_up` does.
     """
     compiler = Compiler(contracts, "up", environment, converters)
-    made: list[Lifting] = []
+    made: dict[int, Lifting] = {}
     found: dict[str, Lifting] = {}
     for version in contracts["versions"] if versions is None else versions:
-        lifting = Lifting(compiler.operations(version))
-        if lifting not in made:
-            made.append(lifting)
-        found[version] = made[made.index(lifting)]
+        functions = compiler.functions(version)
+        lifting = Lifting(contracts["up"]["operations"], functions)
+        found[version] = made.setdefault(id(functions), lifting)
     return found

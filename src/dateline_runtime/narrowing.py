@@ -5,14 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .values import (
-    Change,
-    Compiler,
-    MissingConverterError,
-    UnfitError,
-    by_media_type,
-    unchanged,
-)
+from .compiling import Compiler, MissingConverterError, by_media_type
+from .values import Change, UnfitError, unchanged
 
 __all__ = [
     "MissingConverterError",
@@ -33,8 +27,11 @@ class Narrowing:
     given and with the contract data: it is to be read only.
     """
 
-    def __init__(self, operations: Mapping[str, Mapping[str, Any]]) -> None:
+    def __init__(
+        self, operations: Mapping[str, Mapping[str, Any]], functions: Mapping[str, Change]
+    ) -> None:
         self._operations = operations
+        self._functions = functions
 
     def body(self, operation: str, status: int, media_type: str) -> Change:
         """Return the function for the body of *operation* that is sent with *status*.
@@ -43,13 +40,14 @@ class Narrowing:
         definitions have none with that status and media type.
         """
         response = self._response(operation, status)
-        return unchanged if response is None else by_media_type(response["content"], media_type)
+        shape = None if response is None else by_media_type(response["content"], media_type)
+        return unchanged if shape is None else self._functions[shape]
 
     def headers(self, operation: str, status: int) -> Change:
         """Return the function for a mapping of header names, as defined, to plain values."""
         response = self._response(operation, status)
-        headers: Change = unchanged if response is None else response.get("headers", unchanged)
-        return headers
+        shape = None if response is None else response.get("headers")
+        return unchanged if shape is None else self._functions[shape]
 
     def _response(self, operation: str, status: int) -> Mapping[str, Any] | None:
         responses = self._operations.get(operation)
@@ -60,11 +58,6 @@ class Narrowing:
                 found: Mapping[str, Any] = responses[key]
                 return found
         raise UnfitError(f"the status {status} is none that {operation} answers with")
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Narrowing) and self._operations == other._operations
-
-    __hash__ = None  # type: ignore[assignment]
 
 
 def compile_down(
@@ -93,11 +86,10 @@ def narrowings(
     as `compile_down` does.
     """
     compiler = Compiler(contracts, "down", environment, converters)
-    made: list[Narrowing] = []
+    made: dict[int, Narrowing] = {}
     found: dict[str, Narrowing] = {}
     for version in contracts["versions"] if versions is None else versions:
-        narrowing = Narrowing(compiler.operations(version))
-        if narrowing not in made:
-            made.append(narrowing)
-        found[version] = made[made.index(narrowing)]
+        functions = compiler.functions(version)
+        narrowing = Narrowing(contracts["down"]["operations"], functions)
+        found[version] = made.setdefault(id(functions), narrowing)
     return found

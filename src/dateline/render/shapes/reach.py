@@ -28,6 +28,8 @@ class Reach:
     def __init__(self, document: dict[str, Any], timeline: Timeline) -> None:
         self._timeline = timeline
         self._schemas: dict[str, Any] = document.get("components", {}).get("schemas", {})
+        self._masks: dict[str, list[int]] = {}
+        self._nodes: dict[int, _Found] = {}
 
     @cached_property
     def subtypes(self) -> dict[str, list[str]]:
@@ -56,27 +58,28 @@ class Reach:
 
     def masks_of(self, name: str) -> list[int]:
         """Return the gates that the shape of the component *name* may depend on."""
+        if name in self._masks:
+            return self._masks[name]
         masks: set[int] = set()
-        parts = {
-            name: [*found.parts, *self.subtypes.get(name, ())]
-            for name, found in self._found.items()
-        }
-        for part in _closed({name}, parts):
+        for part in _closed({name}, self._parts):
             found = self._found[part]
             masks |= found.masks
             # a tag may be written as a component of its own
             for other in found.others & self._found.keys():
                 masks |= self._found[other].masks
-        return sorted(masks)
+        return self._masks.setdefault(name, sorted(masks))
 
     def masks(self, *nodes: tuple[str, Any]) -> list[int]:
         """Return the gates that the shapes of *nodes*, each with its kind, may depend on."""
-        found = _Found()
+        masks: set[int] = set()
         for kind, node in nodes:
-            self._scan(found, kind, node, part=False)
-        masks = set(found.masks)
-        for name in found.parts | found.others:
-            masks |= set(self.masks_of(name))
+            # an id is unique here: the nodes are those of the document
+            if id(node) not in self._nodes:
+                found = self._nodes[id(node)] = _Found()
+                self._scan(found, kind, node, part=False)
+                for name in found.parts | found.others:
+                    found.masks |= set(self.masks_of(name))
+            masks |= self._nodes[id(node)].masks
         return sorted(masks)
 
     @cached_property
