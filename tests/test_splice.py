@@ -209,6 +209,7 @@ def text_after(text: str, *edits: tuple[Any, ...]) -> str:
         ),
         ("a: 1 # one", [("put", ("b",), "two words")], "a: 1 # one\nb: two words"),
         ("a: |\n  text", [("put", ("b",), 2)], "a: |-\n  text\nb: 2"),
+        ("a: |\n  x", [("replace", ("a",), [1]), ("put", ("b",), 2)], "a:\n  - 1\nb: 2"),
         ("a: |+\n  text\n\nb: 1\n", [("put", ("x",), 2, 1)], "a: |+\n  text\n\nx: 2\nb: 1\n"),
         ("a: old # why\n", [("replace", ("a",), [{"b": 1}])], "a: # why\n  - b: 1\n"),
         ("a: # why\n  - b: 1\n  - c: 2 # no\n", [("replace", ("a",), "x")], "a: x # why\n"),

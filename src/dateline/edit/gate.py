@@ -275,7 +275,8 @@ class _Gating:
             if isinstance(reached, _State):
                 return reached
             culprit, reason = reached
-            concerned = self._concerned(state, canvas, planned.repairs, culprit)
+            culprits = [culprit] if culprit else self._culprits(state, canvas, planned.repairs)
+            concerned = _concerned(planned.repairs, culprits)
             for message in concerned:
                 # why it can't be done in detail says more than why it can't be coarsely
                 self._reasons.setdefault(message, reason)
@@ -283,33 +284,22 @@ class _Gating:
                 hopeless |= concerned
             coarse |= concerned
 
-    def _concerned(
-        self, state: _State, canvas: Canvas, repairs: Sequence[Repair], culprit: Repair | None
-    ) -> set[str]:
-        """Return what is said of the changes whose repairs fail, and of those beside them."""
-        if culprit is None:
-            culprit = self._culprit(state, canvas, repairs)
-        in_list = isinstance(culprit.path[-1], int)
-        return {
-            said(change)
-            for repair in repairs
-            if repair is culprit or (in_list and repair.path[:-1] == culprit.path[:-1])
-            for change in repair.changes
-        }
-
-    def _culprit(self, state: _State, canvas: Canvas, repairs: Sequence[Repair]) -> Repair:
-        """Return a repair without which the others lead to valid sources, or to fewer errors."""
-        asked = [repair for repair in repairs if repair.changes]
-        for repair in asked:
+    def _culprits(
+        self, state: _State, canvas: Canvas, repairs: Sequence[Repair]
+    ) -> Sequence[Repair]:
+        """Return the repairs without which the others lead to valid sources."""
+        for repair in repairs:
             others = [other for other in repairs if other is not repair]
-            if others and isinstance(self._tried(state, canvas, others), _State):
-                return repair
-        kept: list[Repair] = [repair for repair in repairs if not repair.changes]
-        for repair in asked:
-            if not isinstance(self._tried(state, canvas, [*kept, repair]), _State):
-                return repair
-            kept.append(repair)
-        return asked[-1]
+            if isinstance(self._tried(state, canvas, others), _State):
+                return [repair]
+        kept: list[Repair] = []
+        culprits = []
+        for repair in repairs:
+            if isinstance(self._tried(state, canvas, [*kept, repair]), _State):
+                kept.append(repair)
+            else:
+                culprits.append(repair)
+        return culprits
 
     def _tried(
         self, state: _State, canvas: Canvas, repairs: Sequence[Repair]
@@ -334,6 +324,17 @@ class _Gating:
             for change in repair.changes
         )
         return _State(after, api, self._breaking(api), (*state.edits, *edits))
+
+
+def _concerned(repairs: Sequence[Repair], culprits: Sequence[Repair]) -> set[str]:
+    """Return what is said of the changes whose repairs fail, and of those beside them in a list.
+
+    What fails on its own account, such as a component that something refers to, may be due to any.
+    """
+    lists = {one.path[:-1] for one in culprits if isinstance(one.path[-1], int)}
+    concerned = [one for one in repairs if one in culprits or one.path[:-1] in lists]
+    found = {said(change) for one in concerned for change in one.changes}
+    return found or {said(change) for one in repairs for change in one.changes}
 
 
 def _date(api: Api, published: Sequence[str]) -> str:

@@ -76,7 +76,7 @@ class Canvas:
         return dict(plain(node))
 
 
-@dataclass(kw_only=True)
+@dataclass(kw_only=True, eq=False)
 class Repair:
     """One place of the sources, and the changes that ask for something to be done there."""
 
@@ -101,7 +101,7 @@ class Repair:
         return (0, pointer(self.path), type(self).__name__)
 
 
-@dataclass(kw_only=True)
+@dataclass(kw_only=True, eq=False)
 class Restored(Repair):
     """Keywords of one node that had other values: for each, the value by version.
 
@@ -183,7 +183,7 @@ def _put_keywords(source: Any, path: Steps, was: dict[str, Any], entry: dict[str
             source.put((*path, keyword), value)
 
 
-@dataclass(kw_only=True)
+@dataclass(kw_only=True, eq=False)
 class Gated(Repair):
     """A node that some versions don't show, or show though it says otherwise."""
 
@@ -230,7 +230,7 @@ def _said(gates: Mapping[str, str]) -> str:
     return ", ".join(f"`{key}: {date}`" for key, date in gates.items())
 
 
-@dataclass(kw_only=True)
+@dataclass(kw_only=True, eq=False)
 class Returned(Repair):
     """A child that is gone and comes back for the versions that had it.
 
@@ -270,7 +270,7 @@ class Returned(Repair):
         return (1, -self.at, -self.order, pointer(self.path))
 
 
-@dataclass(kw_only=True)
+@dataclass(kw_only=True, eq=False)
 class Enumerated(Repair):
     """An enumeration some of whose values are older, or newer, than others.
 

@@ -27,6 +27,8 @@ Path = tuple[str | int, ...]
 _BYTE_ORDER_MARK: Final = "\ufeff"
 # What may stand between a value in brackets and the comma or bracket that follows it.
 _GAP: Final = re.compile(r"(?:\s|(?<=\s)#[^\n]*)*")
+# The header of block text that keeps the blank lines behind it.
+_KEEPING: Final = re.compile(r"[|>][0-9]?\+")
 _COMMA: Final = re.compile(r"\s*,")
 
 
@@ -60,9 +62,12 @@ class _Child:
 
 @dataclass(frozen=True)
 class _Splice:
+    """What to put in the place of ``text[start:end]``; on what stays only, if so."""
+
     start: int
     end: int
     text: str
+    on_what_stays: bool = False
 
 
 class Source:
@@ -141,6 +146,8 @@ class Source:
         done = 0
         splices = sorted(self._splices(self._root), key=lambda splice: (splice.start, splice.end))
         for splice in splices:
+            if splice.on_what_stays and splice.start < done:
+                continue
             added = splice.text.replace("\n", self._break)
             parts += [self._text[done : splice.start], added]
             done = max(done, splice.end)
@@ -357,9 +364,9 @@ class Source:
             header = _header(self._text, leaf)
             if "+" in header:
                 at = leaf.start + header.index("+")
-                yield _Splice(at, at + 1, "-")
+                yield _Splice(at, at + 1, "-", on_what_stays=True)
             elif "-" not in header:
-                yield _Splice(leaf.start + 1, leaf.start + 1, "-")
+                yield _Splice(leaf.start + 1, leaf.start + 1, "-", on_what_stays=True)
 
     def _inserted_in_brackets(
         self, span: Span, anchor: int | None, children: list[_Child], kept: set[int]
@@ -439,8 +446,8 @@ class Source:
             return _Splice(start, after if follows else end, "")
         if not first:
             return _Splice(line, self._next_line(end), "")
-        if "+" in _header(self._text, _last(span.below[first - 1])):
-            # else the blank lines that follow would be part of it
+        if _KEEPING.search(self._text):
+            # the blank lines that follow could become part of the text before
             end = self._text_end(end)
         return _Splice(self._break_before(start), end, "")
 
