@@ -218,7 +218,8 @@ class SchemaComparison:
             if other is not None:
                 ours.remove(union)
                 theirs.remove(other)
-                self._aligned(pair, union, other)
+                same = self._aligned(pair, union, other)
+                self._left_over(pair, before, after, same)
         if len(ours) + len(theirs) == 1 and len(before.unions) + len(after.unions) == 1:
             return self._against_one(pair, before, after)
         for union in ours:
@@ -227,7 +228,8 @@ class SchemaComparison:
             keyword_one_sided(pair, union.keyword, _members(union), added=True)
         return True
 
-    def _aligned(self, pair: Pair, before: Union, after: Union) -> None:
+    def _aligned(self, pair: Pair, before: Union, after: Union) -> list[tuple[Member, Member]]:
+        """Compare two unions; return the members that stand in both."""
         ours, theirs = Side(self.before, before), Side(self.after, after)
         found = align(ours, theirs)
         if before.keyword != after.keyword:
@@ -244,6 +246,21 @@ class SchemaComparison:
         for first, second in found.same:
             self._below_pair(pair, [first.node], [second.node])
         self._tags(pair, ours, theirs, found.same)
+        return found.same
+
+    def _left_over(
+        self, pair: Pair, before: View, after: View, same: list[tuple[Member, Member]]
+    ) -> None:
+        """Compare what is said of all that no member of a union has named.
+
+        What a member names is left out there, so that more of it is less of the other.
+        """
+        for keyword in ("unevaluatedProperties", "unevaluatedItems"):
+            ours, theirs = before.below.get(keyword, []), after.below.get(keyword, [])
+            if ours and theirs and isinstance(ours[0].value, dict):
+                for first, second in same:
+                    child = self.pair([first.node], [second.node])
+                    pair.opaque.append(Opaque(keyword, ours[0], theirs[0], child))
 
     def _against_one(self, pair: Pair, before: View, after: View) -> bool:
         """Compare a union with a schema that is none: with the member that it is."""
