@@ -292,7 +292,7 @@ def _fields_opened(_random: Random, node: Schema) -> bool:
 @_edit(_NOWHERE)
 def _field_moved_to_a_part(random: Random, node: Schema) -> bool:
     """Move a field out of reach of `additionalProperties`, which says no more of it."""
-    if not node.get("properties") or "additionalProperties" not in node:
+    if not node.get("properties") or node.get("additionalProperties", True) in (True, {}):
         return False
     name = random.choice(sorted(node["properties"]))
     part = {"type": "object", "properties": {name: node["properties"].pop(name)}}

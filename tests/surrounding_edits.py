@@ -579,7 +579,8 @@ def _null_written_as_member(random: Random, document: Document) -> bool:
             if isinstance(site.node.get("type"), list)
             and len(site.node["type"]) == 2
             and "null" in site.node["type"]
-            and "enum" not in site.node
+            # a `not` or an `if` speaks of null as well
+            and {"enum", "not", "if"}.isdisjoint(site.node)
         ],
     )
     if node is None:
