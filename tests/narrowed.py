@@ -126,15 +126,12 @@ def _converter(goal: dict[str, Any]) -> Callable[[Json], Json]:
 
 
 class Law:
-    """An API, the ways that its contract data give, and what is true of every value on them.
+    """An API, the ways that its contract data give, and what is true of every value on them."""
 
-    *contracts* stand for the data of *api* where they are tampered with.
-    """
-
-    def __init__(self, api: Api, contracts: dict[str, Any] | None = None) -> None:
+    def __init__(self, api: Api) -> None:
         self.api = api
         # as they come out of a file
-        self.contracts = json.loads(json.dumps(contracts or shapes(api)))
+        self.contracts = json.loads(json.dumps(shapes(api)))
         self.canonical = Places(canonical(api))
         self.received = Places(canonical(api, sent=True))
         projector = Projector(api)
@@ -144,6 +141,14 @@ class Law:
             for version in self.contracts["versions"]
         }
         self._names = _gated_names(api)
+
+    def having(self, contracts: dict[str, Any]) -> Law:
+        """Return the law of the same API with other contract data."""
+        other = copy.copy(self)
+        other.contracts = contracts
+        for made in ("down", "up"):
+            other.__dict__.pop(made, None)
+        return other
 
     @cached_property
     def down(self) -> dict[str, dict[str, Narrowing]]:

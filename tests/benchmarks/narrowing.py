@@ -1,0 +1,109 @@
+"""Contract data in, out what the way down costs, and whether its law holds for many values."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import gated_apis
+from narrowed import Law
+from sources import LIBRARY, loaded
+
+from benchmarks import synthetic
+from dateline.load import load
+from dateline.render.shapes import shapes
+from dateline_runtime.lifting import liftings
+from dateline_runtime.narrowing import narrowings
+
+_SCHEMAS: Final = Path(__file__).parents[2] / "schemas"
+_MEDIA_TYPE: Final = "application/json; charset=utf-8"
+_APIS: Final = 20
+
+
+def page(size: int = 100) -> dict[str, Any]:
+    """Return a page of autoramps, every other one with a rail that the oldest version lacks."""
+    rails = [{"type": "Iban", "iban": "DE00"}, {"type": "Swift", "bic": "AAAA"}]
+    return {
+        "items": [
+            {
+                "id": f"00000000-0000-4000-8000-{at:012}",
+                "customer_id": f"00000000-0000-4000-8000-{at:012}",
+                "external_id": f"external-{at}",
+                "ramp_type": "Onramp",
+                "deposit_rails": [*rails, {"type": "FedNow"}] if at % 2 else rails,
+                "created_at": "2026-07-01T00:00:00Z",
+                "updated_at": "2026-07-01T00:00:00Z",
+            }
+            for at in range(size)
+        ]
+    }
+
+
+def costs() -> Iterator[tuple[str, float]]:
+    """Yield what a page of 100 autoramps costs in microseconds, at each version and as JSON."""
+    contracts = shapes(load(_SCHEMAS))
+    value = page()
+    yield "json.dumps of the page", _microseconds(json.dumps, value)
+    for version, narrowing in narrowings(contracts, "production", {}).items():
+        narrow = narrowing.body("listAutoramps", 200, _MEDIA_TYPE)
+        yield f"narrowing it for {version}", _microseconds(narrow, value)
+
+
+def start_up(versions: int) -> Iterator[tuple[str, float]]:
+    """Yield what the ways of 200 operations cost at start-up, in microseconds."""
+    with tempfile.TemporaryDirectory() as folder:
+        synthetic.write(Path(folder, "schemas"), versions)
+        api = load(Path(folder, "schemas"))
+    contracts = shapes(api)
+    yield f"contract data of {versions} versions", _microseconds(shapes, api, runs=1)
+    for name, compiled in (("down", narrowings), ("up", liftings)):
+        yield (
+            f"{name} for each of them",
+            _microseconds(compiled, contracts, "production", {}, runs=3),
+        )
+
+
+def breaches(count: int) -> Iterator[str]:
+    """Yield how *count* sampled values break the law, over all operations and versions."""
+    with tempfile.TemporaryDirectory() as folder:
+        sources = [LIBRARY, *(gated_apis.sources(seed) for seed in range(_APIS))]
+        apis = [load(_SCHEMAS)]
+        apis += [loaded(Path(folder, str(at)), files) for at, files in enumerate(sources)]
+    for api in apis:
+        yield from Law(api).breaches(count // len(apis), seed=count)
+
+
+def _microseconds(call: Callable[..., Any], *arguments: Any, runs: int = 500) -> float:
+    best = float("inf")
+    for _ in range(5):
+        start = time.process_time()
+        for _ in range(runs):
+            call(*arguments)
+        best = min(best, (time.process_time() - start) / runs)
+    return best * 1e6
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--values", type=int, default=0, help="hold the law for so many values")
+    parser.add_argument("--versions", type=int, default=50, help="versions at start-up (50)")
+    options = parser.parse_args()
+    for name, cost in (*costs(), *start_up(options.versions)):
+        print(f"{name:40} {cost:12.1f} µs")
+    broken = 0
+    for breach in breaches(options.values) if options.values else ():
+        broken += 1
+        print(breach, file=sys.stderr)
+    if options.values:
+        print(f"{options.values} values, {broken} breaches")
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,188 @@
+"""What handlers get of the requests that callers of each version send."""
+
+from __future__ import annotations
+
+import functools
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import gated_apis
+import pytest
+from narrowed import Law
+from sources import API, VERSIONS, loaded
+
+from dateline.load import load
+from dateline.render.shapes import shapes
+from dateline_runtime.lifting import (
+    Lifting,
+    MissingConverterError,
+    UnfitError,
+    compile_up,
+    liftings,
+    unchanged,
+)
+from dateline_runtime.narrowing import compile_down
+
+SCHEMAS = Path(__file__).parents[2] / "schemas"
+
+THINGS = """\
+paths:
+  /things:
+    post:
+      operationId: addThing
+      tags: [Loans]
+      parameters:
+        - { name: sort, in: query, schema: { type: string }, x-added: next }
+        - name: page_size
+          in: query
+          schema: { type: integer }
+          x-was: { 2024-09-01: { name: size, schema: { type: string } } }
+      requestBody:
+        content: { application/json: { schema: { $ref: '#/components/schemas/Thing' } } }
+      responses:
+        '200':
+          description: a thing
+          content: { application/json: { schema: { $ref: '#/components/schemas/Thing' } } }
+components:
+  schemas:
+    Thing:
+      type: object
+      required: [item]
+      properties:
+        total: { type: integer, x-was: { 2025-06-01: { name: sum } } }
+        old: { type: string, x-removed: 2025-06-01 }
+        new: { type: string, default: unknown, x-added: 2025-06-01 }
+        due: { type: string, format: date-time, x-was: { 2024-09-01: { format: date } } }
+        state:
+          type: string
+          oneOf: [{ const: "on" }, { const: half, x-added: next, x-shown-as: "on" }]
+        item:
+          oneOf:
+            - $ref: '#/components/schemas/Book'
+            - $ref: '#/components/schemas/Film'
+              x-added: next
+              x-shown-as: { kind: Book, title: film }
+          discriminator: { propertyName: kind }
+    Book:
+      type: object
+      required: [kind, title]
+      properties:
+        kind: { const: Book, type: string }
+        title: { type: string, x-was: { 2024-09-01: { name: called } } }
+    Film: { type: object, required: [kind], properties: { kind: { const: Film, type: string } } }
+"""
+
+UP: dict[str, Callable[[Any], Any]] = {
+    "Thing.due": lambda due: f"{due}T00:00:00Z",
+    "addThing.page_size": int,
+}
+
+
+@functools.cache
+def contracts() -> dict[str, Any]:
+    files = {"versions.yaml": VERSIONS, "api.yaml": API, "things.yaml": THINGS}
+    with tempfile.TemporaryDirectory() as folder:
+        return shapes(loaded(Path(folder), files))
+
+
+def at(version: str) -> Lifting:
+    return compile_up(contracts(), version, "production", UP)
+
+
+OLD = {
+    "sum": 3,
+    "old": "x",
+    "due": "2024-05-06",
+    "state": "on",
+    "item": {"kind": "Book", "called": "Emma"},
+    "other": 1,
+}
+LIFTED = {
+    "total": 3,
+    "old": "x",
+    "due": "2024-05-06T00:00:00Z",
+    "state": "on",
+    "item": {"kind": "Book", "title": "Emma"},
+    "other": 1,
+}
+
+
+def test_a_request_gets_the_canonical_names_and_types() -> None:
+    assert at("2024-01-15").body("addThing", "application/json")(OLD) == LIFTED
+
+
+def test_what_is_removed_stays_and_no_default_is_invented() -> None:
+    lifted = at("2024-01-15").body("addThing", "application/json")(OLD)
+    assert lifted["old"] == "x"
+    assert "new" not in lifted
+
+
+def test_what_callers_of_a_version_do_not_know_is_none_of_theirs() -> None:
+    lift = at("2024-01-15").body("addThing", "application/json")
+    assert lift({**OLD, "total": "a text", "new": 5}) == LIFTED
+    newer = at("2025-06-01").body("addThing", "application/json")
+    assert newer({"total": 3, "old": 5, "new": "x", "item": LIFTED["item"]}) == {
+        "total": 3,
+        "new": "x",
+        "item": LIFTED["item"],
+    }
+
+
+def test_a_request_that_is_canonical_already_is_returned_itself() -> None:
+    request = {"total": 3, "state": "half", "item": {"kind": "Film"}}
+    assert at("next").body("addThing", "application/json")(request) is request
+
+
+def test_what_was_lifted_is_shown_as_it_was_sent() -> None:
+    down = {"Thing.due": lambda due: due[:10]}
+    narrowing = compile_down(contracts(), "2024-01-15", "production", down)
+    assert narrowing.body("addThing", 200, "application/json")(LIFTED) == OLD
+
+
+@pytest.mark.parametrize(
+    ("version", "sent", "lifted"),
+    [
+        ("2024-01-15", {"size": "10", "sort": "id"}, {"page_size": 10}),
+        ("2024-01-15", {"page_size": 10, "q": "x"}, {"q": "x"}),
+        ("2024-09-01", {"page_size": 10, "sort": "id"}, {"page_size": 10}),
+        ("next", {"page_size": 10, "sort": "id"}, {"page_size": 10, "sort": "id"}),
+    ],
+)
+def test_parameters_go_by_the_names_of_the_callers_version(
+    version: str, sent: dict[str, Any], lifted: dict[str, Any]
+) -> None:
+    assert at(version).parameters("addThing", "query")(sent) == lifted
+
+
+def test_parameters_that_do_not_differ_are_left_alone() -> None:
+    assert at("2024-01-15").parameters("addThing", "header") is unchanged
+    assert at("2024-01-15").parameters("getThing", "query") is unchanged
+
+
+def test_a_missing_converter_is_named_at_the_start() -> None:
+    with pytest.raises(MissingConverterError) as missing:
+        compile_up(contracts(), "2024-01-15", "production", {})
+    assert str(missing.value) == "no converter up for Thing.due, addThing.page_size"
+
+
+def test_a_value_that_does_not_fit_is_refused_with_its_place() -> None:
+    lift = at("2024-01-15").body("addThing", "application/json")
+    with pytest.raises(UnfitError) as refused:
+        lift({"item": "Emma"})
+    assert str(refused.value) == "/item: a text where an object belongs"
+
+
+def test_requests_without_gates_are_left_alone_at_every_version() -> None:
+    found = liftings(shapes(load(SCHEMAS)), "production", {})
+    media_type = "application/json; charset=utf-8"
+    assert {each.body("updateCustomer", media_type) for each in found.values()} == {unchanged}
+    assert len({id(each) for each in found.values()}) == 1
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_every_request_that_a_version_allows_is_canonical_when_lifted(seed: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        law = Law(loaded(Path(folder), gated_apis.sources(seed)))
+    assert list(law.lifted(25)) == []
