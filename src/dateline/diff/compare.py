@@ -11,6 +11,7 @@ from dateline.diff.graph import MODEL, Graph, Opaque, Pair
 from dateline.diff.keywords import (
     KEYWORD,
     changed,
+    compare_neighbours,
     compare_open_values,
     compare_required,
     compare_types,
@@ -123,6 +124,7 @@ class SchemaComparison:
         self._discriminators(pair, before, after)
         self._below(pair, before, after)
         self._maps(pair, before, after)
+        compare_neighbours(pair, before, after)
         self._definitions(pair, before, after)
 
     # Properties

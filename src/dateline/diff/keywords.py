@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from dateline.diff.documents import Node, text
-from dateline.diff.graph import Pair
-from dateline.diff.views import KNOWN, NOTES, View
+from dateline.diff.graph import Pair, Part
+from dateline.diff.views import APPLICATORS, KNOWN, NOTES, SCHEMA_MAPS, View
 from dateline.model import EXTENSIBLE, Kind
 
 KEYWORD: Final = (Kind.KEYWORD_ADDED, Kind.KEYWORD_REMOVED, Kind.KEYWORD_CHANGED)
@@ -234,3 +234,59 @@ def compare_value_notes(pair: Pair, before: View, after: View) -> None:
         if (value in ours) == (value in theirs):
             first, second = (side.value_notes.get((value, keyword)) for side in (before, after))
             differences(pair, keyword, [first], [second], kinds_of(keyword, KNOWN))
+
+
+# What a keyword says depends on these where they stand right beside it, and on nothing that
+# another member of an `allOf` says (JSON Schema 2020-12, core, sections 10.2.2 and 10.3).
+_BESIDE: Final = {
+    "additionalProperties": ("patternProperties",),
+    "items": ("prefixItems",),
+    "contains": ("minContains", "maxContains"),
+    "if": ("then", "else"),
+}
+
+
+def compare_neighbours(pair: Pair, before: View, after: View) -> None:
+    """Note that a keyword stands beside other ones now, though all of them are still there."""
+    if len(before.parts) == len(after.parts) == 1:
+        return
+    for keyword, beside in _BESIDE.items():
+        ours, theirs = _with(before, keyword), _with(after, keyword)
+        moved = _grouped(ours, beside) != _grouped(theirs, beside)
+        if ours and theirs and moved and _all(before, beside) == _all(after, beside):
+            nodes = (
+                Node(part.node[keyword], f"{part.pointer}/{keyword}")
+                for part in (ours[0], theirs[0])
+            )
+            changed(pair, Kind.KEYWORD_CHANGED, keyword, *nodes)
+
+
+def _with(view: View, keyword: str) -> list[Part]:
+    """Return the parts in which *keyword* says something."""
+    silent = (True, {}) if keyword in APPLICATORS else ()
+    return [
+        part
+        for part in view.parts
+        if keyword in part.node and keyword not in part.skip and part.node[keyword] not in silent
+    ]
+
+
+def _grouped(parts: Iterable[Part], keywords: Iterable[str]) -> list[list[str]]:
+    return sorted(_names(part, keywords) for part in parts)
+
+
+def _all(view: View, keywords: Iterable[str]) -> list[str]:
+    return sorted(name for part in view.parts for name in _names(part, keywords))
+
+
+def _names(part: Part, keywords: Iterable[str]) -> list[str]:
+    """Return which of *keywords* a part has; of patterns and items, which ones."""
+    found: list[str] = []
+    for keyword in keywords:
+        value = part.node.get(keyword)
+        if keyword in SCHEMA_MAPS and isinstance(value, dict | list):
+            entries = sorted(value) if isinstance(value, dict) else range(len(value))
+            found += (f"{keyword}/{entry}" for entry in entries)
+        elif value is not None:
+            found.append(keyword)
+    return found

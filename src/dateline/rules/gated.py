@@ -892,7 +892,8 @@ def response_opened(change: Change) -> bool:
         Loan: {type: object}
     """
     closed = change.keyword in _CLOSING and change.before is False
-    return change.kind in KEYWORD and closed and change.direction in SHOWN
+    opened = closed and change.after is not False
+    return change.kind in KEYWORD and opened and change.direction in SHOWN
 
 
 @gated

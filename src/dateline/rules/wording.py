@@ -132,6 +132,8 @@ def _differs(change: Change) -> str:
         return f"{keyword} removed ({_shown(change.before)})"
     if change.before_pointer is None:
         return f"{keyword} added ({_shown(change.after)})"
+    if not change.within and json.dumps(change.before) == json.dumps(change.after):
+        return f"what {keyword} depends on changed"
     return f"{keyword} changed {_from_to(change)}{_following(change)}"
 
 
