@@ -30,11 +30,21 @@ def main() -> None:
     """
 
 
+def _recovered(context: click.Context, _: click.Parameter, folder: Path) -> Path:
+    """Finish what a killed run began in *folder* before anything is read there."""
+    from dateline.edit.files import recover
+
+    if not context.resilient_parsing:  # while words are completed, nothing is done
+        recover(folder)
+    return folder
+
+
 _FOLDER = click.Path(path_type=Path)
 _SCHEMAS = click.option(
     "--schemas",
     type=_FOLDER,
     default=Path("schemas"),
+    callback=_recovered,
     show_default=True,
     help="Folder of the definitions.",
 )
@@ -347,6 +357,7 @@ def status(workspace: Any) -> None:
     "--schemas",
     type=_FOLDER,
     default=Path("schemas"),
+    callback=_recovered,
     show_default=True,
     help="Folder whose version table gives the dates to complete.",
 )

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from dateline import emit, fresh
+from dateline.edit.files import recover
 from dateline.emit import Stale, Written
 from dateline.model import Api, Artifact, DatelineError, Finding, Place
 
@@ -155,6 +156,7 @@ def watch(workspace: Workspace) -> Iterator[Generated | DatelineError]:
         if stamps != seen:
             seen = stamps
             try:
+                recover(workspace.schemas)
                 yield generate(workspace)
             except DatelineError as error:
                 yield error

@@ -6,7 +6,7 @@ import json
 import os
 import stat
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -44,8 +44,8 @@ def write(folder: Path, replacements: Iterable[Replacement]) -> list[Path]:
     wanted = sorted(replacements, key=lambda replacement: replacement.name)
     if not wanted:
         return []
-    with _explained(folder):
-        recover(folder)
+    with _explained(folder), _alone(folder):
+        _recover(folder)
         for replacement in wanted:
             if _content(folder / replacement.name) != replacement.before:
                 raise EditError(
@@ -69,19 +69,30 @@ def write(folder: Path, replacements: Iterable[Replacement]) -> list[Path]:
         # from here on the new contents count
         (stage / _DRAFT).rename(stage / _JOURNAL)
         _sync(stage)
-        recover(folder)
+        _recover(folder)
     return [folder / replacement.name for replacement in wanted]
 
 
 def recover(folder: Path) -> None:
     """Finish what a killed run began in *folder*, or forget it if it had not come far enough.
 
-    Raises EditError for a file that was edited since: what was meant stands beside it.
+    Whoever is about to read the files asks for this first. A run that is still writing them is
+    waited for. Raises EditError for a file that was edited since: what was meant stands beside it.
     """
+    if _begun(folder):
+        with _explained(folder), _alone(folder):
+            _recover(folder)
+
+
+def _begun(folder: Path) -> bool:
     stage = folder / _STAGE
-    if not stage.is_dir() or stage.is_symlink():
-        return
-    with _explained(folder):
+    # someone else's link must not lead what is moved or deleted out of here
+    return stage.is_dir() and not stage.is_symlink()
+
+
+def _recover(folder: Path) -> None:
+    stage = folder / _STAGE
+    if _begun(folder):
         if (stage / _JOURNAL).exists():
             _finish(folder, stage)
         _discard(stage)
@@ -141,6 +152,20 @@ def _sync(folder: Path) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Keep other runs off *folder* meanwhile; where the system can't, they are not kept off."""
+    with ExitStack() as held:
+        with suppress(ImportError, OSError):
+            import fcntl
+
+            # the lock is the system's, so that it goes with the process, and leaves no file
+            descriptor = os.open(folder, os.O_RDONLY)
+            held.callback(os.close, descriptor)
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
 
 
 @contextmanager
