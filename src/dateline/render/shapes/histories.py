@@ -142,14 +142,13 @@ class Histories:
     def _called(self, path: Path) -> str:
         document = self._api.document
         schema, field = name(document, pointer(path))
-        if schema is not None:
-            return f"{schema}.{field}" if field else schema
-        steps = [operation_name(document, path)]
-        if "responses" in path:
+        steps = [schema or operation_name(document, path)]
+        if schema is None and "responses" in path:
             steps.append(str(path[path.index("responses") + 1]))
-        elif "requestBody" in path:
+        elif schema is None and "requestBody" in path:
             steps.append("request")
-        return ".".join([*steps, field] if field else steps)
+        # what a list or a map holds is no field of it: `Thing[]`, `Thing{}`
+        return ".".join(steps) + ("" if field[:1] in ("", "[", "{") else ".") + field
 
     @cached_property
     def _paths(self) -> dict[int, Path]:
