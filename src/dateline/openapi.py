@@ -167,6 +167,33 @@ OBJECTS: Final[dict[str, dict[str, Slot]]] = {
     "oauth-flow": _data("authorizationUrl", "tokenUrl", "refreshUrl", "scopes"),
 }
 
+REQUIRED: Final[dict[str, tuple[str, ...]]] = {
+    "document": ("openapi", "info"),
+    "info": ("title", "version"),
+    "license": ("name",),
+    "server": ("url",),
+    "server-variable": ("default",),
+    "external-docs": ("url",),
+    "parameter": ("name", "in"),
+    "request-body": ("content",),
+    "response": ("description",),
+    "tag": ("name",),
+    "discriminator": ("propertyName",),
+    "security-scheme": ("type",),
+    "oauth-flow": ("scopes",),
+}
+"""The keys that an object must have, in both versions of the specification."""
+
+WHOLE: Final = frozenset(
+    {"document", "info", "contact", "license", "components", "paths", "responses"}
+    | {"server-variable", "external-docs", "discriminator", "xml", "oauth-flows", "oauth-flow"}
+)
+"""Objects that each document has, or that are a part of the object around them: none of them can
+be there for some callers only."""
+
+REFERABLE: Final = frozenset(COMPONENTS.values()) - {"schema", "path-item"}
+"""Objects that a Reference Object may stand for; the other two have a `$ref` of their own."""
+
 _NOTHING: Final = Slot(Shape.DATA, "data")
 
 

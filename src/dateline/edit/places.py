@@ -3,16 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
-from dateline.openapi import Shape, pointer, slot
-
-# Objects that every version has, or that are a part of the object around them: no key of ours
-# stands on them.
-_WHOLE: Final = frozenset(
-    {"document", "info", "contact", "license", "components", "paths", "responses"}
-    | {"server-variable", "external-docs", "discriminator", "xml", "oauth-flows", "oauth-flow"}
-)
+from dateline.openapi import WHOLE, Shape, pointer, slot
 
 Steps = tuple[str | int, ...]
 
@@ -27,7 +20,7 @@ class Object(NamedTuple):
     @property
     def gateable(self) -> bool:
         """Whether a key of ours may stand on it; on a reference only in a schema."""
-        return self.kind not in _WHOLE and (self.kind == "schema" or "$ref" not in self.node)
+        return self.kind not in WHOLE and (self.kind == "schema" or "$ref" not in self.node)
 
     @property
     def pointer(self) -> str:

@@ -37,7 +37,7 @@ from dateline.model import (
     Table,
 )
 from dateline.model import KEYS as OUR_KEYS
-from dateline.openapi import ANY, COMPONENTS, OBJECTS, Shape, Slot
+from dateline.openapi import ANY, OBJECTS, REFERABLE, REQUIRED, WHOLE, Shape, Slot
 
 JsonSchema = dict[str, Any]
 
@@ -141,38 +141,12 @@ _BY_OBJECT: Final[dict[tuple[str, str], JsonSchema]] = {
 }
 """What a key that holds data holds in one object, where that differs."""
 
-# OpenAPI 3.1.1 section 4.8: the fields marked as required. Of the document none is: it is spread
-# over several files.
-_REQUIRED: Final[dict[str, tuple[str, ...]]] = {
-    "info": ("title", "version"),
-    "license": ("name",),
-    "server": ("url",),
-    "server-variable": ("default",),
-    "external-docs": ("url",),
-    "parameter": ("name", "in"),
-    "request-body": ("content",),
-    "response": ("description",),
-    "tag": ("name",),
-    "discriminator": ("propertyName",),
-    "security-scheme": ("type",),
-    "oauth-flow": ("scopes",),
-}
-
 _NAMES: Final = {
     "paths": "^/",
     "responses": "^(?:[1-5][0-9][0-9]|[1-5]XX|default)$",
     "callback": "^(?!x-)",
 }
 """Objects whose keys are the author's own, and the pattern of those keys."""
-
-_REFERABLE: Final = frozenset(COMPONENTS.values()) - {"schema", "path-item"}
-"""Objects that a Reference Object may stand for; the other two have a `$ref` of their own."""
-
-_UNGATED: Final = frozenset(
-    {"document", "info", "contact", "license", "components", "paths", "responses"}
-    | {"server-variable", "external-docs", "discriminator", "xml", "oauth-flows", "oauth-flow"}
-)
-"""Objects that every version has, or that come and go with the object around them."""
 
 
 def editor_schema(which: str, folder: Path) -> str:
@@ -203,7 +177,7 @@ def source_schema(table: Table | None) -> JsonSchema:
         "$ref": "#/$defs/document",
         "$defs": {
             **{kind: _kind(kind) for kind in OBJECTS},
-            **{f"before-{kind}": _before(kind) for kind in OBJECTS if kind not in _UNGATED},
+            **{f"before-{kind}": _before(kind) for kind in OBJECTS if kind not in WHOLE},
             "reference": _object(
                 {"$ref": _BY_KEY["$ref"], "summary": _TEXT, "description": _TEXT},
                 required=("$ref",),
@@ -354,13 +328,13 @@ def _object(properties: JsonSchema, required: tuple[str, ...] = ()) -> JsonSchem
 def _kind(kind: str) -> JsonSchema:
     """Return the schema of the objects of *kind* in a file of definitions."""
     schema = {**_grammar(kind), "propertyNames": {"$ref": "#/$defs/key"}}
-    if kind not in _UNGATED:
+    if kind not in WHOLE:
         schema["properties"] |= _ours(kind)
         schema["dependentSchemas"] = _COMPANIONS
     if kind == "schema":
         # `true` and `false` are schemas too
         return {**schema, "type": ["object", "boolean"]}
-    if kind in _REFERABLE:
+    if kind in REFERABLE:
         reference = {"$ref": "#/$defs/reference"}
         return {"if": {"required": ["$ref"]}, "then": reference, "else": schema}
     return schema
@@ -373,7 +347,9 @@ def _grammar(kind: str) -> JsonSchema:
     patterns: JsonSchema = {"^x-": _ANY}
     if ANY in slots:
         patterns[_NAMES[kind]] = _ref(slots[ANY].kind)
-    return {**_object(properties, _REQUIRED.get(kind, ())), "patternProperties": patterns}
+    # the document is spread over several files: none of them needs to have all of it
+    required = () if kind == "document" else REQUIRED.get(kind, ())
+    return {**_object(properties, required), "patternProperties": patterns}
 
 
 def _held(kind: str, key: str, slot: Slot) -> JsonSchema:

@@ -31,16 +31,11 @@ from dateline.model import (
     WAS,
     WHY,
 )
-from dateline.openapi import OBJECTS, Shape, slot
+from dateline.openapi import OBJECTS, WHOLE, Shape, slot
 
 _PRESENCE: Final = (ADDED, REMOVED, ENVIRONMENTS)
 """The keys that say where something is there at all."""
 
-# Objects that every version has, or that are a part of the object around them.
-_WHOLE: Final = frozenset(
-    {"document", "info", "contact", "license", "components", "paths", "responses"}
-    | {"server-variable", "external-docs", "discriminator", "xml", "oauth-flows", "oauth-flow"}
-)
 # What stands alone under a key of the object around it and may be left out all the same.
 _OPTIONAL_PARTS: Final = frozenset({"operation", "request-body", "path-item", "response"})
 
@@ -61,7 +56,7 @@ def stands_where_it_may(_: Scope, site: Site, key: str) -> Iterator[Found]:
 
 
 def _presence(site: Site) -> str | None:
-    if site.kind in _WHOLE:
+    if site.kind in WHOLE:
         return f"can't stand on {a(site.kind)}, which every version has; put it on a part of it"
     if _held_by(site) is Shape.ONE and site.kind not in _OPTIONAL_PARTS:
         return (
@@ -72,7 +67,7 @@ def _presence(site: Site) -> str | None:
 
 
 def _was(site: Site) -> str | None:
-    return f"can't stand on {a(site.kind)}; put it on a part of it" if site.kind in _WHOLE else None
+    return f"can't stand on {a(site.kind)}; put it on a part of it" if site.kind in WHOLE else None
 
 
 def _shown_as(site: Site) -> str | None:

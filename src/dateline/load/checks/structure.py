@@ -28,7 +28,7 @@ from dateline.model import (
     Map,
     Seq,
 )
-from dateline.openapi import ANY, COMPONENTS, OBJECTS, Shape
+from dateline.openapi import ANY, OBJECTS, REFERABLE, REQUIRED, Shape
 
 FINDS: Final = frozenset(
     {"wrong-type", "missing-key", "misspelt-key", "unknown-key", "key-names-code"}
@@ -107,30 +107,11 @@ _OURS: Final[dict[str, Type]] = {
     WHY: _TEXT,
 }
 
-# OpenAPI 3.1.1 section 4.8 and 3.0.4 section 4.7: the fields marked as required.
-_REQUIRED: Final[dict[str, tuple[str, ...]]] = {
-    "document": ("openapi", "info"),
-    "info": ("title", "version"),
-    "license": ("name",),
-    "server": ("url",),
-    "server-variable": ("default",),
-    "external-docs": ("url",),
-    "parameter": ("name", "in"),
-    "request-body": ("content",),
-    "response": ("description",),
-    "tag": ("name",),
-    "discriminator": ("propertyName",),
-    "security-scheme": ("type",),
-    "oauth-flow": ("scopes",),
-}
 # Required by 3.0 only. Without an answer no operation can be served, so authored ones need it too.
 _REQUIRED_ONCE: Final[dict[str, tuple[str, ...]]] = {
     "document": ("paths",),
     "operation": ("responses",),
 }
-
-_REFERABLE: Final = frozenset(COMPONENTS.values()) - {"schema", "path-item"}
-"""Objects that a Reference Object may stand for; the other two have a `$ref` of their own."""
 
 # Keys that other generators read as code to import or to run.
 _NAMES_CODE: Final = re.compile(
@@ -361,7 +342,7 @@ def _forms(authored: bool, modern: bool) -> dict[str, _Form]:
         return tuple(check for check in checks if authored or not check.ids <= STYLE)
 
     def now(kind: str) -> _Form:
-        required = _REQUIRED.get(kind, ())
+        required = REQUIRED.get(kind, ())
         if authored or not modern:
             required += _REQUIRED_ONCE.get(kind, ())
         keys = {
@@ -378,7 +359,7 @@ def _forms(authored: bool, modern: bool) -> dict[str, _Form]:
             other=other and _Key(_NODE, other.shape, other.kind, ()),
             required=required,
             checks=active(kind),
-            reference=active("reference.$ref") if kind in _REFERABLE else (),
+            reference=active("reference.$ref") if kind in REFERABLE else (),
         )
 
     def before(kind: str) -> _Form:
