@@ -263,7 +263,7 @@ def compare_neighbours(pair: Pair, before: View, after: View) -> None:
 
 def _with(view: View, keyword: str) -> list[Part]:
     """Return the parts in which *keyword* says something."""
-    silent = (True, {}) if keyword in APPLICATORS else ()
+    silent: tuple[Any, ...] = (True, {}) if keyword in APPLICATORS else ()
     return [
         part
         for part in view.parts

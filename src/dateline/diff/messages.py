@@ -110,14 +110,26 @@ class MessageComparison:
         self.before = schemas.before.document
         self.after = schemas.after.document
         self.renames = renames
+        # by kind and text, what stands for all objects with that text on both sides; None if
+        # they reach nothing unequal
+        self._alike: dict[tuple[str, str], Pair | None] = {}
 
     def pair(self, kind: str, before: Node, after: Node) -> Pair:
         """Return the pair of two objects of *kind*, references seen through."""
         return self.graph.pair(kind, parts_of(self.before, before), parts_of(self.after, after))
 
     def link(self, pair: Pair, kind: str, before: Node, after: Node, carrier: int = 0) -> None:
-        """Compare two objects below *pair*."""
-        pair.reach(self.pair(kind, before, after), before, after, carrier)
+        """Compare two objects below *pair*; those of one text are compared once for all."""
+        shared = self.survey.equal(before.value, after.value)
+        if shared is None:
+            below: Pair | None = self.pair(kind, before, after)
+        elif (kind, shared) in self._alike:
+            below = self._alike[kind, shared]
+        else:
+            below = self.pair(kind, before, after) if self.survey.reached(shared) else None
+            self._alike[kind, shared] = below
+        if below is not None:
+            pair.reach(below, before, after, carrier)
 
     def compare(self, pair: Pair) -> None:
         """Note in *pair* how its objects differ."""

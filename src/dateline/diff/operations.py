@@ -150,6 +150,11 @@ class OperationComparison:
     ) -> None:
         """Compare two path items; *still* if only what surrounds them has changed."""
         ours, theirs = Thing(before), Thing(after)
+        # they may refer to what differs, but differ in nothing themselves
+        alike = (
+            len(before) == len(after) == 1
+            and self._survey.equal(before[0].node, after[0].node) is not None
+        )
         bits = 0
         for method in METHODS:
             first, second = ours.get(method), theirs.get(method)
@@ -168,11 +173,15 @@ class OperationComparison:
                 theirs,
             )
             ends = self._ends(scope, operations.before.parts, operations.after.parts)
-            self._security(ends.asks, scope.bit, operations)
-            self._servers(ends, operations)
+            if self._everywhere or not alike:
+                self._security(ends.asks, scope.bit, operations)
+                self._servers(ends, operations)
+            if not alike:
+                keys(ends.whole, "operation", operations.before, operations.after, _OPERATION)
+                _tags(ends.whole, operations.before, operations.after)
             if not still:
-                self._operation(ends, scope, operations, renamed)
-        if before and after and not still:
+                self._messages_of(ends, scope, operations, renamed)
+        if before and after and not alike:
             root = self._graph.root(before, after, request=bits, response=bits)
             keys(root, "path-item", ours, theirs, _PATH_ITEM)
 
@@ -185,12 +194,10 @@ class OperationComparison:
             root(request=scope.bit, response=scope.bit),
         )
 
-    def _operation(
+    def _messages_of(
         self, ends: _Ends, scope: _Scope, operations: _Operations, renamed: dict[str, str]
     ) -> None:
         before, after = operations.before, operations.after
-        keys(ends.whole, "operation", before, after, _OPERATION)
-        _tags(ends.whole, before, after)
         self._parameters(ends.asks, operations, renamed)
         self._body(ends.asks, before, after)
         self._responses(ends.answers, before, after)
