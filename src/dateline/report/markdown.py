@@ -80,11 +80,11 @@ def _head(grouped: Sequence[Section], said: str, context: Context) -> Iterator[s
     yield f"<!-- dateline {context.command} -->\n"
     yield f"### dateline {context.command}: {said}\n\n"
     if context.baseline:
-        yield f"Compared with {_code(context.baseline)}.\n\n"
+        yield f"Compared with {code(context.baseline)}.\n\n"
     if grouped:
         yield "| findings | verdict | rule |\n|---:|---|---|\n"
         for section in grouped[:_MOST_ROWS]:
-            rule = _code(section.rule, 100).replace("|", r"\|")
+            rule = code(section.rule, 100).replace("|", r"\|")
             yield f"| {len(section.findings):,} | {_standing(section)} | {rule} |\n"
         rest = grouped[_MOST_ROWS:]
         if rest:
@@ -111,8 +111,8 @@ def _opening(section: Section) -> str:
 
 def _item(finding: Finding, section: Section) -> str:
     where = whereabouts(finding)
-    line = f"{_code(where)} {_text(finding.message)}" if where else _text(finding.message)
-    about = " · ".join(f"{fact.name}: {_text(fact.text)}" for fact in facts(finding))
+    line = f"{code(where)} {prose(finding.message)}" if where else prose(finding.message)
+    about = " · ".join(f"{fact.name}: {prose(fact.text)}" for fact in facts(finding))
     lines = [line, about]
     if section.shared_help is None:
         lines += _help(finding.help)
@@ -123,7 +123,7 @@ def _help(text: str) -> list[str]:
     return [
         _within(
             "".join(
-                _code(span.text) if span.code else _escaped(span.text) for span in spans(paragraph)
+                code(span.text) if span.code else _escaped(span.text) for span in spans(paragraph)
             )
         )
         for paragraph in paragraphs(text)
@@ -135,7 +135,8 @@ def _within(line: str) -> str:
     return line if line[0].isalpha() or line[0] in "`\\&" else _APART + line
 
 
-def _text(text: str) -> str:
+def prose(text: str) -> str:
+    """Return *text* on one line, so that nothing in it is markup, a link or a mention."""
     return _escaped(plain(text))
 
 
@@ -149,7 +150,7 @@ def _inert(found: re.Match[str]) -> str:
     return kept + _APART if found["linked"] else kept
 
 
-def _code(text: str, limit: int = 300) -> str:
+def code(text: str, limit: int = 300) -> str:
     """Return *text* as a code span, whose marks are longer than any in it."""
     shown = plain(text, limit)
     longest = max(map(len, re.findall("`+", shown)), default=0)
