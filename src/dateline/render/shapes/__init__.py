@@ -15,7 +15,7 @@ environments that it names or, where it names none, in all. ``nodes`` says what 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property, partial
 from typing import Any
 
@@ -27,7 +27,7 @@ from dateline.render.shapes.histories import Histories, Way, plain
 from dateline.render.shapes.nodes import Builder, Node, converters, pruned, references, untold
 from dateline.render.shapes.reach import Reach
 
-__all__ = ["canonical", "shapes"]
+__all__ = ["canonical", "entries", "shapes"]
 
 Shapes = dict[str, Any]
 
@@ -168,7 +168,7 @@ class _Way:
         versions = self._contracts.api.table.dates
         return {
             "operations": {name: operations[name] for name in sorted(operations)},
-            "shapes": {name: list(_entries(rows[name], versions)) for name in sorted(rows)},
+            "shapes": {name: list(entries(rows[name], versions, "shape")) for name in sorted(rows)},
         }
 
     def _rows(self, names: set[str]) -> dict[str, _Row]:
@@ -256,9 +256,14 @@ def _same(row: _Row) -> Node:
     return first if all(node == first for node in rest) else None
 
 
-def _entries(row: _Row, versions: tuple[str, ...]) -> list[dict[str, Any]]:
-    """Return where each shape begins, and in which environments if not in all."""
-    groups: list[tuple[list[str], list[Node]]] = []
+def entries(
+    row: dict[str, list[Any]], versions: tuple[str, ...], key: str
+) -> Iterator[dict[str, Any]]:
+    """Yield where each value of *row* begins, and in which environments if not in all.
+
+    *row* holds the values at each of *versions*, by environment; *key* is what a value is called.
+    """
+    groups: list[tuple[list[str], list[Any]]] = []
     for environment, nodes in row.items():
         for names, known in groups:
             if known == nodes:
@@ -266,10 +271,8 @@ def _entries(row: _Row, versions: tuple[str, ...]) -> list[dict[str, Any]]:
                 break
         else:
             groups.append(([environment], nodes))
-    entries: list[dict[str, Any]] = []
     for at, version in enumerate(versions):
         for names, nodes in groups:
             if at == 0 or nodes[at] != nodes[at - 1]:
                 where = {"environments": names} if len(groups) > 1 else {}
-                entries.append({"since": version, **where, "shape": nodes[at]})
-    return entries
+                yield {"since": version, **where, key: nodes[at]}

@@ -1,0 +1,272 @@
+"""An API in, out what its requests have to be at each version, as far as a server has to know.
+
+Plain JSON values, to stand beside the shapes of values::
+
+    {"header": NAME, "default": DATE, "supported": [DATE, ...], "ends": {DATE: END},
+     "requests": {ID: [{"since": DATE, "environments": [...], "request": REQUEST}]},
+     "schemas": {NAME: [{"since": DATE, "environments": [...], "schema": SCHEMA}]}}
+
+Entries are read like those of shapes. A request is null where the operation is not there, and a
+schema where the component is not. Schemas are JSON Schema 2020-12, whatever the definitions are
+written in, without words; only those are listed that requests refer to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from dateline.model import EVERYWHERE, Api
+from dateline.openapi import METHODS, Shape, children, slot, target
+from dateline.project import Projector
+from dateline.render.models.reading import ANNOTATIONS
+from dateline.render.shapes import entries
+from dateline.render.shapes.histories import operation_name
+
+_STATED: Final = frozenset({"format", "$defs", "definitions"})
+"""What a server has to know, although it is left aside where models are made."""
+
+_STYLES: Final = {"query": "form", "cookie": "form", "path": "simple", "header": "simple"}
+
+# OpenAPI 3.1.1 section 4.8.12.1: parameters of these names are ignored.
+_IGNORED: Final = frozenset({"accept", "content-type", "authorization"})
+
+_IDEMPOTENCY: Final = "idempotency-key"
+
+# The formats of the OpenAPI format registry that bound an integer.
+_BOUNDS: Final = {
+    f"{sign}int{bits}": (0, 2**bits - 1) if sign else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+    for bits in (8, 16, 32, 64)
+    for sign in ("", "u")
+}
+
+Row = dict[str, list[Any]]
+"""What something is at each version, by environment."""
+
+
+def requests(api: Api) -> dict[str, Any]:
+    """Return what a server has to know of the requests of *api*, and of its versions."""
+    table = api.table
+    return {
+        "header": table.header,
+        "default": table.default,
+        "supported": [version.date for version in table.supported],
+        "ends": dict(_ends(api)),
+        **_Requests(api).data(),
+    }
+
+
+def _ends(api: Api) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield the announced end of each version: deprecated since there was a newer one."""
+    dates = [version.date for version in api.table.supported]
+    for announced in api.table.announcements:
+        if announced.kind != "ends" or announced.version not in dates:
+            continue
+        end = {"sunset": announced.day}
+        newer = dates[dates.index(announced.version) + 1 :]
+        if newer:
+            end |= {"deprecated": min(newer[0], announced.day), "successor": f"/spec/{newer[0]}"}
+        yield announced.version, end
+
+
+class _Requests:
+    """The requests of one API, read from what it publishes."""
+
+    def __init__(self, api: Api) -> None:
+        self._api = api
+        self._old = str(api.document.get("openapi", "")).startswith("3.0")
+        projector = Projector(api)
+        names = [each.name for each in api.table.environments] or [EVERYWHERE]
+        self._documents = {
+            name: [projector.contract(date, name).document for date in api.table.dates]
+            for name in names
+        }
+        schemes = api.document.get("components", {}).get("securitySchemes", {}).values()
+        told = [each["name"] for each in schemes if each.get("in") == "header" and "name" in each]
+        self._unread = {api.table.header.lower(), _IDEMPOTENCY, *_IGNORED, *map(str.lower, told)}
+        # beside each its node: an id is unique only while its object lives
+        self._known: dict[int, tuple[Any, Any]] = {}
+
+    def data(self) -> dict[str, Any]:
+        rows = dict(self._rows())
+        schemas = self._schemas(rows)
+        return {
+            "requests": {name: self._entries(rows[name], "request") for name in sorted(rows)},
+            "schemas": {name: self._entries(schemas[name], "schema") for name in sorted(schemas)},
+        }
+
+    def _entries(self, row: Row, key: str) -> list[dict[str, Any]]:
+        return list(entries(row, self._api.table.dates, key))
+
+    def _rows(self) -> Iterator[tuple[str, Row]]:
+        document = self._api.document
+        for template, item in document.get("paths", {}).items():
+            resolved = _resolved(document, item)
+            for method in METHODS:
+                if method in resolved:
+                    place = ("paths", template, method)
+                    name = operation_name({"paths": {template: resolved}}, place)
+                    yield (
+                        name,
+                        {
+                            environment: [self._request(each, template, method) for each in found]
+                            for environment, found in self._documents.items()
+                        },
+                    )
+
+    def _request(self, document: dict[str, Any], template: str, method: str) -> Any:
+        item = _resolved(document, document.get("paths", {}).get(template))
+        operation = item.get(method)
+        if operation is None:
+            return None
+        listed: dict[tuple[str, str], Any] = {}
+        for node in (*item.get("parameters", ()), *operation.get("parameters", ())):
+            parameter = _resolved(document, node)
+            listed[parameter["in"], parameter["name"]] = parameter
+        return {
+            "parameters": [
+                self._parameter(parameter)
+                for (place, name), parameter in listed.items()
+                if not (place == "header" and name.lower() in self._unread)
+            ],
+            "body": self._body(document, operation),
+        }
+
+    def _parameter(self, parameter: dict[str, Any]) -> dict[str, Any]:
+        style = parameter.get("style", _STYLES[parameter["in"]])
+        schema = parameter.get("schema", {})
+        default = {"default": schema["default"]} if "default" in schema else {}
+        return {
+            "name": parameter["name"],
+            "in": parameter["in"],
+            "required": parameter.get("required", False),
+            "style": "content" if "content" in parameter else style,
+            "explode": parameter.get("explode", style == "form"),
+            **default,
+            "schema": self._stated(schema),
+        }
+
+    def _body(self, document: dict[str, Any], operation: dict[str, Any]) -> Any:
+        if "requestBody" not in operation:
+            return None
+        body = _resolved(document, operation["requestBody"])
+        return {
+            "required": body.get("required", False),
+            "content": {
+                media_type: self._stated(each.get("schema", {}))
+                for media_type, each in body.get("content", {}).items()
+            },
+        }
+
+    def _schemas(self, rows: dict[str, Row]) -> dict[str, Row]:
+        """Return the components that requests refer to, directly or through others."""
+        ahead = sorted(
+            {
+                name
+                for row in rows.values()
+                for found in row.values()
+                for request in found
+                if request is not None
+                for schema in _schemas_of(request)
+                for name in _references(schema)
+            }
+        )
+        reached: dict[str, Row] = {}
+        while ahead:
+            name = ahead.pop()
+            if name in reached:
+                continue
+            reached[name] = {
+                environment: [self._component(each, name) for each in found]
+                for environment, found in self._documents.items()
+            }
+            for found in reached[name].values():
+                for schema in found:
+                    ahead += sorted(_references(schema))
+        return reached
+
+    def _component(self, document: dict[str, Any], name: str) -> Any:
+        schemas = document.get("components", {}).get("schemas", {})
+        return self._stated(schemas[name]) if name in schemas else None
+
+    def _stated(self, node: Any) -> Any:
+        """Return what a schema demands of a value; the same object for the same one."""
+        if not isinstance(node, dict):
+            return node
+        if id(node) not in self._known:
+            self._known[id(node)] = node, self._demands(node)
+        return self._known[id(node)][1]
+
+    def _demands(self, node: dict[str, Any]) -> dict[str, Any]:
+        if self._old and "$ref" in node:
+            # OpenAPI 3.0.4 section 4.7.23: what stands beside a reference is ignored
+            node = {"$ref": node["$ref"]}
+        made = {
+            key: self._below(*slot("schema", key), value)
+            for key, value in node.items()
+            if key not in ANNOTATIONS - _STATED and not key.startswith("x-")
+        }
+        if self._old:
+            made = _modern(made)
+        least, most = _BOUNDS.get(str(made.get("format")), (None, None))
+        if least is not None and made.get("type") in ("integer", "number"):
+            made = {
+                **made,
+                "minimum": max(made.get("minimum", least), least),
+                "maximum": min(made.get("maximum", most), most),
+            }
+        return made
+
+    def _below(self, shape: Shape, kind: str, value: Any) -> Any:
+        if kind != "schema":
+            return value
+        if shape is Shape.MAP and isinstance(value, dict):
+            return {name: self._stated(child) for name, child in value.items()}
+        if shape is Shape.LIST and isinstance(value, list):
+            return [self._stated(child) for child in value]
+        return self._stated(value)
+
+
+def _modern(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return a schema of OpenAPI 3.0 in the words of JSON Schema 2020-12."""
+    made = {key: value for key, value in schema.items() if key != "nullable"}
+    if schema.get("nullable") is True and isinstance(schema.get("type"), str):
+        made["type"] = [schema["type"], "null"]
+    for exclusive, bound in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
+        is_exclusive = made.get(exclusive)
+        if isinstance(is_exclusive, bool):
+            del made[exclusive]
+            if is_exclusive and bound in made:
+                made[exclusive] = made.pop(bound)
+    return made
+
+
+def _resolved(document: dict[str, Any], node: Any) -> dict[str, Any]:
+    """Return what *node* stands for, through references to components."""
+    while isinstance(node, dict) and isinstance(node.get("$ref"), str):
+        goal = target(node["$ref"])
+        if goal is None:
+            break
+        node = document.get("components", {}).get(goal[0], {}).get(goal[1])
+    return node if isinstance(node, dict) else {}
+
+
+def _schemas_of(request: dict[str, Any]) -> Iterator[Any]:
+    for parameter in request["parameters"]:
+        yield parameter["schema"]
+    if request["body"] is not None:
+        yield from request["body"]["content"].values()
+
+
+def _references(schema: Any) -> set[str]:
+    """Return the components that *schema* refers to."""
+    if not isinstance(schema, dict):
+        return set()
+    found = set[str]()
+    goal = target(schema["$ref"]) if isinstance(schema.get("$ref"), str) else None
+    if goal is not None and goal[0] == "schemas":
+        found.add(goal[1])
+    for _, kind, child in children("schema", schema):
+        if kind == "schema":
+            found |= _references(child)
+    return found
