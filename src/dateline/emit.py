@@ -115,11 +115,8 @@ def stale(artifacts: Iterable[Artifact], folder: Path) -> list[Stale]:
     Raises ``ArtifactError`` and ``OutputError`` as ``write`` does.
     """
     wanted = _wanted(artifacts)
+    settle(folder)
     with _explained(folder):
-        _refuse(folder, _kind_faults(folder))
-        if (_beside(folder) / _OLD).exists():
-            with _alone(folder):
-                pass
         found = _scan(folder)
         listing = _listing(folder)
         foreign = _foreign(folder, found, listing, wanted)
@@ -128,6 +125,26 @@ def stale(artifacts: Iterable[Artifact], folder: Path) -> list[Stale]:
         return [
             Stale(path, "extra" if path in foreign else state) for path, state in states if state
         ]
+
+
+def settle(folder: Path) -> None:
+    """Put a tree back that a killed run left out of its place; else do nothing.
+
+    Raises ``OutputError`` for a *folder* that can't be used, ``BusyError`` as ``write`` does.
+    """
+    with _explained(folder):
+        _refuse(folder, _kind_faults(folder))
+        if (_beside(folder) / _OLD).exists():
+            with _alone(folder):
+                pass
+
+
+def manifest(artifacts: Iterable[Artifact]) -> bytes:
+    """Return the manifest that ``write`` puts beside *artifacts*: no other tree has the same.
+
+    Raises ``ArtifactError`` as ``write`` does.
+    """
+    return _wanted(artifacts)[MANIFEST]
 
 
 def remember(folder: Path, key: str) -> None:

@@ -106,7 +106,8 @@ def in_tree(output: Path, *, restoring: bool = False) -> Published:
     documents passes them over.
     """
     manifest = _manifest(output)
-    names = [path.relative_to(output).as_posix() for path in sorted(output.glob("spec/*/*.json"))]
+    found = [path.relative_to(output).as_posix() for path in sorted(output.glob("spec/*/*.json"))]
+    names = [name for name in found if _DOCUMENT.fullmatch(name) or _INDEX.fullmatch(name)]
     edited = [
         name
         for name in names
@@ -207,19 +208,31 @@ def _published(
     label: str, names: Iterable[str], text: Callable[[str], str], prefix: str
 ) -> Published:
     documents: dict[Combination, Document] = {}
-    defaults = []
+    indexes: dict[str, dict[str, Any]] = {}
     for name in sorted(names):
         if found := _DOCUMENT.fullmatch(name):
             document = Document(name=prefix + name, text=text(name))
             documents[Combination(found[2], found[1])] = document
-        elif _INDEX.fullmatch(name):
-            index = Document(name=prefix + name, text=text(name))
-            defaults.append(index.content.get("default"))
+        elif found := _INDEX.fullmatch(name):
+            indexes[found[1]] = Document(name=prefix + name, text=text(name)).content
+    # a draft has documents too, but no index offers it to callers
+    documents = {
+        combination: document
+        for combination, document in documents.items()
+        if _offers(indexes.get(combination.environment), combination.version)
+    }
     if documents:
-        return Published(
-            label=label, documents=documents, default=defaults[0] if defaults else None
-        )
+        default = next((index.get("default") for index in indexes.values()), None)
+        return Published(label=label, documents=documents, default=default)
     return Published(label=f"{label}, where nothing is published")
+
+
+def _offers(index: dict[str, Any] | None, version: str) -> bool:
+    """Tell whether *index* lists *version*; one of another form, or none, lists every version."""
+    rows = index.get("versions") if index else None
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        return True
+    return any(row.get("version") == version for row in rows)
 
 
 def _text(root: Path, name: str) -> str:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from dateline.model import DatelineError, printable
+from dateline import emit
+from dateline.model import MANIFEST, DatelineError, printable
 
 _STAGE: Final = ".dateline-edit"
 """The folder, beside the files, that holds new contents until all are in their places."""
@@ -34,12 +35,27 @@ class Replacement:
     after: bytes
 
 
-def write(folder: Path, replacements: Iterable[Replacement]) -> list[Path]:
+@dataclass(frozen=True, kw_only=True)
+class Outputs:
+    """A folder of outputs that changes together with the files.
+
+    ``switch`` puts the tree there, at once, whose manifest is ``manifest``.
+    """
+
+    folder: Path
+    manifest: bytes
+    switch: Callable[[], object]
+
+
+def write(
+    folder: Path, replacements: Iterable[Replacement], outputs: Outputs | None = None
+) -> list[Path]:
     """Give every file its new content; return their paths, sorted.
 
-    A run that is killed leaves all files as they were, or a journal from which ``recover``
-    finishes: before that, some files may be new. Raises EditError, and writes nothing, where a
-    file is not what its replacement was made for, or can't be written.
+    With *outputs* the files are new if, and only if, these are. A run that is killed leaves
+    everything as it was, or a journal from which ``recover`` finishes: before that, some of it
+    may be new. Raises EditError, and writes nothing, where a file is not what its replacement
+    was made for, or can't be written; and what the switch of *outputs* raises.
     """
     wanted = sorted(replacements, key=lambda replacement: replacement.name)
     if not wanted:
@@ -58,19 +74,39 @@ def write(folder: Path, replacements: Iterable[Replacement]) -> list[Path]:
             for replacement in wanted:
                 _create(stage / replacement.name, replacement.after)
                 _keep_mode(folder / replacement.name, stage / replacement.name)
-            journal = [
-                {"name": one.name, "before": _digest(one.before), "after": _digest(one.after)}
-                for one in wanted
-            ]
+            journal = _journal(folder, wanted, outputs)
             _create(stage / _DRAFT, json.dumps(journal).encode())
         except BaseException:
             _discard(stage)
             raise
-        # from here on the new contents count
+        # from here on the new contents count; those of outputs, once these are switched
         (stage / _DRAFT).rename(stage / _JOURNAL)
         _sync(stage)
-        _recover(folder)
+        try:
+            if outputs is not None:
+                outputs.switch()
+        finally:
+            _recover(folder)
     return [folder / replacement.name for replacement in wanted]
+
+
+def _journal(
+    folder: Path, wanted: Iterable[Replacement], outputs: Outputs | None
+) -> dict[str, Any]:
+    """Return what ``recover`` has to know."""
+    files = [
+        {"name": one.name, "before": _digest(one.before), "after": _digest(one.after)}
+        for one in wanted
+    ]
+    if outputs is None:
+        return {"files": files, "outputs": None}
+    place = outputs.folder.resolve()
+    with suppress(ValueError):  # on another drive there is no way from here to there
+        place = Path(os.path.relpath(place, folder.resolve()))
+    return {
+        "files": files,
+        "outputs": {"folder": place.as_posix(), "manifest": _digest(outputs.manifest)},
+    }
 
 
 def recover(folder: Path) -> None:
@@ -94,13 +130,24 @@ def _recover(folder: Path) -> None:
     stage = folder / _STAGE
     if _begun(folder):
         if (stage / _JOURNAL).exists():
-            _finish(folder, stage)
+            journal = json.loads((stage / _JOURNAL).read_bytes())
+            if _counts(folder, journal["outputs"]):
+                _finish(folder, stage, journal["files"])
         _discard(stage)
 
 
-def _finish(folder: Path, stage: Path) -> None:
-    for entry in json.loads((stage / _JOURNAL).read_bytes()):
-        path, staged = folder / entry["name"], stage / entry["name"]
+def _counts(folder: Path, outputs: dict[str, str] | None) -> bool:
+    """Tell whether new contents count: always, or if the *outputs* that go with them are there."""
+    if outputs is None:
+        return True
+    there = folder.resolve() / outputs["folder"]
+    emit.settle(there)
+    return _digest(_content(there / MANIFEST)) == outputs["manifest"]
+
+
+def _finish(folder: Path, stage: Path, files: Iterable[dict[str, str | None]]) -> None:
+    for entry in files:
+        path, staged = folder / str(entry["name"]), stage / str(entry["name"])
         if not staged.exists():
             continue
         if _digest(_content(path)) not in (entry["before"], entry["after"]):
