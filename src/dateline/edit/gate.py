@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from difflib import unified_diff
 from pathlib import Path
 from typing import Final
 
 from dateline.check import Published, Waiver
-from dateline.check.merge import Merged
+from dateline.check.merge import Merged, cause
 from dateline.check.servable import check_servable
 from dateline.diff import diff
 from dateline.edit.draft import Breaking, Draft
 from dateline.edit.files import Replacement, write
+from dateline.edit.patching import patch
 from dateline.edit.planning import plan
 from dateline.edit.renames import Rename
 from dateline.edit.renames import renames as possible_renames
@@ -77,12 +77,7 @@ class Plan:
 
     def patch(self) -> str:
         """Return the edits as a unified diff, as ``git apply`` takes it; empty if there is none."""
-        folder = self.folder.resolve()
-        around = Path.cwd() if folder.is_relative_to(Path.cwd()) else folder.parent
-        return "".join(
-            _patch((folder / one.name).relative_to(around), one.before or b"", one.after)
-            for one in self.replacements
-        )
+        return patch(self.folder, self.replacements)
 
 
 def gate(
@@ -131,18 +126,6 @@ def _remarks(before: Api, now: Api) -> Iterator[str]:
     for finding in check_servable(now):
         if finding.message not in known and finding.verdict is not Verdict.INFORMATION:
             yield f"{finding.after_source}: {finding.rule}: {finding.message}; {finding.help}"
-
-
-def _patch(path: Path, before: bytes, after: bytes) -> str:
-    name = path.as_posix()
-    # bytes are parted at line ends only, text at other characters too
-    then, now = (
-        [line.decode() for line in content.splitlines(keepends=True)] for content in (before, after)
-    )
-    lines = unified_diff(then, now, f"a/{name}", f"b/{name}")
-    return "".join(
-        line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
-    )
 
 
 @dataclass(frozen=True)
@@ -201,7 +184,7 @@ class _Gating:
             at = change.after_pointer or change.holder_pointer or change.before_pointer or ""
             message = said(change)
             yield Left(
-                place=state.api.locate(projector.origin(at, *combination)),
+                place=projector.place(at, *combination),
                 message=message,
                 reason=self._reasons.get(message, _NO_REASON),
             )
@@ -220,7 +203,7 @@ class _Gating:
         broken = (Verdict.GATED, Verdict.NEVER)
         found = [one for one in self._changes(api) if one.judgement.verdict in broken]
         waived = self._waived(found)
-        return [one for one in found if (one.combination, said(one.change)) not in waived]
+        return [one for one in found if (one.combination, cause(one.change)) not in waived]
 
     def _waived(self, found: Iterable[Breaking]) -> set[tuple[Combination, str]]:
         overrides = {rule: Verdict(verdict) for rule, verdict in self._api.table.overrides.items()}
@@ -232,7 +215,7 @@ class _Gating:
         for combination, change, _ in found:
             merged.add(change, combination)
         return {
-            (combination, said(group.change))
+            (combination, group.key)
             for group in merged
             if any(waiver.covers(group.finding(Policy.FROZEN)) for waiver in current)
             for combination in group.combinations

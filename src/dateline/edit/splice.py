@@ -11,6 +11,7 @@ from itertools import groupby
 from typing import Any, Final
 
 from dateline.edit.writing import (
+    Day,
     after_key,
     entry,
     in_brackets,
@@ -30,6 +31,7 @@ _GAP: Final = re.compile(r"(?:\s|(?<=\s)#[^\n]*)*")
 # The header of block text that keeps the blank lines behind it.
 _KEEPING: Final = re.compile(r"[|>][0-9]?\+")
 _COMMA: Final = re.compile(r"\s*,")
+_QUOTES: Final = ("'", '"')
 
 
 @dataclass(eq=False)
@@ -207,7 +209,7 @@ class Source:
             if span.is_map and child.name != span.names[child.number]:
                 key = span.keys[child.number]
                 text = key_text(child.name, self._style, brackets=span.style in FLOW)
-                yield _Splice(key.start, key.end, text)
+                yield _in_quotes(key, child.name) or _Splice(key.start, key.end, text)
             node = child.node
             if isinstance(node, _New) or self._is_rewritten(node):
                 yield from self._replaced(span, child, _value(node))
@@ -238,7 +240,9 @@ class Source:
     def _replaced(self, around: Span, child: _Child, value: Any) -> Iterator[_Splice]:
         span = around.below[child.number]
         brackets = _brackets([span], value)
-        if around.style in FLOW:
+        if kept := _in_quotes(span, value):
+            yield kept
+        elif around.style in FLOW:
             yield self._in_place(span, in_brackets(value, self._style))
         elif around.style == "-":
             text = item(value, self._style, around.column + 2, brackets=brackets)
@@ -500,6 +504,13 @@ class Source:
                 return self._line_end(above)
             line = above
         return None
+
+
+def _in_quotes(span: Span, value: Any) -> _Splice | None:
+    """Return how a date stays in the quotes that *span* has; None where there are none."""
+    if isinstance(value, Day) and span.style in _QUOTES:
+        return _Splice(span.start + 1, span.end - 1, value)
+    return None
 
 
 def _last(span: Span) -> Span:
