@@ -10,9 +10,9 @@ from typing import Final, NamedTuple
 
 import pytest
 import yaml
-from sources import API, folder
+from sources import API, folder, loaded
 
-from dateline.check import BaselineError, breaches, check, read_waivers
+from dateline.check import BaselineError, Published, breaches, check, read_waivers
 from dateline.check.baseline import against, in_tree
 from dateline.emit import write
 from dateline.generate import BreachError, Workspace, generate
@@ -235,14 +235,14 @@ def test_a_fingerprint_holds_no_words(project: Project) -> None:
              ("default: 2024-01-15", "default: 2024-09-01"),
              ("          x-added: 2024-09-01\n"
               "          x-shown-as: { kind: Book, title: audio book }\n", "")],
-            ["schemas/versions.yaml:1:1: never [version-withdrawn] 2024-01-15 is published and not "
-             "in the table"],
+            ["schemas/versions.yaml:3:13: never [version-withdrawn] 2024-01-15 is published and "
+             "not in the table"],
         ),
         (
             [("2024-09-01, title", "2024-09-02, title"),
              ("x-added: 2024-09-01", "x-added: 2024-09-02")],
-            ["schemas/versions.yaml:1:1: never [version-withdrawn] 2024-09-01 is published and not "
-             "in the table, which has 2024-09-02 instead"],
+            ["schemas/versions.yaml:3:13: never [version-withdrawn] 2024-09-01 is published and "
+             "not in the table, which has 2024-09-02 instead"],
         ),
         (
             [("title: Audio books }", "title: Audio books, draft: true }")],
@@ -268,8 +268,8 @@ def test_a_fingerprint_holds_no_words(project: Project) -> None:
             [],
         ),
         (
-            [("default: 2024-01-15", "default: 2024-09-01")],
-            ["schemas/versions.yaml:1:1: never [default-moved] the default moves from 2024-01-15 "
+            [("default: 2024-01-15", "header: X-API-Version\ndefault: 2024-09-01")],
+            ["schemas/versions.yaml:2:1: never [default-moved] the default moves from 2024-01-15 "
              "to 2024-09-01 unannounced"],
         ),
         (
@@ -286,12 +286,12 @@ def test_a_fingerprint_holds_no_words(project: Project) -> None:
         (
             [("default: 2024", "policy: { preset: github, rules: { variant-aded: additive } }\n"
               "default: 2024")],
-            ["schemas/versions.yaml:1:1: gated [policy-rule-unknown] the policy names "
+            ["schemas/versions.yaml:1:36: gated [policy-rule-unknown] the policy names "
              "variant-aded, which is no rule; did you mean variant-added?"],
         ),
         (
             [("  sandbox: { servers: [{ url: https://sandbox.library.example }] }\n", "")],
-            ["schemas/versions.yaml:1:1: never [environment-withdrawn] the environment sandbox is "
+            ["schemas/versions.yaml:6:1: never [environment-withdrawn] the environment sandbox is "
              "published and not in the table"],
         ),
     ],
@@ -301,6 +301,105 @@ def test_the_version_table_has_rules_of_its_own(
 ) -> None:
     project.edit(*edits)
     assert project.said() == expected
+
+
+# --- Places
+
+
+def test_changed_servers_are_shown_where_they_are_written(project: Project) -> None:
+    project.edit(("https://sandbox.library", "https://testing.library"))
+    assert project.said() == [
+        "schemas/versions.yaml:8:14: gated [servers-changed] GET /loans and 1 more: servers "
+        'changed ([{"url": "https://sandbox.library.example"}] -> [{"url": '
+        '"https://testing.library.example"}]) in 2024-01-15, 2024-09-01'
+    ]
+
+
+FINE: Final = """\
+paths:
+  {}:
+    get: {{ operationId: {}, tags: [Loans], responses: {{ '204': {{ description: x }} }} }}
+"""
+
+
+@pytest.mark.parametrize(
+    ("gone", "place"),
+    [
+        ("/loans/fines", "schemas/loans.yaml:2:3"),
+        ("/returns/late", "schemas/returns.yaml:2:3"),
+        ("/elsewhere", "schemas/fines.yaml:1:1"),
+    ],
+)
+def test_a_path_that_is_gone_is_shown_at_the_one_beside_it(
+    tmp_path: Path, gone: str, place: str
+) -> None:
+    files = {
+        **SOURCES,
+        "fines.yaml": FINE.format("/fines", "listFines"),
+        "returns.yaml": FINE.format("/returns", "listReturns"),
+        "late.yaml": FINE.format(gone, "goneSoon"),
+    }
+    project = Project(folder(tmp_path, files), tmp_path / "generated")
+    project.publish()
+    (project.schemas / "late.yaml").unlink()
+    assert project.said() == [
+        f"{place}: never [operation-removed] GET {gone}: operation removed in 2024-01-15, "
+        "2024-09-01"
+    ]
+
+
+BODY: Final = "{ description: gone, content: { text/plain: { schema: { type: string } } } }"
+GONE: Final = f"""\
+paths:
+  /loans/all:
+    delete: {{ operationId: dropAll, tags: [Loans], responses: {{ '204': @ }} }}
+  /loans/none:
+    x-environments: [sandbox]
+    delete:
+      x-added: next
+      operationId: dropNone
+      responses: {{ '204': @ }}
+components: {{ responses: {{ Gone: {BODY} }} }}
+"""
+EVERY: Final = ("2024-01-15", "2024-09-01", "next")
+EVERYWHERE: Final = ("production", "sandbox")
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        (
+            BODY,
+            [
+                ("3:93", "DELETE /loans/all", ("DELETE /loans/all",), EVERY, EVERYWHERE),
+                ("9:46", "DELETE /loans/none", ("DELETE /loans/none",), ("next",), ("sandbox",)),
+            ],
+        ),
+        (
+            "{ $ref: '#/components/responses/Gone' }",
+            [
+                (
+                    *("10:55", "/components/responses/Gone"),
+                    ("DELETE /loans/all", "DELETE /loans/none"),
+                    *(EVERY, EVERYWHERE),
+                )
+            ],
+        ),
+    ],
+)
+def test_a_body_that_is_never_sent_is_told_with_all_that_declare_it(
+    tmp_path: Path, answer: str, expected: list[tuple[object, ...]]
+) -> None:
+    files = {**SOURCES, "gone.yaml": GONE.replace("@", answer)}
+    found = check(loaded(tmp_path, files), Published(label="nothing"), today=TODAY)
+    assert [
+        (str(one.after_source), one.message, one.operations, one.versions, one.environments)
+        for one in found
+        if one.rule == "body-without-content"
+    ] == [
+        (f"schemas/gone.yaml:{at}", f"{name}: a body is declared for 204", *concerned)
+        for at, name, *concerned in expected
+    ]
 
 
 # --- Waivers

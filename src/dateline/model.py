@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
@@ -158,7 +158,7 @@ class Announcement:
 
 @dataclass(frozen=True, kw_only=True)
 class Environment:
-    """One deployment: its name, its servers and the host address of its specification."""
+    """One deployment: its name and its servers; ``place`` is where those are written."""
 
     name: str
     servers: tuple[dict[str, Any], ...]
@@ -170,7 +170,8 @@ class Table:
     """``versions.yaml``: how versions are chosen, and which there are.
 
     ``default`` is served without a header; ``annotation`` is the schema default written on the
-    header parameter, which may differ. ``versions`` stand oldest first, ``next`` last.
+    header parameter, which may differ. ``versions`` stand oldest first, ``next`` last. ``places``
+    holds where keys of the file are written, and rules of its policy by their ids.
     """
 
     header: str
@@ -184,6 +185,11 @@ class Table:
     package: str
     adopted: bool
     announcements: tuple[Announcement, ...] = ()
+    places: Mapping[str, Place] = field(default_factory=dict, compare=False)
+
+    def place(self, name: str) -> Place:
+        """Return where *name* of ``places`` is written; the first version if it is not."""
+        return self.places.get(name, self.versions[0].place)
 
     @property
     def dates(self) -> tuple[str, ...]:

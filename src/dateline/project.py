@@ -6,12 +6,13 @@ object) by every contract; what does is published once for each history that tel
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, partial
+from itertools import takewhile
 from typing import Any, Final
 
 from dateline.gates import Timeline
-from dateline.model import EXTENSIBLE, KEYS, WAS, Api, Combination, Contract
+from dateline.model import EXTENSIBLE, KEYS, WAS, Api, Combination, Contract, Place
 from dateline.openapi import COMPONENTS, METHODS, Shape, parts, pointer, slot, target, walk
 
 _STRIPPED: Final = KEYS - {EXTENSIBLE}
@@ -95,6 +96,21 @@ class Projector:
         index = self._timeline.combinations.index(Combination(version, environment))
         return _Origin(self._timeline, index).path(self._api.document, parts(at))
 
+    def place(self, at: str, version: str, environment: str) -> Place:
+        """Return where the sources hold what stands at the pointer *at* in a contract.
+
+        Of what they hold no more, that is the nearest thing around it or beside it.
+        """
+        steps = parts(at)
+        if steps[:1] == ("servers",):
+            for known in self._api.table.environments:
+                if known.name == environment and known.servers:
+                    return known.place
+        path = self.origin(at, version, environment)
+        if path == ("paths",) and len(steps) > 1:
+            path += _nearest(self._api.document["paths"], steps[1])
+        return self._api.locate(path)
+
     def renames(self, older: str, newer: str, environment: str) -> dict[str, str]:
         """Return what was renamed between two versions: pointer in the newer, older name."""
         combinations = self._timeline.combinations
@@ -140,6 +156,17 @@ def project(api: Api, version: str, environment: str) -> Contract:
     For more than one contract of the same API use one `Projector`: they share what is equal.
     """
     return Projector(api).contract(version, environment)
+
+
+def _nearest(paths: Iterable[str], gone: str) -> tuple[str, ...]:
+    """Return that of *paths* which begins most like *gone*; none where all begin otherwise."""
+
+    def common(path: str) -> int:
+        pairs = zip(path.split("/"), gone.split("/"), strict=False)
+        return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+    nearest = max(paths, key=common, default="")
+    return (nearest,) if common(nearest) > 1 else ()
 
 
 class _Origin:

@@ -176,7 +176,7 @@ class _Judge:
         """Return where the definitions hold what the change is about, or what is around it."""
         change = group.change
         pointer = change.after_pointer or change.before_pointer or ""
-        return self._api.locate(self._projector.origin(pointer, *group.combinations[0]))
+        return self._projector.place(pointer, *group.combinations[0])
 
 
 def _looks_renamed(removed: Group, added: Group) -> bool:

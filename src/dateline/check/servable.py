@@ -7,13 +7,22 @@ renamed one carries its old name, ``x-shown-as`` stands in) and a total way up f
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Any, Final
 
 from dateline.check.laws import breach
-from dateline.gates import Timeline
-from dateline.model import ADDED, SHOWN_AS, WAS, Api, Finding, Policy
+from dateline.gates import Timeline, order
+from dateline.model import (
+    ADDED,
+    EVERYWHERE,
+    SHOWN_AS,
+    WAS,
+    Api,
+    Combination,
+    Finding,
+    Policy,
+)
 from dateline.openapi import pointer, target, walk
 
 Path = tuple[str | int, ...]
@@ -37,7 +46,7 @@ def check_servable(api: Api) -> Iterator[Finding]:
     for path, kind, node in places.with_history:
         if kind == "schema" and places.in_request(path):
             yield from _demanded(api, places, path, node)
-    yield from _empty_bodies(api)
+    yield from _empty_bodies(api, places)
 
 
 def _members(api: Api, places: _Places, path: Path, node: dict[str, Any]) -> Iterator[Finding]:
@@ -107,15 +116,41 @@ def _parameters(api: Api, path: Path, node: dict[str, Any]) -> Iterator[Finding]
             yield _finding(api, "request-without-way-up", at, message)
 
 
-def _empty_bodies(api: Api) -> Iterator[Finding]:
+def _empty_bodies(api: Api, places: _Places) -> Iterator[Finding]:
+    """Yield each body of a 204 response, with the operations and versions that declare it."""
+    users: dict[Path, list[Path]] = defaultdict(list)
     for path, kind, node in walk("document", api.document):
-        if kind == "responses" and node.get("204", {}).get("content"):
-            at = (*path, "204", "content")
-            message = f"{_name(path[:-1])}: a body is declared for 204"
-            yield _finding(api, "body-without-content", at, message)
+        if kind == "responses" and "204" in node:
+            response = places.resolved((*path, "204"))
+            if response is not None and places.with_key(response, "content"):
+                users[response].append((*path, "204"))
+    for response, responses in users.items():
+        shown = 0
+        for path in responses:
+            shown |= places.shown(path) & places.with_key(response, "content")
+        named = response if response[0] == "components" else response[:-2]
+        yield _finding(
+            api,
+            "body-without-content",
+            (*response, "content"),
+            f"{_name(named)}: a body is declared for 204",
+            operations=tuple(sorted({_name(path) for path in responses if path[0] == "paths"})),
+            **_concerned(places.timeline.members(shown)),
+        )
 
 
-def _finding(api: Api, rule: str, path: Path, message: str) -> Finding:
+def _concerned(combinations: Iterable[Combination]) -> dict[str, tuple[str, ...]]:
+    """Return the versions and environments of *combinations*."""
+    found = list(combinations)
+    versions = {one.version for one in found}
+    environments = {one.environment for one in found} - {EVERYWHERE}
+    return {
+        "versions": tuple(sorted(versions, key=order)),
+        "environments": tuple(sorted(environments)),
+    }
+
+
+def _finding(api: Api, rule: str, path: Path, message: str, **details: Any) -> Finding:
     return breach(
         rule,
         Policy.SERVABLE,
@@ -123,6 +158,7 @@ def _finding(api: Api, rule: str, path: Path, message: str) -> Finding:
         key=(pointer(path),),
         after_pointer=pointer(path),
         after_source=api.locate(path),
+        **details,
     )
 
 
@@ -149,6 +185,28 @@ class _Places:
             goal = target(node["$ref"]) if isinstance(node.get("$ref"), str) else None
             if goal is not None:
                 self._users[("components", *goal)].append(path)
+
+    def resolved(self, path: Path) -> Path | None:
+        """Return the place of the object that stands at *path*, or that is referred to there."""
+        node = self._nodes[path][1]
+        goal = target(node["$ref"]) if "$ref" in node else None
+        found = path if goal is None else ("components", *goal)
+        return found if found in self._nodes else None
+
+    def shown(self, path: Path) -> int:
+        """Return where what stands at *path* is shown, as far as keys on the way there say."""
+        mask = self.timeline.all
+        for length in range(len(path) + 1):
+            if path[:length] in self._nodes:
+                mask &= self.timeline.of(self._nodes[path[:length]][1])
+        return mask
+
+    def with_key(self, path: Path, key: str) -> int:
+        """Return where the object at *path* has *key*."""
+        mask = 0
+        for era, node in self.timeline.eras(*self._nodes[path]):
+            mask |= era if node.get(key) else 0
+        return mask
 
     @cached_property
     def gated_parents(self) -> list[tuple[Path, str, dict[str, Any]]]:

@@ -18,7 +18,9 @@ def check_table(table: Table, published: Published, today: date) -> Iterator[Fin
     rows = {version.date: version for version in table.versions}
     for day in published.versions:
         if day not in rows and not _announced(table, "ends", day, today):
-            yield _breach("version-withdrawn", day, _withdrawn(table, published, day), _top(table))
+            yield _breach(
+                "version-withdrawn", day, _withdrawn(table, published, day), _nearest(table, day)
+            )
         elif day in rows and rows[day].draft:
             message = f"{day} is published, and the table calls it a draft"
             yield _breach("version-drafted", day, message, rows[day].place)
@@ -29,18 +31,18 @@ def check_table(table: Table, published: Published, today: date) -> Iterator[Fin
         and not _announced(table, "default", table.default, today)
     ):
         message = f"the default moves from {published.default} to {table.default} unannounced"
-        yield _breach("default-moved", table.default, message, _top(table))
+        yield _breach("default-moved", table.default, message, table.place("default"))
     for rule in table.overrides:
         if rule not in RULES:
             near = get_close_matches(rule, RULES, 1)
             hint = f"; did you mean {near[0]}?" if near else ""
             message = f"the policy names {rule}, which is no rule{hint}"
-            yield _breach("policy-rule-unknown", rule, message, _top(table))
+            yield _breach("policy-rule-unknown", rule, message, table.place(rule))
     known = {environment.name for environment in table.environments}
     for name in published.environments:
         if name and name not in known:
             message = f"the environment {name} is published and not in the table"
-            yield _breach("environment-withdrawn", name, message, _top(table))
+            yield _breach("environment-withdrawn", name, message, table.place("environments"))
 
 
 def _announced(table: Table, kind: str, version: str, today: date) -> bool:
@@ -79,9 +81,10 @@ def without_change(version: Version, older: str) -> Finding:
     return _breach("version-without-change", version.date, message, version.place)
 
 
-def _top(table: Table) -> Place:
-    place = table.versions[0].place
-    return Place(place.file, 1, 1)
+def _nearest(table: Table, day: str) -> Place:
+    """Return the row after which that of *day* belongs; the first where it belongs before all."""
+    older = [version for version in table.versions if order(version.date) < order(day)]
+    return (older[-1] if older else table.versions[0]).place
 
 
 def _breach(rule: str, subject: str, message: str, place: Place) -> Finding:

@@ -139,6 +139,7 @@ class _Reading:
             overrides=rules,
             package=self._package(node),
             adopted=adopted,
+            places=_places(node),
         )
 
     # versions
@@ -257,7 +258,8 @@ class _Reading:
             if self._holds(below, Map, place, "write { servers: [{ url: https://... }] }"):
                 self._known_keys(below, "an environment")
                 servers = tuple(self._servers(below, adopted))
-                yield Environment(name=name, servers=servers, place=named.place(name))
+                at = below.place("servers") if servers else named.place(name)
+                yield Environment(name=name, servers=servers, place=at)
 
     def _servers(self, node: Map, adopted: bool) -> Iterator[Map]:
         if adopted and "servers" not in node:
@@ -380,6 +382,16 @@ class _Reading:
             place, "wrong-type", f"{shown(value)} where {_TYPES[expected]} belongs; {way_out}"
         )
         return False
+
+
+def _places(node: Map) -> dict[str, Place]:
+    """Return where the keys of the file are written, and the rules of its policy."""
+    policy = node.get("policy")
+    rules = policy.get("rules") if isinstance(policy, Map) else None
+    return {
+        **({rule: rules.place(rule) for rule in rules} if isinstance(rules, Map) else {}),
+        **{key: node.place(key) for key in node},
+    }
 
 
 # What is wrong with a value; None where nothing is.
