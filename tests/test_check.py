@@ -372,7 +372,7 @@ EVERYWHERE: Final = ("production", "sandbox")
             BODY,
             [
                 ("3:93", "DELETE /loans/all", ("DELETE /loans/all",), EVERY, EVERYWHERE),
-                ("9:46", "DELETE /loans/none", ("DELETE /loans/none",), ("next",), ("sandbox",)),
+                ("9:48", "DELETE /loans/none", ("DELETE /loans/none",), ("next",), ("sandbox",)),
             ],
         ),
         (
