@@ -25,7 +25,7 @@ def library(tmp_path: Path) -> Api:
 
 
 def files(api: Api, templates: Path | None = None) -> dict[str, str]:
-    rendered = render(api, templates, models=False, validate=False)
+    rendered = render(api, templates, models=False, changes=False, validate=False)
     return {artifact.path: artifact.content.decode() for artifact in rendered.artifacts}
 
 

@@ -18,7 +18,10 @@ from dateline.render import render
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     schemas = folder(tmp_path, LIBRARY)
-    write(render(load(schemas), models=False, validate=False).artifacts, tmp_path / "generated")
+    write(
+        render(load(schemas), models=False, changes=False, validate=False).artifacts,
+        tmp_path / "generated",
+    )
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

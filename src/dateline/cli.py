@@ -352,7 +352,11 @@ def status(workspace: Any) -> None:
 
 
 @main.command()
-@click.argument("which", type=click.Choice(["source", "versions", "report"]), default="source")
+@click.argument(
+    "which",
+    type=click.Choice(["source", "versions", "report", "changes"]),
+    default="source",
+)
 @click.option(
     "--schemas",
     type=_FOLDER,
@@ -362,7 +366,12 @@ def status(workspace: Any) -> None:
     help="Folder whose version table gives the dates to complete.",
 )
 def schema(which: str, schemas: Path) -> None:
-    """Print a JSON Schema: of the source format, of versions.yaml, or of `--format json`."""
+    """Print a JSON Schema: of the sources, versions.yaml, `--format json`, or change pages."""
+    if which == "changes":
+        from dateline.render.changes import schema as changes_schema
+
+        click.echo(changes_schema(), nl=False)
+        return
     if which == "report":
         from dateline.report import schema as report_schema
 

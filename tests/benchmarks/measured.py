@@ -1,7 +1,7 @@
 """A job on a folder of sources, run as a process of its own; prints what each phase cost.
 
-`documents SCHEMAS OUTPUT [models] [judged]` generates, and `read SCHEMAS OUTPUT` is the floor
-below it: the sources are parsed and written back, and nothing is made of them.
+`documents SCHEMAS OUTPUT [models] [changes] [judged]` generates, and `read SCHEMAS OUTPUT` is
+the floor below it: the sources are parsed and written back, and nothing is made of them.
 """
 
 import json
@@ -22,7 +22,13 @@ def documents(schemas: Path, output: Path, *options: str) -> Iterator[str]:
     yield "imports"
     api = load(schemas)
     yield "load"
-    made = render(api, None, models="models" in options, validate="judged" in options)
+    made = render(
+        api,
+        None,
+        models="models" in options,
+        changes="changes" in options,
+        validate="judged" in options,
+    )
     yield "render"
     write(made.artifacts, output)
     yield "write"

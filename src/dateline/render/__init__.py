@@ -10,6 +10,7 @@ from typing import Any
 import dateline
 from dateline.model import EVERYWHERE, Api, Artifact, Contract
 from dateline.project import Projector
+from dateline.render.changes import FOLDER, Changes
 from dateline.render.documents import require_valid
 from dateline.render.templating import TemplateError, environment
 
@@ -34,9 +35,14 @@ def builtin_templates() -> Path:
 
 
 def render(
-    api: Api, templates: Path | None = None, *, models: bool = True, validate: bool = True
+    api: Api,
+    templates: Path | None = None,
+    *,
+    models: bool = True,
+    changes: bool = True,
+    validate: bool = True,
 ) -> Rendered:
-    """Return everything that *api* generates.
+    """Return everything that *api* generates; the *models* and *changes* only where asked.
 
     *templates* overrides the built-in templates file by file; templates are code, so it may
     only come from the command line. With *validate*, each distinct document must pass
@@ -51,7 +57,8 @@ def render(
         for version in api.table.dates
     ]
     notes = require_valid(api, contracts) if validate else []
-    artifacts = list(_laid_out(api, contracts, folders))
+    told = Changes(api, projector) if changes else None
+    artifacts = list(_laid_out(api, contracts, told, folders))
     if models:
         from dateline.render.models import models as render_models
 
@@ -64,14 +71,20 @@ def render(
     )
 
 
-def _laid_out(api: Api, contracts: list[Contract], folders: list[Path]) -> Iterator[Artifact]:
+def _laid_out(
+    api: Api, contracts: list[Contract], changes: Changes | None, folders: list[Path]
+) -> Iterator[Artifact]:
     """Lay out every template for everything that its path fans out to."""
     jinja = environment(folders)
     for name in sorted(jinja.list_templates(extensions=["jinja"])):
         parts = name.split("/")
         if parts[0] in _MODELS or parts[-1].startswith("_"):
             continue
-        for path, context in _fanned_out(name.removesuffix(_SUFFIX), api, contracts):
+        path = name.removesuffix(_SUFFIX)
+        fanned_out = _fanned_out(path, api, contracts)
+        if parts[0] == FOLDER:
+            fanned_out = iter(()) if changes is None else changes.fanned_out(path)
+        for path, context in fanned_out:
             try:
                 text = jinja.get_template(name).render(table=api.table, **context)
             except Exception as error:  # a template is code, and may fail like any

@@ -9,9 +9,12 @@ from pathlib import Path
 from typing import Any, Final
 
 import jinja2
+import markupsafe
 
 from dateline.model import DatelineError
 from dateline.render.text import json_text, yaml_key, yaml_text
+from dateline.report.markdown import code, prose
+from dateline.report.wording import plain
 
 
 class Code(str):
@@ -48,6 +51,10 @@ def environment(folders: list[Path]) -> jinja2.Environment:
         yamlkey=cache(lambda key: Code(yaml_key(key))),
         ident=_ident,
         pystr=lambda text: Code(ascii(str(text))),
+        # one line each, and nothing in it that a reader of the language obeys
+        html=lambda text: Code(markupsafe.escape(plain(str(text)))),
+        md=lambda text: Code(prose(str(text))),
+        mdcode=lambda text: Code(code(str(text))),
     )
     return made
 

@@ -1,0 +1,121 @@
+"""An API in, what its change pages, their index and their feed say out; templates lay it out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+from uuid import NAMESPACE_URL, uuid5
+
+from dateline.model import Announcement, Api
+from dateline.project import Projector
+from dateline.render.changes.pages import Page, pages
+
+__all__ = ["FOLDER", "Changes", "schema"]
+
+FOLDER: Final = "changes"
+"""The folder of the templates, and of what they generate."""
+
+_PAIR: Final = "{older}...{newer}"
+
+
+class Changes:
+    """What each template of the folder has to lay out."""
+
+    def __init__(self, api: Api, projector: Projector) -> None:
+        self._api = api
+        self._pages = list(pages(api, projector))
+
+    def fanned_out(self, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield (path, context) for each pair of versions, if *name* speaks of one, or once."""
+        title = self._api.document["info"]["title"]
+        if _PAIR in name:
+            for page in self._pages:
+                heading = f"{title}: what changed from {page.older.date} to {page.newer.date}"
+                yield name.replace(_PAIR, page.name), {"heading": heading, "page": page}
+        else:
+            yield (
+                name,
+                {
+                    "title": title,
+                    "heading": f"{title}: versions and what they changed",
+                    "rows": _rows(self._api, self._pages),
+                    "pages": self._pages,
+                    "announcements": [_said(told) for told in self._api.table.announcements],
+                    "feed": _feed(self._api, self._pages),
+                },
+            )
+
+
+def schema() -> str:
+    """Return the JSON Schema (2020-12) of a change page in JSON."""
+    return Path(__file__).with_name("changes.schema.json").read_text(encoding="utf-8")
+
+
+def _rows(api: Api, pages: list[Page]) -> list[dict[str, Any]]:
+    """Return what the index says of each version, newest first; the first one has no page."""
+    table = api.table
+    before = dict(zip(table.dates[1:], table.dates, strict=False))
+    by_name = {page.name: page for page in pages}
+    return [
+        {
+            "version": version,
+            "marks": [
+                mark
+                for mark, holds in (
+                    ("default", version.date == table.default),
+                    ("latest", version.date == table.latest),
+                    ("draft", version.draft),
+                    ("undisclosed", version.undisclosed),
+                )
+                if holds
+            ],
+            "page": by_name.get(f"{before.get(version.date)}...{version.date}"),
+        }
+        for version in reversed(table.versions)
+    ]
+
+
+def _said(announcement: Announcement) -> dict[str, str]:
+    happens = {"default": "becomes the default", "ends": "ends"}[announcement.kind]
+    return {
+        "day": announcement.day,
+        "text": f"Version {announcement.version} {happens} on {announcement.day}.",
+    }
+
+
+def _feed(api: Api, pages: list[Page]) -> dict[str, Any]:
+    """Return the feed's id, its date and its entries, newest first (RFC 4287 section 4.1).
+
+    A day stands for its midnight in UTC. An announcement has the date of the latest version, or
+    the day of which it speaks if that is earlier: no day is told on which it was made.
+    """
+    table = api.table
+    entries = [
+        {
+            "id": _urn(api, announcement.kind, announcement.version, announcement.day),
+            "day": min(announcement.day, table.latest),
+            "title": said["text"],
+            "page": None,
+        }
+        for announcement in table.announcements
+        for said in [_said(announcement)]
+    ]
+    entries += [
+        {
+            "id": _urn(api, row["version"].date),
+            "day": row["version"].date,
+            "title": f"{row['version'].date}: {row['version'].title}",
+            "page": row["page"],
+        }
+        for row in _rows(api, pages)
+        if not row["version"].draft
+    ]
+    # a stable sort: versions stand newest first already
+    entries.sort(key=lambda entry: str(entry["day"]), reverse=True)
+    return {"id": _urn(api), "day": entries[0]["day"], "entries": entries}
+
+
+def _urn(api: Api, *subject: str) -> str:
+    """Return a name that lasts (RFC 4287 section 4.2.6): of a package's feed, or of a part."""
+    return uuid5(NAMESPACE_URL, "/".join(["dateline:changes", api.table.package, *subject])).urn

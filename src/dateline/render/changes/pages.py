@@ -1,0 +1,225 @@
+"""Two versions in, all that differs between them out: judged, with reasons, for callers."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+from typing import Any, Final
+
+from dateline.check.merge import Group, Merged
+from dateline.diff import diff
+from dateline.model import Api, Combination, Direction, Table, Verdict, Version
+from dateline.project import Projector
+from dateline.render.changes.advice import ADVICE
+from dateline.render.changes.reasons import Reason, Reasons
+from dateline.rules import said
+
+EVERY_PAIR: Final = 8
+"""With more versions than these, not every two of them get a page: the pages would outgrow all
+else. Neighbours do, and every version with the latest."""
+
+_MOST_OPERATIONS: Final = 50
+"""So many operations of an entry are named to people; programs get all."""
+
+_CALLED: Final = "/info/version"
+
+_WEIGHTIEST_FIRST: Final = tuple(reversed(Verdict))
+
+_SEEN_IN: Final = {
+    Direction.REQUEST: "requests",
+    Direction.RESPONSE: "responses",
+    Direction.BOTH: "requests and responses",
+    Direction.MODEL: "models",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """One thing that differs between two versions.
+
+    ``only_in`` names the environments that are concerned, unless all are. ``versions`` are those
+    whose gates made the change, ``why`` is what `x-why` says there. ``upgrade`` says what a
+    caller does about it.
+    """
+
+    group: Group
+    reason: Reason
+    only_in: tuple[str, ...]
+
+    @property
+    def message(self) -> str:
+        return said(self.group.change)
+
+    @property
+    def upgrade(self) -> str:
+        return ADVICE[self.group.judgement.rule]
+
+    @property
+    def seen_in(self) -> str:
+        """Where callers meet it: in requests, responses, or models that nothing refers to."""
+        return _SEEN_IN[self.group.change.direction]
+
+    @property
+    def where(self) -> str:
+        """The pointer into the newer document; into the older where it is gone."""
+        change = self.group.change
+        return change.after_pointer or change.before_pointer or ""
+
+    @property
+    def values(self) -> list[tuple[str, str]]:
+        """What stood there before and what does after, as JSON; nothing where nothing did."""
+        change = self.group.change
+        return [
+            (name, json.dumps(value, ensure_ascii=False))
+            for name, value in (("before", change.before), ("after", change.after))
+            if value is not None
+        ]
+
+    @property
+    def operations(self) -> list[str]:
+        return sorted(self.group.operations)
+
+    @property
+    def named(self) -> list[str]:
+        """The operations to name to people; ``unnamed`` counts the others."""
+        return self.operations[:_MOST_OPERATIONS]
+
+    @property
+    def unnamed(self) -> int:
+        return len(self.operations) - len(self.named)
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The entry as `changes.schema.json` describes it."""
+        change, judgement = self.group.change, self.group.judgement
+        return {
+            "rule": judgement.rule,
+            "verdict": str(judgement.verdict),
+            "message": self.message,
+            "direction": str(change.direction),
+            "schema": change.schema,
+            "field": change.field,
+            "before_pointer": change.before_pointer,
+            "after_pointer": change.after_pointer,
+            "before": change.before,
+            "after": change.after,
+            "operations": self.operations,
+            "environments": sorted({shown.environment for shown in self.group.combinations}),
+            "versions": list(self.reason.versions),
+            "why": self.reason.why,
+            "upgrade": self.upgrade,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Page:
+    """What differs between two versions, the weightiest first."""
+
+    older: Version
+    newer: Version
+    undisclosed: tuple[str, ...]
+    environments: tuple[str, ...]
+    entries: tuple[Entry, ...]
+
+    @property
+    def name(self) -> str:
+        """The name of the page's files, without their suffix."""
+        return f"{self.older.date}...{self.newer.date}"
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many entries have each verdict, the weightiest first; all but `information`."""
+        counted = Counter(entry.group.judgement.verdict for entry in self.entries)
+        return {
+            str(verdict): counted[verdict]
+            for verdict in _WEIGHTIEST_FIRST
+            if verdict is not Verdict.INFORMATION
+        }
+
+    @property
+    def summary(self) -> str:
+        """The counts in words: `1 gated, 1 additive`, or `no changes`."""
+        told = [f"{count:,} {verdict}" for verdict, count in self.counts.items() if count]
+        return ", ".join(told) or "no changes"
+
+    @property
+    def reasons(self) -> list[tuple[str | None, list[Entry]]]:
+        """The entries by reason, in the order of the first of each; without one they come last."""
+        found: dict[str | None, list[Entry]] = {}
+        for entry in self.entries:
+            found.setdefault(entry.reason.why, []).append(entry)
+        return sorted(found.items(), key=lambda item: item[0] is None)
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The page as `changes.schema.json` describes it."""
+        return {
+            "older": self.older.date,
+            "newer": self.newer.date,
+            "draft": self.newer.draft,
+            "undisclosed": list(self.undisclosed),
+            "environments": list(self.environments),
+            "summary": self.counts,
+            "changes": [entry.data for entry in self.entries],
+        }
+
+
+def pages(api: Api, projector: Projector) -> Iterator[Page]:
+    """Yield a page for every two versions of *api*, or fewer; see ``EVERY_PAIR``."""
+    return (page(api, projector, *pair) for pair in _pairs(api.table))
+
+
+def page(api: Api, projector: Projector, older: Version, newer: Version) -> Page:
+    """Return what differs between *older* and *newer* in any environment."""
+    table = api.table
+    names = tuple(environment.name for environment in table.environments)
+    merged = Merged(table.policy, {rule: Verdict(said) for rule, said in table.overrides.items()})
+    for name in names:
+        before, after = (
+            projector.contract(version.date, name).document for version in (older, newer)
+        )
+        renames = projector.renames(older.date, newer.date, name)
+        for change in diff(before, after, renames=renames):
+            # what a version is called is not what it changed
+            if change.after_pointer != _CALLED:
+                merged.add(change, Combination(newer.date, name))
+    groups = sorted(merged, key=_weight)
+    reasons = Reasons(api, projector, older.date, newer.date).of(
+        (group.change, group.combinations[0].environment) for group in groups
+    )
+    dates = list(table.dates)
+    between = table.versions[dates.index(older.date) + 1 : dates.index(newer.date) + 1]
+    return Page(
+        older=older,
+        newer=newer,
+        undisclosed=tuple(version.date for version in between if version.undisclosed),
+        environments=names,
+        entries=tuple(
+            Entry(group=group, reason=reason, only_in=_only_in(group, names))
+            for group, reason in zip(groups, reasons, strict=True)
+        ),
+    )
+
+
+def _pairs(table: Table) -> list[tuple[Version, Version]]:
+    versions = table.versions
+    if len(versions) <= EVERY_PAIR:
+        return list(combinations(versions, 2))
+    *earlier, latest = table.supported
+    jumps = [(older, latest) for older in earlier]
+    # in the order of the table, each once
+    return sorted({*pairwise(versions), *jumps}, key=lambda pair: tuple(map(versions.index, pair)))
+
+
+def _weight(group: Group) -> tuple[Any, ...]:
+    change = group.change
+    where = change.after_pointer or change.before_pointer or ""
+    return _WEIGHTIEST_FIRST.index(group.judgement.verdict), where, group.key
+
+
+def _only_in(group: Group, environments: tuple[str, ...]) -> tuple[str, ...]:
+    shown = {combination.environment for combination in group.combinations}
+    return () if shown.issuperset(environments) else tuple(sorted(shown))
