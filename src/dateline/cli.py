@@ -352,6 +352,33 @@ def status(workspace: Any) -> None:
 
 
 @main.command()
+@_SCHEMAS
+@click.argument("name")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="For people, or for programs.",
+)
+def history(schemas: Path, name: str, form: str) -> None:
+    """Show since when there is a NAME, what it was before, and why.
+
+    NAME is a component (Customer), a field (Customer.status), a value of an enum or member of a
+    union (DepositRail.Iban), or an operation (its id, or "GET /customers").
+    """
+    from dateline.load import load
+    from dateline.render.changes.history import history as room
+
+    try:
+        found = room(load(schemas), name)
+    except LookupError as error:
+        raise click.UsageError(str(error)) from error
+    click.echo(found.text() if form == "json" else "\n".join(found.lines()))
+
+
+@main.command()
 @click.argument(
     "which",
     type=click.Choice(["source", "versions", "report", "changes"]),

@@ -141,8 +141,10 @@ class Page:
 
     @property
     def summary(self) -> str:
-        """The counts in words: `1 gated, 1 additive`, or `no changes`."""
+        """The counts in words: `1 gated, 1 additive`, `not disclosed`, or `no changes`."""
         told = [f"{count:,} {verdict}" for verdict, count in self.counts.items() if count]
+        if self.undisclosed:
+            told.append("more not disclosed" if told else "not disclosed")
         return ", ".join(told) or "no changes"
 
     @property

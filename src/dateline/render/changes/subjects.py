@@ -1,0 +1,178 @@
+"""A name in, the thing that a document calls so out: where it stands, and whether it does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
+
+from dateline.diff.naming import Name, name
+from dateline.load.checks.wording import did_you_mean
+from dateline.model import EXTENSIBLE
+from dateline.openapi import COMPONENTS, METHODS, parts, pointer, target
+
+_UNIONS: Final = ("oneOf", "anyOf")
+_GROUPS: Final = ("allOf", *_UNIONS)
+
+# What a step of a path leads into, beside properties.
+_STEPS: Final = {"[]": "items", "{}": "additionalProperties"}
+
+_Path = tuple[str | int, ...]
+
+
+class Subject(NamedTuple):
+    """A thing with a history: what stands at a pointer, or one value or member of it.
+
+    ``operation`` is the `METHOD /path` where it is one.
+    """
+
+    at: str
+    member: str | None = None
+    operation: str = ""
+
+    def called(self, document: dict[str, Any]) -> str:
+        """Return its name in *document*."""
+        if self.operation:
+            return self.operation
+        schema, field = name(document, self.at)
+        link = "." if field and field[0] not in "[{" else ""
+        whole = f"{schema}{link}{field}"
+        return whole if self.member is None else f"{whole}.{self.member}"
+
+
+def resolve(document: dict[str, Any], called: str) -> Subject:
+    """Return what *document* calls by that name.
+
+    A component, `Customer`; a field below it, `Customer.status`, `Page.items[].id`, through
+    references, too; a value of an enum or a member of a union, `DepositRail.FedNow`; an
+    operation, `GET /customers` or its id. Raises LookupError, with the nearest name, for others.
+    """
+    operations = dict(_operations(document))
+    if called in operations:
+        return operations[called]
+    components = dict(_components(document))
+    # a component may have dots in its name: the longest one that fits is meant
+    fitting = [known for known in components if _is_step(called, known)]
+    if not fitting:
+        asked = called if " " in called else called.partition(".")[0]
+        raise _unknown("component or operation", asked, [*components, *operations])
+    component = max(fitting, key=len)
+    return _below(document, components[component], called.removeprefix(component), component)
+
+
+def stands(document: dict[str, Any], subject: Subject) -> bool:
+    """Tell whether *document* has the thing."""
+    node = _at(document, parts(subject.at))
+    return node is not None and (subject.member is None or subject.member in _members(node))
+
+
+def referred(document: dict[str, Any], subject: Subject) -> list[Name]:
+    """Return the component that a field refers to, or the items of it; nothing for others."""
+    node = _at(document, parts(subject.at))
+    if not isinstance(node, dict) or subject.member is not None or subject.operation:
+        return []
+    references = [node.get("$ref")]
+    if isinstance(node.get("items"), dict):
+        references.append(node["items"].get("$ref"))
+    found = [target(reference) for reference in references if isinstance(reference, str)]
+    return [Name(known[1], "") for known in found if known is not None]
+
+
+def _operations(document: dict[str, Any]) -> Iterator[tuple[str, Subject]]:
+    for section, called in (("paths", "{1} {0}"), ("webhooks", "WEBHOOK {0}")):
+        for path, item in document.get(section, {}).items():
+            for method in METHODS:
+                if isinstance(item, dict) and method in item:
+                    told = called.format(path, method.upper())
+                    subject = Subject(pointer((section, path, method)), operation=told)
+                    yield told, subject
+                    if "operationId" in item[method]:
+                        yield item[method]["operationId"], subject
+
+
+def _components(document: dict[str, Any]) -> Iterator[tuple[str, _Path]]:
+    # the schemas last: of two components with one name, that is the one that has a history
+    for section in sorted(COMPONENTS, key=lambda section: section == "schemas"):
+        for known in document.get("components", {}).get(section, {}):
+            yield known, ("components", section, known)
+
+
+def _below(document: dict[str, Any], path: _Path, rest: str, whole: str) -> Subject:
+    """Follow the steps of *rest* from what stands at *path*, which is called *whole*."""
+    while rest:
+        children = dict(_children(document, path))
+        fitting = [step for step in children if _is_step(rest, step)]
+        if not fitting:
+            members = _members(_at(document, _dereferenced(document, path)))
+            if rest.removeprefix(".") in members:
+                at = pointer(_dereferenced(document, path))
+                return Subject(at, member=rest.removeprefix("."))
+            known = [step.removeprefix(".") for step in (*children, *members)]
+            raise _unknown(f"field or value of {whole}", rest.removeprefix("."), known)
+        step = max(fitting, key=len)
+        path, rest, whole = children[step], rest.removeprefix(step), whole + step
+    return Subject(pointer(path))
+
+
+def _children(document: dict[str, Any], path: _Path) -> Iterator[tuple[str, _Path]]:
+    """Yield each step that leads on from *path*, and where to."""
+    path = _dereferenced(document, path)
+    node = _at(document, path)
+    if not isinstance(node, dict):
+        return
+    for group in _GROUPS:
+        for index, _ in enumerate(node.get(group, ())):
+            yield from _children(document, (*path, group, index))
+    for step, keyword in _STEPS.items():
+        if isinstance(node.get(keyword), dict):
+            yield step, (*path, keyword)
+    for known in node.get("properties", {}):
+        yield f".{known}", (*path, "properties", known)
+
+
+def _dereferenced(document: dict[str, Any], path: _Path) -> _Path:
+    """Return where the reference at *path*, if there is one, leads in the end."""
+    seen: set[_Path] = set()
+    while path not in seen:
+        seen.add(path)
+        node = _at(document, path)
+        reference = node.get("$ref") if isinstance(node, dict) else None
+        found = target(reference) if isinstance(reference, str) else None
+        if found is None:
+            break
+        path = ("components", *found)
+    return path
+
+
+def _members(node: Any) -> list[str]:
+    """Return the values of an enum and the members of a union, by name."""
+    if not isinstance(node, dict):
+        return []
+    found = [value for key in ("enum", EXTENSIBLE) for value in node.get(key, ())]
+    for union in _UNIONS:
+        for member in node.get(union, ()):
+            reference = target(member.get("$ref", "")) if isinstance(member, dict) else None
+            if reference is not None:
+                found.append(reference[1])
+    return [value for value in found if isinstance(value, str)]
+
+
+def _at(document: dict[str, Any], path: tuple[str | int, ...]) -> Any:
+    node: Any = document
+    for step in path:
+        if isinstance(node, list) and str(step).isdecimal() and int(step) < len(node):
+            node = node[int(step)]
+        elif isinstance(node, dict) and step in node:
+            node = node[step]
+        else:
+            return None
+    return node
+
+
+def _is_step(text: str, step: str) -> bool:
+    """Tell whether *text* begins with *step*, and what follows is another one."""
+    rest = text.removeprefix(step)
+    return text == step or (rest != text and rest[0] in ".[{")
+
+
+def _unknown(what: str, word: str, known: list[str]) -> LookupError:
+    return LookupError(f"No {what} is called {word!r}{did_you_mean(word, sorted(set(known)))}")
