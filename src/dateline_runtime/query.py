@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 from enum import Enum
+from math import isinf
 from typing import Any, Final
 from urllib.parse import unquote_to_bytes
 
@@ -15,6 +16,7 @@ from .bodies import LONGEST_INTEGER
 from .errors import RequestError, quoted
 
 _INTEGER: Final = re.compile(r"0|-?[1-9][0-9]*")
+_NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _UUID: Final = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _INSTANT: Final = re.compile(
     r"([0-9]{4})-([0-9]{2})-([0-9]{2})[Tt]([0-9]{2}):([0-9]{2}):([0-9]{2})"
@@ -58,7 +60,15 @@ def read(query: bytes, parameters: Mapping[str, Parameter]) -> dict[str, Any]:
     for name, value in pairs(query):
         if name in parameters:
             given.setdefault(name, []).append(value)
-    return {name: _value(name, given[name], parameters[name]) for name in given}
+    return values(given, parameters)
+
+
+def values(given: Mapping[str, list[str]], parameters: Mapping[str, Parameter]) -> dict[str, Any]:
+    """Return the values of *parameters* that stand as text in *given*, each as often as sent.
+
+    Raises RequestError like `read`, for what has been decoded, wherever it stood.
+    """
+    return {name: _value(name, texts, parameters[name]) for name, texts in given.items()}
 
 
 def pairs(query: bytes) -> Iterator[tuple[str, str]]:
@@ -75,6 +85,16 @@ def pairs(query: bytes) -> Iterator[tuple[str, str]]:
 def text(value: str) -> str:
     """Read text: any."""
     return value
+
+
+def number(value: str) -> int | float:
+    """Read a number as JSON writes it; an integer in plain decimal stays one."""
+    if not _NUMBER.fullmatch(value) or len(value) > LONGEST_INTEGER:
+        raise RequestError("has to be a number")
+    read = int(value) if _INTEGER.fullmatch(value) else float(value)
+    if isinstance(read, float) and isinf(read):
+        raise RequestError("has to be a number that a double has room for")
+    return read
 
 
 def integer(value: str) -> int:
