@@ -41,10 +41,6 @@ class Projector:
         self._timeline = Timeline(api.table)
         self._publisher = _Publisher(api, self._timeline)
         document = api.document
-        self._sections: dict[str, _Entries] = {
-            key: self._publisher.entries("path-item", document.get(key, {}))
-            for key in ("paths", "webhooks")
-        }
         self._components: dict[str, _Entries] = {
             section: self._publisher.entries(
                 kind,
@@ -53,11 +49,18 @@ class Projector:
             )
             for section, kind in COMPONENTS.items()
         }
-        self._rest = {
-            key: self._publisher.child("document", key, document[key])
-            for key in document
-            if key not in ("paths", "webhooks", "components")
-        }
+        # what is around the components: these come and go by what refers to them
+        self._around = self._publisher.node(
+            "document", {key: below for key, below in document.items() if key != "components"}
+        )
+        self._beside = self._publisher.node(
+            "components",
+            {
+                key: below
+                for key, below in document.get("components", {}).items()
+                if key not in COMPONENTS
+            },
+        )
 
     def _visible(self, section: str, name: str) -> int:
         return self._api.visible[section, name]
@@ -133,20 +136,18 @@ class Projector:
         ]
 
     def _at(self, at: int, bit: int) -> dict[str, Any]:
-        document: dict[str, Any] = {
-            key: _value(value, at) for key, (value, mask) in self._rest.items() if mask & bit
-        }
-        for key, entries in self._sections.items():
-            if key in self._api.document:
-                document[key] = entries.at(at, bit)
+        document: dict[str, Any] = dict(_value(self._around, at))
         defined = self._api.document.get("components")
         if defined is not None:
-            document["components"] = {
-                section: shown
+            shown = {
+                section: nodes
                 for section, entries in self._components.items()
                 # a section goes with its last component; one that is written empty stays
-                if (shown := entries.at(at, bit)) or defined.get(section) == {}
+                if (nodes := entries.at(at, bit)) or defined.get(section) == {}
             }
+            components = {**shown, **_value(self._beside, at)}
+            if components or not any(defined.values()):
+                document["components"] = components
         return document
 
 

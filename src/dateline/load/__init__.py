@@ -52,7 +52,7 @@ def load(folder: Path) -> Api:
     if problems:
         raise SourceError(problems)
     timeline = Timeline(table)
-    visible, breaches = available(document, timeline, locate)
+    visible, breaches = available(document, timeline, locate, adopted=table.adopted)
     if breaches:
         raise SourceError(breaches)
     return Api(

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any, Final, NamedTuple
 
 from dateline.gates import Timeline
-from dateline.model import SHOWN_AS, WAS, Place, Problem
+from dateline.model import ADDED, REMOVED, SHOWN_AS, WAS, Place, Problem
 from dateline.openapi import COMPONENTS, METHODS, children, target
 
 Path = tuple[str | int, ...]
@@ -40,19 +40,23 @@ class Edge(NamedTuple):
 
 
 def available(
-    document: dict[str, Any], timeline: Timeline, locate: Locate
+    document: dict[str, Any], timeline: Timeline, locate: Locate, *, adopted: bool = False
 ) -> tuple[dict[Component, int], list[Problem]]:
     """Return where each component is part of the contract, and every breach of the law.
 
     *document* has passed the checks: its references resolve and its keys are well formed.
+    *Adopted* documents may refer to what is absent, as their own versions did; and there a
+    component that says itself when it was added or removed does not depend on what reaches it.
     """
-    walk = _Walk(document, timeline)
+    walk = _Walk(document, timeline, with_values=not adopted)
     edges = list(walk.edges())
-    visible = _reached(walk.declared, edges, timeline.all)
+    own = [key for key in walk.declared if adopted and walk.is_gated(key)]
+    visible = _reached(walk.declared, edges, timeline.all, own)
     problems = [
         _breach(edge, lacking, timeline, locate)
         for edge in edges
         if not edge.following
+        and not adopted
         and (lacking := edge.shown & visible.get(edge.owner, timeline.all) & ~edge.needs)
     ]
     problems += [
@@ -90,9 +94,12 @@ def _where(path: Path) -> str:
 
 
 def _reached(
-    declared: dict[Component, int], edges: list[Edge], everywhere: int
+    declared: dict[Component, int], edges: list[Edge], everywhere: int, own: list[Component]
 ) -> dict[Component | None, int]:
-    """Return the least sets of combinations that follow from the roots along the edges."""
+    """Return the least sets of combinations that follow from the roots along the edges.
+
+    The components in *own* are roots as well.
+    """
     outgoing: dict[Component | None, list[Edge]] = defaultdict(list)
     for edge in edges:
         if edge.goal is not None and edge.goal != edge.owner:
@@ -114,6 +121,8 @@ def _reached(
                     pending.append(edge.goal)
 
     flow(None, everywhere)
+    for component in own:
+        flow(component, declared[component])
     # Components that no operation reaches are part of every contract all the same: consumers
     # import them. First those that nothing refers to, then one of each remaining cycle.
     for component in [*(c for c in declared if c not in referred), *declared]:
@@ -125,8 +134,9 @@ def _reached(
 class _Walk:
     """One pass over the canonical document, collecting edges."""
 
-    def __init__(self, document: dict[str, Any], timeline: Timeline) -> None:
+    def __init__(self, document: dict[str, Any], timeline: Timeline, *, with_values: bool) -> None:
         self.document = document
+        self.with_values = with_values
         self.timeline = timeline
         self.components: dict[str, dict[str, Any]] = document.get("components", {})
         self.declared: dict[Component, int] = {
@@ -140,6 +150,12 @@ class _Walk:
         }
         self.empty_unions: list[tuple[Component | None, Path, int]] = []
         self.owner: Component | None = None
+
+    def is_gated(self, component: Component) -> bool:
+        """Tell whether *component* says itself since when, or until when, it is there."""
+        section, name = component
+        node = self.components[section][name]
+        return isinstance(node, dict) and (ADDED in node or REMOVED in node)
 
     def edges(self) -> Iterator[Edge]:
         everywhere = self.timeline.all
@@ -261,6 +277,8 @@ class _Walk:
 
     def _value(self, value: Any, schema: Any, at: Path, path: Path, shown: int) -> Iterator[Edge]:
         """Yield what a value at *path* needs of *schema* at *at*: its members and fields."""
+        if not self.with_values:
+            return
         pending = [(value, schema, at, path)]
         seen: set[tuple[int, Path]] = set()
         while pending:

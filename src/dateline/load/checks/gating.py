@@ -36,8 +36,8 @@ from dateline.openapi import OBJECTS, WHOLE, Shape, slot
 _PRESENCE: Final = (ADDED, REMOVED, ENVIRONMENTS)
 """The keys that say where something is there at all."""
 
-# What stands alone under a key of the object around it and may be left out all the same.
-_OPTIONAL_PARTS: Final = frozenset({"operation", "request-body", "path-item", "response"})
+OPTIONAL_PARTS: Final = frozenset({"operation", "request-body", "path-item", "response"})
+"""What stands alone under a key of the object around it and may be left out all the same."""
 
 _RENAMED: Final = "name"
 _NAMED_BY_KEY: Final = frozenset({"schema", "header"})
@@ -49,7 +49,9 @@ _DIGITS: Final = re.compile(r"([0-9]{4})-?([0-9]{1,2})-?([0-9]{1,2})")
 
 
 @on(*(f"*.{key}" for key in sorted(KEYS)), finds=("misplaced-annotation",))
-def stands_where_it_may(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def stands_where_it_may(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+    if key == WAS and not scope.authored:
+        return  # what was adopted may have differed in anything
     reason = _PLACES[key](site)
     if reason is not None:
         yield Found(site.at(key), "misplaced-annotation", f"`{key}` {reason}")
@@ -58,7 +60,7 @@ def stands_where_it_may(_: Scope, site: Site, key: str) -> Iterator[Found]:
 def _presence(site: Site) -> str | None:
     if site.kind in WHOLE:
         return f"can't stand on {a(site.kind)}, which every version has; put it on a part of it"
-    if _held_by(site) is Shape.ONE and site.kind not in _OPTIONAL_PARTS:
+    if _held_by(site) is Shape.ONE and site.kind not in OPTIONAL_PARTS:
         return (
             f"can't stand on the `{site.slot}` of {a(_holder(site))}, which has to be there; "
             f"put `{WAS}` on what holds it"
@@ -169,7 +171,9 @@ def _date(scope: Scope, written: str, trail: Trail, *, value: bool) -> Iterator[
 
 @on(f"*.{ADDED}", finds=("gate-without-effect",))
 def added_later(scope: Scope, site: Site, key: str) -> Iterator[Found]:
-    if scope.ranks.get(site.node[key]) == 0:
+    # in adopted sources a component with a gate is there by itself, whatever refers to it
+    by_itself = not scope.authored and site.parent is not None and site.parent.kind == "components"
+    if scope.ranks.get(site.node[key]) == 0 and not by_itself:
         message = f"{site.node[key]} is the first version, so every version has it; leave it out"
         yield Found(site.at(key), "gate-without-effect", message, value=True)
 

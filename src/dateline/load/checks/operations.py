@@ -132,7 +132,7 @@ def named_once_in_a_path(_: Scope, site: Site, key: str) -> Iterator[Found]:
 
 @on("path-item.parameters", "operation.parameters", finds=("parameter-twice",))
 def parameters_differ(scope: Scope, site: Site, key: str) -> Iterator[Found]:
-    seen: dict[tuple[str, str], str] = {}
+    seen: dict[tuple[str, str], list[tuple[int, str]]] = {}
     for index, written in enumerate(site.node[key]):
         parameter = scope.resolve("parameter", written)
         if not isinstance(parameter, dict) or "name" not in parameter:
@@ -140,13 +140,14 @@ def parameters_differ(scope: Scope, site: Site, key: str) -> Iterator[Found]:
         name, where = parameter["name"], parameter.get("in", "")
         # RFC 9110 section 5.1: case does not count in header names
         mark = (where, name.casefold() if where == "header" else name)
-        if mark in seen:
+        present = scope.shown(written)
+        twin = next((other for mask, other in seen.get(mark, ()) if mask & present), None)
+        if twin is not None:
             message = (
-                f"there is a {where} parameter {shown(seen[mark])} in the list already; "
-                "leave one out"
+                f"there is a {where} parameter {shown(twin)} in the list already; leave one out"
             )
             yield Found(site.at(key, index), "parameter-twice", message)
-        seen.setdefault(mark, name)
+        seen.setdefault(mark, []).append((present, name))
 
 
 @on("parameter.in", finds=("parameter-location", "path-parameter-optional"))

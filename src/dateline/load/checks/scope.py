@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, Final, NamedTuple
 
 from dateline.gates import Timeline
-from dateline.model import Table
+from dateline.model import ENVIRONMENTS, Table
 from dateline.openapi import COMPONENTS, target
 
 Trail = tuple["Trail", str | int] | None
@@ -72,6 +72,13 @@ class Scope:
     def ranks(self) -> dict[str, int]:
         """The dates of the version table, each with its place in it."""
         return {date: rank for rank, date in enumerate(self.table.dates)}
+
+    def shown(self, node: Any) -> int:
+        """Return where *node* is shown; everywhere if it names an environment that there is not."""
+        known = {environment.name for environment in self.table.environments}
+        if isinstance(node, dict) and not known.issuperset(node.get(ENVIRONMENTS, ())):
+            return self.timeline.all
+        return self.timeline.of(node)
 
     def named(self, kind: str) -> dict[str, Any]:
         """Return the components of *kind* by name."""
