@@ -4,24 +4,43 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
 from dateline.check.laws import fingerprint
 from dateline.gates import order
-from dateline.model import EVERYWHERE, Change, Combination, Finding, Place, Policy, Verdict
+from dateline.model import (
+    EVERYWHERE,
+    Change,
+    Combination,
+    Direction,
+    Finding,
+    Place,
+    Policy,
+    Verdict,
+)
 from dateline.rules import RULES, Judgement, judge, said
+
+_FROM_MILD_TO_STRICT: Final = (Verdict.INFORMATION, Verdict.ADDITIVE, Verdict.GATED, Verdict.NEVER)
 
 
 @dataclass
 class Group:
-    """The changes that have one cause, and everything they concern."""
+    """The changes that have one cause, and everything they concern.
+
+    ``change`` was met in the first of ``combinations``, and nowhere was a stricter one met; its
+    direction, carriers and operations are those of all.
+    """
 
     change: Change
     judgement: Judgement
-    combinations: list[Combination] = field(default_factory=list)
-    operations: set[str] = field(default_factory=set)
-    key: str = ""
+    combinations: list[Combination]
+    key: str
+
+    @property
+    def operations(self) -> tuple[str, ...]:
+        """All operations that are concerned, sorted."""
+        return self.change.operations
 
     def finding(self, policy: Policy, **details: Any) -> Finding:
         """Return the finding; *details* are added, or replace what the change says."""
@@ -49,7 +68,7 @@ class Group:
             "after_pointer": change.after_pointer,
             "schema": change.schema,
             "field": change.field,
-            "operations": tuple(sorted(self.operations)),
+            "operations": self.operations,
             "versions": tuple(sorted(versions, key=order)),
             "environments": tuple(sorted(environments)),
             "before": change.before,
@@ -67,18 +86,63 @@ class Merged:
         self._groups: dict[str, Group] = {}
 
     def add(self, change: Change, combination: Combination) -> None:
-        judgement = judge(change, self._policy, self._overrides)
-        where = change.schema or change.after_pointer or change.before_pointer
-        # indexes shift between versions, so a place within a component goes by its field
-        key = json.dumps(
-            [judgement.rule, change.kind.value, change.keyword, where, change.field, said(change)]
-        )
-        group = self._groups.setdefault(key, Group(change, judgement, key=key))
-        group.combinations.append(combination)
-        group.operations.update(change.operations)
+        judgement = self._judged(change)
+        key = cause(change)
+        group = self._groups.get(key)
+        if group is None:
+            self._groups[key] = Group(change, judgement, [combination], key)
+        else:
+            self._join(group, change, judgement, combination)
+
+    def _join(
+        self, group: Group, change: Change, judgement: Judgement, combination: Combination
+    ) -> None:
+        if _strictness(judgement) > _strictness(group.judgement):
+            change, group.change = group.change, change
+            group.judgement = judgement
+            group.combinations.insert(0, combination)
+        else:
+            group.combinations.append(combination)
+        group.change = _joined(group.change, change)
+        group.judgement = max(self._judged(group.change), group.judgement, key=_strictness)
+
+    def _judged(self, change: Change) -> Judgement:
+        return judge(change, self._policy, self._overrides)
 
     def __iter__(self) -> Iterator[Group]:
         return iter(self._groups.values())
+
+
+def cause(change: Change) -> str:
+    """Return what all changes have in common that one written edit makes.
+
+    Environments may differ in the operations that it reaches, and so in its direction and rule.
+    """
+    where = change.schema or change.after_pointer or change.before_pointer
+    told = said(_reaching_nobody(change))
+    # indexes shift between versions, so a place within a component goes by its field
+    return json.dumps([change.kind.value, change.keyword, where, change.field, told])
+
+
+def _reaching_nobody(change: Change) -> Change:
+    within = tuple(_reaching_nobody(inner) for inner in change.within)
+    return replace(change, operations=(), within=within)
+
+
+def _strictness(judgement: Judgement) -> int:
+    return _FROM_MILD_TO_STRICT.index(judgement.verdict)
+
+
+def _joined(change: Change, other: Change) -> Change:
+    """Return *change* with all that reaches it or the *other*."""
+    directions = {change.direction, other.direction} - {Direction.MODEL}
+    both = len(directions) > 1
+    return replace(
+        change,
+        direction=Direction.BOTH if both else next(iter(directions), Direction.MODEL),
+        operations=tuple(sorted({*change.operations, *other.operations})),
+        carriers=tuple(sorted({*change.carriers, *other.carriers})),
+    )
 
 
 def by_place(finding: Finding) -> tuple[Any, ...]:

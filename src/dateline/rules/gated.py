@@ -991,8 +991,9 @@ def component_renamed(change: Change) -> bool:
 
     Nothing changes on the wire, but models are imported by that name.
 
-    Put the old name back, or keep it for older versions: `x-was: {next: {name: Old}}`. Where
-    nobody imports the models, say `component-renamed: additive` under `policy: {rules: …}`.
+    Put the old name back, or let it stay beside the new one: `Old: { $ref:
+    '#/components/schemas/New' }`. Where nobody imports the models, say `component-renamed:
+    additive` under `policy: {rules: …}`.
 
     In a response, before:
         Loan: {type: object, properties: {id: {type: string}}}
