@@ -17,6 +17,7 @@ from dateline.diff.naming import name
 from dateline.diff.operations import OperationComparison
 from dateline.diff.schemas import Schemas
 from dateline.diff.switches import fold
+from dateline.diff.tags import fold_tags
 from dateline.model import Change, Contract, Direction, Kind
 from dateline.openapi import COMPONENTS
 
@@ -99,6 +100,7 @@ class _Comparison:
         for pair in self._graph.waiting():
             (self._schemas if pair.kind == "schema" else self._messages).compare(pair)
         self._tell_opaque()
+        fold_tags(self._graph, self._survey, self._schemas.retagged)
         fold(self._graph, self._before, self._after)
         renamed = self._components()
         self._graph.spread()

@@ -23,6 +23,7 @@ from dateline.diff.keywords import (
     one_sided,
 )
 from dateline.diff.schemas import Schemas, says
+from dateline.diff.tags import Retagged
 from dateline.diff.unions import Side, align, choose, mapping
 from dateline.diff.views import (
     APPLICATORS,
@@ -61,6 +62,7 @@ class SchemaComparison:
         self.before = before
         self.after = after
         self.renames = renames
+        self.retagged: list[Retagged] = []
 
     def pair(self, before: Iterable[Node], after: Iterable[Node]) -> Pair:
         """Return the pair of what *before* and what *after* say."""
@@ -315,7 +317,7 @@ class SchemaComparison:
         if ours is None or theirs is None:
             differences(pair, "discriminator", [ours], [theirs], KEYWORD)
             return
-        _discriminator_keys(pair, ours, theirs)
+        self._discriminator(pair, ours, theirs, same)
         for first, second in same:
             gone, came = _own_tags(before, first), _own_tags(after, second)
             _mapping_changed(pair, ours, theirs, sorted(gone - came), sorted(came - gone))
@@ -332,10 +334,26 @@ class SchemaComparison:
             and isinstance(ours[0].value, dict)
             and isinstance(theirs[0].value, dict)
         ):
-            _discriminator_keys(pair, ours[0], theirs[0])
+            self._discriminator(pair, ours[0], theirs[0], [])
             self._mapping(pair, ours[0], theirs[0], set(), set())
         else:
             differences(pair, "discriminator", ours, theirs, KEYWORD)
+
+    def _discriminator(
+        self, pair: Pair, before: Node, after: Node, same: list[tuple[Member, Member]]
+    ) -> None:
+        """Compare two discriminators, but for their mappings.
+
+        They tell apart the members of a union, or those who extend what has no union itself.
+        """
+        _discriminator_keys(pair, before, after)
+        ours, theirs = (
+            Node(side.value.get("propertyName"), f"{side.pointer}/propertyName")
+            for side in (before, after)
+        )
+        if ours.value != theirs.value and isinstance(ours.value, str) and theirs.value:
+            members = [self.pair([first.node], [second.node]) for first, second in same]
+            self.retagged.append(Retagged(ours, theirs, members or [pair]))
 
     def _mapping(
         self, pair: Pair, ours: Node, theirs: Node, members: set[str], others: set[str]

@@ -89,6 +89,8 @@ class OperationComparison:
         self._schemes = renamed_schemes(*self._both("securitySchemes"))
         # which operations may use a security scheme, by its new name
         self._users: dict[str, int] = {}
+        # whether any operation has the security of the document, on either side
+        self._inherits = False
         # whether what operations inherit has changed, so that all have to be looked at
         self._everywhere = any(
             text(self._before.root.get(key)) != text(self._after.root.get(key))
@@ -97,7 +99,6 @@ class OperationComparison:
 
     def compare(self) -> None:
         """Compare operations, webhooks, and what stands around them."""
-        self._document()
         sections = [("paths", aligned_paths(*self._both("paths")))]
         sections += [(section, _aligned_names(*self._both(section))) for section in WEBHOOKS]
         for section, aligned in sections:
@@ -105,6 +106,7 @@ class OperationComparison:
                 still = old == new and (section, str(old)) not in self._survey.dirty
                 if self._everywhere or not still:
                     self._path(section, old, new, still=still)
+        self._document()
         self._components()
 
     def _both(self, section: str) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -324,8 +326,10 @@ class OperationComparison:
     # Security and servers
 
     def _security(self, asks: Pair, bit: int, operations: _Operations) -> None:
-        ours = operations.before.get("security") or _inherited(self._before, "security")
-        theirs = operations.after.get("security") or _inherited(self._after, "security")
+        ours, theirs = operations.before.get("security"), operations.after.get("security")
+        self._inherits |= ours is None or theirs is None
+        ours = ours or _inherited(self._before, "security")
+        theirs = theirs or _inherited(self._after, "security")
         for name in self._alternatives_of(asks, ours, theirs):
             self._users[name] = self._users.get(name, 0) | bit
 
@@ -399,15 +403,23 @@ class OperationComparison:
         named, called = named_tags(ours), named_tags(theirs)
         for name in sorted(named.keys() | called.keys()):
             differences(root, "tags", [named.get(name)], [called.get(name)], NOTE)
-        # operations that inherit these meet the same change, and join it
-        self._alternatives_of(root, ours.get("security"), theirs.get("security"))
+        # operations that inherit these meet the same change, and join it; what nobody inherits
+        # demands nothing
+        kinds = SECURITY if self._inherits else NOTE
+        self._alternatives_of(root, ours.get("security"), theirs.get("security"), kinds)
         compare_servers(root, root, ours.get("servers"), theirs.get("servers"))
 
-    def _alternatives_of(self, pair: Pair, before: Node | None, after: Node | None) -> set[str]:
+    def _alternatives_of(
+        self,
+        pair: Pair,
+        before: Node | None,
+        after: Node | None,
+        kinds: tuple[Kind, Kind, Kind] = SECURITY,
+    ) -> set[str]:
         """Compare two security requirements; return the schemes that are named."""
         old, new = alternatives(before, self._schemes), alternatives(after, {})
         if old != new:
-            differences(pair, "security", [before], [after], SECURITY)
+            differences(pair, "security", [before], [after], kinds)
         return {name for alternative in old | new for name, _ in alternative}
 
 
