@@ -85,8 +85,11 @@ class Credentials:
 class Settings:
     """How much is read of a body, and for how many seconds a retry waits for the first request
     with its idempotency key.
+
+    The operations stand below ``prefix``; None is the path of the environment's address.
     """
 
+    prefix: str | None = None
     limits: Limits = field(default_factory=Limits)
     patience: float = idempotency.PATIENCE
 

@@ -153,7 +153,8 @@ class _Fields:
         self._validator.check(values, "the parameter", depth=1)
         if self._defaults:
             values = {**self._defaults, **values}
-        return _lifted(self._lift, values, "the parameter")
+        lifted: dict[str, Any] = _lifted(self._lift, values, "the parameters")
+        return lifted
 
 
 def _parameter(said: Mapping[str, Any], contract: Contract) -> query.Parameter:
@@ -309,10 +310,11 @@ def _lifted(lift: Callable[[Any], Any], value: Any, what: str) -> Any:
     if lift is unchanged:
         return value
     try:
-        return lift(value)
+        lifted: Any = lift(value)
     except UnfitError as error:
         # a converter refuses what the contract lets through
         raise RequestError(f"{what} can't be read at {error.place or '/'}") from error
+    return lifted
 
 
 def _essence(media_type: str) -> str:

@@ -41,13 +41,12 @@ from .runtime.asgi import (
     Scope,
     Send,
     Versioned,
-    encode,
     failure,
     field,
     refusal,
     respond,
 )
-from .runtime.errors import UNAUTHORIZED, Fault, RequestError
+from .runtime.errors import UNAUTHORIZED, Fault, RequestError, encode
 from .runtime.idempotency import Answer, Store
 from .runtime.lifting import Lifting, liftings
 from .runtime.narrowing import MissingConverterError, narrowings
@@ -133,7 +132,7 @@ def build(
             account = identify.identity(operation)
             endpoint = Idempotent(endpoint, idempotency, account, patience=settings.patience)
         routes.append(_Operation(prefix, operation, endpoint))
-    app = FastAPI(routes=routes, redirect_slashes=False, openapi_url=None)
+    app = FastAPI(routes=[*routes], redirect_slashes=False, openapi_url=None)
     app.add_exception_handler(404, _no_path)
     app.add_exception_handler(405, _no_method)
     ignoring = [route for route in routes if route.operation.ignores_version]
@@ -185,10 +184,12 @@ def _concrete_first(operation: Operation) -> tuple[bool, ...]:
 
 
 def _end(said: Mapping[str, str]) -> lifecycle.End:
-    days = {
-        name: date.fromisoformat(said[name]) for name in ("deprecated", "sunset") if name in said
-    }
-    return lifecycle.End(**days, successor=said.get("successor"))
+    def day(name: str) -> date | None:
+        return date.fromisoformat(said[name]) if name in said else None
+
+    return lifecycle.End(
+        deprecated=day("deprecated"), sunset=day("sunset"), successor=said.get("successor")
+    )
 
 
 class _Operation(Route):
