@@ -172,6 +172,7 @@ class Table:
     ``default`` is served without a header; ``annotation`` is the schema default written on the
     header parameter, which may differ. ``versions`` stand oldest first, ``next`` last. ``places``
     holds where keys of the file are written, and rules of its policy by their ids.
+    With ``require_why`` each gate of a version that is not cut yet needs its reason.
     """
 
     header: str
@@ -185,6 +186,7 @@ class Table:
     package: str
     adopted: bool
     announcements: tuple[Announcement, ...] = ()
+    require_why: bool = False
     places: Mapping[str, Place] = field(default_factory=dict, compare=False)
 
     def place(self, name: str) -> Place:

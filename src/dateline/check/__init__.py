@@ -10,6 +10,7 @@ from typing import Any
 from dateline.check.baseline import BaselineError, Document, Published
 from dateline.check.laws import LAWS
 from dateline.check.merge import Group, Merged, by_place
+from dateline.check.reasons import check_reasons
 from dateline.check.servable import check_servable
 from dateline.check.versions import check_table, without_change
 from dateline.check.waivers import Waiver, read_waivers, waive
@@ -62,6 +63,7 @@ def check(
     judge = _Judge(api, published)
     findings = [
         *check_table(api.table, published, today),
+        *check_reasons(api),
         *judge.frozen(),
         *judge.minted(),
         *check_servable(api),

@@ -63,6 +63,12 @@ LAWS: Final[dict[str, Law]] = {
         "A misspelt id leaves the rule that was meant as it is.",
         "Spell it as `dateline rules` does.",
     ),
+    "reason-missing": Law(
+        _GATED,
+        "A gate of a version that is not cut yet gives its reason.",
+        "The version table has `require-why: true`: callers are told why they have to change.",
+        "Write `x-why` beside it, a sentence for callers.",
+    ),
     "environment-withdrawn": Law(
         _NEVER,
         "An environment with published contracts stays.",

@@ -246,6 +246,12 @@ def versions_schema() -> JsonSchema:
                     "default": DEFAULT_POLICY,
                     "description": "What each kind of change demands.",
                 },
+                "require-why": {
+                    **_FLAG,
+                    "default": False,
+                    "description": "Let `check` demand `x-why` beside each gate of a version that "
+                    "is not cut yet.",
+                },
                 "python": _object(
                     {
                         "package": {

@@ -39,7 +39,7 @@ DEFAULT_PACKAGE: Final = "api_models"
 KEYS: Final[dict[str, tuple[str, ...]]] = {
     "the version table": (
         *("header", "default", "annotation", "versions", "environments"),
-        *("announcements", "ignores-header", "policy", "python", "lint"),
+        *("announcements", "ignores-header", "policy", "require-why", "python", "lint"),
     ),
     "an announcement": ("default", "ends", "from"),
     "a version": ("date", "title", "draft", "undisclosed"),
@@ -137,6 +137,7 @@ class _Reading:
             ignoring_tags=tuple(self._items(node, "ignores-header", _line)),
             policy=preset,
             overrides=rules,
+            require_why=self._value(node, "require-why", _flag, False),
             package=self._package(node),
             adopted=adopted,
             places=_places(node),

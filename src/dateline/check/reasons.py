@@ -1,0 +1,39 @@
+"""The definitions in, the gates of versions not yet cut that give no reason out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from dateline.check.laws import breach
+from dateline.gates import order
+from dateline.model import ADDED, REMOVED, WAS, WHY, Api, Finding, Policy
+from dateline.openapi import pointer, walk
+
+
+def check_reasons(api: Api) -> Iterator[Finding]:
+    """Yield each gate without `x-why`, if the version table demands it; what is cut is left."""
+    if not api.table.require_why:
+        return
+    drafts = {version.date for version in api.table.versions if version.draft}
+    for path, _, node in walk("document", api.document):
+        if WHY in node:
+            continue
+        for key in (ADDED, REMOVED, WAS):
+            dates = sorted(drafts & _dates(key, node.get(key)), key=order)
+            if dates:
+                yield breach(
+                    "reason-missing",
+                    Policy.TABLE,
+                    f"`{key}` of {', '.join(dates)} gives no reason",
+                    key=(pointer(path), key),
+                    after_pointer=pointer(path),
+                    versions=tuple(dates),
+                    after_source=api.locate((*path, key)),
+                )
+
+
+def _dates(key: str, value: Any) -> set[str]:
+    if value is None:
+        return set()
+    return set(value) if key == WAS else {value}
