@@ -213,6 +213,55 @@ def gate(workspace: Any, against: str | None, dry_run: bool, yes: bool) -> None:
 
 
 @main.command()
+@_workspace
+@click.argument("day", metavar="DATE")
+@click.option("--title", help="What callers will notice, in one sentence.")
+@click.option(
+    "--draft",
+    "drafts",
+    multiple=True,
+    metavar="DRAFT",
+    help="A draft that becomes the version; repeatable, to fold several into one.",
+)
+@click.option("--undisclosed", is_flag=True, help="Mark a version that shows no change.")
+@click.option("--dry-run", is_flag=True, help="Show the patch and the changes, write nothing.")
+def cut(
+    workspace: Any,
+    day: str,
+    title: str | None,
+    drafts: tuple[str, ...],
+    undisclosed: bool,
+    dry_run: bool,
+) -> None:
+    """Cut the version being prepared: DATE takes the place of `next`.
+
+    Sources and outputs change together or not at all. Refused where the version changes nothing,
+    the date is not newer than every version that is cut, a check fails, or git knows of changes
+    that are not committed.
+    """
+    from dateline import generate as room
+    from dateline.edit.cut import Asked
+    from dateline.status import told
+
+    asked = Asked(day=day, title=title, drafts=drafts, undisclosed=undisclosed)
+    try:
+        plan, outcome = room.cut(workspace, asked, dry_run=dry_run)
+    except room.BreachError as broken:
+        _say(workspace, broken)
+        sys.exit(broken.exit_code)
+    click.echo(f"{plan.version.date}: {plan.version.title}")
+    for line in told(plan.page()):
+        click.echo(f"  {line}")
+    if outcome is None:
+        click.echo(plan.patch(), nl=False)
+        return
+    for replacement in plan.replacements:
+        click.echo(f"changed {workspace.schemas / replacement.name}")
+    _say(workspace, outcome)
+    click.echo(f"now commit {workspace.schemas} and {workspace.output}", err=True)
+
+
+@main.command()
 @_SCHEMAS
 @click.argument("rule")
 @click.argument("pointer")

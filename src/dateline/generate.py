@@ -16,6 +16,7 @@ from dateline.model import Api, Artifact, DatelineError, Finding, Place
 
 if TYPE_CHECKING:
     from dateline.check.baseline import Published
+    from dateline.edit.cut import Asked, Cut
     from dateline.edit.gate import Plan
     from dateline.edit.renames import Rename
 
@@ -121,15 +122,69 @@ def gates(
     """
     from dateline.check import read_waivers
     from dateline.edit.gate import gate
-    from dateline.load import load
+    from dateline.edit.sources import opened
 
-    api, callers_have = load(workspace.schemas), published(workspace, against)
+    (api, known), callers_have = opened(workspace.schemas), published(workspace, against)
     waivers, today = read_waivers(workspace.schemas), date.today()
-    plan = gate(api, callers_have, today=today, waivers=waivers)
+    plan = gate(api, callers_have, today=today, waivers=waivers, known=known)
     renames = [pair for pair in plan.questions if renamed(api.locate(pair.path), pair)]
     if not renames:
         return plan
-    return gate(api, callers_have, today=today, waivers=waivers, renames=renames)
+    return gate(api, callers_have, today=today, waivers=waivers, known=known, renames=renames)
+
+
+def cut(
+    workspace: Workspace, asked: Asked, *, dry_run: bool = False
+) -> tuple[Cut, Generated | None]:
+    """Cut the version that is *asked* for, in the sources and in the outputs at once.
+
+    Return what it does to the sources, and what was written to the outputs; None, and nothing is
+    written, for a *dry_run*. Raises what `edit.cut.cut` and `generate` raise, and CutError where
+    git knows of changes that are not committed; sources and outputs are then as they were.
+    """
+    # what follows is heavy: not needed where nothing is to do
+    from dateline.check import breaches, check
+    from dateline.check.baseline import in_tree
+    from dateline.edit.cut import cut as planned
+
+    if not dry_run:
+        _require_committed(workspace)
+    callers_have = in_tree(workspace.output)
+    plan = planned(workspace.schemas, asked, callers_have)
+    found = check(plan.api, callers_have, waivers=plan.waivers, today=date.today())
+    if broken := breaches(found):
+        raise BreachError(broken, callers_have.label)
+    return plan, None if dry_run else _carried_out(workspace, plan)
+
+
+def _require_committed(workspace: Workspace) -> None:
+    """Raise CutError where git knows of changes that are not committed; not outside of git."""
+    from dateline.check.git import GitError, Repository
+    from dateline.edit.cut import CutError
+
+    try:
+        repository = Repository(workspace.schemas)
+    except GitError:
+        return
+    changed = repository.uncommitted([*workspace.protected, workspace.output])
+    if changed:
+        others = f" (nor {len(changed) - 1} more)" if len(changed) > 1 else ""
+        raise CutError(f"{changed[0]} is not committed{others}; commit first, or set it aside")
+
+
+def _carried_out(workspace: Workspace, plan: Cut) -> Generated:
+    from dateline.edit.files import Outputs, write
+
+    artifacts, notes = rendered(workspace, plan.api)
+    written: list[Written] = []
+
+    def switch() -> None:
+        written.append(emit.write(artifacts, workspace.output, protected=workspace.protected))
+
+    outputs = Outputs(folder=workspace.output, manifest=emit.manifest(artifacts), switch=switch)
+    write(workspace.schemas, plan.replacements, outputs)
+    emit.remember(workspace.output, _inputs(workspace))
+    return Generated(written=written[0], notes=notes)
 
 
 def untouched(workspace: Workspace) -> bool:

@@ -1,61 +1,155 @@
-"""A project's state in lines for people: versions, what is pending, stale outputs."""
+"""A project's state in lines for people: versions, what is pending, what is stale."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from datetime import date
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 from dateline import emit
-from dateline.generate import Workspace, rendered
+from dateline.generate import Workspace, rendered, untouched
 from dateline.load import load
-from dateline.model import ADDED, GATES, NEXT, REMOVED, WAS, WHY, Api
-from dateline.openapi import pointer, walk
+from dateline.model import Announcement, Api, Kind, Verdict, Version
+from dateline.project import Projector
+
+if TYPE_CHECKING:
+    from dateline.check.baseline import Published
+    from dateline.render.changes.pages import Page
+
+_WORDS: Final = frozenset({Kind.DOCUMENTATION_CHANGED, Kind.EXTENSION_CHANGED})
+"""Kinds of changes that promise nothing."""
 
 
 def status(workspace: Workspace) -> Iterator[str]:
     """Yield the lines of the project's state. Raises SourceError for invalid definitions."""
     api = load(workspace.schemas)
-    table = api.table
     yield "versions"
-    for version in table.versions:
-        marks = [
-            mark
-            for mark, holds in (
-                ("default", version.date == table.default),
-                ("latest", version.date == table.latest),
-                ("draft", version.draft),
-                ("undisclosed", version.undisclosed),
-            )
-            if holds
-        ]
-        yield f"  {version.date:10}  {', '.join(marks):19}  {version.title}".rstrip()
+    yield from (f"  {_row(api, version)}" for version in api.table.versions)
     yield "environments"
-    for environment in table.environments:
+    for environment in api.table.environments:
         servers = ", ".join(str(server["url"]) for server in environment.servers)
         yield f"  {environment.name:10}  {servers}".rstrip()
-    yield "pending for the next version"
-    yield from [f"  {line}" for line in _pending(api)] or ["  nothing"]
+    yield from _announcements(api)
+    projector = Projector(api)
+    yield from _pending(api, projector)
+    yield from _for_all(workspace, api, projector)
+    yield from _waivers(workspace.schemas)
+    yield from _outputs(workspace, api)
+
+
+def told(page: Page) -> Iterator[str]:
+    """Yield what *page* says of gated changes, below the reason of each; no reason comes last."""
+    for why, entries in page.reasons:
+        gated = [one.message for one in entries if one.group.judgement.verdict is Verdict.GATED]
+        if gated:
+            yield why or "no reason given (`x-why`)"
+            yield from (f"  {message}" for message in gated)
+
+
+def _row(api: Api, version: Version) -> str:
+    marks = {
+        "default": version.date == api.table.default,
+        "latest": version.date == api.table.latest,
+        "draft": version.draft,
+        "undisclosed": version.undisclosed,
+    }
+    shown = ", ".join(mark for mark, holds in marks.items() if holds)
+    return f"{version.date:10}  {shown:19}  {version.title}".rstrip()
+
+
+def _announcements(api: Api) -> Iterator[str]:
+    announced = sorted(api.table.announcements, key=lambda announcement: announcement.day)
+    if announced:
+        yield "announced"
+        yield from (f"  {one.day}  {_announced(one)}" for one in announced)
+
+
+def _announced(announcement: Announcement) -> str:
+    if announcement.kind == "default":
+        return f"{announcement.version} becomes the default"
+    return f"{announcement.version} ends"
+
+
+def _pending(api: Api, projector: Projector) -> Iterator[str]:
+    from dateline.render.changes.pages import page
+
+    drafts = [pair for pair in pairwise(api.table.versions) if pair[1].draft]
+    if not drafts:
+        yield "pending for the next version"
+        yield "  nothing"
+    for older, draft in drafts:
+        yield f"pending for {draft.date}"
+        lines = list(told(page(api, projector, older, draft)))
+        yield from (f"  {line}" for line in lines or ["nothing"])
+
+
+def _for_all(workspace: Workspace, api: Api, projector: Projector) -> Iterator[str]:
+    """Yield what the latest version got, with all others, since it was cut."""
+    since, published = _at_the_cut(workspace.output, api.table.latest)
+    yield f"added to all versions since {since}"
+    yield from (f"  {line}" for line in _added(api, projector, published) or ["nothing"])
+
+
+def _at_the_cut(output: Path, version: str) -> tuple[str, Published]:
+    """Return what was published when *version* was cut, and the words for that.
+
+    Without a commit of it the published documents are the oldest that are known.
+    """
+    from dateline.check import baseline
+    from dateline.check.git import GitError, Repository
+
+    try:
+        commit = Repository(output).commit_that_published(output, version)
+    except GitError:
+        commit = None
+    if commit is None:
+        return "the outputs were generated", baseline.in_tree(output, restoring=True)
+    return f"{version} was cut ({commit[:7]})", baseline.against(commit, output)
+
+
+def _added(api: Api, projector: Projector, published: Published) -> list[str]:
+    """Return what the latest version has beyond what was *published* of it, sorted."""
+    from dateline.check.merge import Merged
+    from dateline.diff import diff
+    from dateline.rules import said
+
+    overrides = {rule: Verdict(verdict) for rule, verdict in api.table.overrides.items()}
+    merged = Merged(api.table.policy, overrides)
+    for combination, document in published.documents.items():
+        if combination.version == api.table.latest and combination in api.combinations:
+            now = projector.contract(*combination).document
+            for change in diff(document.content, now):
+                merged.add(change, combination)
+    return sorted(
+        said(group.change)
+        for group in merged
+        if group.judgement.verdict is Verdict.ADDITIVE and group.change.kind not in _WORDS
+    )
+
+
+def _waivers(schemas: Path) -> Iterator[str]:
+    from dateline.check.waivers import read_waivers
+
+    waivers = read_waivers(schemas)
+    if waivers:
+        yield "waivers"
+    today = date.today().isoformat()
+    for waiver in sorted(waivers, key=lambda waiver: (waiver.expires, waiver.place)):
+        until = "until" if waiver.expires >= today else "expired on"
+        yield f"  {until} {waiver.expires}  {waiver.rule} at {waiver.pointer}: {waiver.reason}"
+
+
+def _outputs(workspace: Workspace, api: Api) -> Iterator[str]:
     yield "outputs"
-    artifacts, _ = rendered(workspace, api)
-    stale = emit.stale(artifacts, workspace.output)
-    yield from [f"  {workspace.output / str(path)}" for path in stale] or [
-        f"  {workspace.output}/ is up to date: {len(artifacts)} files"
-    ]
+    stale = (
+        [] if untouched(workspace) else emit.stale(rendered(workspace, api)[0], workspace.output)
+    )
+    yield from (f"  {workspace.output / str(path)}" for path in stale)
     if not stale:
+        yield f"  {workspace.output}/ is up to date"
         yield from (f"    {line}" for line in _landmarks(workspace, api))
-
-
-def _pending(api: Api) -> Iterator[str]:
-    """Yield each gate of the version being prepared: place, node, key and reason."""
-    for path, _, node in walk("document", api.document):
-        for key in sorted(GATES & node.keys()):
-            if _is_pending(key, node[key]):
-                why = f": {node[WHY]}" if WHY in node else ""
-                yield f"{api.locate((*path, key))}: {key}: {NEXT} at {pointer(path)}{why}"
-
-
-def _is_pending(key: str, value: Any) -> bool:
-    return (key in (ADDED, REMOVED) and value == NEXT) or (key == WAS and NEXT in value)
 
 
 def _landmarks(workspace: Workspace, api: Api) -> Iterator[str]:

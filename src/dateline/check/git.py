@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
@@ -72,6 +73,24 @@ class Repository:
             texts.append(answer[:size].decode())
             answer = answer[size + 1 :]
         return texts
+
+    def uncommitted(self, folders: Iterable[Path]) -> list[str]:
+        """Return every file in *folders* that is not as the last commit has it, or not in it."""
+        top = self.top.resolve()
+        inside = [str(path) for path in map(Path.resolve, folders) if path.is_relative_to(top)]
+        listed = self._run(
+            "status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--", *inside
+        )
+        # two letters and a blank say what is different
+        return [entry[3:] for entry in listed.split("\0") if entry]
+
+    def commit_that_published(self, output: Path, version: str) -> str | None:
+        """Return the last commit with which an index in *output* got *version*, if one did."""
+        if not output.resolve().is_relative_to(self.top.resolve()):
+            return None
+        indexes = f":(top,glob){self.relative(output)}/spec/*/versions.json"
+        row = f'"version": "{version}"'
+        return self._run("log", "-1", "--format=%H", f"-S{row}", "--", indexes).strip() or None
 
     def _fetch(self, reference: str) -> str:
         """Return the command that brings what *reference* names into a shallow clone."""

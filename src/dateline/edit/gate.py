@@ -87,20 +87,23 @@ def gate(
     today: date,
     waivers: Sequence[Waiver] = (),
     renames: Collection[Rename] = (),
+    known: Mapping[str, bytes] | None = None,
 ) -> Plan:
     """Return the edits after which no published contract of *api* changes, but additively.
 
     What waivers cover is left alone. *renames* are those of ``Plan.questions`` that were
     affirmed; the others are treated as one thing removed and another added. The newest version
-    stays what it is. Raises BaselineError where a published document can't be read.
+    stays what it is. *known* holds the sources of *api* where they are not those in its folder
+    (see ``opened``). Raises BaselineError where a published document can't be read.
     """
-    gating = _Gating(api, published, waivers, today)
+    before = contents(api.folder)
+    gating = _Gating(api, published, waivers, today, before if known is None else known)
     questions = gating.questions()
     state = gating.run([rename for rename in questions if rename in renames])
-    before = gating.contents
+    made = [_row_added(api)] if known is not None and known != before else []
     return Plan(
         folder=api.folder,
-        edits=tuple(sorted(state.edits)),
+        edits=tuple(sorted((*made, *state.edits))),
         replacements=tuple(
             Replacement(name=name, before=before[name], after=content)
             for name, content in sorted(state.contents.items())
@@ -118,6 +121,11 @@ def apply(plan: Plan) -> list[Path]:
     Raises EditError where a file has been edited since, or can't be written.
     """
     return write(plan.folder, plan.replacements)
+
+
+def _row_added(api: Api) -> Edit:
+    place = api.table.versions[-1].place
+    return Edit(place=place, message=f"the version {api.table.dates[-1]} is being prepared")
 
 
 def _remarks(before: Api, now: Api) -> Iterator[str]:
@@ -142,7 +150,12 @@ class _Gating:
     """One API against what is published of it."""
 
     def __init__(
-        self, api: Api, published: Published, waivers: Sequence[Waiver], today: date
+        self,
+        api: Api,
+        published: Published,
+        waivers: Sequence[Waiver],
+        today: date,
+        known: Mapping[str, bytes],
     ) -> None:
         self._api = api
         self._waivers = waivers
@@ -156,7 +169,7 @@ class _Gating:
         dates = api.table.dates
         self._dates = dates if self._date in dates else (*dates, self._date)
         self._reasons: dict[str, str] = {}
-        self.contents = contents(api.folder)
+        self._contents = known
 
     def questions(self) -> list[Rename]:
         """Return what looks renamed."""
@@ -165,7 +178,7 @@ class _Gating:
 
     def run(self, renames: Iterable[Rename]) -> _State:
         """Gate, look at what is left, gate that, and so on; return the best that was reached."""
-        state = _State(self.contents, self._api, self._breaking(self._api))
+        state = _State(self._contents, self._api, self._breaking(self._api))
         reached = [state]
         while state.breaking and len(reached) <= _ROUNDS:
             after = self._round(state, renames)

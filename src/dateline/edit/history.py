@@ -84,6 +84,15 @@ def rewritten(
     }
 
 
+def merged(newer: dict[str, Any], older: dict[str, Any]) -> dict[str, Any]:
+    """Return one date of `x-was` that does what *newer* and, before it, *older* do."""
+    after, unset_after = changes(newer)
+    before, unset_before = changes(older)
+    kept = {key: value for key, value in after.items() if key not in unset_before}
+    unset = dict.fromkeys(key for key in (*unset_after, *unset_before) if key not in before)
+    return _entry(dict(plain({**kept, **before})), list(unset), None)
+
+
 def _entry(setting: dict[str, Any], unset: list[str], written: Any) -> dict[str, Any]:
     """Return one date of `x-was`: in its short form, unless that could be misread."""
     short = {**setting, **dict.fromkeys(unset)}

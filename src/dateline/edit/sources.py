@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
@@ -10,9 +13,10 @@ from typing import Any, Final
 from dateline.edit.splice import Source
 from dateline.edit.writing import Day
 from dateline.load import TABLE, load, source_files
-from dateline.model import Api
+from dateline.model import NEXT, Api, SourceError
 
-_TITLE: Final = "Being prepared."
+TITLE: Final = "Being prepared."
+"""What the version table says of a version that nobody has found words for."""
 
 Trail = tuple[str | int, ...]
 """Keys and indexes from the root of the joined document to a place in it."""
@@ -73,21 +77,46 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in source_files(folder, [])}
 
 
+def opened(folder: Path) -> tuple[Api, dict[str, bytes]]:
+    """Return the API that the sources in *folder* define, and what they hold by file name.
+
+    Where gates say `next`, and that is all that is wrong, its row in the version table is put
+    there. Raises SourceError as ``load`` does.
+    """
+    try:
+        return load(folder), contents(folder)
+    except SourceError as error:
+        if any(problem.id != "unknown-version" for problem in error.problems):
+            raise
+        known = with_version(contents(folder), NEXT, sys.maxsize)
+        try:
+            return replace(loaded(folder.name, known), folder=folder), known
+        except SourceError:
+            raise error from None
+
+
 def loaded(name: str, contents: Mapping[str, bytes]) -> Api:
     """Return the API that *contents* would define in a folder called *name*.
 
     Raises SourceError as ``load`` does.
     """
+    with tried(name, contents) as folder:
+        return load(folder)
+
+
+@contextmanager
+def tried(name: str, contents: Mapping[str, bytes]) -> Iterator[Path]:
+    """Make *contents* a folder called *name* for a while."""
     with TemporaryDirectory() as parent:
         folder = Path(parent) / name
         folder.mkdir()
         for file, content in contents.items():
             (folder / file).write_bytes(content)
-        return load(folder)
+        yield folder
 
 
 def with_version(contents: Mapping[str, bytes], date: str, number: int) -> dict[str, bytes]:
     """Return *contents* with a version being prepared as row *number* of the version table."""
     table = Source(contents[TABLE])
-    table.insert(("versions", number), {"date": Day(date), "title": _TITLE, "draft": True})
+    table.insert(("versions", number), {"date": Day(date), "title": TITLE, "draft": True})
     return {**contents, TABLE: table.content()}

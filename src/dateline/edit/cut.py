@@ -1,0 +1,153 @@
+"""The drafts of an API in, the version that they become on a date out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+
+from dateline.check import Published, Waiver, read_waivers
+from dateline.edit.files import Replacement
+from dateline.edit.patching import patch
+from dateline.edit.redating import redate_gates, redate_table, redate_waivers
+from dateline.edit.sources import TITLE, Sources, contents, opened, tried
+from dateline.gates import order
+from dateline.load import load
+from dateline.load.table import canonical_date
+from dateline.model import NEXT, Api, DatelineError, Table, Version
+from dateline.project import Projector
+from dateline.render.changes.pages import Page, page
+
+
+class CutError(DatelineError):
+    """The version that was asked for can't be cut; the message says why, with the way out."""
+
+    exit_code = 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """A version to be cut.
+
+    ``drafts`` are the dates of the drafts that become it; without any it is the draft of that
+    day, or `next`. The title may be left out where the only draft has one. ``undisclosed`` marks
+    a version that shows no change.
+    """
+
+    day: str
+    title: str | None = None
+    drafts: tuple[str, ...] = ()
+    undisclosed: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cut:
+    """What cutting does to the files of ``folder``; nothing is written yet.
+
+    ``api`` and ``waivers`` are what the files are going to say.
+    """
+
+    folder: Path
+    version: Version
+    api: Api
+    waivers: tuple[Waiver, ...]
+    replacements: tuple[Replacement, ...]
+
+    def patch(self) -> str:
+        """Return the edits as a unified diff, as ``git apply`` takes it."""
+        return patch(self.folder, self.replacements)
+
+    def page(self) -> Page:
+        """Return what the version changes for its callers."""
+        versions = self.api.table.versions
+        older = versions[versions.index(self.version) - 1]
+        return page(self.api, Projector(self.api), older, self.version)
+
+
+def cut(folder: Path, asked: Asked, published: Published) -> Cut:
+    """Return the edits that cut a version: its date takes the place of its drafts.
+
+    Raises CutError for a date that is none or not newer than every version that is cut or
+    *published*, for drafts that there are not, a title that says nothing, and a version without
+    change; SourceError for definitions that are invalid, or would be.
+    """
+    if not canonical_date(asked.day):
+        raise CutError(f"{asked.day!r} is not a day of the calendar, written YYYY-MM-DD")
+    before = contents(folder)
+    api, known = opened(folder)
+    newest = max((api.table.latest, *published.versions))
+    if asked.day <= newest:
+        raise CutError(
+            f"{asked.day} is not newer than {newest}, the newest version that is cut; name a "
+            f"later day"
+        )
+    drafts = _drafts(api.table, asked)
+    title = _title(asked.title, drafts)
+    undisclosed = asked.undisclosed or any(draft.undisclosed for draft in drafts)
+    dates = {draft.date for draft in drafts}
+    sources = Sources(api, known)
+    if redate_gates(api, sources, dates, asked.day) == undisclosed:
+        raise CutError(_contradiction(asked.day, drafts, api.table, undisclosed=undisclosed))
+    redate_waivers(sources, read_waivers(folder), dates, asked.day)
+    redate_table(api.table, sources, dates, asked.day, title=title, undisclosed=undisclosed)
+    after = sources.contents()
+    with tried(folder.name, after) as there:
+        now, waivers = load(there), read_waivers(there)
+    (version,) = (one for one in now.table.versions if one.date == asked.day)
+    return Cut(
+        folder=folder,
+        version=version,
+        api=now,
+        waivers=tuple(waivers),
+        replacements=tuple(
+            Replacement(name=name, before=before[name], after=content)
+            for name, content in sorted(after.items())
+            if content != before[name]
+        ),
+    )
+
+
+def _drafts(table: Table, asked: Asked) -> list[Version]:
+    """Return the drafts that become the version, oldest first."""
+    known = {version.date: version for version in table.versions if version.draft}
+    for name in asked.drafts:
+        if name not in known:
+            near = get_close_matches(name, known, 1)
+            hint = f"; did you mean {near[0]}?" if near else f"; drafts: {_listed(list(known))}"
+            raise CutError(f"the version table has no draft {name}{hint}")
+    wanted = asked.drafts or ((asked.day,) if asked.day in known else (NEXT,))
+    for date in known:
+        if date not in wanted and order(date) <= order(asked.day):
+            folded = " ".join(f"--draft {name}" for name in known if name in (*wanted, date))
+            raise CutError(
+                f"{date} is a draft, and not newer than {asked.day}; fold it in with `{folded}`"
+            )
+    return [draft for date, draft in known.items() if date in wanted]
+
+
+def _title(given: str | None, drafts: Sequence[Version]) -> str:
+    titles = [given] if given is not None else [draft.title for draft in drafts]
+    if len(titles) != 1 or titles[0] == TITLE:
+        raise CutError("say with `--title` in one sentence what callers will notice")
+    if not titles[0].strip() or len(titles[0].splitlines()) > 1:
+        raise CutError(f"the title {titles[0]!r} is not one line; say what callers will notice")
+    return titles[0]
+
+
+def _contradiction(day: str, drafts: Sequence[Version], table: Table, *, undisclosed: bool) -> str:
+    """Say why a version can't be cut that is marked as undisclosed, or should be."""
+    names = _listed([draft.date for draft in drafts] or [NEXT])
+    if undisclosed:
+        return f"gates say {names}, so {day} shows changes; leave the mark `undisclosed` out"
+    others = _listed([one.date for one in table.versions if one.draft and one not in drafts])
+    return (
+        f"no gate says {names}, so {day} would promise just what {table.latest} does; gate a "
+        f"change"
+        + (f", name other drafts with `--draft` ({others})" if others != "none" else "")
+        + ", or mark the version with `--undisclosed`"
+    )
+
+
+def _listed(dates: Sequence[str]) -> str:
+    return ", ".join(dates) or "none"

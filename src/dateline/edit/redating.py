@@ -1,0 +1,95 @@
+"""Drafts and the date they are cut on in, the sources with that date in their place out."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from functools import reduce
+from typing import Any
+
+from dateline.check.waivers import FILE, Waiver
+from dateline.edit.history import merged
+from dateline.edit.sources import Sources, Trail
+from dateline.edit.writing import Day
+from dateline.gates import order
+from dateline.load import TABLE
+from dateline.model import ADDED, REMOVED, WAS, Api, Table
+from dateline.openapi import walk
+
+
+def redate_gates(api: Api, sources: Sources, drafts: Collection[str], day: str) -> bool:
+    """Let every gate of *drafts* say *day*; tell whether there is any."""
+    found = False
+    for path, _, node in walk("document", api.document):
+        dated = [key for key in (ADDED, REMOVED) if node.get(key) in drafts]
+        past = sorted((date for date in node.get(WAS, ()) if date in drafts), key=order)
+        for key in dated:
+            sources.of(path).put((*path, key), Day(day))
+        if past and ADDED in dated:
+            _forget(sources, (*path, WAS), node[WAS], past)
+        elif past:
+            _redate_history(sources, (*path, WAS), node[WAS], past, day)
+        found = found or bool(dated or past)
+    return found
+
+
+def _forget(sources: Sources, trail: Trail, was: Mapping[str, Any], past: Sequence[str]) -> None:
+    """Drop what something was in drafts that it is now added with."""
+    source = sources.of(trail)
+    for gone in [trail] if len(past) == len(was) else [(*trail, date) for date in past]:
+        source.remove(gone)
+
+
+def _redate_history(
+    sources: Sources, trail: Trail, was: Mapping[str, Any], past: Sequence[str], day: str
+) -> None:
+    source = sources.of(trail)
+    oldest, *others = past
+    source.rename((*trail, oldest), Day(day))
+    if others:
+        newest_first = (was[date] for date in reversed(past))
+        source.put((*trail, day), reduce(merged, newest_first))
+    for date in others:
+        source.remove((*trail, date))
+
+
+def redate_waivers(
+    sources: Sources, waivers: Sequence[Waiver], drafts: Collection[str], day: str
+) -> None:
+    """Let waivers of *drafts* hold for *day*."""
+    for number, waiver in enumerate(waivers):
+        trail = ("waivers", number, "versions")
+        found = [index for index, version in enumerate(waiver.versions) if version in drafts]
+        for index in reversed(found[1:]):
+            sources.file(FILE).remove((*trail, index))
+        for index in found[:1]:
+            sources.file(FILE).replace((*trail, index), Day(day))
+
+
+def redate_table(
+    table: Table,
+    sources: Sources,
+    drafts: Collection[str],
+    day: str,
+    *,
+    title: str,
+    undisclosed: bool,
+) -> None:
+    """Let one row of the version table say *day* and *title*, in the place of those of *drafts*."""
+    source = sources.file(TABLE)
+    at = len(table.supported)  # the drafts stand behind
+    folded = [number for number, one in enumerate(table.versions) if one.date in drafts]
+    first = table.versions[at] if folded[:1] == [at] else None
+    for number in reversed(folded if first is None else folded[1:]):
+        source.remove(("versions", number))
+    if first is None:
+        row = {"date": Day(day), "title": title}
+        source.insert(("versions", at), {**row, "undisclosed": True} if undisclosed else row)
+    else:
+        source.put(("versions", at, "date"), Day(day))
+        if title != first.title:
+            source.put(("versions", at, "title"), title)
+        source.remove(("versions", at, "draft"))
+        if undisclosed and not first.undisclosed:
+            source.put(("versions", at, "undisclosed"), True)
+    if table.annotation in drafts:
+        source.put(("annotation",), Day(day))
