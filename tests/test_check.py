@@ -303,6 +303,27 @@ def test_the_version_table_has_rules_of_its_own(
     assert project.said() == expected
 
 
+def test_which_operations_ignore_the_header_can_not_change_unseen(tmp_path: Path) -> None:
+    header = "        - { name: X-API-Version, in: header, schema: { type: string } }\n"
+    making = "      requestBody:\n"
+    given = {
+        **SOURCES,
+        "loans.yaml": LOANS.replace("      parameters:\n", f"      parameters:\n{header}")
+        .replace("makeLoan\n      tags: [Loans]", "makeLoan\n      tags: [Sandbox]")
+        .replace(making, f"      parameters:\n{header}{making}", 1),
+    }
+    project = Project(folder(tmp_path, given), tmp_path / "generated")
+    project.publish()
+    project.edit(("default: 2024", "ignores-header: [Sandbox]\ndefault: 2024"))
+    with pytest.raises(SourceError, match="version-header-ignored"):
+        project.said()
+    project.edit((f"      parameters:\n{header}{making}", making))
+    assert project.said() == [
+        "schemas/loans.yaml:16:5: gated [parameter-removed] POST /loans: parameter X-API-Version "
+        "removed in 2024-01-15, 2024-09-01"
+    ]
+
+
 # --- Places
 
 

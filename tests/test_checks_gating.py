@@ -839,6 +839,51 @@ def test_only_what_has_a_name_is_renamed(text: str, said: list[str]) -> None:
     assert checked(text) == said
 
 
+PATH = """\
+components:
+  parameters:
+    Id: {{ name: id, in: path, required: true, schema: {{ type: string }}{shared} }}
+paths:
+  /loans/{{id}}/{{page}}:
+    get:
+      operationId: getLoan
+      parameters:
+        - {{ $ref: '#/components/parameters/Id' }}
+        - {{ name: page, in: path, required: true, schema: {{ type: string }}{own} }}
+      responses: {{ '204': {{ description: none }} }}
+"""
+IN_THE_PATH = (
+    "path-parameter-changed: a path is the same in every version, and with it the parameters that "
+    "it names; leave `{}` out, and keep what it was"
+)
+
+
+@pytest.mark.parametrize(
+    ("own", "shared", "said"),
+    [
+        (", x-was: { next: { name: part } }", "", ["10:94: " + IN_THE_PATH.format("name")]),
+        (", x-was: { next: { set: { in: query } } }", "", ["10:101: " + IN_THE_PATH.format("in")]),
+        ("", ", x-was: { next: { name: key } }", ["3:90: " + IN_THE_PATH.format("name")]),
+        ("", ", x-was: { next: { description: An id. } }", []),
+        *(
+            (
+                f", {key}",
+                "",
+                [
+                    f"10:77: misplaced-annotation: `{key.split(':')[0]}` can't stand on a path "
+                    "parameter, which the path always has; put it on the path"
+                ],
+            )
+            for key in ("x-added: next", "x-removed: next", "x-environments: [sandbox]")
+        ),
+    ],
+)
+def test_the_parameters_in_a_path_are_the_same_in_every_version(
+    own: str, shared: str, said: list[str]
+) -> None:
+    assert checked(PATH.format(own=own, shared=shared)) == said
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

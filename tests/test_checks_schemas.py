@@ -192,8 +192,17 @@ def test_formats_are_known(text: str, said: list[str]) -> None:
         ),
         pytest.param(
             "{ type: integer, enum: [1, 1.0] }",
-            [],
+            [
+                "4:34: enum-value-twice: the number 1.0 stands in the list already; leave one out",
+            ],
             id="1.0 is 1",
+        ),
+        pytest.param(
+            "{ enum: [{ a: [1, x] }, { a: [1.0, x] }, { a: [2, x] }] }",
+            [
+                "4:31: enum-value-twice: a mapping stands in the list already; leave one out",
+            ],
+            id="1.0 is 1 inside, too",
         ),
         pytest.param(
             "{ type: string, oneOf: [{ const: a }, { const: a }] }",
@@ -266,6 +275,27 @@ def test_values_of_an_enumeration_fit_together(text: str, said: list[str]) -> No
             "{ type: number, exclusiveMinimum: 3, exclusiveMaximum: 4 }",
             [],
             id="exclusive ones apart",
+        ),
+        pytest.param(
+            "{ type: integer, exclusiveMinimum: 3, exclusiveMaximum: 5 }",
+            [],
+            id="an integer between",
+        ),
+        pytest.param(
+            "{ type: integer, exclusiveMinimum: 3, exclusiveMaximum: 4 }",
+            [
+                "4:42: unsatisfiable-bounds: no integer is let through from exclusiveMinimum "
+                "3 to exclusiveMaximum 4; move one",
+            ],
+            id="no integer between",
+        ),
+        pytest.param(
+            "{ type: [integer, 'null'], minimum: 3.2, maximum: 3.8 }",
+            [
+                "4:43: unsatisfiable-bounds: no integer is let through from minimum 3.2 to "
+                "maximum 3.8; move one",
+            ],
+            id="no integer between fractions",
         ),
         pytest.param(
             "{ type: string, minLength: 3, maxLength: 2 }",

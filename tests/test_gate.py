@@ -273,6 +273,22 @@ def test_what_may_be_several_or_none_is_not_asked(
                 "that, else write it under a new name",
             ],
         ),
+        (
+            "library",
+            [
+                (
+                    "  /loans/{id}:\n    get:\n      operationId: getLoan\n      tags: [Loans]\n"
+                    "      parameters: [{ name: id,",
+                    "  /loans/{loan}:\n    get:\n      operationId: getLoan\n      tags: [Loans]\n"
+                    "      parameters: [{ name: loan,",
+                )
+            ],
+            [
+                "schemas/loans.yaml:6:20: GET /loans/{loan}: parameter renamed ('id' -> 'loan'): "
+                "a path is the same in every version, and so are the names in it; write the old "
+                "one back",
+            ],
+        ),
     ],
 )
 def test_what_is_left_has_a_reason_and_a_way_out(

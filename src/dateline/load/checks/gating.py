@@ -65,7 +65,13 @@ def _presence(site: Site) -> str | None:
             f"can't stand on the `{site.slot}` of {a(_holder(site))}, which has to be there; "
             f"put `{WAS}` on what holds it"
         )
+    if _in_path(site.node) and _holder(site) != "components":
+        return "can't stand on a path parameter, which the path always has; put it on the path"
     return None
+
+
+def _in_path(node: dict[str, Any]) -> bool:
+    return node.get("in") == "path"
 
 
 def _was(site: Site) -> str | None:
@@ -319,6 +325,22 @@ def history_changes_something(scope: Scope, site: Site, key: str) -> Iterator[Fo
                 message = f"`{keyword}` is not there after {date} either; leave it out"
                 yield Found((site.at(key, date), keyword), "history-without-effect", message)
         now = {key: value for key, value in {**now, **setting}.items() if key not in unset}
+
+
+@on(f"parameter.{WAS}", finds=("path-parameter-changed",))
+def path_parameters_stay(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    """A path is the same in every version, and so is what stands in its braces."""
+    for date, entry in site.node[key].items():
+        setting, _unset = changes(entry)
+        at = site.at(key, date)
+        at = (at, "set") if "set" in entry else at
+        for keyword in ("in", _RENAMED):
+            if keyword in setting and (_in_path(site.node) or _in_path(setting)):
+                message = (
+                    f"a path is the same in every version, and with it the parameters that it "
+                    f"names; leave `{keyword}` out, and keep what it was"
+                )
+                yield Found((at, keyword), "path-parameter-changed", message)
 
 
 def _equal(one: Any, other: Any) -> bool:

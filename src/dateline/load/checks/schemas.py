@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
+from math import ceil, floor
 from typing import Any, Final
 
 from dateline.load.checks.patterns import flaw
@@ -131,14 +133,23 @@ def pattern(_: Scope, site: Site, key: str) -> Iterator[Found]:
 
 @on("schema.enum", *(f"schema.{key}" for key in UNIONS), finds=("enum-value-twice",))
 def enum_values_differ(_: Scope, site: Site, key: str) -> Iterator[Found]:
-    seen: set[tuple[str, str]] = set()
+    seen: set[str] = set()
     for index, value in _choices(site, key):
         # as text, since JSON tells 1 from true and Python does not
-        mark = (type_of(value), repr(value))
+        mark = json.dumps(_plain(value), sort_keys=True)
         if mark in seen:
             message = f"{shown(value)} stands in the list already; leave one out"
             yield Found(site.at(key, index), "enum-value-twice", message)
         seen.add(mark)
+
+
+def _plain(value: Any) -> Any:
+    """Return *value* with one spelling for each number: to JSON, 1.0 is 1."""
+    if isinstance(value, dict):
+        return {key: _plain(below) for key, below in value.items()}
+    if isinstance(value, list):
+        return [_plain(below) for below in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 @on("schema.enum", *(f"schema.{key}" for key in UNIONS), finds=("enum-types-mixed",))
@@ -221,13 +232,18 @@ def bounds_in_order(_: Scope, site: Site, key: str) -> Iterator[Found]:
     if isinstance(low, bool):
         return
     low_out = key == "exclusiveMinimum" or site.node.get("exclusiveMinimum") is True
+    whole = declared(site.node) & {"integer", "number"} == {"integer"}
     for above in ("maximum", "exclusiveMaximum"):
         high = site.node.get(above)
         if high is None or isinstance(high, bool):
             continue
         high_out = above == "exclusiveMaximum" or site.node.get("exclusiveMaximum") is True
-        if low > high or (low == high and (low_out or high_out)):
-            message = f"no number is let through from {key} {low} to {above} {high}; move one"
+        first = floor(low) + 1 if low_out else ceil(low)
+        last = ceil(high) - 1 if high_out else floor(high)
+        nothing = low > high or (low == high and (low_out or high_out))
+        if nothing or (whole and first > last):
+            missed = "number" if nothing else "integer"
+            message = f"no {missed} is let through from {key} {low} to {above} {high}; move one"
             yield Found(site.at(key), "unsatisfiable-bounds", message, value=True)
 
 
