@@ -34,9 +34,10 @@ def test_one_document_for_each_version_and_environment_in_both_forms(library: Ap
         *(f"{date}.{form}" for date in (*DATES, "latest") for form in ("json", "yaml")),
         "versions.json",
     ]
-    assert sorted(files(library)) == sorted(
-        f"spec/{environment}/{name}" for environment in ("production", "sandbox") for name in names
-    )
+    assert sorted(files(library)) == [
+        ".gitattributes",
+        *sorted(f"spec/{folder}/{name}" for folder in ("production", "sandbox") for name in names),
+    ]
 
 
 @pytest.mark.parametrize("environment", ["production", "sandbox"])

@@ -111,7 +111,8 @@ def in_tree(output: Path, *, restoring: bool = False) -> Published:
     edited = [
         name
         for name in names
-        if name in manifest and sha256((output / name).read_bytes()).hexdigest() != manifest[name]
+        if name in manifest
+        and sha256((output / name).read_bytes()).hexdigest() not in manifest[name]
     ]
     if edited and not restoring:
         raise BaselineError(
@@ -242,9 +243,13 @@ def _text(root: Path, name: str) -> str:
         raise BaselineError(f"{root / name}:1:1: baseline-unreadable: {error}") from error
 
 
-def _manifest(output: Path) -> dict[str, str]:
+def _manifest(output: Path) -> dict[str, set[str]]:
+    """Return the digests that the manifest has for each file: after a merge there may be two."""
     try:
         files = json.loads((output / MANIFEST).read_bytes())["files"]
-        return {file["path"]: file["sha256"] for file in files}
+        found: dict[str, set[str]] = {}
+        for file in files:
+            found.setdefault(file["path"], set()).add(file["sha256"])
     except (OSError, ValueError, KeyError, TypeError):
         return {}
+    return found
