@@ -13,13 +13,15 @@ import pytest
 SOURCE = Path(__file__).parent.parent / "src" / "dateline"
 
 ROOMS = (
-    *("fresh", "model", "openapi", "gates", "load", "project", "diff", "rules", "check", "report"),
-    *("render", "emit", "edit", "generate", "status", "cli", "entry", "__main__"),
+    *("fresh", "model", "openapi", "gates", "load", "project", "sample", "diff", "rules", "check"),
+    *("report", "render", "emit", "edit", "adopt", "generate", "status", "serve", "cli", "entry"),
+    "__main__",
 )
 """From left to right. The last two are what the script and `python -m` call."""
 
 HOMES = {
     "yaml": {"load"},
+    "jsonschema_rs": {"sample"},
     "deepdiff": {"diff"},
     "jinja2": {"render"},
     "markupsafe": {"render"},

@@ -1,0 +1,67 @@
+"""Schemas of a document in, JSON values that fit them out: the same for the same seed.
+
+A value depends on the seed, on the name that it was asked for under and on its own schemas, so
+that what is added elsewhere changes nothing. Whatever jsonschema-rs refuses is never returned.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dateline.model import DatelineError, printable
+from dateline.openapi import pointer
+from dateline.sample.document import Document, UnreadableError
+from dateline.sample.here import Here, NothingFitsError
+from dateline.sample.values import Values
+
+__all__ = ["Sampler", "UnsatisfiedError"]
+
+_ROOM = 300.0
+"""About how many objects and lists a value may be made of beyond those that it needs."""
+
+
+class UnsatisfiedError(DatelineError):
+    """No value was found that fits a schema; ``place`` is where in the value, ``reason`` why."""
+
+    def __init__(self, name: str, place: str, reason: str) -> None:
+        self.name = name
+        self.place = place
+        self.reason = reason
+        at = f" at {place}" if place else ""
+        super().__init__(
+            f"{name}: no value was found that fits its schema{at}: {printable(reason)}"
+        )
+
+
+class Sampler:
+    """Makes values that fit the schemas of one OpenAPI 3.0 or 3.1 document.
+
+    Where the authors give examples, defaults or a closed list of values, those that fit are
+    used; other texts and numbers follow the format, the pattern and the name of their field.
+    A field that is `writeOnly` is left out where it may be, and recursion ends at the least
+    depth that the schemas allow.
+    """
+
+    def __init__(self, document: dict[str, Any], seed: int = 0) -> None:
+        self._document = Document(document)
+        self._values = Values(self._document)
+        self._seed = seed
+
+    def value(self, path: tuple[str | int, ...], name: str | None = None) -> Any:
+        """Return a JSON value for the schema at *path*; the pointer is its *name* unless given.
+
+        Raises UnsatisfiedError where no value is found that fits.
+        """
+        goal = pointer(path)
+        name = goal if name is None else name
+        schemas = (self._document.reference(goal),)
+        try:
+            made = self._values.made(schemas, Here(name=f"{self._seed} {name}", room=_ROOM))
+            defect = self._document.defect(schemas, made)
+        except NothingFitsError as nothing:
+            raise UnsatisfiedError(name, pointer(nothing.path), nothing.reason) from None
+        except UnreadableError as error:
+            raise UnsatisfiedError(name, "", str(error)) from None
+        if defect is not None:
+            raise UnsatisfiedError(name, pointer(defect[0]), defect[1])
+        return made

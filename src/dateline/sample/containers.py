@@ -1,0 +1,188 @@
+"""Objects and lists: which fields and how many items there are, each made by whoever asks."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any, Final, Protocol
+
+from dateline.sample import patterns, texts
+from dateline.sample.dice import Dice
+from dateline.sample.document import Document, Schemas
+from dateline.sample.here import Here, NothingFitsError
+from dateline.sample.together import Together
+
+# How many entries and items there are where nothing says so.
+_ENTRIES: Final = 2
+_ITEMS: Final = 3
+_NAMES: Final = 50
+_DUPLICATES: Final = 50
+_NAME: Final = {"type": "string"}
+_DISTINCT: Final = ({"uniqueItems": True},)
+
+
+class Maker(Protocol):
+    """What makes the values within."""
+
+    document: Document
+
+    def made(self, schemas: Schemas, here: Here) -> Any: ...
+
+    def is_container(self, schemas: Schemas) -> bool: ...
+
+    def is_welcome(self, schemas: Schemas, here: Here, known: Together) -> bool: ...
+
+
+def object_(
+    maker: Maker, known: Together, here: Here, attempt: int, settle: Callable[[Together], None]
+) -> dict[str, Any]:
+    """Return an object that *known* describes; *settle* chooses members of unions that come up.
+
+    The first attempt has all fields, the second none that can be left out, others some. Raises
+    NothingFitsError where a field that has to be there can't be made.
+    """
+    names = _fields(maker, known, here, attempt, settle)
+    required = known.required()
+    share = sum(maker.is_container(known.field(name)) for name in names) or 1
+    made: dict[str, Any] = {}
+    for name in names:
+        below = here.below(name, share, known.references, attempt)
+        try:
+            made[name] = maker.made(known.field(name), below)
+        except NothingFitsError:
+            if name in required:
+                raise
+    least, wanted = known.least("minProperties"), _wanted(known, here, attempt)
+    for name in _free_names(maker, known, here, attempt):
+        if len(made) >= max(least, wanted):
+            break
+        schemas = known.field(name)
+        if name in made or (len(made) >= least and not maker.is_welcome(schemas, here, known)):
+            continue
+        made[name] = maker.made(schemas, here.below(name, _ENTRIES, known.references, attempt))
+    if len(made) < least:
+        raise NothingFitsError(here.path, f"no {least} fields were found that it may have")
+    return made
+
+
+def _fields(
+    maker: Maker, known: Together, here: Here, attempt: int, settle: Callable[[Together], None]
+) -> list[str]:
+    """Return the described fields that are to be there, with all that they bring along."""
+    dice = here.dice("fields", attempt)
+    required, rules = known.required(), tuple(known.said("propertyNames"))
+    optional = [
+        name
+        for name in known.names()
+        if name not in required
+        and _is_kept(attempt, dice)
+        and maker.is_welcome(known.field(name), here, known)
+        and maker.document.fits(rules, name)
+    ]
+    most = known.most("maxProperties")
+    if most is not None:
+        optional = optional[: max(0, most - len(required))]
+    ahead = [name for name in known.names() if name in required or name in optional]
+    chosen: dict[str, None] = {}
+    while ahead:
+        name = ahead.pop(0)
+        if name in chosen:
+            continue
+        chosen[name] = None
+        for dependent in known.said("dependentSchemas"):
+            if name in dependent:
+                known.add(dependent[name])
+                settle(known)
+        for dependent in known.said("dependentRequired"):
+            ahead += dependent.get(name, ())
+        ahead += known.required()
+    return list(chosen)
+
+
+def _is_kept(attempt: int, dice: Dice) -> bool:
+    return attempt == 0 or (attempt > 1 and dice.pick((True, False)))
+
+
+def _wanted(known: Together, here: Here, attempt: int) -> int:
+    """Return how many fields a map has that says what its values are."""
+    values = [*known.said("additionalProperties"), *known.said("patternProperties")]
+    if known.names() or here.is_tight or attempt == 1 or not any(map(_is_described, values)):
+        return 0
+    most = known.most("maxProperties")
+    return _ENTRIES if most is None else min(most, _ENTRIES)
+
+
+def _is_described(schema: Any) -> bool:
+    return isinstance(schema, dict) and bool(schema)
+
+
+def _free_names(maker: Maker, known: Together, here: Here, attempt: int) -> Iterator[str]:
+    """Yield names that a field may have which no schema describes by name."""
+    rules = tuple(known.said("propertyNames"))
+    dice = here.dice("names", attempt)
+    described = [pattern for each in known.said("patternProperties") for pattern in each]
+    found = [itertools.islice(patterns.texts(pattern, dice), _NAMES) for pattern in described]
+    names = itertools.chain(
+        _ruled_names(maker, rules, here) if rules else (),
+        *zip(*found, strict=False),
+        (texts.word(dice) for _ in range(_NAMES)),
+    )
+    for name in names:
+        if False not in known.field(name) and maker.document.fits(rules, name):
+            yield name
+
+
+def _ruled_names(maker: Maker, rules: Schemas, here: Here) -> Iterator[str]:
+    for attempt in range(_NAMES):
+        try:
+            yield maker.made((_NAME, *rules), here.again(attempt))
+        except NothingFitsError:
+            return
+
+
+def array(maker: Maker, known: Together, here: Here, attempt: int) -> list[Any]:
+    """Return a list that *known* describes.
+
+    Raises NothingFitsError where an item that has to be there can't be made.
+    """
+    contained = [
+        (part["contains"], int(part.get("minContains", 1)))
+        for part in known.parts
+        if "contains" in part
+    ]
+    least = max(known.least("minItems"), *(count for _, count in contained), 0)
+    size = _size(maker, known, here, attempt, least)
+    is_distinct = True in known.said("uniqueItems")
+    made: list[Any] = []
+    for index in range(size):
+        # the last items are those that the list has to contain
+        last = tuple(schema for schema, count in contained if size - index <= count)
+        below = here.below(index, size, known.references, attempt)
+        try:
+            item = _item(maker, known.item(index) + last, below, made if is_distinct else [])
+        except NothingFitsError:
+            if index < least:
+                raise
+            break
+        made.append(item)
+    return made
+
+
+def _size(maker: Maker, known: Together, here: Here, attempt: int, least: int) -> int:
+    """Return how many items there are to be."""
+    first = max(map(len, known.said("prefixItems")), default=0)
+    most = known.most("maxItems")
+    if here.is_tight or attempt == 1 or not maker.is_welcome(known.item(first), here, known):
+        wanted = 0 if here.is_tight else first
+    else:
+        wanted = first + here.dice("size", attempt).between(1, _ITEMS)
+    return max(least, wanted if most is None else min(most, wanted))
+
+
+def _item(maker: Maker, schemas: Schemas, here: Here, others: list[Any]) -> Any:
+    """Return an item that is none of *others*."""
+    for attempt in range(_DUPLICATES):
+        item = maker.made(schemas, here.again(attempt))
+        if maker.document.fits(_DISTINCT, [*others, item]):
+            return item
+    raise NothingFitsError(here.path, "no further item was found that differs from those before")

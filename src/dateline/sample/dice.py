@@ -1,0 +1,37 @@
+"""Names in, choices out: the same names choose the same things, on every machine."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+class Dice:
+    """A stream of choices that its names alone decide.
+
+    Of `random`, Python promises no more than `random()` to stay as it is between releases.
+    """
+
+    def __init__(self, *names: object) -> None:
+        self._key = "\0".join(map(str, names)).encode()
+        self._count = 0
+
+    def below(self, limit: int) -> int:
+        """Return a number from 0 to *limit* - 1."""
+        self._count += 1
+        digest = hashlib.sha256(self._key + self._count.to_bytes(4, "big")).digest()
+        return int.from_bytes(digest, "big") % limit
+
+    def between(self, low: int, high: int) -> int:
+        """Return a number from *low* to *high*, both included."""
+        return low + self.below(high - low + 1)
+
+    def pick(self, items: Sequence[T]) -> T:
+        return items[self.below(len(items))]
+
+    def shuffled(self, items: Iterable[T]) -> list[T]:
+        left = list(items)
+        return [left.pop(self.below(len(left))) for _ in range(len(left))]

@@ -1,0 +1,232 @@
+"""A document of any 3.x in, one whose schemas are JSON Schema 2020-12 out, that can be asked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any, Final
+
+import jsonschema_rs
+
+from dateline.openapi import Shape, follow, slot, target
+
+_ROOT: Final = "urn:document"
+_BOUNDS: Final = (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum"))
+UNIONS: Final = ("oneOf", "anyOf")
+
+Schemas = tuple[Any, ...]
+
+
+class UnreadableError(Exception):
+    """A keyword holds what JSON Schema does not let it hold, or a reference leads nowhere."""
+
+
+class Document:
+    """The schemas of a document: what a reference leads to, what fits, how deep values get."""
+
+    def __init__(self, document: dict[str, Any]) -> None:
+        old = str(document.get("openapi", "")).startswith("3.0")
+        self.root: dict[str, Any] = _modern("document", document, old)
+        self._registry = jsonschema_rs.Registry([(_ROOT, self.root)])
+        # beside each its schemas: an id is unique only while its object lives
+        self._validators: dict[tuple[int, ...], tuple[Schemas, Any]] = {}
+        self._members: dict[tuple[int, str], tuple[Any, Schemas]] = {}
+        self._depths: dict[str, float] = {}
+
+    def reference(self, pointer: str) -> dict[str, str]:
+        """Return a schema that refers to the one at *pointer* (RFC 6901)."""
+        return {"$ref": f"{_ROOT}#{pointer}"}
+
+    def at(self, reference: str) -> Any:
+        """Return the schema that *reference* leads to. Raises LookupError where there is none."""
+        from urllib.parse import unquote
+
+        base, _, pointer = reference.partition("#")
+        node: Any = self.root
+        try:
+            for step in follow(self.root, unquote(pointer)):
+                node = node[step]
+        except (LookupError, TypeError):
+            node = None
+        if node is None or base != _ROOT:
+            raise LookupError(f"{reference.removeprefix(_ROOT)} leads nowhere")
+        return node
+
+    def defect(self, schemas: Schemas, value: Any) -> tuple[tuple[str | int, ...], str] | None:
+        """Return where *value* breaks *schemas* and how, None where it fits them all."""
+        validator = self._validator(schemas)
+        if validator.is_valid(value):
+            return None
+        error = next(iter(validator.iter_errors(value)))
+        return tuple(error.instance_path), str(error.message)
+
+    def fits(self, schemas: Schemas, value: Any) -> bool:
+        return bool(self._validator(schemas).is_valid(value))
+
+    def members(self, schema: dict[str, Any], keyword: str) -> Schemas:
+        """Return the schemas one of which *keyword* (a union, or `if`) makes a value fit."""
+        key = id(schema), keyword
+        if key not in self._members:
+            made = _branches(schema) if keyword == "if" else _tagged(schema, keyword)
+            self._members[key] = schema, made
+        return self._members[key][1]
+
+    def _validator(self, schemas: Schemas) -> Any:
+        key = tuple(map(id, schemas))
+        if key not in self._validators:
+            try:
+                made = jsonschema_rs.Draft202012Validator(
+                    {"allOf": [True, *schemas]}, validate_formats=True, registry=self._registry
+                )
+            except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError) as error:
+                raise UnreadableError(str(error).partition("\n")[0]) from None
+            self._validators[key] = schemas, made
+        return self._validators[key][1]
+
+    def depth(self, schema: Any) -> float:
+        """Return through how many objects and lists the least value of *schema* goes."""
+        if not self._depths:
+            self._depths = self._least_depths()
+        return _depth(schema, self._depths)
+
+    def _least_depths(self) -> dict[str, float]:
+        """Return the depth of whatever is referred to; infinity where no value has an end."""
+        goals = {}
+        for reference in set(_references(self.root)):
+            try:
+                goals[reference] = self.at(reference)
+            except LookupError:
+                continue
+        depths = dict.fromkeys(sorted(goals), math.inf)
+        changed = True
+        while changed:
+            now = {reference: _depth(goals[reference], depths) for reference in depths}
+            changed = now != depths
+            depths = now
+        return depths
+
+
+def _depth(schema: Any, known: dict[str, float]) -> float:
+    if not isinstance(schema, dict):
+        return math.inf if schema is False else 0
+    if "const" in schema or "enum" in schema:
+        return 0
+    found = [_depth(base, known) for base in schema.get("allOf", ())]
+    if "$ref" in schema:
+        found.append(known.get(schema["$ref"], math.inf))
+    found += [
+        min(_depth(member, known) for member in schema[union])
+        for union in UNIONS
+        if schema.get(union)
+    ]
+    below = list(_needed(schema))
+    if below:
+        found.append(1 + max(_depth(child, known) for child in below))
+    return max(found, default=0)
+
+
+def _needed(schema: dict[str, Any]) -> Iterator[Any]:
+    """Yield the schemas of what no value of *schema* can do without."""
+    said = schema.get("type", "object" if "properties" in schema else "array")
+    types = {said} if isinstance(said, str) else {*said}
+    if not types <= {"object", "array"}:
+        return
+    if "object" in types:
+        properties = schema.get("properties", {})
+        yield from (properties[name] for name in schema.get("required", ()) if name in properties)
+    least = schema.get("minItems", 0)
+    if "array" in types and least:
+        first = schema.get("prefixItems", [])
+        yield from first[:least]
+        if len(first) < least:
+            yield schema.get("items", True)
+
+
+def _references(node: Any) -> Iterator[str]:
+    if isinstance(node, dict):
+        reference = node.get("$ref")
+        if isinstance(reference, str):
+            yield reference
+        for child in node.values():
+            yield from _references(child)
+    elif isinstance(node, list):
+        for child in node:
+            yield from _references(child)
+
+
+def _modern(kind: str, node: Any, old: bool) -> Any:
+    """Return *node* with references that lead from everywhere, and its schemas as in 3.1."""
+    if not isinstance(node, dict):
+        return _plain(node)
+    if kind == "schema" and old and "$ref" in node:
+        # 3.0 ignores what stands beside a reference
+        node = {"$ref": node["$ref"]}
+    made = {key: _below(kind, key, value, old) for key, value in node.items()}
+    if kind == "schema" and str(made.get("$ref", "")).startswith("#"):
+        made["$ref"] = _ROOT + made["$ref"]
+    return _modern_keywords(made) if kind == "schema" and old else made
+
+
+def _below(kind: str, key: str, value: Any, old: bool) -> Any:
+    shape, below = slot(kind, key)
+    if shape is Shape.ONE:
+        return _modern(below, value, old)
+    if shape is Shape.LIST and isinstance(value, list):
+        return [_modern(below, child, old) for child in value]
+    if shape is Shape.MAP and isinstance(value, dict):
+        return {name: _modern(below, child, old) for name, child in value.items()}
+    return _plain(value)
+
+
+def _plain(value: Any) -> Any:
+    """Return *value* without the positions that the reader keeps."""
+    if isinstance(value, dict):
+        return {key: _plain(child) for key, child in value.items()}
+    return [_plain(child) for child in value] if isinstance(value, list) else value
+
+
+def _modern_keywords(schema: dict[str, Any]) -> dict[str, Any]:
+    for bound, flag in _BOUNDS:
+        exclusive = schema.get(flag)
+        if isinstance(exclusive, bool):
+            del schema[flag]
+            if exclusive and bound in schema:
+                schema[flag] = schema.pop(bound)
+    if schema.get("nullable") is True and isinstance(schema.get("type"), str):
+        schema["type"] = [schema["type"], "null"]
+    return schema
+
+
+def _branches(schema: dict[str, Any]) -> Schemas:
+    """Return what a value fits that fits `if`, and what one fits that does not."""
+    met = {"allOf": [schema["if"], schema.get("then", True)]}
+    return met, {"allOf": [{"not": schema["if"]}, schema.get("else", True)]}
+
+
+def _tagged(schema: dict[str, Any], keyword: str) -> Schemas:
+    """Return the members of a union, each with the tag that its discriminator tells it by."""
+    members = schema[keyword]
+    said = schema.get("discriminator")
+    said = said if isinstance(said, dict) else {}
+    tag = said.get("propertyName")
+    if not isinstance(tag, str):
+        return tuple(members)
+    mapping = said.get("mapping") or {}
+    tagged = []
+    for member in members:
+        reference = member.get("$ref", "") if isinstance(member, dict) else ""
+        local = reference[reference.find("#") :]
+        goal = target(local)
+        values = [value for value, place in mapping.items() if place in (local, goal and goal[1])]
+        if not values and goal is not None:
+            values = [goal[1]]
+        told = {"required": [tag], "properties": {tag: {"enum": values}}}
+        tagged.append({"allOf": [member, told]} if values else member)
+    return tuple(tagged)
+
+
+@lru_cache(maxsize=4096)
+def matches(pattern: str, text: str) -> bool:
+    """Tell whether *text* holds a match of *pattern*, as JSON Schema reads it."""
+    return bool(jsonschema_rs.Draft202012Validator({"pattern": pattern}).is_valid(text))

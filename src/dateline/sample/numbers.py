@@ -1,0 +1,117 @@
+"""Bounds and steps in, a number within them out, counted in fractions so that nothing is lost."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, Final
+
+from dateline.sample.dice import Dice
+from dateline.sample.texts import moment, words
+
+_WIDTH: Final = 1000
+_CENT: Final = Fraction(1, 100)
+_SIZES: Final = {"int32": 31, "int64": 63}
+
+_MOMENTS: Final = frozenset({"at", "created", "updated", "timestamp"})
+_RANGES: Final[dict[str, tuple[int, int]]] = {
+    "latitude": (-60, 60),
+    "longitude": (-150, 150),
+    "percent": (0, 100),
+    "percentage": (0, 100),
+    "port": (8000, 8999),
+    "year": (2024, 2030),
+    "month": (1, 12),
+    "day": (1, 28),
+    "count": (0, 20),
+    "page": (1, 5),
+}
+
+
+def number(
+    parts: Sequence[dict[str, Any]], *, whole: bool, name: str, dice: Dice
+) -> int | float | None:
+    """Return a number that fits the bounds and steps of all *parts*; None where there is none."""
+    low, high = _bounds(parts)
+    steps = [_exact(part["multipleOf"]) for part in parts if "multipleOf" in part]
+    step = _least_common([*steps, Fraction(1)] if whole else steps)
+    wished = _wished(parts, name, dice)
+    for first, last in (wished, (None, None)):
+        made = _within(_later(low, first), _earlier(high, last), step or _CENT, dice)
+        if made is not None:
+            return _written(made, whole)
+    if step is None and low is not None and high is not None and low < high:
+        return _written((low + high) / 2, whole)
+    return None
+
+
+def _bounds(parts: Sequence[dict[str, Any]]) -> tuple[Fraction | None, Fraction | None]:
+    """Return the bounds; one that is excluded is moved inwards by less than anyone counts."""
+    low: Fraction | None = None
+    high: Fraction | None = None
+    for part in parts:
+        for size in (_SIZES[each] for each in (part.get("format"),) if each in _SIZES):
+            low, high = _later(low, -Fraction(2**size)), _earlier(high, Fraction(2**size - 1))
+        if "minimum" in part:
+            low = _later(low, _exact(part["minimum"]))
+        if "exclusiveMinimum" in part:
+            low = _later(low, _exact(part["exclusiveMinimum"]) + _BARELY)
+        if "maximum" in part:
+            high = _earlier(high, _exact(part["maximum"]))
+        if "exclusiveMaximum" in part:
+            high = _earlier(high, _exact(part["exclusiveMaximum"]) - _BARELY)
+    return low, high
+
+
+_BARELY: Final = Fraction(1, 10**12)
+
+
+def _exact(value: Any) -> Fraction:
+    return Fraction(Decimal(str(value)))
+
+
+def _later(one: Fraction | None, other: Fraction | None) -> Fraction | None:
+    return max((each for each in (one, other) if each is not None), default=None)
+
+
+def _earlier(one: Fraction | None, other: Fraction | None) -> Fraction | None:
+    return min((each for each in (one, other) if each is not None), default=None)
+
+
+def _wished(
+    parts: Iterable[dict[str, Any]], name: str, dice: Dice
+) -> tuple[Fraction | None, Fraction | None]:
+    """Return the bounds within which a number looks like what its name says."""
+    last = words(name)[-1:] or ("",)
+    formats = {part.get("format") for part in parts}
+    if formats & {"unix-time", "timestamp"} or last[0] in _MOMENTS:
+        then = Fraction(int(moment(dice).timestamp()))
+        return then, then + _WIDTH
+    low, high = _RANGES.get(last[0], (1, _WIDTH))
+    return Fraction(low), Fraction(high)
+
+
+def _least_common(steps: Sequence[Fraction]) -> Fraction | None:
+    """Return the least number that is a multiple of all *steps*."""
+    if not steps:
+        return None
+    below = math.lcm(*(step.denominator for step in steps))
+    return Fraction(math.lcm(*(int(step * below) for step in steps)), below)
+
+
+def _within(
+    low: Fraction | None, high: Fraction | None, step: Fraction, dice: Dice
+) -> Fraction | None:
+    """Return a multiple of *step* between two bounds."""
+    if low is None:
+        low = Fraction(1) if high is None else high - _WIDTH * step
+    if high is None:
+        high = low + _WIDTH * step
+    first, last = math.ceil(low / step), math.floor(high / step)
+    return None if first > last else dice.between(first, last) * step
+
+
+def _written(value: Fraction, whole: bool) -> int | float:
+    return int(value) if whole else float(value)

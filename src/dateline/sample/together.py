@@ -1,0 +1,145 @@
+"""Schemas that one value has to fit in, the plain ones that this comes down to out.
+
+References are followed and `allOf` is opened, but nothing is merged: what a value has to fit is
+a list of schemas, and so is what each value within it has to fit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from dateline.sample.document import UNIONS, Document, Schemas, matches
+
+TYPES: Final = ("object", "array", "string", "integer", "number", "boolean", "null")
+_IMPLIED: Final[dict[str, frozenset[str]]] = {
+    "object": frozenset(
+        {"properties", "required", "additionalProperties", "patternProperties", "propertyNames"}
+        | {"minProperties", "dependentRequired", "dependentSchemas", "unevaluatedProperties"}
+    ),
+    "array": frozenset({"items", "prefixItems", "minItems", "uniqueItems", "contains"}),
+    "string": frozenset({"pattern", "minLength", "maxLength", "format"}),
+    "number": frozenset(
+        {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"}
+    ),
+}
+_CHECKED: Final = frozenset(
+    {"oneOf", "not", "if", "contains", "uniqueItems", "dependentSchemas"}
+    | {"unevaluatedItems", "unevaluatedProperties", "propertyNames", "maxProperties"}
+)
+"""Keywords that what is made of the others may break."""
+
+
+@dataclass
+class Together:
+    """What a value has to fit: plain schemas, outermost first, and unions still to be settled.
+
+    ``references`` are those that were followed on the way; ``impossible`` says why no value fits.
+    """
+
+    document: Document
+    parts: list[dict[str, Any]] = field(default_factory=list)
+    unions: list[Schemas] = field(default_factory=list)
+    references: set[str] = field(default_factory=set)
+    impossible: str = ""
+
+    def add(self, schema: Any) -> None:
+        """Add what *schema* says."""
+        if schema is False:
+            self.impossible = "the schema `false` lets nothing through"
+        if not isinstance(schema, dict):
+            return
+        self.parts.append(schema)
+        reference = schema.get("$ref")
+        if isinstance(reference, str) and reference not in self.references:
+            self.references.add(reference)
+            try:
+                self.add(self.document.at(reference))
+            except LookupError as missing:
+                self.impossible = str(missing)
+        for base in schema.get("allOf", ()):
+            self.add(base)
+        for keyword in (*UNIONS, "if"):
+            if keyword in schema:
+                self.unions.append(self.document.members(schema, keyword))
+
+    @property
+    def is_checked(self) -> bool:
+        """Tell whether something is said that not every value fits which is made to fit."""
+        return any(part.keys() & _CHECKED for part in self.parts)
+
+    @property
+    def is_listed(self) -> bool:
+        """Tell whether the values are listed one by one."""
+        return any("const" in part or "enum" in part for part in self.parts)
+
+    @property
+    def types(self) -> list[str]:
+        """The JSON types a value may have: those that are named, else those that are implied."""
+        found: set[str] | None = None
+        for part in self.parts:
+            if "type" in part:
+                said = part["type"]
+                here = {said} if isinstance(said, str) else {*said}
+                if "number" in here:
+                    here.add("integer")
+                found = here if found is None else found & here
+        if found is not None:
+            if "number" in found:
+                found.discard("integer")
+            return [each for each in TYPES if each in found]
+        said_of = {key for part in self.parts for key in part}
+        return [each for each in TYPES if _IMPLIED.get(each, frozenset()) & said_of] or ["string"]
+
+    def said(self, keyword: str) -> list[Any]:
+        """Return every value of *keyword*, outermost first."""
+        return [part[keyword] for part in self.parts if keyword in part]
+
+    def least(self, keyword: str) -> int:
+        return int(max(self.said(keyword), default=0))
+
+    def most(self, keyword: str) -> int | None:
+        found = self.said(keyword)
+        return int(min(found)) if found else None
+
+    def names(self) -> list[str]:
+        """Return the fields that are described or required, in their order."""
+        described = (name for each in self.said("properties") for name in each)
+        return list(dict.fromkeys([*described, *self.required()]))
+
+    def required(self) -> list[str]:
+        return list(dict.fromkeys(name for each in self.said("required") for name in each))
+
+    def field(self, name: str) -> Schemas:
+        """Return what the field *name* has to fit."""
+        found: list[Any] = []
+        for part in self.parts:
+            here = [part["properties"][name]] if name in part.get("properties", {}) else []
+            here += [
+                schema
+                for pattern, schema in part.get("patternProperties", {}).items()
+                if matches(pattern, name)
+            ]
+            if not here and "additionalProperties" in part:
+                here = [part["additionalProperties"]]
+            found += here
+        return tuple(found or self.said("unevaluatedProperties"))
+
+    def item(self, index: int) -> Schemas:
+        """Return what the item *index* has to fit."""
+        found: list[Any] = []
+        for part in self.parts:
+            first = part.get("prefixItems", ())
+            if index < len(first):
+                found.append(first[index])
+            elif "items" in part:
+                found.append(part["items"])
+        return tuple(found or self.said("unevaluatedItems"))
+
+
+def together(document: Document, schemas: Schemas) -> Together:
+    """Return what *schemas* say together."""
+    made = Together(document)
+    for schema in schemas:
+        made.add(schema)
+    return made

@@ -1,0 +1,191 @@
+"""Schemas in, a value that fits them all out: tried in a fixed order until one does."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from typing import Any, Final
+
+from dateline.model import EXTENSIBLE
+from dateline.sample import patterns, texts
+from dateline.sample.containers import array, object_
+from dateline.sample.dice import Dice
+from dateline.sample.document import Document, Schemas
+from dateline.sample.here import Here, NothingFitsError
+from dateline.sample.numbers import number
+from dateline.sample.together import Together, together
+
+_ATTEMPTS: Final = 24
+_TEXTS: Final = 400
+_DEEPEST: Final = 50
+_CONTAINERS: Final = frozenset({"object", "array"})
+
+
+class _Choices:
+    """The choices of one attempt: of all their combinations, each attempt makes another one."""
+
+    def __init__(self, attempt: int) -> None:
+        self._left = attempt
+
+    def next(self, count: int) -> int:
+        """Return a number below *count*; zero in the first attempt."""
+        self._left, chosen = divmod(self._left, count)
+        return chosen
+
+
+class Values:
+    """Makes values for the schemas of one document."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        # beside each its schemas: an id is unique only while its object lives
+        self._failed: dict[tuple[int, ...], tuple[Schemas, str]] = {}
+
+    def made(self, schemas: Schemas, here: Here) -> Any:
+        """Return a value that fits *schemas*. Raises NothingFitsError where none is found."""
+        key = tuple(map(id, schemas))
+        if key in self._failed:
+            raise NothingFitsError(here.path, self._failed[key][1])
+        failures: list[NothingFitsError] = []
+        for attempt in range(_ATTEMPTS):
+            try:
+                return self._attempt(schemas, here, attempt)
+            except NothingFitsError as nothing:
+                failures.append(nothing)
+        self._failed[key] = schemas, failures[0].reason
+        raise failures[0]
+
+    def _attempt(self, schemas: Schemas, here: Here, attempt: int) -> Any:
+        known = together(self.document, schemas)
+        choices = _Choices(attempt)
+        self._settle(known, here, choices)
+        if known.references & here.above:
+            here = replace(here, room=0)
+        if here.is_tight and not self._has_end(schemas, here):
+            raise NothingFitsError(here.path, "each value of it holds another one, without end")
+        for given in _given(known, here.dice("given")):
+            if self.document.fits(schemas, given):
+                return given
+        if known.is_listed:
+            raise NothingFitsError(here.path, "none of the values that it lists fits all it says")
+        kind = _kind(known, here, choices)
+        made = self._of(kind, known, schemas, here, attempt)
+        # what is within an object or list was checked when it was made
+        if known.is_checked or kind not in _CONTAINERS:
+            defect = self.document.defect(schemas, made)
+            if defect is not None:
+                raise NothingFitsError((*here.path, *defect[0]), defect[1])
+        return made
+
+    def _of(self, kind: str, known: Together, schemas: Schemas, here: Here, attempt: int) -> Any:
+        if kind == "object":
+            settle = partial(self._settle, here=here, choices=_Choices(attempt))
+            return object_(self, known, here, attempt, settle)
+        if kind == "array":
+            return array(self, known, here, attempt)
+        dice = here.dice("scalar", attempt)
+        if kind == "string":
+            tried = itertools.islice(_texts(known, here, dice), _TEXTS)
+            # the last one tells why
+            return next(
+                (text for text in tried if self.document.fits(schemas, text)),
+                texts.filled(known.least("minLength"), known.most("maxLength"), dice),
+            )
+        if kind == "boolean":
+            return dice.pick((True, False))
+        if kind == "null":
+            return None
+        name = here.fields[-1] if here.fields else ""
+        made = number(known.parts, whole=kind == "integer", name=name, dice=dice)
+        if made is None:
+            raise NothingFitsError(here.path, "there is no number within its bounds and steps")
+        return made
+
+    def is_welcome(self, schemas: Schemas, here: Here, known: Together) -> bool:
+        """Tell whether a value of *schemas*, within one of *known*, is worth having."""
+        below = together(self.document, schemas)
+        again = self._comes_again(schemas, here.above | known.references)
+        if below.impossible or again or any(part.get("writeOnly") for part in below.parts):
+            return False
+        return not (here.is_tight and self.is_container(schemas))
+
+    def is_container(self, schemas: Schemas) -> bool:
+        """Tell whether values of *schemas* may hold others."""
+        known = together(self.document, schemas)
+        return bool(known.unions or _CONTAINERS & {*known.types})
+
+    def _has_end(self, schemas: Schemas, here: Here) -> bool:
+        deepest = max(map(self.document.depth, schemas), default=0)
+        return len(here.path) < _DEEPEST and deepest < math.inf
+
+    def _settle(self, known: Together, here: Here, choices: _Choices) -> None:
+        """Choose a member of every union, and of every union that comes with one."""
+        for count in itertools.count():
+            if known.impossible:
+                raise NothingFitsError(here.path, known.impossible)
+            if not known.unions:
+                return
+            members = self._preferred(known.unions.pop(0), here, count)
+            known.add(members[choices.next(len(members))])
+
+    def _preferred(self, members: Schemas, here: Here, count: int) -> list[Any]:
+        """Return *members* in the order of trying: those that lead back last, before them null."""
+
+        def rank(member: Any) -> tuple[bool, bool, float]:
+            depth = self.document.depth(member)
+            is_null = isinstance(member, dict) and member.get("type") == "null"
+            again = self._comes_again((member,), here.above)
+            matters = here.is_tight or depth == math.inf
+            return again, is_null and not here.is_tight, depth if matters else 0
+
+        return sorted(here.dice("member", count).shuffled(members), key=rank)
+
+    def _comes_again(self, schemas: Schemas, above: frozenset[str]) -> bool:
+        """Tell whether *schemas* can't but lead back to what they stand in."""
+        known = together(self.document, schemas)
+        if known.references & above:
+            return True
+        above |= known.references
+        return any(
+            all(self._comes_again((member,), above) for member in members)
+            for members in known.unions
+        )
+
+
+def _given(known: Together, dice: Dice) -> Iterator[Any]:
+    """Yield the values that the authors give, the most binding ones first."""
+    yield from known.said("const")
+    for keyword in ("enum", "examples", EXTENSIBLE):
+        for values in known.said(keyword):
+            yield from dice.shuffled(value for value in values if value is not None)
+    for keyword in ("example", "default"):
+        yield from (value for value in known.said(keyword) if value is not None)
+    if any(None in values for values in known.said("enum")):
+        yield None
+
+
+def _kind(known: Together, here: Here, choices: _Choices) -> str:
+    """Return the JSON type to make: null last, and where there is no room, containers as late."""
+    types = known.types
+    if not types:
+        raise NothingFitsError(here.path, "no type is left that all it says allows")
+
+    def rank(kind: str) -> tuple[bool, bool]:
+        return here.is_tight and kind in _CONTAINERS, kind == "null"
+
+    ordered = sorted(here.dice("type").shuffled(types), key=rank)
+    return ordered[choices.next(len(ordered))]
+
+
+def _texts(known: Together, here: Here, dice: Dice) -> Iterator[str]:
+    """Yield texts that may fit, those that people like to read first."""
+    yield from texts.suitable(known.said("format"), here.fields, dice)
+    least = known.least("minLength")
+    made = [patterns.texts(pattern, dice) for pattern in known.said("pattern")]
+    for text in itertools.chain.from_iterable(zip(*made, strict=False)):
+        yield text
+        if len(text) < least:
+            yield text + texts.filled(least - len(text), least - len(text), dice)
