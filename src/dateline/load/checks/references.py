@@ -8,7 +8,7 @@ from typing import Any, Final
 from dateline.load.checks.scope import Found, Scope, Site, Trail, on
 from dateline.load.checks.shapes import UNIONS
 from dateline.load.checks.wording import a, did_you_mean, shown
-from dateline.model import EXTENSIBLE, KEYS
+from dateline.model import EXTENSIBLE, GATES, KEYS
 from dateline.openapi import COMPONENTS, target
 
 _SECTIONS: Final = {kind: section for section, kind in COMPONENTS.items()}
@@ -87,9 +87,10 @@ def alone_in_a_path(_: Scope, site: Site, __: str) -> Iterator[Found]:
 
 
 @on("reference.$ref", finds=("misplaced-annotation",))
-def without_our_keys(_: Scope, site: Site, __: str) -> Iterator[Found]:
+def without_our_keys(scope: Scope, site: Site, _: str) -> Iterator[Found]:
     for key in site.node:
-        if key in KEYS:
+        # where others wrote the references, what differs may be just that
+        if key in KEYS and (scope.authored or key not in GATES):
             message = (
                 f"`{key}` can't stand beside `$ref` here; annotate the component, "
                 "or write it in place"

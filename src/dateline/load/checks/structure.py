@@ -20,6 +20,7 @@ from dateline.model import (
     ADDED,
     ENVIRONMENTS,
     EXTENSIBLE,
+    GATES,
     KEYS,
     REMOVED,
     SHOWN_AS,
@@ -196,6 +197,7 @@ class Survey:
                 self.pending.append(Pending(form.reference, site))
             else:
                 self._wrong(node["$ref"], (trail, "$ref"), _TEXT)
+            self._gates(form, site)
             return
         keys = form.keys
         checks = form.checks
@@ -223,6 +225,19 @@ class Survey:
                 self.found.append(Found(trail, "missing-key", message))
         if checks:
             self.pending.append(Pending(checks, site))
+
+    def _gates(self, form: _Form, site: Site) -> None:
+        """Look at the gates beside a reference, which has no other keys."""
+        for key in GATES & site.node.keys():
+            known = form.keys[key]
+            if type(site.node[key]) not in known.type.accepts:
+                self._wrong(site.node[key], site.at(key), known.type)
+                continue
+            self.pending.append(Pending(known.checks, site))
+            if known.type.holds is not None:
+                self._held(known.type, site.node[key], site.at(key))
+                if key == WAS:
+                    self._history(form, site)
 
     def _below(self, known: _Key, value: Any, trail: Trail, key: str, parent: Site) -> None:
         """Put the objects that stand in *value* on the stack."""
