@@ -56,10 +56,8 @@ def files(
     contracts = [
         Contract(version=date, environment="", document=each) for date, each in documents.items()
     ]
-    artifacts, notes = models(
-        contracts, table(list(documents), package, drafts), [builtin_templates()]
-    )
-    return {artifact.path: artifact.content.decode() for artifact in artifacts}, notes
+    made = models(contracts, table(list(documents), package, drafts), [builtin_templates()])
+    return {artifact.path: artifact.content.decode() for artifact in made.artifacts}, made.notes
 
 
 class Package:

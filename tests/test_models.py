@@ -654,12 +654,12 @@ def test_templates_of_the_user_stand_before_the_built_in_ones(tmp_path: Path) ->
         "# begin {{ definition.key }}\nclass {{ definition.name }}(StrEnum): ...\n# end\n"
     )
     made = document({"State": {"type": "string", "enum": ["a", "b"]}, "A": record(a=TEXT)})
-    artifacts, _ = models(
+    rendered = models(
         [Contract(version="2024-01-01", environment="", document=made)],
         table(["2024-01-01"], "library"),
         [tmp_path, builtin_templates()],
     )
-    texts = {artifact.path: artifact.content.decode() for artifact in artifacts}
+    texts = {artifact.path: artifact.content.decode() for artifact in rendered.artifacts}
     assert texts["python/README.md"] == "Of library.\n"
     module = texts["python/library/v2024_01_01/models.py"]
     assert "class State(StrEnum): ...\n" in module

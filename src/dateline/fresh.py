@@ -31,7 +31,9 @@ def up_to_date(schemas: Folder, output: Folder) -> bool:
 def inputs(schemas: Folder, templates: Folder | None = None, *, strict: bool = False) -> str:
     """Return a digest of all that outputs depend on: sources, templates and dateline itself."""
     package = os.path.dirname(os.path.abspath(__file__))
-    folders: dict[str, Folder] = {"schemas": schemas, "dateline": package}
+    # the run time stands beside dateline, and is copied into what is generated
+    run_time = os.path.join(package, "..", "dateline_runtime")
+    folders: dict[str, Folder] = {"schemas": schemas, "dateline": package, "run time": run_time}
     if not os.path.isdir(os.path.join(package, "templates")):
         # an editable installation uses the templates of the repository
         folders["templates"] = os.path.join(package, "..", "..", "templates")

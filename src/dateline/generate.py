@@ -239,6 +239,7 @@ def _inputs(workspace: Workspace) -> str:
 def _folders(workspace: Workspace) -> dict[str, Path]:
     package = Path(__file__).parent
     folders = {"schemas": workspace.schemas, "dateline": package}
+    folders["run time"] = package.parent / "dateline_runtime"
     if not (package / "templates").is_dir():
         folders["templates"] = package.parents[1] / "templates"
     if workspace.templates is not None:

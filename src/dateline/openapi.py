@@ -240,6 +240,23 @@ def target(reference: str) -> tuple[str, str] | None:
     return parts[2], name.replace("~1", "/").replace("~0", "~")
 
 
+def chain(document: dict[str, Any], node: Any) -> list[dict[str, Any]]:
+    """Return *node* and what its references lead to in turn, the component itself last.
+
+    Empty where one of them leads nowhere, or back.
+    """
+    found: list[dict[str, Any]] = []
+    while isinstance(node, dict) and not any(node is each for each in found):
+        found.append(node)
+        reference = node.get("$ref")
+        if not isinstance(reference, str):
+            return found
+        goal = target(reference)
+        section = document.get("components", {}).get(goal[0], {}) if goal else {}
+        node = section.get(goal[1]) if goal else None
+    return []
+
+
 def pointer(path: tuple[str | int, ...]) -> str:
     """Return *path* as a JSON pointer (RFC 6901)."""
     return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in path)

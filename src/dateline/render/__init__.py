@@ -61,11 +61,13 @@ def render(
     artifacts = list(_laid_out(api, contracts, told, folders))
     if models:
         from dateline.render.models import models as render_models
+        from dateline.render.server import Server
 
+        server = Server(api)
         everywhere = [projector.contract(date, EVERYWHERE) for date in api.table.dates]
-        made, said = render_models(everywhere, api.table, folders)
-        artifacts += made
-        notes += said
+        made = render_models(everywhere, api.table, folders, server.canonical)
+        artifacts += [*made.artifacts, *server.artifacts(made.types, artifacts, folders)]
+        notes += made.notes
     return Rendered(
         artifacts=tuple(sorted(artifacts, key=lambda artifact: artifact.path)), notes=tuple(notes)
     )

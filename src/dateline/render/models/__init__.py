@@ -6,32 +6,62 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from dateline.model import Artifact, Contract, Problem, SourceError, Table
 from dateline.render.models import assemble, names
-from dateline.render.models.definitions import Definition
+from dateline.render.models.definitions import Definition, Inline, Typed
 from dateline.render.models.generate import sources
+from dateline.render.models.names import CANONICAL
 from dateline.render.models.order import in_order
 from dateline.render.models.reading import Reader
 from dateline.render.models.sharing import Ways, homes, schemas
 from dateline.render.models.writing import Writer, place_of
 
 
+@dataclass(frozen=True, kw_only=True)
+class Canonical:
+    """The contract that servers are written against: it comes after all versions.
+
+    ``strict`` names the components that only requests hold. ``inlines`` are the schemas of
+    operations for which a type is wanted.
+    """
+
+    contract: Contract
+    strict: frozenset[str]
+    inlines: tuple[Inline, ...]
+
+
+class Models(NamedTuple):
+    """The files of the models, what they can't express, and a type for each inline schema."""
+
+    artifacts: list[Artifact]
+    notes: list[str]
+    types: list[Typed]
+
+
 def models(
-    contracts: Sequence[Contract], table: Table, templates: Sequence[Path]
-) -> tuple[list[Artifact], list[str]]:
+    contracts: Sequence[Contract],
+    table: Table,
+    templates: Sequence[Path],
+    canonical: Canonical | None = None,
+) -> Models:
     """Return the files of the distribution, below ``python/``, and what it can't express.
 
     *contracts* stand oldest first, one for each version, of all environments together. A type
     whose closure is equal in two of them is defined in the older one and re-exported by the
-    newer. *templates* are folders, file by file the first one first, that hold ``datamodel/``
-    (the layout of one definition) and ``python/`` (the other files). Raises SourceError where two
-    names of the document become one Python name.
+    newer; *canonical* is the newest of all. *templates* are folders, file by file the first one
+    first, that hold ``datamodel/`` (the layout of one definition) and ``python/`` (the other
+    files). Raises SourceError where two names of the document become one Python name.
     """
     ways = Ways()
     strict = {contract.version: ways.request_only(contract) for contract in contracts}
-    components = homes(contracts, strict)
-    written = _written(contracts, components, strict)
+    versions = list(contracts)
+    if canonical is not None:
+        versions.append(canonical.contract)
+        strict[CANONICAL] = canonical.strict
+    components = homes(versions, strict)
+    written = _written(versions, components, strict, canonical.inlines if canonical else ())
     where = {
         version: {
             each.name: home
@@ -59,25 +89,30 @@ def models(
             content=assemble.module(version, order, blocks[version], where[version]),
         )
         for version, order in orders.items()
-        if order.definitions
+        if order.definitions or version == CANONICAL
     ]
-    return sorted(artifacts, key=lambda artifact: artifact.path), written.notes
+    artifacts.sort(key=lambda artifact: artifact.path)
+    return Models(artifacts, written.notes, written.types)
 
 
 @dataclass(frozen=True)
 class _Written:
-    """The definitions by version and component, and what they can't express."""
+    """The definitions by version and holder, what they can't express, and inline types."""
 
     definitions: dict[tuple[str, str], list[Definition]]
     notes: list[str]
+    types: list[Typed]
 
 
 def _written(
     contracts: Sequence[Contract],
     components: dict[str, dict[str, str]],
     strict: dict[str, frozenset[str]],
+    inlines: Sequence[Inline],
 ) -> _Written:
+    """Write what each version defines; *inlines* belong to the canonical contract."""
     made: dict[tuple[str, str], list[Definition]] = {}
+    types: list[Typed] = []
     notes: dict[str, None] = {}
     problems: list[Problem] = []
     for contract in contracts:
@@ -98,11 +133,16 @@ def _written(
         for name, home in known.items():
             if home == version:
                 made[version, name] = writer.component(name)
+        for inline in inlines if version == CANONICAL else ():
+            typed, definitions = writer.inline(inline)
+            types.append(typed)
+            made.setdefault((version, inline.holder), []).extend(definitions)
+            known[inline.holder] = version
         notes |= dict.fromkeys([*own_notes, *writer.notes])
         problems += writer.problems
     if problems:
         raise SourceError(problems)
-    return _Written(made, list(notes))
+    return _Written(made, list(notes), types)
 
 
 def _classes(contract: Contract, notes: list[str], problems: list[Problem]) -> dict[str, str]:

@@ -80,7 +80,7 @@ def either(members: list[Node]) -> Node:
 
 def literal(text: str) -> str:
     """Return *text* as a string literal; what can't be seen is escaped."""
-    return '"' + "".join(map(_escaped, text)) + '"'
+    return '"' + "".join(map(escaped, text)) + '"'
 
 
 def value(data: Any) -> Node:
@@ -99,7 +99,7 @@ def references(node: Node) -> Iterator[str]:
     """Yield the names of the definitions that *node* speaks of."""
     if isinstance(node, Reference):
         yield node.name
-    for child in _children(node):
+    for child in children(node):
         yield from references(child)
 
 
@@ -107,7 +107,7 @@ def heads(node: Node) -> Iterator[str]:
     """Yield the head of every group in *node*."""
     if isinstance(node, Group):
         yield node.head
-    for child in _children(node):
+    for child in children(node):
         yield from heads(child)
 
 
@@ -152,7 +152,8 @@ def docstring(text: str, indent: int) -> Code:
     return Code(_laid_out(Text(text), indent, 0))
 
 
-def _children(node: Node) -> tuple[Node, ...]:
+def children(node: Node) -> tuple[Node, ...]:
+    """Return what stands directly within *node*."""
     if isinstance(node, Group):
         return node.items
     if isinstance(node, Either):
@@ -160,7 +161,8 @@ def _children(node: Node) -> tuple[Node, ...]:
     return (node.value,) if isinstance(node, Pair) else ()
 
 
-def _escaped(character: str) -> str:
+def escaped(character: str) -> str:
+    """Return *character* as it is written within double quotes."""
     if character in _ESCAPES:
         return _ESCAPES[character]
     return character if character.isprintable() else ascii(character)[1:-1]
@@ -222,7 +224,7 @@ def _pieces(text: str, width: int) -> list[str]:
     for line in text.splitlines(keepends=True):
         piece, used = "", 0
         for word in _WORD.findall(line):
-            size = sum(len(_escaped(character)) for character in word)
+            size = sum(len(escaped(character)) for character in word)
             if piece and used + size > width:
                 pieces.append(piece)
                 piece, used = "", 0

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 from dateline.render.models.code import Node, Pair, call, either, references, subscript
 
@@ -97,21 +98,47 @@ class Type:
         return Type(node=self.node, limits=(*self.limits, *more), marks=self.marks).narrowed
 
 
+class Typed(NamedTuple):
+    """What a schema is written as: its type and its default, if that can be written."""
+
+    type: Type
+    default: Node | None
+
+
 def described(node: Node, more: tuple[Pair, ...]) -> Node:
     """Return *node* with *more* said of it as a field."""
     return subscript("Annotated", node, call("t.Field", *more)) if more else node
 
 
+@dataclass(frozen=True, kw_only=True)
+class Inline:
+    """A schema of an operation that stands in no component.
+
+    ``holder`` says in words what holds it: one request or one response. It is called ``called``
+    and, behind that, ``part``, where it needs a name. ``sent`` tells that callers write it.
+    """
+
+    holder: str
+    called: str
+    part: str
+    schema: Any
+    sent: bool
+
+
 @dataclass(frozen=True)
 class Where:
-    """Where a schema stands: its component and the names of the types on the way to it."""
+    """Where a schema stands: its component and the names of the types on the way to it.
+
+    In place of a component, an operation's request or response may hold it.
+    """
 
     component: str
     parts: tuple[str, ...] = ()
     trail: str = ""
+    is_inline: bool = False
 
     def child(self, part: str, trail: str) -> Where:
-        return Where(self.component, (*self.parts, part), self.trail + trail)
+        return replace(self, parts=(*self.parts, part), trail=self.trail + trail)
 
     def __str__(self) -> str:
-        return f"components.{self.component}{self.trail}"
+        return f"{'' if self.is_inline else 'components.'}{self.component}{self.trail}"

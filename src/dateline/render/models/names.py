@@ -7,6 +7,9 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
+CANONICAL: Final = "server"
+"""In place of a date: the contract that servers are written against, and its package."""
+
 SUPPORT: Final = "t"
 """What the module of support types is called inside a module of models."""
 
@@ -40,12 +43,17 @@ _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 def package_name(version: str) -> str:
     """Return the subpackage of *version*: `v2025_03_13`; `vnext` for the one being prepared."""
-    return "v" + version.replace("-", "_")
+    return version if version == CANONICAL else "v" + version.replace("-", "_")
 
 
 def pascal(name: str) -> str:
     """Return *name* in PascalCase: its words joined, the first letter of each a capital."""
     return "".join(word[0].upper() + word[1:] for word in _words(name))
+
+
+def snake(name: str) -> str:
+    """Return *name* in snake_case: its words in lower case, also those of camel case."""
+    return "_".join(_words(_CAMEL.sub("_", name))).lower()
 
 
 def class_name(name: str, *, dots: bool = False) -> str:
@@ -82,8 +90,7 @@ def member_name(value: str) -> str:
     """
     if not value:
         return "EMPTY"
-    spaced = _CAMEL.sub("_", value)
-    made = "_".join(_words(spaced)).upper()
+    made = snake(value).upper()
     return made if made[0].isalpha() else "VALUE_" + made
 
 

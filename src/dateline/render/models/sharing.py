@@ -62,6 +62,11 @@ class Ways:
 
     def request_only(self, contract: Contract) -> frozenset[str]:
         """Return the component schemas that requests hold and nothing that callers receive."""
+        sent, received = self.both(contract)
+        return sent - received
+
+    def both(self, contract: Contract) -> tuple[frozenset[str], frozenset[str]]:
+        """Return the component schemas that callers send, and those that they receive."""
         document = contract.document
         components = document.get("components") or {}
         ahead = [
@@ -80,8 +85,11 @@ class Ways:
             node = (components.get(section) or {}).get(name)
             if node is not None and section in COMPONENTS:
                 ahead += self._goals(COMPONENTS[section], node, way)
-        received = {name for section, name, way in seen if way == _RESPONSE}
-        return frozenset(name for section, name, _ in seen if section == "schemas") - received
+        sent, received = (
+            frozenset(name for section, name, way in seen if (section, way) == ("schemas", wanted))
+            for wanted in (_REQUEST, _RESPONSE)
+        )
+        return sent, received
 
     def _goals(self, kind: str, node: Any, way: int) -> list[_Goal]:
         key = id(node), way
@@ -142,22 +150,23 @@ class _Nodes:
         known = self._read.get(id(schema))
         if known is None:
             text = json.dumps(schema)
-            known = schema, self.number(text), tuple(dict.fromkeys(_references(schema)))
+            known = schema, self.number(text), tuple(dict.fromkeys(referred(schema)))
             self._read[id(schema)] = known
         return known[1], known[2]
 
 
-def _references(node: Any) -> Iterator[str]:
+def referred(node: Any) -> Iterator[str]:
+    """Yield the names of the components that *node* refers to, anywhere in it."""
     if isinstance(node, dict):
         reference = node.get("$ref")
         for each in (*((reference,) if isinstance(reference, str) else ()), *_mapped(node)):
             goal = target(each)
             yield goal[1] if goal else each
         for child in node.values():
-            yield from _references(child)
+            yield from referred(child)
     elif isinstance(node, list):
         for child in node:
-            yield from _references(child)
+            yield from referred(child)
 
 
 def _refined(meaning: dict[_K, int], reach: dict[_K, tuple[str, ...]]) -> dict[_K, int]:

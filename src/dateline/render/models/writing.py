@@ -26,8 +26,10 @@ from dateline.render.models.definitions import (
     ABSENT,
     Definition,
     Field,
+    Inline,
     Member,
     Type,
+    Typed,
     Where,
     described,
 )
@@ -74,8 +76,10 @@ class Writer:
         self, reader: Reader, *, strict: frozenset[str], classes: dict[str, str], taken: set[str]
     ) -> None:
         self._reader = reader
-        self._strict = strict
-        self._classes = classes
+        self._strict = set(strict)
+        self._classes = dict(classes)
+        # what holds a schema, for telling where a problem is
+        self._holders = dict(reader.components)
         self._taken = taken | set(classes.values()) | names.RESERVED_CLASSES
         self._made: list[Definition] = []
         self.notes: list[str] = []
@@ -95,6 +99,23 @@ class Writer:
         else:
             self._define_alias(called, self._plain(flat, where, called).whole, flat, where)
         return self._made
+
+    def inline(self, inline: Inline) -> tuple[Typed, list[Definition]]:
+        """Return what *inline* is written as, and the definitions that it needs.
+
+        To be asked after all components, so that their names are theirs.
+        """
+        self._made = []
+        self._classes[inline.holder] = inline.called
+        self._holders[inline.holder] = inline.schema
+        if inline.sent:
+            self._strict.add(inline.holder)
+        made = self._type(inline.schema, Where(inline.holder, (inline.part,), is_inline=True))
+        said = self._reader.flat(inline.schema)
+        default = None
+        if "default" in said.annotations:
+            default = self._default(said, made, said.annotations["default"])
+        return Typed(made, default), self._made
 
     # Types.
 
@@ -532,7 +553,7 @@ class Writer:
                 return called
         self.problems.append(
             Problem(
-                place=place_of(self._reader.components[where.component]),
+                place=place_of(self._holders[where.component]),
                 id="model-name-taken",
                 message=f"{where}: its model would be called {name}, and so is another: "
                 "give it a component of its own, under another name",

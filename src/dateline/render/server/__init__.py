@@ -1,0 +1,127 @@
+"""An API in, the server of it out: Protocols of handlers, a table of operations, contract data.
+
+Two steps, with the models between: `Server` says what types it needs beside those of the
+versions, and lays itself out when they are made.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import dateline
+from dateline.model import Api, Artifact
+from dateline.render.models import Canonical
+from dateline.render.models.assemble import HEADER
+from dateline.render.models.code import Text, lay_out, literal, subscript
+from dateline.render.models.definitions import Typed
+from dateline.render.server.canonical import forms
+from dateline.render.server.converters import converters
+from dateline.render.server.operations import groups
+from dateline.render.server.protocols import protocols
+from dateline.render.server.requests import requests
+from dateline.render.server.table import table
+from dateline.render.server.types import Types
+from dateline.render.shapes import shapes
+from dateline.render.templating import Code, TemplateError, environment
+
+_FOLDER: Final = "python/{package}/server"
+_SUFFIX: Final = ".jinja"
+_SPECIFICATION: Final = "spec/"
+# What handlers are written with, whatever the API.
+_NOUNS: Final = (
+    *("Account", "Call", "Credentials", "MissingConverterError", "MissingHandlerError"),
+    *("Refusal", "Reply", "Result", "Settings", "UnsupportedError"),
+)
+
+
+class Server:
+    """The server of one API.
+
+    Raises SourceError where two names become one name in Python, or where something differs
+    between versions that can't be served.
+    """
+
+    def __init__(self, api: Api) -> None:
+        self._api = api
+        self._forms = forms(api)
+        self._groups = groups(api)
+        self._types = Types(
+            self._forms, (each for group in self._groups for each in group.operations)
+        )
+
+    @property
+    def canonical(self) -> Canonical:
+        """The contract that handlers are written against, for which models have to be made."""
+        return self._types.canonical
+
+    def artifacts(
+        self, types: Iterable[Typed], documents: Iterable[Artifact], templates: Sequence[Path]
+    ) -> Iterator[Artifact]:
+        """Yield the files of the server.
+
+        *types* are those of the inline schemas of `canonical`, *documents* the artifacts among
+        which the specification documents are. *templates* are folders, the first one first.
+        """
+        self._types.made(types)
+        target = f"python/{self._api.table.package}/server"
+        shown = {**shapes(self._api), **requests(self._api)}
+        yield from self._laid_out(target, shown, templates)
+        data = json.dumps(shown, ensure_ascii=False, separators=(",", ":"))
+        yield Artifact(path=f"{target}/contracts.json", content=f"{data}\n".encode())
+        for document in documents:
+            if document.path.startswith(_SPECIFICATION) and self._is_served(document.path):
+                path = document.path.removeprefix(_SPECIFICATION)
+                yield Artifact(path=f"{target}/documents/{path}", content=document.content)
+        for file in run_time():
+            yield Artifact(path=f"{target}/runtime/{file.name}", content=file.read_bytes())
+
+    def _is_served(self, path: str) -> bool:
+        name, _, suffix = path.rpartition("/")[2].rpartition(".")
+        known = {"versions", *(version.date for version in self._api.table.supported)}
+        return suffix == "json" and name in known
+
+    def _exports(self, has_converters: bool) -> dict[str, list[Code]]:
+        own = ["Handlers", *(group.handlers for group in self._groups)]
+        own += ["Converters"] if has_converters else []
+        return {
+            "exports": list(map(Code, sorted(own))),
+            "all": [Code(literal(each)) for each in (*sorted([*own, *_NOUNS]), "create_app")],
+        }
+
+    def _laid_out(
+        self, target: str, shown: dict[str, Any], templates: Sequence[Path]
+    ) -> Iterator[Artifact]:
+        needed = converters(self._api, shown, self._forms)
+        names = [each.name for each in self._api.table.environments]
+        view = {
+            "header": HEADER,
+            "table": self._api.table,
+            "environments": lay_out(subscript("Literal", *map(Text, names))),
+            **self._exports(bool(needed)),
+            **protocols(self._groups, self._types, needed, names),
+        }
+        rows = {**view, **table(self._api, self._groups, self._types, needed)}
+        jinja = environment(list(templates))
+        for name in sorted(jinja.list_templates()):
+            folder, _, file = name.rpartition("/")
+            if folder != _FOLDER:
+                continue
+            path = f"{target}/{file.removesuffix(_SUFFIX)}"
+            if not file.endswith(_SUFFIX):
+                found = next(each / name for each in templates if (each / name).is_file())
+                yield Artifact(path=path, content=found.read_bytes())
+                continue
+            try:
+                text = jinja.get_template(name).render(rows if "routes" in file else view)
+            except Exception as error:  # a template is code, and may fail like any
+                raise TemplateError(f"template {name}: {error}") from error
+            yield Artifact(path=path, content=text.encode())
+
+
+def run_time() -> list[Path]:
+    """Return the files of the run time, which is copied and never imported."""
+    folder = Path(dateline.__file__).parents[1] / "dateline_runtime"
+    return sorted(folder.glob("*.py"))

@@ -1,0 +1,119 @@
+"""Contract data in, the converters that their server demands out: a method for each way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from dateline.model import Api, Problem, SourceError
+from dateline.render.models.code import Node, either, subscript
+from dateline.render.models.names import snake
+from dateline.render.models.reading import Reader
+from dateline.render.models.shapes import json_types
+from dateline.render.server.canonical import Forms
+
+_TYPES: Final[dict[str, Node]] = {
+    "array": subscript("list", "t.JsonValue"),
+    "boolean": "bool",
+    "integer": "int",
+    "null": "None",
+    "number": "float",
+    "object": subscript("dict", "str", "t.JsonValue"),
+    "string": "str",
+}
+
+# How the steps of a place are spoken.
+_SPOKEN: Final = {"[]": " item ", "{}": " value ", "@": " before ", "#": " again "}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Converter:
+    """A method that takes a value from one era to another, on one way.
+
+    ``name`` is what the contract data call it. ``takes`` and ``gives`` are types of JSON values.
+    """
+
+    name: str
+    way: str
+    method: str
+    takes: Node
+    gives: Node
+    description: str
+
+
+def converters(api: Api, data: dict[str, Any], forms: Forms) -> list[Converter]:
+    """Return the converters that *data* list.
+
+    Raises SourceError where two would be called the same.
+    """
+    reader = Reader(forms.contract.document)
+    made = [
+        _converter(reader, name, way, said)
+        for name, said in data["converters"].items()
+        for way in ("down", "up")
+        if said[way]
+    ]
+    first: dict[str, str] = {}
+    problems: list[Problem] = []
+    for each in made:
+        if each.method in first:
+            problems.append(
+                Problem(
+                    place=api.locate(("components",)),
+                    id="converter-name-taken",
+                    message=f"the converters of {first[each.method]} and {each.name} would both "
+                    f"be called {each.method}: rename a component or a field",
+                )
+            )
+        first[each.method] = each.name
+    if problems:
+        raise SourceError(problems)
+    return made
+
+
+def _converter(reader: Reader, name: str, way: str, said: dict[str, Any]) -> Converter:
+    spoken = name
+    for sign, word in _SPOKEN.items():
+        spoken = spoken.replace(sign, word)
+    newer, older = (_schema(said["kind"], said[era]) for era in ("newer", "older"))
+    types = [_type(reader, schema, said["passes_null"]) for schema in (newer, older)]
+    words = [_words(schema) for schema in (newer, older)]
+    if way == "down":
+        told = f"as it was before {said['before']}"
+    else:
+        told = f"as it is from {said['before']} on"
+        types, words = types[::-1], words[::-1]
+    return Converter(
+        name=name,
+        way=way,
+        method=f"{'older' if way == 'down' else 'newer'}_{snake(spoken)}",
+        takes=types[0],
+        gives=types[1],
+        description=f"Return `{said['place']}` {told}: {words[1]}, not {words[0]}.",
+    )
+
+
+def _schema(kind: str, node: Any) -> Any:
+    """Return the schema of the values that *node* speaks of; None where that is not one."""
+    if kind == "schema":
+        return node
+    return node.get("schema") if kind in ("header", "media-type", "parameter") else None
+
+
+def _type(reader: Reader, schema: Any, passes_null: bool) -> Node:
+    flat = reader.flat(schema)
+    types = json_types(reader.followed(flat)) if schema is not None else None
+    if types is None:
+        return "t.JsonValue"
+    nullable = ("null",) if flat.nullable and not passes_null else ()
+    return either([_TYPES[each] for each in (*types, *nullable)])
+
+
+def _words(schema: Any) -> str:
+    """Return in a few words what *schema* says of its values."""
+    said = schema if isinstance(schema, dict) else {}
+    if "$ref" in said:
+        return f"`{str(said['$ref']).rpartition('/')[2]}`"
+    types = said.get("type", "any value")
+    told = " or ".join(types) if isinstance(types, list) else str(types)
+    return f"{told} ({said['format']})" if "format" in said else told
