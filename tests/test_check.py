@@ -549,18 +549,23 @@ def test_a_folder_and_a_document_can_be_the_baseline(project: Project) -> None:
 
 
 @pytest.mark.parametrize(
-    ("reference", "said"),
+    ("reference", "output"),
     [
-        ("nowhere", "nowhere: revision-unknown: neither a path nor a revision of "),
-        ("--help", "--help: revision-unknown"),
+        ("nowhere", "generated"),
+        ("--help", "generated"),
+        ("nowhere", "not/generated/yet"),
     ],
 )
 def test_an_unknown_revision_is_told_with_the_way_out(
-    repository: Project, reference: str, said: str
+    repository: Project, reference: str, output: str
 ) -> None:
     with pytest.raises(DatelineError) as caught:
-        held_against(repository, reference)
-    assert said in str(caught.value)
+        held_against(repository._replace(output=Path(output)), reference)
+    assert str(caught.value) == (
+        f"{reference}: revision-unknown: neither a path nor a revision of the repository that "
+        f"holds {output if output == 'generated' else '.'}; name a branch, a tag, a commit, a "
+        "folder or a document"
+    )
     assert caught.value.exit_code == 3
 
 
@@ -579,9 +584,10 @@ def test_a_shallow_clone_is_told_the_command_to_run(repository: Project, tmp_pat
     assert held_against(clone, "origin/release") == []
 
 
-def test_a_folder_outside_of_git_says_so(project: Project) -> None:
-    with pytest.raises(DatelineError, match="git-refused: not a git repository"):
-        held_against(project, "main")
+def test_a_folder_outside_of_git_says_so(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(project.output.parent)
+    with pytest.raises(DatelineError, match=r"^generated: git-refused: not a git repository"):
+        held_against(project._replace(output=Path("generated")), "main")
 
 
 def test_a_revision_without_documents_has_nothing_to_hold(repository: Project) -> None:

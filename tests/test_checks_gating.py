@@ -1025,5 +1025,5 @@ def test_next_has_to_be_in_the_version_table() -> None:
     text = "{ type: object, properties: { due: { type: string, x-added: next } } }"
     assert schema(text, versions=TABLE.versions[:-1]) == [
         "4:67: unknown-version: the version table has no `next`; "
-        "add { date: next, title: ..., draft: true }"
+        "add `- { date: next, title: ..., draft: true }` to the end of its `versions`"
     ]

@@ -748,7 +748,10 @@ def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
     ]
 
 
-def test_a_link_is_followed_within_its_folder_only(tmp_path: Path) -> None:
+def test_a_link_is_followed_within_its_folder_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "secret.yaml").write_text("secret: 1\n")
     folder = tmp_path / "schemas"
     folder.mkdir()
@@ -756,17 +759,17 @@ def test_a_link_is_followed_within_its_folder_only(tmp_path: Path) -> None:
     (folder / "near.yaml").symlink_to("api.yaml")
     (folder / "far.yaml").symlink_to("../secret.yaml")
     (folder / "farther.yaml").symlink_to("far.yaml")
+    (folder / "fixed.yaml").symlink_to(tmp_path / "secret.yaml")
     problems: list[Problem] = []
     documents = [
         read(folder / name, name, adopted=False, problems=problems)
-        for name in ("near.yaml", "far.yaml", "farther.yaml")
+        for name in ("near.yaml", "far.yaml", "farther.yaml", "fixed.yaml")
     ]
-    assert documents == [{"a": 1}, None, None]
+    assert documents == [{"a": 1}, None, None, None]
     assert [str(problem) for problem in problems] == [
-        "far.yaml:1:1: symlink-outside: the link leads to ../secret.yaml, outside its folder; "
-        "copy the file here",
-        "farther.yaml:1:1: symlink-outside: the link leads to far.yaml, outside its folder; "
-        "copy the file here",
+        f"{name}.yaml:1:1: symlink-outside: the link leads to secret.yaml, outside its folder; "
+        "copy the file here"
+        for name in ("far", "farther", "fixed")
     ]
 
 

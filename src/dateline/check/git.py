@@ -24,9 +24,8 @@ class Repository:
     """The repository that holds *path*. Raises GitError where there is none."""
 
     def __init__(self, path: Path) -> None:
-        self._folder = next(
-            folder for folder in [path.absolute(), *path.absolute().parents] if folder.is_dir()
-        )
+        # as it was given: messages show it
+        self._folder = next(folder for folder in [path, *path.parents] if folder.is_dir())
         self.top = Path(self._run("rev-parse", "--show-toplevel").rstrip("\n"))
 
     def relative(self, path: Path) -> str:
@@ -41,7 +40,8 @@ class Repository:
             return found.stdout.strip()
         shallow = self._run("rev-parse", "--is-shallow-repository").strip() == "true"
         raise GitError(
-            f"{reference}: revision-unknown: neither a path nor a revision of {self.top}; "
+            f"{reference}: revision-unknown: neither a path nor a revision of the repository that "
+            f"holds {self._folder}; "
             + (
                 f"this clone is shallow: run `{self._fetch(reference)}` first"
                 if shallow or self._is_remote(reference)

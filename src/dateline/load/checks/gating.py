@@ -159,7 +159,10 @@ def _date(scope: Scope, written: str, trail: Trail, *, value: bool) -> Iterator[
         return
     known = scope.table.dates
     if written == NEXT:
-        message = "the version table has no `next`; add { date: next, title: ..., draft: true }"
+        message = (
+            "the version table has no `next`; add `- { date: next, title: ..., draft: true }` to "
+            "the end of its `versions`"
+        )
         yield Found(trail, "unknown-version", message, value=value)
     elif canonical_date(written):
         message = f"no version {written} in the table{did_you_mean(written, known)}"

@@ -41,7 +41,7 @@ def _content(path: Path, most_bytes: int, log: Log) -> bytes:
     try:
         real = path.resolve(strict=True)
         if not real.is_relative_to(path.parent.resolve()):
-            message = f"the link leads to {short(os.fspath(path.readlink()), 80)}"
+            message = f"the link leads to {short(_from_here(real), 80)}"
             log.stop(1, 1, "symlink-outside", message + ", outside its folder; copy the file here")
         if not real.is_file():
             # a pipe would keep its reader waiting
@@ -59,6 +59,11 @@ def _content(path: Path, most_bytes: int, log: Log) -> bytes:
         message = f"the file has more than {most_bytes:,} bytes; split it by resource"
         log.stop(1, 1, "too-large", message)
     return content
+
+
+def _from_here(path: Path) -> str:
+    """Return *path* as it is written in the working folder; as it is on another drive."""
+    return os.path.relpath(path) if path.anchor == Path.cwd().anchor else os.fspath(path)
 
 
 def _decoded(content: bytes, log: Log) -> str:
