@@ -1,0 +1,264 @@
+"""Contract data in, out what a request has to be for callers of a version, and what is wrong."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final, cast
+from urllib.parse import unquote
+
+from jsonschema_rs import Draft202012Validator, ValidationError
+
+from .runtime.errors import LONGEST_QUOTE, RequestError, quoted
+
+_SCHEMAS: Final = "#/components/schemas/"
+
+TYPES: Final = frozenset({"null", "boolean", "object", "array", "number", "integer", "string"})
+
+_WORDS: Final = {
+    "null": "null",
+    "boolean": "true or false",
+    "object": "an object",
+    "array": "a list",
+    "number": "a number",
+    "integer": "an integer",
+    "string": "a text",
+}
+
+_FORMATS: Final = {
+    "date": "a date (YYYY-MM-DD)",
+    "date-time": "a date-time with seconds and an offset",
+    "email": "an email address",
+    "uuid": "a UUID with hyphens",
+}
+
+# What is said of a value that breaks a keyword; {} is what the contract says there.
+_BROKEN: Final = {
+    "exclusiveMaximum": "has to be less than {}",
+    "exclusiveMinimum": "has to be more than {}",
+    "maxItems": "has to have at most {} items",
+    "maxLength": "has to have at most {} characters",
+    "maxProperties": "has to have at most {} fields",
+    "maximum": "has to be at most {}",
+    "minItems": "has to have at least {} items",
+    "minLength": "has to have at least {} characters",
+    "minProperties": "has to have at least {} fields",
+    "minimum": "has to be at least {}",
+    "multipleOf": "has to be a multiple of {}",
+    "pattern": "has to match {}",
+}
+
+
+class Contract:
+    """The request of one operation at one version, and the schemas that it refers to."""
+
+    def __init__(self, request: Mapping[str, Any], schemas: Mapping[str, Any]) -> None:
+        self.request = request
+        self._schemas = schemas
+
+    def validator(self, schema: Any) -> Validator:
+        """Return what holds values to *schema*, a schema of the request."""
+        return Validator({"allOf": [schema], "components": {"schemas": self._schemas}})
+
+    def types(self, schema: Any, within: frozenset[str] = frozenset()) -> frozenset[str]:
+        """Return the JSON types that values of *schema* may have: no others have a chance."""
+        if not isinstance(schema, dict):
+            return TYPES if schema is True else frozenset()
+        found = TYPES
+        name = _goal(schema)
+        if name is not None and name not in within:
+            found &= self.types(self._schemas.get(name, True), within | {name})
+        if "type" in schema:
+            said = schema["type"]
+            listed = {said} if isinstance(said, str) else set(said)
+            found &= listed | ({"integer"} if "number" in listed else set())
+        for known in (schema.get("enum"), [schema["const"]] if "const" in schema else None):
+            if known is not None:
+                found &= frozenset[str]().union(*map(_types_of, known))
+        for member in schema.get("allOf", ()):
+            found &= self.types(member, within)
+        for union in ("anyOf", "oneOf"):
+            if union in schema:
+                members = (self.types(member, within) for member in schema[union])
+                found &= frozenset[str]().union(*members)
+        return found
+
+    def items(self, schema: Any) -> Any:
+        """Return the schema of the items of a list; true where none is said."""
+        name = _goal(schema) if isinstance(schema, dict) else None
+        if name is not None:
+            return self.items(self._schemas.get(name, True))
+        parts = schema.get("allOf", ()) if isinstance(schema, dict) else ()
+        said = schema.get("items", True) if isinstance(schema, dict) else True
+        return {"allOf": [said, *map(self.items, parts)]} if parts else said
+
+
+class Contracts:
+    """What requests have to be in one environment, at any version."""
+
+    def __init__(self, data: Mapping[str, Any], environment: str) -> None:
+        self._requests = data["requests"]
+        self._schemas = data["schemas"]
+        self._environment = environment
+        self._known: dict[Any, Contract] = {}
+
+    def has(self, operation: str) -> bool:
+        """Tell whether any version has *operation*."""
+        entries = self._requests[operation]
+        return any(entry["request"] is not None for entry in entries if self._holds(entry))
+
+    def at(self, operation: str, version: str) -> Contract | None:
+        """Return the request of *operation* at *version*; None where it is not there.
+
+        Versions that do not differ in it get the same object.
+        """
+        at, entry = self._entry(self._requests[operation], version)
+        if entry["request"] is None:
+            return None
+        reached: dict[str, tuple[int, Any]] = {}
+        ahead = sorted(set(_references(entry["request"])))
+        while ahead:
+            name = ahead.pop()
+            if name not in reached and name in self._schemas:
+                index, found = self._entry(self._schemas[name], version)
+                reached[name] = index, found["schema"]
+                ahead += sorted(set(_references(found["schema"])))
+        key = (operation, at, *((name, index) for name, (index, _) in sorted(reached.items())))
+        if key not in self._known:
+            schemas = {name: schema for name, (_, schema) in reached.items()}
+            self._known[key] = Contract(entry["request"], schemas)
+        return self._known[key]
+
+    def each(self, operation: str, versions: Iterable[str]) -> list[Contract]:
+        """Return every request of *operation*, each once."""
+        found = (self.at(operation, version) for version in versions)
+        return list({id(each): each for each in found if each is not None}.values())
+
+    def _entry(self, entries: list[Any], version: str) -> tuple[int, Any]:
+        return next(
+            (at, entry)
+            for at, entry in reversed(list(enumerate(entries)))
+            if entry["since"] <= version and self._holds(entry)
+        )
+
+    def _holds(self, entry: Mapping[str, Any]) -> bool:
+        return self._environment in entry.get("environments", (self._environment,))
+
+
+class Validator:
+    """Holds values to a schema, formats included."""
+
+    def __init__(self, schema: dict[str, Any]) -> None:
+        self._validator = Draft202012Validator(schema, validate_formats=True)
+
+    def check(self, value: Any, what: str, *, depth: int = 0) -> None:
+        """Raise RequestError for a value that does not fit, saying what has to change.
+
+        *what* is what the value is called; the names of the first *depth* steps to a place in
+        it follow that, the others make a JSON pointer.
+        """
+        if self._validator.is_valid(value):
+            return
+        error = next(self._validator.iter_errors(value))
+        place, said = _told(error)
+        called = " ".join([what, *(quoted(str(step)) for step in place[:depth])])
+        steps = "".join(
+            "/" + str(step).replace("~", "~0").replace("/", "~1") for step in place[depth:]
+        )
+        at = f" at {_cut(steps)}" if steps else ""
+        raise RequestError(f"{called}{at} {said}")
+
+
+def _told(error: ValidationError) -> tuple[list[str | int], str]:
+    """Return where a value is wrong and the end of a sentence that says how."""
+    kind = error.kind.name
+    if kind in ("anyOf", "oneOf"):
+        return _alternatives(error)
+    details = error.kind.as_dict()
+    place = [*error.instance_path]
+    if kind == "required":
+        return place, f"lacks the field {quoted(details['property'])}"
+    if kind in ("additionalProperties", "unevaluatedProperties"):
+        return place, f"has a field that is not known, {quoted(details['unexpected'][0])}"
+    return place, f"{_demand(kind, details)}{_found(error.instance)}"
+
+
+def _demand(kind: str, details: Mapping[str, Any]) -> str:
+    if kind == "type":
+        return f"has to be {' or '.join(_WORDS[name] for name in details['types'])}"
+    if kind == "format":
+        name = details["format"]
+        return f"has to be {_FORMATS.get(name, f'of the format {name}')}"
+    if kind == "const":
+        return f"has to be {_text(details['expected_value'])}"
+    if kind == "enum":
+        return f"has to be one of {', '.join(map(_text, details['options']))}"
+    if kind == "uniqueItems":
+        return "has to have items that all differ"
+    if kind in _BROKEN:
+        return _BROKEN[kind].format(next(iter(details.values())))
+    return f"does not fit the contract ({kind})"
+
+
+def _alternatives(error: ValidationError) -> tuple[list[str | int], str]:
+    """Tell what is wrong by the one alternative that is meant, if that can be told."""
+    place = [*error.instance_path]
+    context = getattr(error.kind, "context", [])
+    meant = [errors for errors in context if not any(_is_other(each, place) for each in errors)]
+    if len(meant) == 1 and meant[0]:
+        return _told(meant[0][0])
+    if context and not any(context):
+        return place, "fits more than one of the alternatives"
+    return place, f"fits none of the alternatives{_found(error.instance)}"
+
+
+def _is_other(error: ValidationError, place: list[str | int]) -> bool:
+    """Tell whether *error* says that another alternative is meant: another type or tag."""
+    steps = len(error.instance_path) - len(place)
+    kind = error.kind.name
+    return (kind == "type" and steps == 0) or (kind in ("const", "enum") and steps == 1)
+
+
+def _found(value: Any) -> str:
+    return "" if isinstance(value, dict | list) else f", not {_text(value)}"
+
+
+def _text(value: Any) -> str:
+    return quoted(value) if isinstance(value, str) else _cut(json.dumps(value))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST_QUOTE else text[:LONGEST_QUOTE] + "..."
+
+
+def _types_of(value: Any) -> set[str]:
+    if isinstance(value, bool):
+        return {"boolean"}
+    if isinstance(value, int | float):
+        return {"number", "integer"} if value == int(value) else {"number"}
+    names = {str: "string", list: "array", dict: "object", type(None): "null"}
+    return {names[type(value)]}
+
+
+def _goal(schema: Mapping[str, Any]) -> str | None:
+    reference = schema.get("$ref")
+    if not isinstance(reference, str) or not reference.startswith(_SCHEMAS):
+        return None
+    name = unquote(reference.removeprefix(_SCHEMAS))
+    return name.replace("~1", "/").replace("~0", "~")
+
+
+def _references(node: Any) -> Iterator[str]:
+    """Yield the components that are referred to, at whatever depth.
+
+    What only looks like a reference, in an `enum` say, costs a schema too much and no more.
+    """
+    if isinstance(node, dict):
+        name = _goal(node)
+        if name is not None:
+            yield name
+        for below in cast("dict[str, Any]", node).values():
+            yield from _references(below)
+    elif isinstance(node, list):
+        for below in node:
+            yield from _references(below)

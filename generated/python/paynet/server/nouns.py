@@ -1,0 +1,146 @@
+"""What handlers, and the table of the operations, are written with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar
+
+from .runtime import asgi, idempotency
+from .runtime.asgi import Limits, Scope
+
+A_co = TypeVar("A_co", covariant=True)
+T_co = TypeVar("T_co", covariant=True)
+T = TypeVar("T")
+
+Json: TypeAlias = Any
+"""A plain JSON value: dict, list, str, int, float, bool or None."""
+
+
+class Account(Protocol):
+    """Whom a request is done for, as `authenticate` tells it."""
+
+    @property
+    def identity(self) -> str:
+        """What keeps callers apart, the sub-partner included: idempotency keys are theirs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Generic[A_co]):
+    """What a handler is told of a request beside its parameters and its body.
+
+    ``account`` is what `authenticate` returned; None for operations without authentication.
+    ``scope`` is the ASGI scope, for what is rare. Handlers know no version.
+    """
+
+    account: A_co
+    idempotency_key: str | None
+    scope: Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Reply(Generic[T_co]):
+    """A result with its status, or with headers, where a handler has to say them.
+
+    Without ``status``, it is the one that the definitions name first. ``headers`` go by their
+    canonical names, values as they are in JSON.
+    """
+
+    body: T_co | Json = None
+    status: int | None = None
+    headers: Mapping[str, Any] = field(default_factory=dict)
+
+
+Result: TypeAlias = T | Reply[T] | dict[str, Any] | list[Any]
+"""What a handler may return: a model, the plain value that it stands for, a reply with either."""
+
+
+class Refusal(Exception):  # noqa: N818 - it is no error: a handler's answer
+    """What a handler raises in order to refuse a request: a status, and a text or JSON value."""
+
+    def __init__(self, status: int, body: Any, headers: Mapping[str, Any] | None = None) -> None:
+        super().__init__(f"{status}: {body!r}")
+        self.status = status
+        self.body = body
+        self.headers = headers or {}
+
+
+class Credentials:
+    """What a request has to show for its caller.
+
+    ``values`` holds the secrets that were sent, by the names of their security schemes. All are
+    visible ASCII, blanks included.
+    """
+
+    def __init__(self, values: Mapping[str, str], scope: Scope) -> None:
+        self.values = values
+        self._scope = scope
+
+    def header(self, name: str) -> str | None:
+        """Return the value of a header; None where there is none."""
+        return asgi.field(self._scope, name)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """How much is read of a body, and for how many seconds a retry waits for the first request
+    with its idempotency key.
+
+    The operations stand below ``prefix``; None is the path of the environment's address.
+    """
+
+    prefix: str | None = None
+    limits: Limits = field(default_factory=Limits)
+    patience: float = idempotency.PATIENCE
+
+
+Place: TypeAlias = Literal["path", "query", "header", "cookie"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scheme:
+    """Where a secret stands: in a field of the request, behind ``prefix`` (`Bearer `)."""
+
+    name: str
+    place: Literal["header", "query", "cookie"]
+    prefix: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parameter:
+    """A parameter, by its canonical name, and what a handler takes for it.
+
+    ``type`` is what its values are read as, ``default`` what stands for it where it is absent.
+    What is ``required`` is never absent; the contract of a version may require it, too.
+    """
+
+    keyword: str
+    name: str
+    place: Place
+    type: Any
+    default: Any = None
+    required: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Operation:
+    """One operation, called as in the contract data, and the method of a group that does it.
+
+    ``body`` and each of ``responses`` give the canonical type for each media type: `bytes` for
+    what is not JSON, and None for a response without content. ``responses`` go by the keys of
+    the document (`200`, `4XX`, `default`). ``security`` lists alternatives, each all schemes that
+    it takes together; without any, and where one is empty, callers may be unknown.
+    """
+
+    id: str
+    group: str
+    handler: str
+    method: str
+    path: str
+    environments: tuple[str, ...]
+    ignores_version: bool = False
+    security: tuple[tuple[str, ...], ...] = ()
+    parameters: tuple[Parameter, ...] = ()
+    body: Mapping[str, Any] | None = None
+    body_required: bool = False
+    responses: Mapping[str, Mapping[str, Any] | None] = field(default_factory=dict)

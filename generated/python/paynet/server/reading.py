@@ -1,0 +1,325 @@
+"""A request in, the arguments of a handler out: read strictly, held to the caller's contract."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any, Final, get_args, get_origin
+from urllib.parse import unquote_to_bytes
+from uuid import UUID
+
+from pydantic import TypeAdapter, ValidationError
+
+from .contracts import TYPES, Contract, Validator
+from .nouns import Operation, Parameter
+from .runtime import bodies, query
+from .runtime.asgi import Scope, field
+from .runtime.errors import Fault, RequestError, quoted
+from .runtime.lifting import Lifting, UnfitError, unchanged
+from .runtime.query import Items
+
+_STYLES: Final = {"path": "simple", "header": "simple", "query": "form", "cookie": "form"}
+
+# Texts are read as the first of these that they can be.
+_READERS: Final[dict[str, query.Reader]] = {
+    "boolean": query.boolean,
+    "integer": query.integer,
+    "number": query.number,
+    "string": query.text,
+}
+
+
+class UnsupportedError(ValueError):
+    """Requests that the definitions describe and this server can't read; lists all of them."""
+
+
+def unsupported(operation: Operation, contract: Contract) -> list[str]:
+    """Return what can't be read of the requests of *operation*: none, or sentences."""
+    said = []
+    for parameter in contract.request["parameters"]:
+        reason = _unsupported(parameter, contract)
+        if reason is not None:
+            called = f"{parameter['in']} parameter {parameter['name']!r}"
+            said.append(f"{operation.id}: {called}: {reason}")
+    return said
+
+
+def _unsupported(parameter: Mapping[str, Any], contract: Contract) -> str | None:
+    if parameter["style"] != _STYLES[parameter["in"]]:
+        return f"the style {parameter['style']} is not supported"
+    types = contract.types(parameter["schema"])
+    if types == TYPES or not types & {"array", "object"}:
+        return None
+    if types != {"array"}:
+        return "only texts, numbers, booleans and lists of these can be read"
+    if parameter["in"] == "cookie":
+        return "a list can't be read from a cookie"
+    items = contract.types(contract.items(parameter["schema"]))
+    if items != TYPES and items & {"array", "object"}:
+        return "a list may hold only texts, numbers and booleans"
+    return None
+
+
+class Reader:
+    """Reads the requests of one operation by callers of one version."""
+
+    def __init__(self, operation: Operation, contract: Contract, lifting: Lifting) -> None:
+        self._places = [
+            _Fields(place, said, contract, lifting.parameters(operation.id, place))
+            for place in _STYLES
+            if (said := [each for each in contract.request["parameters"] if each["in"] == place])
+        ]
+        self._arguments = [(each, _typed(each.type)) for each in operation.parameters]
+        self._body = None
+        if operation.body is not None and contract.request["body"] is not None:
+            self._body = _Body(operation, contract, lifting)
+
+    @property
+    def takes_body(self) -> bool:
+        return self._body is not None
+
+    def arguments(self, scope: Scope) -> dict[str, Any]:
+        """Return the arguments made of the parameters. Raises RequestError."""
+        found: dict[tuple[str, str], Any] = {}
+        for fields in self._places:
+            for name, value in fields.read(scope).items():
+                found[fields.place, name] = value
+        return {
+            parameter.keyword: _argument(parameter, read, found)
+            for parameter, read in self._arguments
+        }
+
+    def body(self, content: bytes, content_type: str | None) -> Any:
+        """Return the argument made of the body; None for none. Raises RequestError."""
+        return None if self._body is None else self._body.read(content, content_type)
+
+
+def _argument(
+    parameter: Parameter, read: Callable[[Any], Any], found: Mapping[tuple[str, str], Any]
+) -> Any:
+    key = (parameter.place, parameter.name)
+    if key not in found:
+        if parameter.required:
+            raise LookupError(f"callers of this version can't give {parameter.name!r}")
+        return parameter.default
+    try:
+        return read(found[key])
+    except RequestError as error:
+        raise RequestError(f"the parameter {quoted(parameter.name)} {error}") from None
+    except ValidationError:
+        raise RequestError(f"the parameter {quoted(parameter.name)} can't be read") from None
+
+
+def _typed(kind: Any) -> Callable[[Any], Any]:
+    """Return what makes a plain value that fits its schema one of the type *kind*."""
+    if kind in (str, int, bool):
+        return unchanged
+    if kind is UUID:
+        return query.uuid
+    if kind is datetime:
+        return query.instant
+    if get_origin(kind) is list:
+        item = _typed(get_args(kind)[0])
+        return lambda values: [item(value) for value in values]
+    return TypeAdapter(kind).validate_python
+
+
+class _Fields:
+    """The parameters in one place of the request."""
+
+    def __init__(
+        self,
+        place: str,
+        said: list[Mapping[str, Any]],
+        contract: Contract,
+        lift: Callable[[Any], Any],
+    ) -> None:
+        self.place = place
+        self._lift = lift
+        self._read = _READ[place]
+        self._parameters = {each["name"]: _parameter(each, contract) for each in said}
+        self._required = [each["name"] for each in said if each["required"]]
+        self._defaults = {each["name"]: each["default"] for each in said if "default" in each}
+        self._validator = contract.validator(
+            {"properties": {each["name"]: each["schema"] for each in said}}
+        )
+
+    def read(self, scope: Scope) -> dict[str, Any]:
+        """Return the plain values by their canonical names."""
+        values = self._read(scope, self._parameters)
+        for name in self._required:
+            if name not in values:
+                raise RequestError(f"the {self.place} parameter {quoted(name)} is missing")
+        self._validator.check(values, "the parameter", depth=1)
+        if self._defaults:
+            values = {**self._defaults, **values}
+        lifted: dict[str, Any] = _lifted(self._lift, values, "the parameters")
+        return lifted
+
+
+def _parameter(said: Mapping[str, Any], contract: Contract) -> query.Parameter:
+    types = contract.types(said["schema"])
+    if types == {"array"}:
+        is_repeated = said["in"] == "query" and said["explode"]
+        read = _reader(contract.types(contract.items(said["schema"])))
+        return query.Parameter(read, Items.REPEATED if is_repeated else Items.COMMAS)
+    return query.Parameter(_reader(types))
+
+
+def _reader(types: frozenset[str]) -> query.Reader:
+    if types == TYPES:
+        return query.text
+    readers = [read for name, read in _READERS.items() if name in types]
+    if "number" in types:
+        readers.remove(query.integer)
+    first, *others = readers or [query.text]
+    if not others:
+        return first
+
+    def read(value: str) -> Any:
+        for each in (first, *others):
+            try:
+                return each(value)
+            except RequestError as error:
+                refused = error
+        raise refused
+
+    return read
+
+
+_Parameters = Mapping[str, query.Parameter]
+
+
+def _in_path(scope: Scope, parameters: _Parameters) -> dict[str, Any]:
+    # some put the query string there, too
+    raw = (scope.get("raw_path") or b"").partition(b"?")[0]
+    if b"%" in raw:
+        _decoded(unquote_to_bytes(raw))
+    given = scope["path_params"]
+    found = {name: [given[name]] for name in parameters if name in given}
+    for [text] in found.values():
+        if not text.isascii():
+            # a server may have decoded what is not UTF-8
+            _decoded(text.encode("utf-8", "surrogateescape"))
+        if "\0" in text:
+            raise RequestError("the path holds NUL")
+    return query.values(found, parameters)
+
+
+def _decoded(path: bytes) -> None:
+    try:
+        path.decode("utf-8")
+    except UnicodeDecodeError:
+        raise RequestError("the path is not UTF-8") from None
+
+
+def _in_query(scope: Scope, parameters: _Parameters) -> dict[str, Any]:
+    return query.read(scope.get("query_string", b""), parameters)
+
+
+def _in_header(scope: Scope, parameters: _Parameters) -> dict[str, Any]:
+    given = {}
+    for name, parameter in parameters.items():
+        value = field(scope, name)
+        if value is None:
+            continue
+        if "\0" in value:
+            raise RequestError(f"the header {name} holds NUL")
+        if parameter.items is Items.COMMAS:
+            value = ",".join(part.strip(" \t") for part in value.split(","))
+        given[name] = [value]
+    return query.values(given, parameters)
+
+
+def cookies(scope: Scope) -> dict[str, list[str]]:
+    """Return the cookies of a request (RFC 6265, section 4.2), each as often as sent."""
+    given: dict[str, list[str]] = {}
+    for pair in (field(scope, "cookie") or "").replace(", ", "; ").split(";"):
+        name, equals, value = pair.strip(" \t").partition("=")
+        if equals:
+            given.setdefault(name, []).append(value)
+    return given
+
+
+def _in_cookie(scope: Scope, parameters: _Parameters) -> dict[str, Any]:
+    given = {name: texts for name, texts in cookies(scope).items() if name in parameters}
+    return query.values(given, parameters)
+
+
+_READ: Final[dict[str, Callable[[Scope, _Parameters], dict[str, Any]]]] = {
+    "path": _in_path,
+    "query": _in_query,
+    "header": _in_header,
+    "cookie": _in_cookie,
+}
+
+
+class _Body:
+    """The body of a request: for each media type, what reads it."""
+
+    def __init__(self, operation: Operation, contract: Contract, lifting: Lifting) -> None:
+        said = contract.request["body"]
+        types = {_essence(media_type): kind for media_type, kind in (operation.body or {}).items()}
+        self._required = said["required"]
+        self._readers: dict[str, Callable[[bytes], Any]] = {}
+        for media_type, schema in said["content"].items():
+            essence = _essence(media_type)
+            if essence in types:
+                lift = lifting.body(operation.id, media_type)
+                self._readers[essence] = (
+                    _Json(types[essence], contract.validator(schema), lift).read
+                    if _is_json(essence)
+                    else bytes
+                )
+
+    def read(self, content: bytes, content_type: str | None) -> Any:
+        if not content:
+            if self._required:
+                raise RequestError("a body is required")
+            return None
+        essence = _essence(content_type or "")
+        if essence == bodies.MEDIA_TYPE:
+            bodies.check_media_type(content_type)
+        if essence not in self._readers:
+            known = " or ".join(self._readers)
+            raise RequestError(f"the body has to be {known}", Fault.UNSUPPORTED_MEDIA)
+        return self._readers[essence](content)
+
+
+class _Json:
+    def __init__(self, kind: Any, validator: Validator, lift: Callable[[Any], Any]) -> None:
+        self._type: TypeAdapter[Any] = TypeAdapter(kind)
+        self._validator = validator
+        self._lift = lift
+
+    def read(self, content: bytes) -> Any:
+        value = bodies.read(content)
+        self._validator.check(value, "the body")
+        value = _lifted(self._lift, value, "the body")
+        try:
+            return self._type.validate_python(value)
+        except ValidationError as error:
+            # what the contract lets through, and the canonical type does not hold
+            found = error.errors(include_url=False, include_input=False, include_context=False)[0]
+            place = "".join(f"/{step}" for step in found["loc"])
+            at = f" at {place}" if place else ""
+            raise RequestError(f"the body{at}: {found['msg']}") from None
+
+
+def _lifted(lift: Callable[[Any], Any], value: Any, what: str) -> Any:
+    if lift is unchanged:
+        return value
+    try:
+        lifted: Any = lift(value)
+    except UnfitError as error:
+        # a converter refuses what the contract lets through
+        raise RequestError(f"{what} can't be read at {error.place or '/'}") from error
+    return lifted
+
+
+def _essence(media_type: str) -> str:
+    return media_type.partition(";")[0].strip(" \t").lower()
+
+
+def _is_json(essence: str) -> bool:
+    return essence == bodies.MEDIA_TYPE or essence.endswith("+json")

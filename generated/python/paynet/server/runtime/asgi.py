@@ -1,0 +1,536 @@
+"""An ASGI application in, the same application with dated versions out. All HTTP is here.
+
+`Versioned` goes outermost. It negotiates the version before anything else, tells the version
+served on every response, bounds what is read of a body, answers what goes wrong, and serves the
+specification documents. `Idempotent` goes inside it, and replays the answers to repeated POSTs.
+Both are pure ASGI (version 3, on asyncio), so that any ASGI application can use them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
+from dataclasses import asdict, dataclass
+from enum import Enum
+from typing import Any, Final
+
+from . import etag, idempotency, lifecycle
+from .errors import ApiError, Fault, RequestError, encode, new_trace_id
+from .idempotency import Answer
+from .negotiation import BLANKS, Rejection, Supported, negotiate
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+Headers = list[tuple[bytes, bytes]]
+
+MEDIA_TYPE: Final = "application/json; charset=utf-8"
+
+VERSION: Final = "api_version"
+"""Where in ``scope["state"]`` the version served stands, a string."""
+
+REPLAYED: Final = "idempotent_replay"
+"""What is set in ``scope["state"]`` of a request whose answer is a replay."""
+
+STATUSES: Final[Mapping[Fault, int]] = {
+    Fault.MALFORMED: 400,
+    Fault.UNAUTHORIZED: 401,
+    Fault.STALLED: 408,
+    Fault.KEY_IN_USE: 409,
+    Fault.TOO_LARGE: 413,
+    Fault.UNSUPPORTED_MEDIA: 415,
+    Fault.KEY_REUSED: 422,
+}
+
+_BODILESS: Final = frozenset({204, 304})
+_BLANKS: Final = BLANKS.encode()
+_PRIVATE: Final = (b"cache-control", b"private, no-store")
+_CLOSE: Final = (b"connection", b"close")
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """What is read of a request's body: how many bytes, and within how many seconds."""
+
+    body: int = 1024 * 1024
+    seconds: float = 30.0
+
+
+def field(scope: Scope, name: str) -> str | None:
+    """Return the value of the request's header *name*; None where there is none.
+
+    Its field lines are joined by a comma and a space, blanks around each left out (RFC 9110,
+    section 5); bytes are read as Latin-1.
+    """
+    lines = _values(scope["headers"], name.lower().encode("latin-1"))
+    return _joined(lines) if lines else None
+
+
+def refusal(error: RequestError) -> Answer:
+    """Return the answer to a request that can't be served as it is: a string."""
+    return Answer(STATUSES[error.fault], MEDIA_TYPE, encode(str(error)))
+
+
+def failure(scope: Scope, error: BaseException) -> Answer:
+    """Log *error* with a fresh trace id and return the answer that names the id, nothing else."""
+    trace_id = new_trace_id()
+    # %r: a decoded path may hold line breaks
+    _log.error("%s: %s %r", trace_id, scope["method"], scope["path"], exc_info=error)
+    body = asdict(ApiError("internal server error", trace_id))
+    return Answer(500, MEDIA_TYPE, encode(body))
+
+
+async def respond(
+    scope: Scope, send: Send, answer: Answer, headers: Iterable[tuple[bytes, bytes]] = ()
+) -> None:
+    """Send the whole response. Its body stays away where HTTP has none: HEAD, 204, 304."""
+    fields = [*headers]
+    body = answer.body
+    if answer.status in _BODILESS:
+        body = b""
+    else:
+        if answer.media_type is not None:
+            fields.append((b"content-type", answer.media_type.encode("latin-1")))
+        fields.append((b"content-length", str(len(body)).encode()))
+        if scope["method"] == "HEAD":
+            body = b""
+    await send({"type": "http.response.start", "status": answer.status, "headers": fields})
+    await send({"type": "http.response.body", "body": body})
+
+
+class Documents:
+    """The specification documents of one environment, by path: an ASGI application of its own.
+
+    Each has a strong entity-tag, and is sent again only where it has changed. There is no
+    authentication, and the version header is not looked at.
+    """
+
+    def __init__(self, contents: Mapping[str, bytes], prefix: str = "/spec") -> None:
+        self._prefix = prefix
+        self._found = {
+            path: (Answer(200, MEDIA_TYPE, content), etag.strong(content))
+            for path, content in contents.items()
+        }
+
+    def serves(self, path: str) -> bool:
+        """Tell whether the path is one of theirs, a document or not."""
+        return path.startswith(self._prefix) and path[len(self._prefix) :][:1] in ("", "/")
+
+    async def __call__(self, scope: Scope, _: Receive, send: Send) -> None:
+        headers: Headers = []
+        if scope["path"] not in self._found:
+            answer = Answer(404, MEDIA_TYPE, encode("there is no such specification document"))
+        elif scope["method"] not in ("GET", "HEAD"):
+            answer = Answer(405, MEDIA_TYPE, encode("specification documents can only be read"))
+            headers = [(b"allow", b"GET, HEAD")]
+        else:
+            answer, tag = self._found[scope["path"]]
+            headers = [(b"etag", tag.encode()), (b"cache-control", b"no-cache")]
+            if not etag.match(field(scope, "If-Match"), tag):
+                answer = Answer(412, MEDIA_TYPE, encode("the document has changed"))
+            elif not etag.none_match(field(scope, "If-None-Match"), tag):
+                answer = Answer(304, None, b"")
+        await respond(scope, send, answer, headers)
+
+
+class _Served:
+    """A version, and what responses tell of it."""
+
+    def __init__(self, supported: Supported, version: str, end: lifecycle.End | None) -> None:
+        told = [(supported.header, version), *(lifecycle.headers(end) if end is not None else ())]
+        self.version = version
+        self._fields = [(name.lower().encode("latin-1"), value.encode()) for name, value in told]
+        self._header = supported.header.encode("latin-1")
+        self._alone = [*self._fields, (b"vary", self._header)]
+        self._alone_private = [*self._alone, _PRIVATE]
+        self._met = frozenset({self._fields[0][0], b"vary", b"cache-control"})
+
+    def told(self, headers: Iterable[tuple[bytes, bytes]], private: bool) -> Headers:
+        """Return a response's headers with ours: one of each, what stood in `Vary` kept."""
+        headers = list(headers)
+        for name, _ in headers:
+            if name.lower() in self._met:
+                return self._merged(headers, private)
+        return headers + (self._alone_private if private else self._alone)
+
+    def _merged(self, headers: Headers, private: bool) -> Headers:
+        kept = [pair for pair in headers if pair[0].lower() not in self._met - {b"cache-control"}]
+        kept += [*self._fields, (b"vary", self._vary(_values(headers, b"vary")))]
+        if private and not _values(headers, b"cache-control"):
+            kept.append(_PRIVATE)
+        return kept
+
+    def _vary(self, lines: list[bytes]) -> bytes:
+        names = [name.strip(_BLANKS) for line in lines for name in line.split(b",")]
+        if b"*" in names:
+            return b"*"
+        if self._header.lower() not in (name.lower() for name in names):
+            names.append(self._header)
+        return b", ".join(filter(None, names))
+
+
+class Versioned:
+    """Serves every dated version of an application's operations.
+
+    Requests to *prefix* and below are versioned; those to *documents* are answered from them;
+    all else passes through untouched. *ignoring* tells of a request's scope whether its operation
+    ignores the header: it is then served as without one. *ends* are the announced ends, by
+    version; operations that ignore the header don't tell of them. *credentials* is the name of
+    the header that holds the caller's secret: responses to requests that have it are kept out of
+    every cache, unless they say how they may be cached.
+
+    Raises ValueError for the end of a version that is not supported.
+    """
+
+    def __init__(
+        self,
+        app: App,
+        supported: Supported,
+        *,
+        prefix: str = "/api",
+        ignoring: Callable[[Scope], bool] | None = None,
+        documents: Documents | None = None,
+        ends: Mapping[str, lifecycle.End] | None = None,
+        credentials: str | None = None,
+        limits: Limits | None = None,
+    ) -> None:
+        self._app = app
+        self._supported = supported
+        self._prefix = prefix
+        self._below = f"{prefix}/"
+        self._ignoring = ignoring
+        self._documents = documents
+        self._limits = limits or Limits()
+        self._name = supported.header.lower().encode("latin-1")
+        self._credentials = credentials.lower().encode("latin-1") if credentials else None
+        ends = ends or {}
+        for version in ends:
+            if version not in supported.known:
+                raise ValueError(f"the end of {version!r}, which is not a supported version")
+        # by the usual spelling, which is found without decoding it
+        self._exact = {
+            version.encode(): _Served(supported, version, ends.get(version))
+            for version in supported.versions
+        }
+        self._default = self._exact[supported.default.encode()]
+        # where the header is ignored or rejected
+        self._plain = _Served(supported, supported.default, None)
+        self._read = frozenset({self._name, b"content-length", self._credentials})
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        path = scope["path"]
+        if self._documents is not None and self._documents.serves(path):
+            await self._documents(scope, receive, send)
+        elif path.startswith(self._below) or path == self._prefix:
+            await self._begin(scope, receive, send).run(self._app)
+        else:
+            await self._app(scope, receive, send)
+
+    def _begin(self, scope: Scope, receive: Receive, send: Send) -> _Exchange:
+        """Negotiate, before the application or the body is asked for anything."""
+        lines: list[bytes] = []
+        length = 0
+        private = False
+        read = self._read
+        for name, value in scope["headers"]:
+            if name in read:
+                if name == self._name:
+                    lines.append(value)
+                elif name == self._credentials:
+                    private = True
+                else:
+                    length = _length(value)
+        rejection = None
+        if self._ignoring is not None and self._ignoring(scope):
+            served = self._plain
+        elif not lines:
+            served = self._default
+        elif len(lines) == 1 and lines[0] in self._exact:
+            served = self._exact[lines[0]]
+        else:
+            served, rejection = self._negotiate(_joined(lines))
+        scope.setdefault("state", {})[VERSION] = served.version
+        exchange = _Exchange(scope, receive, send, served, private, self._limits)
+        if length > self._limits.body:
+            exchange.refuse_body()
+        if rejection is not None:
+            exchange.early = Answer(400, MEDIA_TYPE, encode(asdict(rejection)))
+        return exchange
+
+    def _negotiate(self, header: str) -> tuple[_Served, Rejection | None]:
+        found = negotiate(header, self._supported)
+        if isinstance(found, Rejection):
+            return self._plain, found
+        return self._exact[found.encode()], None
+
+
+class _Body(Enum):
+    """How far the body of a request has come."""
+
+    COMING = "coming"
+    WHOLE = "whole"
+    LOST = "lost"
+
+
+class _Exchange:
+    """One request and its response, between the server and the application.
+
+    Most requests change none of the attributes that stand on the class. `receive` and `send`
+    return the server's own awaitables where they can: a coroutine more costs each request.
+    """
+
+    early: Answer | None = None
+    """what is answered without asking the application"""
+
+    _body = _Body.COMING
+    _size = 0
+    _deadline: float | None = None
+    _refused: RequestError | None = None
+    _is_started = False
+    _is_replaced = False
+    _closes = False
+
+    def __init__(
+        self,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+        served: _Served,
+        private: bool,
+        limits: Limits,
+    ) -> None:
+        self._scope = scope
+        self._receive = receive
+        self._send = send
+        self._served = served
+        self._private = private
+        self._limits = limits
+
+    def refuse_body(self) -> None:
+        """Refuse the body that was announced, without reading any of it."""
+        self.early = refusal(self._break_off(self._too_large(), Fault.TOO_LARGE))
+
+    async def run(self, app: App) -> None:
+        """Let the application answer; answer in its place where it fails to."""
+        if self.early is not None:
+            await self._answer(self.early)
+            return
+        try:
+            await app(self._scope, self.receive, self.send)
+            if not self._is_started and self._body is not _Body.LOST:
+                raise RuntimeError("the application returned without a response")
+        except Exception as error:
+            if self._is_replaced:
+                return
+            if self._is_started:
+                # too late for an answer: the server breaks the connection off
+                raise
+            if self._body is _Body.LOST:
+                method, path = self._scope["method"], self._scope["path"]
+                _log.info("%s %r: the caller has left", method, path, exc_info=error)
+            elif isinstance(error, RequestError):
+                await self._answer(refusal(error))
+            else:
+                await self._answer(failure(self._scope, error))
+
+    def receive(self) -> Awaitable[Message]:
+        """Return the next message of the server; raise RequestError where the body is refused."""
+        return self._next() if self._body is _Body.COMING else self._receive()
+
+    async def _next(self) -> Message:
+        if self._refused is not None:
+            raise self._refused
+        if self._deadline is None:
+            self._deadline = asyncio.get_running_loop().time() + self._limits.seconds
+        try:
+            async with asyncio.timeout_at(self._deadline):
+                message = await self._receive()
+        except TimeoutError:
+            raise self._break_off("the body did not arrive in time", Fault.STALLED) from None
+        if message["type"] != "http.request":
+            self._body = _Body.LOST
+            return message
+        self._size += len(message.get("body", b""))
+        if self._size > self._limits.body:
+            raise self._break_off(self._too_large(), Fault.TOO_LARGE)
+        if not message.get("more_body", False):
+            self._body = _Body.WHOLE
+        return message
+
+    def _too_large(self) -> str:
+        return f"the body has to be at most {self._limits.body} bytes"
+
+    def _break_off(self, said: str, fault: Fault) -> RequestError:
+        """Refuse the body for good, and end the connection: the rest of it stays unread."""
+        self._closes = True
+        self._refused = RequestError(said, fault)
+        return self._refused
+
+    def send(self, message: Message) -> Awaitable[None]:
+        """Send a message of the application; once its body was refused, say that instead."""
+        if self._refused is None:
+            return self._forward(message)
+        return self._instead(self._refused, message)
+
+    async def _instead(self, refused: RequestError, message: Message) -> None:
+        if not self._is_started:
+            self._is_replaced = True
+            await self._answer(refusal(refused))
+        elif not self._is_replaced:
+            await self._forward(message)
+
+    async def _answer(self, answer: Answer) -> None:
+        """Send a response of our own. It ends the connection where a body is left unread."""
+        has_connections = self._scope.get("http_version", "1.1").startswith("1")
+        headers = [_CLOSE] if self._closes and has_connections else []
+        await respond(self._scope, self._forward, answer, headers)
+
+    def _forward(self, message: Message) -> Awaitable[None]:
+        if message["type"] == "http.response.start":
+            self._is_started = True
+            if REPLAYED not in self._scope["state"]:
+                headers = self._served.told(message.get("headers", ()), self._private)
+                message = {**message, "headers": headers}
+        return self._send(message)
+
+
+class Idempotent:
+    """Answers a repeated POST as it was answered the first time.
+
+    *account* tells of a request's scope who it is done for, the sub-partner included; None for
+    nobody known. Then, and without an idempotency key, and for all methods but POST, the request
+    passes through. A replay has the stored status and body, and no headers beside their type and
+    length. Put inside of `Versioned`, which bounds the body and leaves its headers off replays.
+    """
+
+    def __init__(
+        self,
+        app: App,
+        store: idempotency.Store,
+        account: Callable[[Scope], Awaitable[str | None]],
+        *,
+        patience: float = idempotency.PATIENCE,
+    ) -> None:
+        self._app = app
+        self._store = store
+        self._account = account
+        self._patience = patience
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        is_post = scope["type"] == "http" and scope["method"] == "POST"
+        header = field(scope, idempotency.HEADER) if is_post else None
+        account = await self._account(scope) if header is not None else None
+        if header is None or account is None:
+            await self._app(scope, receive, send)
+            return
+        try:
+            body = await _whole(receive)
+            if body is None:
+                return
+            attempt = _attempt(scope, account, header, body)
+            stored = await idempotency.begin(self._store, attempt, self._patience)
+        except RequestError as error:
+            await respond(scope, send, refusal(error))
+            return
+        if stored is None:
+            await _Recording(self._store, attempt, body, receive, send).run(self._app, scope)
+        else:
+            scope.setdefault("state", {})[REPLAYED] = True
+            await respond(scope, send, stored)
+
+
+class _Recording:
+    """The first request with its key: its answer is recorded before the caller sees it."""
+
+    def __init__(
+        self,
+        store: idempotency.Store,
+        attempt: idempotency.Attempt,
+        body: bytes,
+        receive: Receive,
+        send: Send,
+    ) -> None:
+        self._store = store
+        self._attempt = attempt
+        self._unread: Message | None = {"type": "http.request", "body": body, "more_body": False}
+        self._receive = receive
+        self._send = send
+        self._start: Message = {}
+        self._pieces: list[bytes] = []
+        self._is_held = True
+
+    async def run(self, app: App, scope: Scope) -> None:
+        # extensions are other ways to send a body, past us
+        scope["extensions"] = {}
+        try:
+            await app(scope, self.receive, self.send)
+        finally:
+            if self._is_held:
+                await self._store.release(self._attempt)
+
+    async def receive(self) -> Message:
+        message, self._unread = self._unread, None
+        return await self._receive() if message is None else message
+
+    async def send(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self._start = message
+        elif message["type"] == "http.response.body":
+            self._pieces.append(message.get("body", b""))
+            if not message.get("more_body", False):
+                await self._end(b"".join(self._pieces))
+
+    async def _end(self, body: bytes) -> None:
+        answer = Answer(self._start["status"], _media_type(self._start), body)
+        self._is_held = False
+        await idempotency.finish(self._store, self._attempt, answer)
+        await self._send(self._start)
+        await self._send({"type": "http.response.body", "body": body})
+
+
+def _attempt(scope: Scope, account: str, header: str, body: bytes) -> idempotency.Attempt:
+    key = idempotency.read_key(header)
+    within = idempotency.Scope(account, scope["method"], scope["path"], key)
+    query = scope.get("query_string", b"")
+    return idempotency.Attempt(within, idempotency.fingerprint(within, body, query))
+
+
+async def _whole(receive: Receive) -> bytes | None:
+    """Return the body of a request; None where the caller leaves before its end."""
+    pieces = []
+    while True:
+        message = await receive()
+        if message["type"] != "http.request":
+            return None
+        pieces.append(message.get("body", b""))
+        if not message.get("more_body", False):
+            return b"".join(pieces)
+
+
+def _values(headers: Iterable[tuple[bytes, bytes]], wanted: bytes) -> list[bytes]:
+    return [value for name, value in headers if name.lower() == wanted]
+
+
+def _joined(lines: list[bytes]) -> str:
+    # servers differ in whether they leave blanks around
+    return b", ".join([line.strip(_BLANKS) for line in lines]).decode("latin-1")
+
+
+def _length(value: bytes) -> int:
+    if not value.isdigit():
+        return 0
+    # longer than any body, and maybe longer than int() reads
+    return int(value[:20])
+
+
+def _media_type(start: Message) -> str | None:
+    values = _values(start.get("headers", ()), b"content-type")
+    return values[0].decode("latin-1") if values else None

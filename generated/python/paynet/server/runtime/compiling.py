@@ -1,0 +1,343 @@
+"""The shapes of the contract data in, for each version the functions that they stand for out.
+
+Shapes are read at start-up and never again: what runs for a request are the functions, and those
+only where something differs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final, cast
+
+from . import values
+from .values import OMITTED, Change, Json, UnfitError, omitted, unchanged
+
+Shape = Mapping[str, Any] | str | None
+
+_ACTS: Final = frozenset({"absent", "convert", "left_out", "names", "values"})
+"""What makes a shape change something whatever it refers to."""
+
+
+class MissingConverterError(LookupError):
+    """No converter was given for a type that differs between versions; ``names`` lists all."""
+
+    def __init__(self, names: Iterable[str], way: str) -> None:
+        self.names = tuple(sorted(names))
+        super().__init__(f"no converter {way} for {', '.join(self.names)}")
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """A shape from a version on, and what is known of it without others."""
+
+    since: int
+    shape: Shape
+    acts: bool
+    references: frozenset[str]
+    converters: frozenset[str]
+
+
+class Compiler:
+    """Makes functions of the shapes of one way (`down` or `up`) in one environment.
+
+    What two versions have in common is made once. *converters* are called by the names that the
+    contract data list. Raises ValueError for an unknown environment.
+    """
+
+    def __init__(
+        self,
+        contracts: Mapping[str, Any],
+        way: str,
+        environment: str,
+        converters: Mapping[str, Change],
+    ) -> None:
+        if environment not in contracts["environments"]:
+            raise ValueError(f"{environment!r} is no environment of these contracts")
+        self.way = way
+        self._versions = {version: at for at, version in enumerate(contracts["versions"])}
+        self._roots = sorted(set(_leaves(contracts[way]["operations"])))
+        self._known = contracts["converters"]
+        self._converters = converters
+        self._shapes = {
+            name: [
+                _entry(self._versions[entry["since"]], entry["shape"])
+                for entry in entries
+                if environment in entry.get("environments", (environment,))
+            ]
+            for name, entries in contracts[way]["shapes"].items()
+        }
+        self._made: dict[Any, _Cell] = {}
+        self._wholes: dict[int, Change] = {}
+        self._results: list[dict[str, Change]] = []
+
+    def functions(self, version: str) -> dict[str, Change]:
+        """Return a function for each shape that an operation begins with, by its name.
+
+        Versions that do not differ get the same object. Raises ValueError for an unknown version,
+        MissingConverterError where one is needed that was not given.
+        """
+        if version not in self._versions:
+            raise ValueError(f"{version!r} is no version of these contracts")
+        at = self._versions[version]
+        maker = _Maker(self, {name: _at(entries, at) for name, entries in self._shapes.items()})
+        missing = maker.converters - self._converters.keys()
+        if missing:
+            raise MissingConverterError(missing, self.way)
+        made = {name: self._whole(maker.named(name, keep=True)) for name in self._roots}
+        if made not in self._results:
+            self._results.append(made)
+        return self._results[self._results.index(made)]
+
+    def _whole(self, change: Change | None) -> Change:
+        if change is None:
+            return unchanged
+        if id(change) not in self._wholes:
+            self._wholes[id(change)] = values.whole(change)
+        return self._wholes[id(change)]
+
+    def converter(self, name: str) -> Change:
+        """Return the converter *name*."""
+        passes_null = self._known[name]["passes_null"]
+        return values.converter(name, self._converters[name], passes_null=passes_null)
+
+    def cell(self, key: Any) -> _Cell:
+        """Return the place of the function of *key*: a shape as it is at some versions."""
+        return self._made.setdefault(key, _Cell())
+
+    @cached_property
+    def reach(self) -> dict[str, list[str]]:
+        """For each shape, itself and all that it refers to, at any version."""
+        direct = {
+            name: frozenset[str]().union(*(entry.references for entry in entries))
+            for name, entries in self._shapes.items()
+        }
+        made = {}
+        for name in direct:
+            reached: set[str] = set()
+            ahead = [name]
+            while ahead:
+                each = ahead.pop()
+                if each not in reached:
+                    reached.add(each)
+                    ahead += direct[each]
+            made[name] = sorted(reached)
+        return made
+
+
+class _Cell:
+    """A function that may be referred to before it is made: shapes lead back to themselves."""
+
+    def __init__(self) -> None:
+        self.change: Change | None = None
+        self.is_begun = False
+
+    def __call__(self, value: Json) -> Json:
+        return cast("Change", self.change)(value)
+
+
+def _leaves(tree: Any) -> Iterator[str]:
+    if isinstance(tree, str):
+        yield tree
+    elif tree is not None:
+        for below in tree.values():
+            yield from _leaves(below)
+
+
+def _entry(since: int, shape: Shape) -> _Entry:
+    parts = list(_parts(shape))
+    return _Entry(
+        since,
+        shape,
+        any(not isinstance(part, str) and not _ACTS.isdisjoint(part) for part in parts),
+        frozenset(part for part in parts if isinstance(part, str)),
+        frozenset(
+            name for part in parts if not isinstance(part, str) for name in part.get("convert", ())
+        ),
+    )
+
+
+def _parts(shape: Shape) -> Iterator[Mapping[str, Any] | str]:
+    """Yield *shape* and every shape in it, without following references."""
+    if shape is None:
+        return
+    yield shape
+    if not isinstance(shape, str):
+        for below in _below(shape):
+            yield from _parts(below)
+
+
+def _below(shape: Mapping[str, Any]) -> Iterator[Shape]:
+    yield from (shape.get(key) for key in ("then", "items", "extras", "otherwise"))
+    for key in ("fields", "members", "types"):
+        yield from shape.get(key, {}).values()
+
+
+def _at(entries: list[_Entry], version: int) -> _Entry:
+    return next(entry for entry in reversed(entries) if entry.since <= version)
+
+
+class _Maker:
+    """Makes the functions of one version.
+
+    *keep* says that the value has to stay where it is: there a substitute is shown.
+    """
+
+    def __init__(self, compiler: Compiler, entries: dict[str, _Entry]) -> None:
+        self._compiler = compiler
+        self._entries = entries
+
+    @cached_property
+    def _live(self) -> set[str]:
+        """The names of the shapes that change anything."""
+        live = {name for name, entry in self._entries.items() if entry.acts}
+        while more := {
+            name
+            for name, entry in self._entries.items()
+            if name not in live and not live.isdisjoint(entry.references)
+        }:
+            live |= more
+        return live
+
+    @property
+    def converters(self) -> set[str]:
+        """The names of the converters that are needed."""
+        return set[str]().union(*(self._entries[name].converters for name in self._live))
+
+    def named(self, name: str, *, keep: bool) -> Change | None:
+        """Return the function of the shape *name*; None if it changes nothing."""
+        if name not in self._live:
+            return None
+        since = tuple(self._entries[each].since for each in self._compiler.reach[name])
+        cell = self._compiler.cell((name, keep, since))
+        if not cell.is_begun:
+            cell.is_begun = True
+            cell.change = self._made(self._entries[name].shape, keep=keep) or unchanged
+        return cell.change or cell
+
+    def _acts(self, shape: Shape) -> bool:
+        return any(
+            part in self._live if isinstance(part, str) else not _ACTS.isdisjoint(part)
+            for part in _parts(shape)
+        )
+
+    def _made(self, shape: Shape, *, keep: bool) -> Change | None:
+        if isinstance(shape, str):
+            return self.named(shape, keep=keep)
+        if shape is None or not self._acts(shape):
+            return None
+        if shape.get("absent") is True:
+            return omitted
+        if "convert" in shape:
+            return self._convert(shape, keep)
+        if "values" in shape:
+            return values.enumerated(
+                [(each["value"], _instead(each, keep)) for each in shape["values"]]
+            )
+        if "items" in shape:
+            return self._list(shape)
+        if "tag" in shape:
+            return self._tagged(shape, keep)
+        return self._typed(shape, keep) if "types" in shape else self._object(shape)
+
+    def _convert(self, shape: Mapping[str, Any], keep: bool) -> Change:
+        steps = [self._compiler.converter(name) for name in shape["convert"]]
+        then = self._made(shape.get("then"), keep=keep)
+        if then is not None:
+            steps = [then, *steps] if self._compiler.way == "up" else [*steps, then]
+        return values.in_turn(steps)
+
+    def _list(self, shape: Mapping[str, Any]) -> Change:
+        least = shape.get("least", 0)
+        item = self._made(shape["items"], keep=least > 0) or unchanged
+        change = values.listed(item, least=least, unique=shape.get("unique", False))
+        return change if least else self._filtered(shape["items"], change)
+
+    def _filtered(self, items: Shape, otherwise: Change) -> Change:
+        """Return the fastest way where all that happens to items is that some are left out."""
+        while isinstance(items, str):
+            items = self._entries[items].shape
+        if items is None or "tag" not in items or "otherwise" in items:
+            return otherwise
+        gone = {text for text, each in items["members"].items() if _is_absent(each)}
+        if any(self._acts(each) for text, each in items["members"].items() if text not in gone):
+            return otherwise
+        shown = {text: text not in gone for text in items["members"]}
+        return values.filtered(items["tag"], shown, otherwise)
+
+    def _object(self, shape: Mapping[str, Any]) -> Change:
+        required = frozenset(shape.get("required", ()))
+        least = shape.get("least", 0)
+        fields = {
+            name: made
+            for name, below in shape.get("fields", {}).items()
+            if (made := self._made(below, keep=least > 0 or name in required)) is not None
+        }
+        extras = self._made(shape.get("extras"), keep=least > 0)
+        if extras is None and not shape.get("left_out") and not shape.get("names"):
+            return values.in_place(fields, required=required, least=least)
+        return values.rebuilt(
+            fields,
+            names=dict(shape.get("names", {})),
+            left_out=frozenset(shape.get("left_out", ())),
+            extras=extras,
+            declared=frozenset(shape.get("declared", ())),
+            required=required,
+            least=least,
+        )
+
+    def _tagged(self, shape: Mapping[str, Any], keep: bool, union: Change | None = None) -> Change:
+        members: dict[str, Change | None] = {}
+        otherwise = None
+        if "otherwise" in shape:
+            otherwise = self._made(shape["otherwise"], keep=keep) or unchanged
+        change = values.tagged(shape["tag"], members, otherwise)
+        for text, below in shape["members"].items():
+            members[text] = self._member(below, keep, union or change)
+        return change
+
+    def _typed(self, shape: Mapping[str, Any], keep: bool) -> Change:
+        members: dict[str | None, Change | None] = {}
+        change = values.typed(members)
+        for name, below in shape["types"].items():
+            members[name] = self._member(below, keep, change)
+        return change
+
+    def _member(self, shape: Shape, keep: bool, union: Change) -> Change | None:
+        """Return the function of a member of the union that *union* is the function of."""
+        if shape is None or isinstance(shape, str) or not self._acts(shape):
+            return self._made(shape, keep=keep)
+        if "tag" in shape:
+            return self._tagged(shape, keep, union)
+        if _is_absent(shape) and keep and "shown_as" in shape:
+            # a substitute is written in canonical names, too
+            shown_as = shape["shown_as"]
+            return lambda _: union(shown_as)
+        return self._made(shape, keep=keep)
+
+
+def _is_absent(shape: Shape) -> bool:
+    return isinstance(shape, Mapping) and shape.get("absent") is True
+
+
+def _instead(said: Mapping[str, Any], keep: bool) -> Json:
+    return said["shown_as"] if keep and "shown_as" in said else OMITTED
+
+
+def by_media_type(content: Mapping[str, str | None], media_type: str) -> str | None:
+    """Return the shape that *content* has for *media_type*, whose parameters hardly count.
+
+    Raises UnfitError where it lists nothing of that type.
+    """
+    if media_type in content:
+        return content[media_type]
+    wanted = _essence(media_type)
+    for known, shape in content.items():
+        if _essence(known) == wanted:
+            return shape
+    raise UnfitError(f"the media type {media_type} is none that the definitions have there")
+
+
+def _essence(media_type: str) -> str:
+    return media_type.partition(";")[0].strip().lower()

@@ -1,0 +1,74 @@
+"""What is wrong with a request, and the bodies that say so: a string, or a message with a trace id.
+
+The specification shows a string for 400 and 401 and an `ApiError` for server errors. All other
+client errors are told in a string too, the rejection of a version apart.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Final
+
+LONGEST_QUOTE: Final = 40
+"""How many characters of a caller's text an error message repeats."""
+
+
+class Fault(Enum):
+    """What is wrong with a request."""
+
+    MALFORMED = "malformed"
+    """a part of it can't be read, or is not what the contract allows"""
+    UNAUTHORIZED = "unauthorized"
+    """no valid credentials"""
+    STALLED = "stalled"
+    """the body did not arrive in time"""
+    KEY_IN_USE = "key in use"
+    """the first request with this idempotency key is still running"""
+    TOO_LARGE = "too large"
+    """the body is larger than the server reads"""
+    UNSUPPORTED_MEDIA = "unsupported media"
+    """the body is not of the media type that the operation reads"""
+    KEY_REUSED = "key reused"
+    """the idempotency key belongs to another request"""
+
+
+class RequestError(Exception):
+    """A request that can't be served as it is; the message is one sentence for its sender."""
+
+    def __init__(self, message: str, fault: Fault = Fault.MALFORMED) -> None:
+        super().__init__(message)
+        self.fault = fault
+
+
+UNAUTHORIZED: Final = "unauthorized"
+"""What is told of credentials that are absent, unknown or revoked: the same of each."""
+
+
+@dataclass(frozen=True)
+class ApiError:
+    """The body of a server error. Tells nothing of what went wrong inside."""
+
+    message: str
+    trace_id: str
+
+
+def new_trace_id() -> str:
+    """Return a fresh id to look a request up by: 32 hexadecimal digits, as in W3C Trace Context."""
+    return secrets.token_hex(16)
+
+
+def encode(body: Any) -> bytes:
+    """Return *body* as JSON. It is ASCII, so that text of any kind can be sent.
+
+    Raises ValueError for a NaN or an infinity.
+    """
+    return json.dumps(body, separators=(",", ":"), allow_nan=False).encode("ascii")
+
+
+def quoted(text: str) -> str:
+    """Return a caller's *text* as an error message shows it: in quotes, escaped, not too long."""
+    shown = text if len(text) <= LONGEST_QUOTE else text[:LONGEST_QUOTE] + "..."
+    return json.dumps(shown)

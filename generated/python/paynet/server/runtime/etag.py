@@ -1,0 +1,63 @@
+"""A document in, its strong entity-tag out; conditions of requests, evaluated against it."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import NamedTuple
+
+_WEAK = "W/"
+
+
+class Tag(NamedTuple):
+    """An entity-tag; ``opaque`` without its quotes."""
+
+    opaque: str
+    weak: bool
+
+
+def strong(content: bytes) -> str:
+    """Return the strong entity-tag of *content*, quotes included. Equal bytes have equal tags."""
+    return f'"{sha256(content).hexdigest()[:32]}"'
+
+
+def none_match(header: str | None, etag: str) -> bool:
+    """Tell whether If-None-Match lets the document be sent (RFC 9110, section 13.1.2).
+
+    Compares weakly. An absent header lets it, and so does one that is no list of entity-tags.
+    """
+    if header is None:
+        return True
+    return not (_is_any(header) or any(f'"{tag.opaque}"' == etag for tag in tags(header)))
+
+
+def match(header: str | None, etag: str) -> bool:
+    """Tell whether If-Match lets the document be sent (RFC 9110, section 13.1.1).
+
+    Compares strongly. An absent header lets it; one that is no list of entity-tags does not.
+    """
+    if header is None or _is_any(header):
+        return True
+    return any(not tag.weak and f'"{tag.opaque}"' == etag for tag in tags(header))
+
+
+def tags(header: str) -> list[Tag]:
+    """Return the entity-tags that a header lists; none where it is no such list."""
+    # A tag may hold commas but no quotes: so the odd pieces are the tags, the even ones stand
+    # between them.
+    pieces = header.split('"')
+    between, opaque = pieces[0::2], pieces[1::2]
+    if len(between) != len(opaque) + 1 or not all(map(_is_opaque, opaque)):
+        return []
+    weak = [gap.endswith(_WEAK) for gap in between]
+    gaps = [gap.removesuffix(_WEAK).strip(" \t,") for gap in between]
+    if any(gaps) or weak[-1] or not all("," in gap for gap in between[1:-1]):
+        return []
+    return [Tag(text, is_weak) for text, is_weak in zip(opaque, weak, strict=False)]
+
+
+def _is_any(header: str) -> bool:
+    return header.strip(" \t") == "*"
+
+
+def _is_opaque(text: str) -> bool:
+    return all(character > " " and character != "\x7f" for character in text)

@@ -1,0 +1,64 @@
+"""The announced end of a version in, the headers that tell callers of it out."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
+from email.utils import format_datetime
+from typing import Final
+
+# RFC 3986: what a URI reference is made of
+_URI: Final = re.compile(r"(?:[A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})+")
+
+
+@dataclass(frozen=True, kw_only=True)
+class End:
+    """What was announced of a version's end. A day begins at midnight UTC.
+
+    From ``deprecated`` on the version is discouraged; from ``sunset`` on it may be gone. The
+    others are URI references: ``deprecation`` and ``policy`` to pages about the two dates,
+    ``successor`` to what takes the version's place.
+
+    Raises ValueError where the sunset comes before the deprecation, and for no URI reference.
+    """
+
+    deprecated: date | None = None
+    sunset: date | None = None
+    deprecation: str | None = None
+    policy: str | None = None
+    successor: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.deprecated and self.sunset and self.sunset < self.deprecated:
+            raise ValueError(f"the sunset {self.sunset} is before {self.deprecated}")
+        for link in (self.deprecation, self.policy, self.successor):
+            if link is not None and not _URI.fullmatch(link):
+                raise ValueError(f"{link!r} is not a URI reference")
+
+
+def headers(end: End) -> list[tuple[str, str]]:
+    """Return the header fields that tell of *end*, names as in their RFCs.
+
+    `Deprecation` and its link relation: RFC 9745. `Sunset` and its link relation: RFC 8594.
+    `successor-version`: RFC 5829. All links stand in one `Link` field (RFC 8288).
+    """
+    fields = []
+    if end.deprecated is not None:
+        # a date of structured fields (RFC 9651, section 3.3.7)
+        fields.append(("Deprecation", f"@{int(_start(end.deprecated).timestamp())}"))
+    if end.sunset is not None:
+        fields.append(("Sunset", format_datetime(_start(end.sunset), usegmt=True)))
+    links = {
+        "deprecation": end.deprecation,
+        "sunset": end.policy,
+        "successor-version": end.successor,
+    }
+    told = [f'<{link}>; rel="{relation}"' for relation, link in links.items() if link is not None]
+    if told:
+        fields.append(("Link", ", ".join(told)))
+    return fields
+
+
+def _start(day: date) -> datetime:
+    return datetime.combine(day, time(), UTC)

@@ -1,0 +1,87 @@
+"""Contract data in, out what takes the requests of a version's callers to the canonical shape."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from .compiling import Compiler, MissingConverterError, by_media_type
+from .values import Change, UnfitError, unchanged
+
+__all__ = [
+    "Lifting",
+    "MissingConverterError",
+    "UnfitError",
+    "compile_up",
+    "liftings",
+    "unchanged",
+]
+
+
+class Lifting:
+    """The way up from one version: a function for each body and for the parameters of a request.
+
+    What is lifted has been held to the contract of the caller's version before. Renamed fields
+    get their canonical names and converters are applied; fields that newer versions removed stay.
+    A field that the caller's version does not have is left out, whatever it holds, and nothing is
+    filled in. What is said of the functions of `Narrowing` holds for these.
+    """
+
+    def __init__(
+        self, operations: Mapping[str, Mapping[str, Any]], functions: Mapping[str, Change]
+    ) -> None:
+        self._operations = operations
+        self._functions = functions
+
+    def body(self, operation: str, media_type: str) -> Change:
+        """Return the function for the body of a request of *operation*.
+
+        Raises UnfitError where something differs in the requests of *operation* and the
+        definitions have none with that media type.
+        """
+        request = self._operations.get(operation)
+        shape = None if request is None else by_media_type(request["content"], media_type)
+        return unchanged if shape is None else self._functions[shape]
+
+    def parameters(self, operation: str, place: str) -> Change:
+        """Return the function for the parameters in *place*: path, query, header or cookie.
+
+        It takes a mapping of the names that the caller's version has to their plain values.
+        """
+        shape = self._operations.get(operation, {}).get("parameters", {}).get(place)
+        return unchanged if shape is None else self._functions[shape]
+
+
+def compile_up(
+    contracts: Mapping[str, Any],
+    version: str,
+    environment: str,
+    converters: Mapping[str, Change],
+) -> Lifting:
+    """Return the way up from *version* in *environment* to canonical values.
+
+    *converters* are called by the names that the contract data list. Raises ValueError for an
+    unknown version or environment, MissingConverterError naming every converter that is missing.
+    """
+    return liftings(contracts, environment, converters, (version,))[version]
+
+
+def liftings(
+    contracts: Mapping[str, Any],
+    environment: str,
+    converters: Mapping[str, Change],
+    versions: Iterable[str] | None = None,
+) -> dict[str, Lifting]:
+    """Return the way up from each of *versions*, from all where none are named.
+
+    Versions that send the same share one, and all share what they have in common. Raises as
+    `compile_up` does.
+    """
+    compiler = Compiler(contracts, "up", environment, converters)
+    made: dict[int, Lifting] = {}
+    found: dict[str, Lifting] = {}
+    for version in contracts["versions"] if versions is None else versions:
+        functions = compiler.functions(version)
+        lifting = Lifting(contracts["up"]["operations"], functions)
+        found[version] = made.setdefault(id(functions), lifting)
+    return found

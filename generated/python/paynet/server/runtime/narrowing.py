@@ -1,0 +1,95 @@
+"""Contract data in, out what takes canonical values to what the callers of a version are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from .compiling import Compiler, MissingConverterError, by_media_type
+from .values import Change, UnfitError, unchanged
+
+__all__ = [
+    "MissingConverterError",
+    "Narrowing",
+    "UnfitError",
+    "compile_down",
+    "narrowings",
+    "unchanged",
+]
+
+
+class Narrowing:
+    """The way down at one version: a function for each body and for the headers of a response.
+
+    Where a version shows everything, the function is `unchanged`. Every other one returns the
+    same object where nothing in it differs, never changes what it is given, and raises UnfitError
+    for a value that does not fit the canonical contract. Its result shares parts with the value
+    given and with the contract data: it is to be read only.
+    """
+
+    def __init__(
+        self, operations: Mapping[str, Mapping[str, Any]], functions: Mapping[str, Change]
+    ) -> None:
+        self._operations = operations
+        self._functions = functions
+
+    def body(self, operation: str, status: int, media_type: str) -> Change:
+        """Return the function for the body of *operation* that is sent with *status*.
+
+        Raises UnfitError where something differs between the responses of *operation* and the
+        definitions have none with that status and media type.
+        """
+        response = self._response(operation, status)
+        shape = None if response is None else by_media_type(response["content"], media_type)
+        return unchanged if shape is None else self._functions[shape]
+
+    def headers(self, operation: str, status: int) -> Change:
+        """Return the function for a mapping of header names, as defined, to plain values."""
+        response = self._response(operation, status)
+        shape = None if response is None else response.get("headers")
+        return unchanged if shape is None else self._functions[shape]
+
+    def _response(self, operation: str, status: int) -> Mapping[str, Any] | None:
+        responses = self._operations.get(operation)
+        if responses is None:
+            return None
+        for key in (str(status), f"{status // 100}XX", "default"):
+            if key in responses:
+                found: Mapping[str, Any] = responses[key]
+                return found
+        raise UnfitError(f"the status {status} is none that {operation} answers with")
+
+
+def compile_down(
+    contracts: Mapping[str, Any],
+    version: str,
+    environment: str,
+    converters: Mapping[str, Change],
+) -> Narrowing:
+    """Return the way down from canonical values to *version* in *environment*.
+
+    *converters* are called by the names that the contract data list. Raises ValueError for an
+    unknown version or environment, MissingConverterError naming every converter that is missing.
+    """
+    return narrowings(contracts, environment, converters, (version,))[version]
+
+
+def narrowings(
+    contracts: Mapping[str, Any],
+    environment: str,
+    converters: Mapping[str, Change],
+    versions: Iterable[str] | None = None,
+) -> dict[str, Narrowing]:
+    """Return the way down to each of *versions*, of all where none are named.
+
+    Versions that are shown the same share one, and all share what they have in common. Raises
+    as `compile_down` does.
+    """
+    compiler = Compiler(contracts, "down", environment, converters)
+    made: dict[int, Narrowing] = {}
+    found: dict[str, Narrowing] = {}
+    for version in contracts["versions"] if versions is None else versions:
+        functions = compiler.functions(version)
+        narrowing = Narrowing(contracts["down"]["operations"], functions)
+        found[version] = made.setdefault(id(functions), narrowing)
+    return found

@@ -1,0 +1,331 @@
+"""Plain JSON values in, what becomes of them at another version out: the parts of such functions.
+
+Each function made here returns the same object where nothing in it differs, never changes what it
+is given, and shares with its result whatever stays as it is. Where it says so, it returns
+``OMITTED`` for what may not be shown.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Container, Mapping
+from typing import Any, Final
+
+Json = Any
+"""A plain JSON value: dict, list, str, int, float, bool or None."""
+
+Change = Callable[[Json], Json]
+
+
+class UnfitError(Exception):
+    """A value that does not fit the canonical contract where something in it has to change.
+
+    ``place`` is a JSON pointer (RFC 6901) into the value, ``reason`` one sentence that quotes
+    nothing of it. The fault is that of whoever made the value, never of the caller.
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self._steps: list[str | int] = []
+
+    def within(self, step: str | int) -> None:
+        """Say that what held the value so far stands at *step* of something else."""
+        self._steps.append(step)
+
+    @property
+    def place(self) -> str:
+        return "".join(
+            "/" + str(step).replace("~", "~0").replace("/", "~1") for step in reversed(self._steps)
+        )
+
+    def __str__(self) -> str:
+        return f"{self.place or 'the value itself'}: {self.reason}"
+
+
+class _Omitted:
+    """What becomes of a value that may not be shown."""
+
+
+OMITTED: Final = _Omitted()
+"""In place of a value: leave out what holds it, or if that can't be, what holds that."""
+
+_TYPES: Final[dict[type, str]] = {
+    dict: "object",
+    list: "array",
+    str: "string",
+    bool: "boolean",
+    int: "integer",
+    float: "number",
+    type(None): "null",
+}
+
+_WORDS: Final[dict[str | None, str]] = {
+    "object": "an object",
+    "array": "a list",
+    "string": "a text",
+    "boolean": "a boolean",
+    "integer": "a number",
+    "number": "a number",
+    "null": "null",
+}
+
+
+def unchanged(value: Json) -> Json:
+    """Return *value*."""
+    return value
+
+
+def omitted(_: Json) -> Json:
+    """Return ``OMITTED``."""
+    return OMITTED
+
+
+def _misfit(value: Json, wanted: str) -> UnfitError:
+    found = _WORDS.get(_TYPES.get(type(value)), "something that is no JSON value")
+    return UnfitError(f"{found} where {wanted} belongs")
+
+
+def whole(change: Change) -> Change:
+    """Return *change* for a value that nothing holds, so that it can't be left out."""
+
+    def made(value: Json) -> Json:
+        try:
+            after = change(value)
+        except RecursionError:
+            raise UnfitError("it is nested too deeply") from None
+        if after is OMITTED:
+            raise UnfitError("nothing of it may be shown at this version")
+        return after
+
+    return made
+
+
+def converter(name: str, convert: Change, *, passes_null: bool) -> Change:
+    """Return *convert* so that its errors tell that the value did not fit."""
+
+    def change(value: Json) -> Json:
+        if value is None and passes_null:
+            return None
+        try:
+            return convert(value)
+        except Exception as error:
+            raise UnfitError(f"the converter {name} refuses it") from error
+
+    return change
+
+
+def in_turn(changes: list[Change]) -> Change:
+    """Return what applies *changes* one after the other."""
+    if len(changes) == 1:
+        return changes[0]
+
+    def change(value: Json) -> Json:
+        for each in changes:
+            value = each(value)
+        return value
+
+    return change
+
+
+def enumerated(shown: list[tuple[Json, Json]]) -> Change:
+    """Return what replaces a value that is listed, which stands first in its pair."""
+    others = {_text(value): instead for value, instead in shown}
+    texts = {value: instead for value, instead in shown if isinstance(value, str)}
+    if len(texts) < len(others):
+        return lambda value: others.get(_text(value), value)
+    return lambda value: texts.get(value, value) if isinstance(value, str) else value
+
+
+# Lists
+
+
+def listed(item: Change, *, least: int, unique: bool) -> Change:
+    """Return what applies *item* to each item and leaves out those that may not be shown.
+
+    A list with fewer than *least* items may not be shown either; one whose items have to be
+    *unique* loses those that have become equal to one before.
+    """
+
+    def change(value: Json) -> Json:
+        if not isinstance(value, list):
+            raise _misfit(value, "a list")
+        made = []
+        same = True
+        try:
+            for before in value:
+                after = item(before)
+                if after is not before:
+                    same = False
+                    if after is OMITTED:
+                        continue
+                made.append(after)
+        except UnfitError as error:
+            error.within(next(at for at, each in enumerate(value) if each is before))
+            raise
+        if same:
+            return value
+        if unique:
+            made = _distinct(made)
+        return made if len(made) >= least else OMITTED
+
+    return change
+
+
+def filtered(tag: str, shown: Mapping[str, bool], otherwise: Change) -> Change:
+    """Return what leaves items out by their *tag*; *otherwise* does so where that is no use."""
+
+    def change(value: Json) -> Json:
+        if not isinstance(value, list):
+            return otherwise(value)
+        try:
+            made = [item for item in value if shown[item[tag]]]
+        except (KeyError, TypeError):
+            # an item without a known tag: `otherwise` tells which
+            return otherwise(value)
+        return value if len(made) == len(value) else made
+
+    return change
+
+
+def _distinct(values: list[Json]) -> list[Json]:
+    return list({_text(value): value for value in reversed(values)}.values())[::-1]
+
+
+# Objects
+
+
+def in_place(fields: Mapping[str, Change], *, required: Container[str], least: int) -> Change:
+    """Return what applies *fields* to the fields of an object and leaves the others alone.
+
+    An object that lacks one of *required* then, or has fewer than *least*, may not be shown.
+    """
+    steps = [(name, field, name in required) for name, field in fields.items()]
+
+    def change(value: Json) -> Json:
+        if not isinstance(value, dict):
+            raise _misfit(value, "an object")
+        made = value
+        name = ""
+        try:
+            for name, field, stays in steps:
+                if name in value:
+                    before = value[name]
+                    after = field(before)
+                    if after is before:
+                        continue
+                    if made is value:
+                        made = dict(value)
+                    if after is not OMITTED:
+                        made[name] = after
+                    elif stays:
+                        return OMITTED
+                    else:
+                        del made[name]
+        except UnfitError as error:
+            error.within(name)
+            raise
+        return made if made is value or len(made) >= least else OMITTED
+
+    return change
+
+
+def rebuilt(
+    fields: Mapping[str, Change],
+    *,
+    names: Mapping[str, str],
+    left_out: Container[str],
+    extras: Change | None,
+    declared: Container[str],
+    required: Container[str],
+    least: int,
+) -> Change:
+    """Return what `in_place` returns, for objects whose fields come, go or are renamed, too.
+
+    *extras* is applied to the fields that are not *declared*.
+    """
+
+    def change(value: Json) -> Json:
+        if not isinstance(value, dict):
+            raise _misfit(value, "an object")
+        made = {}
+        same = True
+        name = ""
+        try:
+            for name, before in value.items():
+                if name in left_out:
+                    same = False
+                    continue
+                field = fields.get(name)
+                if field is None and extras is not None and name not in declared:
+                    field = extras
+                after = before if field is None else field(before)
+                if after is OMITTED:
+                    if name in required:
+                        return OMITTED
+                    same = False
+                    continue
+                called = names.get(name, name)
+                same = same and after is before and called is name
+                made[called] = after
+        except UnfitError as error:
+            error.within(name)
+            raise
+        if same:
+            return value
+        return made if len(made) >= least else OMITTED
+
+    return change
+
+
+# Unions
+
+
+def tagged(tag: str, members: Mapping[str, Change | None], otherwise: Change | None) -> Change:
+    """Return what applies to an object the member that its *tag* names; None changes nothing.
+
+    *otherwise* is applied where it names none; without it, such an object does not fit.
+    """
+    lacking = otherwise or _refused(f"its {tag!r} names no member of the union")
+
+    def change(value: Json) -> Json:
+        if not isinstance(value, dict):
+            raise _misfit(value, "an object")
+        text = value.get(tag)
+        member = members.get(text, lacking) if isinstance(text, str) else lacking
+        return value if member is None else member(value)
+
+    return change
+
+
+def typed(members: Mapping[str | None, Change | None]) -> Change:
+    """Return what applies to a value the member that has its JSON type; None changes nothing."""
+
+    def lacking(value: Json) -> Json:
+        raise _misfit(value, " or ".join(dict.fromkeys(_WORDS[name] for name in members)))
+
+    def change(value: Json) -> Json:
+        name = _TYPES.get(type(value))
+        if name == "number" and value.is_integer():
+            name = "integer"
+        member = members.get(name, lacking)
+        return value if member is None else member(value)
+
+    return change
+
+
+def _refused(reason: str) -> Change:
+    def change(_: Json) -> Json:
+        raise UnfitError(reason)
+
+    return change
+
+
+def _text(value: Json) -> str:
+    """Return *value* as text that is equal for equal JSON values: 1 is 1.0, but not true."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    try:
+        return json.dumps(value, sort_keys=True)
+    except (TypeError, ValueError):
+        raise UnfitError("it is no JSON value") from None

@@ -1,0 +1,406 @@
+"""Handlers and the table of the operations in, the application that serves all versions out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from datetime import date
+from typing import Any, Final, TypeVar
+
+from fastapi import FastAPI
+from fastapi import Request as HttpRequest
+from fastapi import Response as HttpResponse
+from starlette.exceptions import HTTPException
+from starlette.routing import Match, Route
+
+from .contracts import Contracts
+from .nouns import (
+    Account,
+    Call,
+    Credentials,
+    Json,
+    Operation,
+    Parameter,
+    Refusal,
+    Reply,
+    Result,
+    Scheme,
+    Settings,
+)
+from .reading import Reader, UnsupportedError, cookies, unsupported
+from .results import Results
+from .runtime import idempotency, lifecycle, query
+from .runtime.asgi import (
+    MEDIA_TYPE,
+    VERSION,
+    App,
+    Documents,
+    Headers,
+    Idempotent,
+    Receive,
+    Scope,
+    Send,
+    Versioned,
+    failure,
+    field,
+    refusal,
+    respond,
+)
+from .runtime.errors import UNAUTHORIZED, Fault, RequestError, encode
+from .runtime.idempotency import Answer, Store
+from .runtime.lifting import Lifting, liftings
+from .runtime.narrowing import MissingConverterError, narrowings
+from .runtime.negotiation import Supported
+
+__all__ = [
+    "Account",
+    "Authenticate",
+    "Call",
+    "Credentials",
+    "Json",
+    "MissingConverterError",
+    "MissingHandlerError",
+    "Operation",
+    "Parameter",
+    "Refusal",
+    "Reply",
+    "Result",
+    "Scheme",
+    "Settings",
+    "UnsupportedError",
+    "build",
+]
+
+A = TypeVar("A", bound=Account)
+
+Authenticate = Callable[[Credentials], Awaitable[A | None]]
+
+_ACCOUNT: Final = "account"
+_NAMES: Final = re.compile(r"\{([^{}]*)\}")
+_NO_PATH: Final = "there is no such path"
+_NO_METHOD: Final = "there is no such method at this path"
+
+
+class MissingHandlerError(TypeError):
+    """Handlers that the operations of the environment demand and that were not given."""
+
+
+def build(
+    operations: Sequence[Operation],
+    schemes: Mapping[str, Scheme],
+    contracts: Mapping[str, Any],
+    handlers: object,
+    *,
+    environment: str,
+    prefix: str,
+    authenticate: Authenticate[A],
+    idempotency: Store | None,
+    converters: Mapping[str, Mapping[str, Callable[[Any], Any]]],
+    documents: Mapping[str, bytes],
+    settings: Settings,
+) -> FastAPI:
+    """Return the application that does *operations* with *handlers* in one environment.
+
+    *contracts* are the contract data. The operations stand below *prefix*; *documents* are those
+    of the specification, by path. *handlers* has an attribute for each group; *converters* go by
+    the way, `down` or `up`, and the names that the contract data list.
+
+    Raises ValueError for an unknown environment, MissingHandlerError, MissingConverterError, and
+    UnsupportedError for requests that can't be read; each names all that is amiss.
+    """
+    data = Contracts(contracts, environment)
+    shown = [
+        operation
+        for operation in operations
+        if environment in (operation.environments or (environment,)) and data.has(operation.id)
+    ]
+    _require_readable(shown, data, contracts["versions"])
+    down = narrowings(contracts, environment, converters["down"])
+    up = liftings(contracts, environment, converters["up"])
+    methods = _methods(shown, handlers)
+    identify = _Identify(schemes, authenticate)
+    routes = []
+    for operation in sorted(shown, key=_concrete_first):
+        endpoint: App = _Endpoint(
+            operation,
+            methods[operation.id],
+            identify,
+            _Readers(operation, data, up),
+            Results(operation, down),
+        )
+        if idempotency is not None and operation.method == "POST" and operation.security:
+            account = identify.identity(operation)
+            endpoint = Idempotent(endpoint, idempotency, account, patience=settings.patience)
+        routes.append(_Operation(prefix, operation, endpoint))
+    app = FastAPI(routes=[*routes], redirect_slashes=False, openapi_url=None)
+    app.add_exception_handler(404, _no_path)
+    app.add_exception_handler(405, _no_method)
+    ignoring = [route for route in routes if route.operation.ignores_version]
+    app.add_middleware(
+        Versioned,
+        Supported(contracts["default"], tuple(contracts["supported"]), contracts["header"]),
+        prefix=prefix,
+        ignoring=_ignoring(ignoring) if ignoring else None,
+        documents=Documents(documents),
+        ends={version: _end(end) for version, end in contracts["ends"].items()},
+        credentials=next((each.name for each in schemes.values() if each.place == "header"), None),
+        limits=settings.limits,
+    )
+    return app
+
+
+def _methods(operations: Sequence[Operation], handlers: object) -> dict[str, Any]:
+    """Return the handler of each operation."""
+    found = {}
+    missing = []
+    for operation in operations:
+        group = getattr(handlers, operation.group, None)
+        method = getattr(group, operation.handler, None)
+        if callable(method):
+            found[operation.id] = method
+        else:
+            missing.append(f"{operation.group}.{operation.handler}")
+    if missing:
+        raise MissingHandlerError(f"no handler for {', '.join(missing)}")
+    return found
+
+
+def _require_readable(
+    operations: Sequence[Operation], data: Contracts, versions: Sequence[str]
+) -> None:
+    said = {
+        each: None
+        for operation in operations
+        for contract in data.each(operation.id, versions)
+        for each in unsupported(operation, contract)
+    }
+    if said:
+        raise UnsupportedError("\n".join(said))
+
+
+def _concrete_first(operation: Operation) -> tuple[bool, ...]:
+    """Return what sorts `/things/mine` before `/things/{id}` (OpenAPI 3.1.1, section 4.8.8.2)."""
+    return tuple("{" in part for part in operation.path.split("/"))
+
+
+def _end(said: Mapping[str, str]) -> lifecycle.End:
+    def day(name: str) -> date | None:
+        return date.fromisoformat(said[name]) if name in said else None
+
+    return lifecycle.End(
+        deprecated=day("deprecated"), sunset=day("sunset"), successor=said.get("successor")
+    )
+
+
+class _Operation(Route):
+    """The route of one operation: its method only, its parameters by number.
+
+    A parameter may be called what a route's may not.
+    """
+
+    def __init__(self, prefix: str, operation: Operation, endpoint: App) -> None:
+        self.operation = operation
+        names = _NAMES.findall(operation.path)
+        numbers = iter(range(len(names)))
+        path = _NAMES.sub(lambda _: f"{{p{next(numbers)}}}", operation.path)
+        super().__init__(prefix + path, _Named(endpoint, names), name=operation.id)
+        # HEAD is no operation unless the definitions have it
+        self.methods = {operation.method}
+
+
+class _Named:
+    """Calls the path's parameters by their names."""
+
+    def __init__(self, app: App, names: list[str]) -> None:
+        self._app = app
+        self._names = names
+
+    def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
+        values = scope["path_params"].values()
+        scope["path_params"] = dict(zip(self._names, values, strict=True))
+        return self._app(scope, receive, send)
+
+
+class _Identify:
+    """Finds out, once for each request, whom it is done for."""
+
+    def __init__(self, schemes: Mapping[str, Scheme], authenticate: Authenticate[Any]) -> None:
+        self._schemes = schemes
+        self._authenticate = authenticate
+
+    async def account(self, operation: Operation, scope: Scope) -> Any:
+        """Return the account of the caller; None for operations without authentication.
+
+        Raises RequestError (UNAUTHORIZED) where one is demanded and there is none.
+        """
+        if not operation.security:
+            return None
+        state = scope["state"]
+        if _ACCOUNT not in state:
+            state[_ACCOUNT] = await self._found(operation, scope)
+        if state[_ACCOUNT] is None and () not in operation.security:
+            raise RequestError(UNAUTHORIZED, Fault.UNAUTHORIZED)
+        return state[_ACCOUNT]
+
+    def identity(self, operation: Operation) -> Callable[[Scope], Awaitable[str | None]]:
+        """Return what tells whose idempotency keys the request's are; None for nobody's."""
+
+        async def identity(scope: Scope) -> str | None:
+            try:
+                account = await self.account(operation, scope)
+            except RequestError:
+                return None
+            return None if account is None else str(account.identity)
+
+        return identity
+
+    async def _found(self, operation: Operation, scope: Scope) -> Any:
+        names = dict.fromkeys(name for together in operation.security for name in together)
+        sent = {name: _secret(self._schemes[name], scope) for name in names}
+        values = {name: secret for name, secret in sent.items() if secret is not None}
+        if not any(together and values.keys() >= set(together) for together in operation.security):
+            return None
+        return await self._authenticate(Credentials(values, scope))
+
+
+def _secret(scheme: Scheme, scope: Scope) -> str | None:
+    """Return the secret that was sent; None for none, and for what no secret looks like."""
+    found: str | None
+    if scheme.place == "query":
+        values = [v for name, v in query.pairs(scope["query_string"]) if name == scheme.name]
+        found = values[0] if len(values) == 1 else None
+    elif scheme.place == "cookie":
+        values = cookies(scope).get(scheme.name, [])
+        found = values[0] if len(values) == 1 else None
+    else:
+        found = field(scope, scheme.name)
+    if found is not None and scheme.prefix:
+        is_meant = found.lower().startswith(scheme.prefix.lower())
+        found = found[len(scheme.prefix) :].strip(" ") if is_meant else None
+    # comparisons in constant time refuse other text with an error
+    return found if found and found.isascii() and found.isprintable() else None
+
+
+class _Readers:
+    """The readers of one operation, each made when callers of its version first need it."""
+
+    def __init__(
+        self, operation: Operation, contracts: Contracts, liftings: Mapping[str, Lifting]
+    ) -> None:
+        self._operation = operation
+        self._contracts = contracts
+        self._liftings = liftings
+        self._known: dict[tuple[int, int], Reader] = {}
+        self._at: dict[str, Reader | None] = {}
+
+    def at(self, version: str) -> Reader | None:
+        """Return the reader for callers of *version*; None where the operation is not there."""
+        if version not in self._at:
+            self._at[version] = self._made(version)
+        return self._at[version]
+
+    def _made(self, version: str) -> Reader | None:
+        contract = self._contracts.at(self._operation.id, version)
+        if contract is None:
+            return None
+        lifting = self._liftings[version]
+        # both live as long as the application
+        key = id(contract), id(lifting)
+        if key not in self._known:
+            self._known[key] = Reader(self._operation, contract, lifting)
+        return self._known[key]
+
+
+class _Endpoint:
+    """Does one operation: an ASGI application that answers whatever happens."""
+
+    def __init__(
+        self,
+        operation: Operation,
+        handler: Callable[..., Awaitable[Any]],
+        identify: _Identify,
+        readers: _Readers,
+        results: Results,
+    ) -> None:
+        self._operation = operation
+        self._handler = handler
+        self._identify = identify
+        self._readers = readers
+        self._results = results
+        self._is_post = operation.method == "POST"
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers: Headers = []
+        try:
+            made = await self._made(scope, receive)
+            if made is None:
+                return
+            answer, headers = made
+        except RequestError as error:
+            answer = refusal(error)
+        except Exception as error:
+            answer = failure(scope, error)
+        await respond(scope, send, answer, headers)
+
+    async def _made(self, scope: Scope, receive: Receive) -> tuple[Answer, Headers] | None:
+        """Return the answer; None where the caller has left."""
+        version = scope["state"][VERSION]
+        reader = self._readers.at(version)
+        if reader is None:
+            return Answer(404, MEDIA_TYPE, encode(_NO_PATH)), []
+        account = await self._identify.account(self._operation, scope)
+        key = field(scope, idempotency.HEADER) if self._is_post else None
+        if key is not None:
+            key = idempotency.read_key(key)
+        arguments = reader.arguments(scope)
+        if reader.takes_body:
+            content = await _whole(receive)
+            if content is None:
+                return None
+            arguments["body"] = reader.body(content, field(scope, "content-type"))
+        try:
+            result = await self._handler(Call(account, key, scope), **arguments)
+        except Refusal as refused:
+            return self._results.refused(refused, version)
+        return self._results.answer(result, version)
+
+
+async def _whole(receive: Receive) -> bytes | None:
+    """Return the body of a request; None where the caller leaves before its end."""
+    pieces = []
+    while True:
+        message = await receive()
+        if message["type"] != "http.request":
+            return None
+        pieces.append(message.get("body", b""))
+        if not message.get("more_body", False):
+            return b"".join(pieces)
+
+
+def _ignoring(routes: Sequence[Route]) -> Callable[[Scope], bool]:
+    def ignoring(scope: Scope) -> bool:
+        return any(route.matches(scope)[0] is Match.FULL for route in routes)
+
+    return ignoring
+
+
+async def _no_path(_: HttpRequest, error: Exception) -> HttpResponse:
+    return _told(404, "Not Found", _NO_PATH, error)
+
+
+async def _no_method(request: HttpRequest, error: Exception) -> HttpResponse:
+    response = _told(405, "Method Not Allowed", _NO_METHOD, error)
+    response.headers["allow"] = ", ".join(sorted(set(_allowed(request))))
+    return response
+
+
+def _told(status: int, usual: str, ours: str, error: Exception) -> HttpResponse:
+    detail = error.detail if isinstance(error, HTTPException) else usual
+    body = encode(ours if detail == usual else detail)
+    return HttpResponse(body, status, media_type=MEDIA_TYPE)
+
+
+def _allowed(request: HttpRequest) -> Iterator[str]:
+    for route in request.app.routes:
+        if isinstance(route, Route) and route.matches(request.scope)[0] is not Match.NONE:
+            yield from route.methods or ()
