@@ -241,8 +241,9 @@ ROWS: Final = (
         against=_ITSELF,
         prepare=_many_operations,
         cpu=0.3,
-        about="Each pair of schemas is compared once; a bit for each operation tells who reaches "
-        "it. The report lists them.",
+        about="Each pair of schemas is compared once, and so are messages in the same words; a bit "
+        "for each operation tells who reaches them. Against itself a document is read once and "
+        "met no further: what is left is to read two, and to meet each operation.",
     ),
     Row(
         name="diff-deep",
