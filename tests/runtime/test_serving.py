@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import functools
 import logging
-import sys
 from collections.abc import Iterable
 from datetime import UTC, date, datetime
-from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 import pytest
 from assembled import app, contracts, fields, operation, serving
+from exchanges import Response, ask, request
 from pydantic import BaseModel, ConfigDict, Field
 from sources import API
-
-sys.path.insert(0, str(Path(__file__).parent / "runtime"))
-from exchanges import Response, ask, request
 
 NEW, MIDDLE, OLD = "2025-06-01", "2024-09-01", "2024-01-15"
 ID = "6f9619ff-8b86-d011-b42d-00cf4fc964ff"
