@@ -282,9 +282,11 @@ versions
 environments
   production  https://api.library.example/api
   sandbox     https://sandbox.library.example/api
-pending for the next version
-  schemas/loans.yaml:38:28: x-added: next at /components/schemas/LoanState/oneOf/1: a loan can be \
-paused
+pending for next
+  a loan can be paused
+    LoanState: value paused added
+added to all versions since the outputs were generated
+  nothing
 outputs
   generated/spec/sandbox/latest.json: missing
 """,
