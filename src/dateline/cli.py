@@ -459,6 +459,36 @@ def schema(which: str, schemas: Path) -> None:
 
 
 @main.command()
+@click.argument("documents", nargs=-1, required=True, metavar="DATE=FILE...")
+@click.option(
+    "--into", type=_FOLDER, default=Path("schemas"), show_default=True, help="An empty folder."
+)
+@click.option("--header", help="The header that callers name a version in.")
+@click.option("--default", metavar="DATE", help="The version without a header; else the oldest.")
+@click.option("--package", help="What the generated Python package is called.")
+def adopt(
+    documents: tuple[str, ...],
+    into: Path,
+    header: str | None,
+    default: str | None,
+    package: str | None,
+) -> None:
+    """Make definitions of the OpenAPI documents that each version has.
+
+    Each document comes back out of the definitions equal, the order of keys aside; else nothing
+    is written.
+    """
+    from dateline.adopt import adopt as take_over
+    from dateline.adopt.saying import lines
+
+    adoption = take_over(documents, into, header=header, default=default, package=package)
+    for path in adoption.files:
+        click.echo(f"added {path}")
+    for line in lines(adoption):
+        click.echo(line)
+
+
+@main.command()
 @click.argument("folder", type=_FOLDER, default=Path())
 def init(folder: Path) -> None:
     """Set up a starter project in an empty FOLDER (here, unless given)."""

@@ -1,0 +1,101 @@
+"""Documents that were published in, definitions that give each of them back out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dateline.adopt.documents import Merged, merged
+from dateline.adopt.inputs import (
+    HouseRule,
+    UsageError,
+    given,
+    house_rules,
+    sources,
+    version_table,
+)
+from dateline.adopt.placing import write
+from dateline.load.table import DEFAULT_HEADER, DEFAULT_PACKAGE
+
+__all__ = ["Adoption", "HouseRule", "UsageError", "adopt"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Adoption:
+    """What was adopted: the files written, sorted; how much was gated, and what to know of it.
+
+    ``documents`` holds each date, its file, and whether it was read as OpenAPI 3.1 first.
+    ``gates`` counts by key, ``fallbacks`` by reason. ``renamed`` is older, newer name.
+    """
+
+    files: tuple[Path, ...]
+    documents: tuple[tuple[str, str, bool], ...]
+    gates: dict[str, int]
+    fallbacks: dict[str, int]
+    renamed: tuple[tuple[str, str], ...]
+    house_rules: tuple[HouseRule, ...]
+
+
+def adopt(
+    arguments: tuple[str, ...],
+    folder: Path,
+    *,
+    header: str | None = None,
+    default: str | None = None,
+    package: str | None = None,
+) -> Adoption:
+    """Write definitions into *folder* from which each document comes back.
+
+    *arguments* are `DATE=FILE`. Before anything counts as written, what was written is read and
+    projected, and compared with each document: equal, the order of keys aside, or, where 3.0 and
+    3.1 are mixed, equal to the document in the words of 3.1.
+
+    Raises UsageError for arguments that make no sense and a *folder* that is not empty,
+    SourceError for documents that can't be read, and UnequalError where one would not come back;
+    nothing is written then.
+    """
+    files = given(arguments)
+    dates = [date for date, _ in files]
+    if default is not None and default not in dates:
+        raise UsageError(f"{default} is none of the versions: {', '.join(dates)}")
+    table = version_table(
+        dates,
+        header=header or DEFAULT_HEADER,
+        default=default or dates[0],
+        package=package or DEFAULT_PACKAGE,
+    )
+    found = sources(files, table)
+    result: Merged = merged(found, table)
+    written = write(result, found, table, folder)
+    return Adoption(
+        files=tuple(written),
+        documents=tuple(
+            (source.date, source.name, source.date in result.modernized) for source in found
+        ),
+        gates=_gates(result.document),
+        fallbacks=dict(sorted(result.fallbacks.items())),
+        renamed=tuple(result.renames),
+        house_rules=tuple(house_rules(found[-1], table)),
+    )
+
+
+def _gates(document: dict[str, Any]) -> dict[str, int]:
+    """Return how many gates of each key stand in *document*, those in histories included."""
+    from collections import Counter
+
+    from dateline.model import ADDED, REMOVED, WAS
+
+    counts = Counter({ADDED: 0, REMOVED: 0, WAS: 0})
+    pending: list[Any] = [document]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, dict):
+            for key in (ADDED, REMOVED):
+                counts[key] += isinstance(node.get(key), str)
+            if isinstance(node.get(WAS), dict):
+                counts[WAS] += len(node[WAS])
+            pending += node.values()
+        elif isinstance(node, list):
+            pending += node
+    return dict(counts)

@@ -1,0 +1,142 @@
+"""Dates and files in, the documents out that they hold; what can't be adopted is refused."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from dateline.load.checks import check
+from dateline.load.reader import Locator, read
+from dateline.load.table import DEFAULT_POLICY, canonical_date
+from dateline.model import (
+    EXTENSIBLE,
+    DatelineError,
+    Environment,
+    Map,
+    Place,
+    Problem,
+    SourceError,
+    Table,
+    Version,
+)
+from dateline.model import KEYS as OUR_KEYS
+from dateline.openapi import walk
+
+_SUFFIXES: Final = (".json", ".yaml", ".yml")
+_OURS: Final = OUR_KEYS - {EXTENSIBLE}
+
+
+class UsageError(DatelineError):
+    """What is asked for can't be done, whatever the documents hold."""
+
+    exit_code = 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """A document as its provider published it: of which version, and where it was read."""
+
+    date: str
+    name: str
+    document: Map
+
+    def place(self, path: tuple[str | int, ...]) -> Place:
+        """Return where *path* stands in the file, or the nearest thing around it."""
+        return Locator([self.document]).locate(path)
+
+
+@dataclass(frozen=True, kw_only=True)
+class HouseRule:
+    """A rule for authored sources, how often it is broken, and where first."""
+
+    id: str
+    count: int
+    place: Place
+
+
+def given(arguments: Iterable[str]) -> list[tuple[str, Path]]:
+    """Return the dates and files that `DATE=FILE` *arguments* name, oldest first.
+
+    Raises UsageError for what is no date, stands twice, or is no file that could be read.
+    """
+    found: dict[str, Path] = {}
+    for argument in arguments:
+        date, equals, file = argument.partition("=")
+        if not equals or not canonical_date(date):
+            raise UsageError(f"{argument!r}: write DATE=FILE, such as 2024-01-15=openapi.yaml")
+        if date in found:
+            raise UsageError(f"{date} stands for {found[date]} already; name each date once")
+        path = Path(file)
+        if path.suffix not in _SUFFIXES or not path.is_file():
+            raise UsageError(f"{file!r} is no .json, .yaml or .yml file; name an OpenAPI document")
+        found[date] = path
+    return sorted(found.items())
+
+
+def sources(files: list[tuple[str, Path]], table: Table) -> list[Source]:
+    """Return the documents in *files*, read and checked as adopted ones.
+
+    Raises SourceError with every problem of all of them.
+    """
+    problems: list[Problem] = []
+    found = []
+    for date, path in files:
+        name = path.as_posix()
+        document = read(path, name, adopted=True, problems=problems)
+        if document is not None:
+            source = Source(date=date, name=name, document=document)
+            problems += check(dict(document), table, Locator([document]).locate)
+            problems += _annotations(source)
+            found.append(source)
+    if problems:
+        raise SourceError(problems)
+    return found
+
+
+def _annotations(source: Source) -> Iterable[Problem]:
+    for path, _, node in walk("document", source.document):
+        for key in node.keys() & _OURS:
+            yield Problem(
+                place=source.place((*path, key)),
+                id="annotated-already",
+                message=f"{key} has a meaning in definitions, so no published document can have "
+                "it; rename it there, or adopt what the definitions generate",
+            )
+
+
+def house_rules(source: Source, table: Table) -> list[HouseRule]:
+    """Return what of *source* the rules for authored definitions would refuse, by rule."""
+    from dataclasses import replace
+
+    problems = list(
+        check(
+            dict(source.document),
+            replace(table, adopted=False),
+            Locator([source.document]).locate,
+        )
+    )
+    first: dict[str, Place] = {}
+    for problem in problems:
+        first.setdefault(problem.id, problem.place)
+    counts = Counter(problem.id for problem in problems)
+    return [HouseRule(id=id, count=counts[id], place=first[id]) for id in sorted(counts)]
+
+
+def version_table(dates: Iterable[str], *, header: str, default: str, package: str) -> Table:
+    """Return the version table of what is adopted, as if it had been read."""
+    place = Place("versions.yaml", 1, 1)
+    return Table(
+        header=header,
+        default=default,
+        annotation=None,
+        versions=tuple(Version(date=date, title=f"As of {date}", place=place) for date in dates),
+        environments=(Environment(name="production", servers=(), place=place),),
+        ignoring_tags=(),
+        policy=DEFAULT_POLICY,
+        overrides={},
+        package=package,
+        adopted=True,
+    )

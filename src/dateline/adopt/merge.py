@@ -1,0 +1,238 @@
+"""What each version shows of one thing in, one node with the six keys that shows all of it out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Container, Iterable
+from itertools import pairwise
+from typing import Any, Final
+
+from dateline.adopt.folding import Listing, Mapping, Member
+from dateline.adopt.following import Followers
+from dateline.adopt.runs import ABSENT, Run, States, runs, stretches
+from dateline.adopt.shared import Shared
+from dateline.gates import Timeline
+from dateline.load.checks.gating import OPTIONAL_PARTS
+from dateline.model import ADDED, REMOVED, WAS
+from dateline.openapi import Shape, slot
+
+_UNIONS: Final = ("allOf", "anyOf", "oneOf")
+
+CAME: Final = "a part that can't be gated by itself came or went"
+TURNED: Final = "true, false or an empty list or mapping stood in place of parts"
+AGAIN: Final = "a member came back, or is not told apart from another"
+WHOLE_NODE: Final = "the parts depend on each other in another way than gates follow"
+
+
+class Merger:
+    """Merges what versions show, from the newest down; every result projects to its states.
+
+    All values are of one `Shared`. ``fallbacks`` counts, by reason, where an `x-was` had to
+    restate parts as a whole; ``renames`` lists what was taken for renamed: older, newer name.
+    Objects whose ids are in *whole* get no gates on their parts: an `x-was` restates those.
+    """
+
+    def __init__(
+        self,
+        timeline: Timeline,
+        dates: tuple[str, ...],
+        shared: Shared,
+        whole: Container[int] = (),
+    ) -> None:
+        self.fallbacks: Counter[str] = Counter()
+        self.renames: list[tuple[str, str]] = []
+        self._dates = dates
+        self._shared = shared
+        self._followers = Followers(timeline)
+        self._whole = whole
+
+    def node(self, kind: str, states: States) -> Any:
+        """Return the object of *kind* that shows *states*, all of them mappings."""
+        values = list(states.values())
+        if all(value is values[0] for value in values):
+            return values[0]
+        if any(id(value) in self._whole for value in values):
+            return self._restated(states)
+        columns = {
+            key: {version: value.get(key, ABSENT) for version, value in states.items()}
+            for key in dict.fromkeys(key for value in values for key in value)
+        }
+        found: dict[str, list[Run]] = {}
+        if kind == "schema" and _is_enumerated(columns):
+            members = self._enumeration(columns["enum"])
+            if members is not None:
+                found["oneOf"] = members
+                del columns["enum"]
+        for key, states_of_key in columns.items():
+            found[key] = self._keyword(kind, key, states_of_key, columns)
+        if kind == "schema":
+            self._followers.follow(found, columns)
+        self._count(kind, found)
+        return self._assembled(found)
+
+    def _restated(self, states: States) -> dict[str, Any]:
+        keys = dict.fromkeys(key for value in states.values() for key in value)
+        self.fallbacks[WHOLE_NODE] += 1
+        return self._assembled(
+            {
+                key: runs({at: value.get(key, ABSENT) for at, value in states.items()})
+                for key in keys
+            }
+        )
+
+    def _keyword(
+        self, kind: str, key: str, states: States, columns: dict[str, States]
+    ) -> list[Run]:
+        shape, below = slot(kind, key)
+        if shape is Shape.DATA or below == "discriminator":
+            return runs(states)
+        values = list(states.values())
+        if all(value is values[0] for value in values):
+            return [Run(list(states), values[0])]
+        if shape is Shape.ONE:
+            return self._one(below, states)
+        found: list[Run] = []
+        fold: Mapping | Listing | None = None
+        literal: States = {}
+
+        def close() -> None:
+            nonlocal fold, literal
+            if fold is not None:
+                found.append(Run(fold.versions, self._folded(below, fold)))
+            elif literal:
+                found.append(Run(list(literal), next(iter(literal.values()))))
+            fold, literal = None, {}
+
+        for version, value in states.items():
+            if not value or (value is ABSENT and key in _UNIONS):
+                # what gates leave empty goes: an empty one that stays has to be written
+                if value not in literal.values():
+                    close()
+                literal[version] = value
+                continue
+            if literal or fold is None or not fold.take(version, value):
+                close()
+                required = columns.get("required", {})
+                fold = (
+                    Mapping(below, key, required)
+                    if shape is Shape.MAP
+                    else Listing(below, published=key == "oneOf")
+                )
+                fold.take(version, value)
+        close()
+        return found
+
+    def _folded(self, kind: str, fold: Mapping | Listing) -> Any:
+        """Return the mapping or list of what was taken; absent where that is nothing."""
+        if not fold.members:
+            return ABSENT
+        if isinstance(fold, Listing):
+            return [self._member(kind, each, fold.versions) for each in fold.members]
+        return {name: self._named(kind, each, fold.versions) for name, each in fold.members.items()}
+
+    def _one(self, kind: str, states: States) -> list[Run]:
+        values = list(states.values())
+        if kind in OPTIONAL_PARTS:
+            present = {version: value for version, value in states.items() if value is not ABSENT}
+            if _contiguous(present, list(states)):
+                return [Run(list(states), self._member(kind, Member(present), list(states)))]
+        elif all(isinstance(value, dict) for value in values):
+            return [Run(list(states), self.node(kind, states))]
+        found = []
+        for stretch in stretches(states, _both_objects):
+            first = next(iter(stretch.values()))
+            merged = self.node(kind, stretch) if isinstance(first, dict) else first
+            found.append(Run(list(stretch), merged))
+        return found
+
+    def _member(self, kind: str, member: Member, versions: list[int]) -> Any:
+        """Return *member* with gates that show it where it is, of all *versions*."""
+        merged = next(iter(member.states.values()))
+        if isinstance(merged, dict):
+            merged = self.node(kind, member.states)
+        shown = list(member.states)
+        gates = {}
+        if shown[-1] != versions[-1]:
+            gates[ADDED] = self._dates[shown[-1]]
+        if shown[0] != versions[0]:
+            gates[REMOVED] = self._dates[versions[versions.index(shown[0]) - 1]]
+        return {**merged, **gates} if gates else merged
+
+    def _named(self, kind: str, member: Member, versions: list[int]) -> Any:
+        merged = self._member(kind, member, versions)
+        called = runs(dict(member.names))
+        if len(called) == 1:
+            return merged
+        history = dict(merged.get(WAS, {}))
+        for newer, older in pairwise(called):
+            date = self._dates[newer.versions[-1]]
+            entry = history.get(date, {})
+            if entry and entry.keys() <= {"set", "unset"}:
+                history[date] = {**entry, "set": {"name": older.value, **entry.get("set", {})}}
+            else:
+                history[date] = {"name": older.value, **entry}
+            self.renames.append((older.value, newer.value))
+        return {**merged, WAS: dict(sorted(history.items(), reverse=True))}
+
+    def _enumeration(self, states: States) -> list[Run] | None:
+        """Return the values of an `enum` as members of a `oneOf`, each with its gates."""
+        fold = Listing("schema", published=False)
+        for version, values in states.items():
+            fold.take(version, [self._shared.of({"const": value}) for value in values])
+        return [Run(fold.versions, self._folded("schema", fold))]
+
+    def _assembled(self, found: dict[str, list[Run]]) -> dict[str, Any]:
+        """Return the newest value of each keyword, and an `x-was` for what it was before."""
+        setting: dict[str, dict[str, Any]] = {}
+        for key, stretch in found.items():
+            for newer, older in pairwise(stretch):
+                setting.setdefault(self._dates[newer.versions[-1]], {})[key] = older.value
+        made = {key: stretch[0].value for key, stretch in found.items()}
+        node = {key: value for key, value in made.items() if value is not ABSENT}
+        if setting:
+            node[WAS] = {date: _entry(setting[date]) for date in sorted(setting, reverse=True)}
+        return node
+
+    def _count(self, kind: str, found: dict[str, list[Run]]) -> None:
+        for key, stretch in found.items():
+            if slot(kind, key).shape is not Shape.DATA:
+                for newer, older in pairwise(stretch):
+                    self.fallbacks[_reason(newer.value, older.value)] += 1
+
+
+def _entry(setting: dict[str, Any]) -> dict[str, Any]:
+    """Return one date of `x-was`, in the long form where the short one would say another thing."""
+    short = {key: None if value is ABSENT else value for key, value in setting.items()}
+    if None not in setting.values() and not short.keys() <= {"set", "unset"}:
+        return short
+    kept = {key: value for key, value in setting.items() if value is not ABSENT}
+    unset = [key for key in setting if key not in kept]
+    return {**({"set": kept} if kept else {}), **({"unset": unset} if unset else {})}
+
+
+def _reason(newer: Any, older: Any) -> str:
+    if newer is ABSENT or older is ABSENT:
+        return CAME
+    plain = (value for value in (newer, older) if isinstance(value, bool) or not value)
+    return TURNED if any(True for _ in plain) else AGAIN
+
+
+def _both_objects(newer: Any, older: Any) -> bool:
+    return newer is older or (isinstance(newer, dict) and isinstance(older, dict))
+
+
+def _contiguous(present: Iterable[int], versions: list[int]) -> bool:
+    """Tell whether what is *present* is so in neighbours of *versions* alone."""
+    at = [versions.index(version) for version in present]
+    return bool(at) and at[-1] - at[0] == len(at) - 1
+
+
+def _is_enumerated(columns: dict[str, States]) -> bool:
+    """Tell whether each version lists values that can be written as members of a `oneOf`."""
+    values = columns.get("enum")
+    if values is None or "oneOf" in columns:
+        return False
+    shown = list(values.values())
+    return all(isinstance(value, list) and value for value in shown) and not all(
+        value is shown[0] for value in shown
+    )

@@ -1,0 +1,82 @@
+"""What was merged in, a folder of definitions out that was read again and found to be right."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+from dateline.adopt.documents import Merged, unequal_at
+from dateline.adopt.inputs import Source, UsageError
+from dateline.adopt.shared import differences
+from dateline.adopt.splitting import split
+from dateline.load import TABLE, load
+from dateline.model import DatelineError, Table
+from dateline.project import Projector
+from dateline.render.text import yaml_text
+
+
+class WriteError(DatelineError):
+    """The folder can't be written."""
+
+
+def write(merged: Merged, sources: list[Source], table: Table, folder: Path) -> list[Path]:
+    """Write the definitions to *folder*, all files at once, and return their paths, sorted.
+
+    They are written beside it first and read from there: only if each document comes back from
+    what was read does the folder take its place. Raises UsageError where it holds anything, and
+    UnequalError where a document does not come back; *folder* is then as it was.
+    """
+    _refuse_taken(folder)
+    staged = folder.parent / f".{folder.name}.adopt"
+    try:
+        shutil.rmtree(staged, ignore_errors=True)
+        staged.mkdir(parents=True)
+        for name, content in _files(merged.document, table).items():
+            (staged / name).write_text(content, encoding="utf-8", newline="\n")
+        _prove(merged, sources, staged)
+        names = sorted(path.name for path in staged.iterdir())
+        # an empty folder gives way; one that was filled meanwhile does not
+        staged.replace(folder)
+    except OSError as error:
+        raise WriteError(f"{folder} can't be written: {error.strerror}") from error
+    finally:
+        shutil.rmtree(staged, ignore_errors=True)
+    return [folder / name for name in names]
+
+
+def _refuse_taken(folder: Path) -> None:
+    if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+        raise UsageError(f"{folder} is not a folder; name another one with --into")
+    present = sorted(path.name for path in folder.iterdir()) if folder.exists() else []
+    if present:
+        raise UsageError(f"{folder} holds {present[0]!r}; name an empty folder with --into")
+
+
+def _files(document: dict[str, Any], table: Table) -> dict[str, str]:
+    """Return the text of each file, by name."""
+    versions: dict[str, Any] = {
+        "header": table.header,
+        "default": table.default,
+        "versions": [{"date": version.date, "title": version.title} for version in table.versions],
+        "policy": table.policy,
+        "lint": "adopted",
+        "python": {"package": table.package},
+    }
+    contents = {TABLE: versions, **split(document)}
+    return {
+        name: f"{yaml_text(content).removeprefix(chr(10)).removeprefix(' ')}\n"
+        for name, content in contents.items()
+    }
+
+
+def _prove(merged: Merged, sources: list[Source], staged: Path) -> None:
+    """Raise UnequalError unless what stands in *staged* gives back each document."""
+    api = load(staged)
+    projector = Projector(api)
+    environment = api.table.environments[0].name
+    for source in sources:
+        shown = projector.contract(source.date, environment).document
+        path = next(differences(shown, merged.wanted[source.date]), None)
+        if path is not None:
+            raise unequal_at(source, path)
