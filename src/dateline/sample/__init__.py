@@ -47,14 +47,13 @@ class Sampler:
         self._values = Values(self._document)
         self._seed = seed
 
-    def value(self, path: tuple[str | int, ...], name: str | None = None) -> Any:
-        """Return a JSON value for the schema at *path*; the pointer is its *name* unless given.
+    def value(self, schema: Any, name: str) -> Any:
+        """Return a JSON value that fits *schema*, the one of its *name*.
 
-        Raises UnsatisfiedError where no value is found that fits.
+        References of *schema* lead into the document. Raises UnsatisfiedError where no value is
+        found that fits.
         """
-        goal = pointer(path)
-        name = goal if name is None else name
-        schemas = (self._document.reference(goal),)
+        schemas = (self._document.read(schema),)
         try:
             made = self._values.made(schemas, Here(name=f"{self._seed} {name}", room=_ROOM))
             defect = self._document.defect(schemas, made)
@@ -65,3 +64,7 @@ class Sampler:
         if defect is not None:
             raise UnsatisfiedError(name, pointer(defect[0]), defect[1])
         return made
+
+    def fits(self, schema: Any, value: Any) -> bool:
+        """Tell whether *value* fits *schema*, of which a value was made before."""
+        return self._document.fits((self._document.read(schema),), value)

@@ -26,17 +26,20 @@ class Document:
     """The schemas of a document: what a reference leads to, what fits, how deep values get."""
 
     def __init__(self, document: dict[str, Any]) -> None:
-        old = str(document.get("openapi", "")).startswith("3.0")
-        self.root: dict[str, Any] = _modern("document", document, old)
+        self._old = str(document.get("openapi", "")).startswith("3.0")
+        self.root: dict[str, Any] = _modern("document", document, self._old)
         self._registry = jsonschema_rs.Registry([(_ROOT, self.root)])
-        # beside each its schemas: an id is unique only while its object lives
+        # beside what was read what it was read from: an id is unique only while its object lives
+        self._read: dict[int, tuple[Any, Any]] = {}
         self._validators: dict[tuple[int, ...], tuple[Schemas, Any]] = {}
         self._members: dict[tuple[int, str], tuple[Any, Schemas]] = {}
         self._depths: dict[str, float] = {}
 
-    def reference(self, pointer: str) -> dict[str, str]:
-        """Return a schema that refers to the one at *pointer* (RFC 6901)."""
-        return {"$ref": f"{_ROOT}#{pointer}"}
+    def read(self, schema: Any) -> Any:
+        """Return *schema*, which may stand anywhere, as if it stood in the document."""
+        if id(schema) not in self._read:
+            self._read[id(schema)] = schema, _modern("schema", schema, self._old)
+        return self._read[id(schema)][1]
 
     def at(self, reference: str) -> Any:
         """Return the schema that *reference* leads to. Raises LookupError where there is none."""
