@@ -23,7 +23,7 @@ from dateline.diff.keywords import (
     one_sided,
 )
 from dateline.diff.schemas import Schemas, says
-from dateline.diff.tags import Retagged
+from dateline.diff.tags import Retagged, discriminator_keys, mapping_changed, own_tags, tag_node
 from dateline.diff.unions import Side, align, choose, mapping
 from dateline.diff.views import (
     APPLICATORS,
@@ -296,7 +296,7 @@ class SchemaComparison:
             return single
         if union.discriminator:
             both = (told[0], union.discriminator) if added else (union.discriminator, told[0])
-            _discriminator_keys(pair, *both)
+            discriminator_keys(pair, *both)
         parts = tuple(part._replace(skip=part.skip | {"discriminator"}) for part in single.parts)
         return (self.before if added else self.after).view(parts)
 
@@ -319,8 +319,8 @@ class SchemaComparison:
             return
         self._discriminator(pair, ours, theirs, same)
         for first, second in same:
-            gone, came = _own_tags(before, first), _own_tags(after, second)
-            _mapping_changed(pair, ours, theirs, sorted(gone - came), sorted(came - gone))
+            gone, came = own_tags(before, first), own_tags(after, second)
+            mapping_changed(pair, ours, theirs, sorted(gone - came), sorted(came - gone))
         places = ({member.target for member in side.union.members} for side in (before, after))
         self._mapping(pair, ours, theirs, *places)
 
@@ -346,7 +346,7 @@ class SchemaComparison:
 
         They tell apart the members of a union, or those who extend what has no union itself.
         """
-        _discriminator_keys(pair, before, after)
+        discriminator_keys(pair, before, after)
         ours, theirs = (
             Node(side.value.get("propertyName"), f"{side.pointer}/propertyName")
             for side in (before, after)
@@ -370,11 +370,11 @@ class SchemaComparison:
                 self.link(pair, [first], [second])
             elif gone[tag] != came[tag]:
                 places = (
-                    _tag_node(side, tag)._replace(value=goals[tag])
+                    tag_node(side, tag)._replace(value=goals[tag])
                     for side, goals in ((ours, gone), (theirs, came))
                 )
                 changed(pair, Kind.KEYWORD_CHANGED, "mapping", *places)
-        _mapping_changed(
+        mapping_changed(
             pair,
             ours,
             theirs,
@@ -442,44 +442,3 @@ class SchemaComparison:
 def _members(union: Union) -> Node:
     names = [member.name or member.node.value for member in union.members]
     return Node(names, union.pointer)
-
-
-def _own_tags(side: Side, member: Member) -> set[str]:
-    """Return the tags that stand for *member* on the wire, as far as the mapping says them."""
-    found = {tag for tag, goal in side.tags().items() if goal == member.target}
-    if found or member.name is None or side.union.discriminator is None:
-        return found
-    told = side.union.discriminator.value.get("propertyName")
-    # the value of a constant property is compared where it stands
-    constant = told in side.schemas.constants(side.view(member))
-    return set() if constant else {member.name}
-
-
-def _discriminator_keys(pair: Pair, before: Node, after: Node) -> None:
-    for keyword in sorted((before.value.keys() | after.value.keys()) - {"mapping"}):
-        ours, theirs = (
-            Node(side.value[keyword], f"{side.pointer}/{escape(keyword)}")
-            if keyword in side.value
-            else None
-            for side in (before, after)
-        )
-        told = "discriminator" if keyword == "propertyName" else keyword
-        differences(pair, told, [ours], [theirs], kinds_of(told, KNOWN))
-
-
-def _mapping_changed(
-    pair: Pair, before: Node, after: Node, gone: list[str], came: list[str]
-) -> None:
-    differences(
-        pair,
-        "mapping",
-        [_tag_node(before, tag) for tag in gone],
-        [_tag_node(after, tag) for tag in came],
-        KEYWORD,
-    )
-
-
-def _tag_node(discriminator: Node, tag: str) -> Node:
-    if tag in (discriminator.value.get("mapping") or {}):
-        return Node(tag, f"{discriminator.pointer}/mapping/{escape(tag)}")
-    return Node(tag, discriminator.pointer)

@@ -1,8 +1,4 @@
-"""A discriminator that goes by another property is one difference, wherever its members have it.
-
-Without this, a discriminating property that got another name would read as if every member of the
-union had lost one field and gained one.
-"""
+"""Two discriminators in, what of one differs from the other: its property, and its tags."""
 
 from __future__ import annotations
 
@@ -11,6 +7,9 @@ from typing import NamedTuple
 
 from dateline.diff.documents import Node, Survey, escape
 from dateline.diff.graph import Graph, Pair, Seen
+from dateline.diff.keywords import KEYWORD, differences, kinds_of
+from dateline.diff.unions import Side
+from dateline.diff.views import KNOWN, Member
 from dateline.model import Kind
 
 
@@ -22,8 +21,56 @@ class Retagged(NamedTuple):
     members: list[Pair]
 
 
+def own_tags(side: Side, member: Member) -> set[str]:
+    """Return the tags that stand for *member* on the wire, as far as the mapping says them."""
+    found = {tag for tag, goal in side.tags().items() if goal == member.target}
+    if found or member.name is None or side.union.discriminator is None:
+        return found
+    told = side.union.discriminator.value.get("propertyName")
+    # the value of a constant property is compared where it stands
+    constant = told in side.schemas.constants(side.view(member))
+    return set() if constant else {member.name}
+
+
+def discriminator_keys(pair: Pair, before: Node, after: Node) -> None:
+    """Compare two discriminators, but for their mappings."""
+    for keyword in sorted((before.value.keys() | after.value.keys()) - {"mapping"}):
+        ours, theirs = (
+            Node(side.value[keyword], f"{side.pointer}/{escape(keyword)}")
+            if keyword in side.value
+            else None
+            for side in (before, after)
+        )
+        told = "discriminator" if keyword == "propertyName" else keyword
+        differences(pair, told, [ours], [theirs], kinds_of(told, KNOWN))
+
+
+def mapping_changed(
+    pair: Pair, before: Node, after: Node, gone: list[str], came: list[str]
+) -> None:
+    """Note the tags that one of two discriminators has no longer, or has now."""
+    differences(
+        pair,
+        "mapping",
+        [tag_node(before, tag) for tag in gone],
+        [tag_node(after, tag) for tag in came],
+        KEYWORD,
+    )
+
+
+def tag_node(discriminator: Node, tag: str) -> Node:
+    """Return *tag* and where it is written; one that no mapping has is the discriminator's."""
+    if tag in (discriminator.value.get("mapping") or {}):
+        return Node(tag, f"{discriminator.pointer}/mapping/{escape(tag)}")
+    return Node(tag, discriminator.pointer)
+
+
 def fold_tags(graph: Graph, survey: Survey, retagged: Iterable[Retagged]) -> None:
-    """Let the fields that came and went with the name be the one difference of that name."""
+    """Let the fields that came and went with the name be the one difference of that name.
+
+    Without this, a discriminating property that got another name would read as if every member
+    of the union had lost one field and gained one.
+    """
     told: dict[tuple[object, ...], Seen] = {}
     for each in retagged:
         one = Seen(Kind.KEYWORD_CHANGED, "discriminator", *_sides(each))
