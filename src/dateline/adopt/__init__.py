@@ -14,9 +14,9 @@ from dateline.adopt.inputs import (
     house_rules,
     sources,
     version_table,
+    written_table,
 )
 from dateline.adopt.placing import write
-from dateline.load.table import DEFAULT_HEADER, DEFAULT_PACKAGE
 
 __all__ = ["Adoption", "HouseRule", "UsageError", "adopt"]
 
@@ -57,17 +57,11 @@ def adopt(
     """
     files = given(arguments)
     dates = [date for date, _ in files]
-    if default is not None and default not in dates:
-        raise UsageError(f"{default} is none of the versions: {', '.join(dates)}")
-    table = version_table(
-        dates,
-        header=header or DEFAULT_HEADER,
-        default=default or dates[0],
-        package=package or DEFAULT_PACKAGE,
-    )
+    text = written_table(dates, header=header, default=default, package=package)
+    table = version_table(text)
     found = sources(files, table)
     result: Merged = merged(found, table)
-    written = write(result, found, table, folder)
+    written = write(result, found, text, folder)
     return Adoption(
         files=tuple(written),
         documents=tuple(

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
+from dateline.load import TABLE
 from dateline.load.checks import check
-from dateline.load.reader import Locator, read
-from dateline.load.table import DEFAULT_POLICY, canonical_date
-from dateline.model import (
-    EXTENSIBLE,
-    DatelineError,
-    Environment,
-    Map,
-    Place,
-    Problem,
-    SourceError,
-    Table,
-    Version,
+from dateline.load.reader import AUTHORED, Locator, read
+from dateline.load.reader.problems import Log
+from dateline.load.reader.yaml_document import YamlReader
+from dateline.load.table import (
+    DEFAULT_HEADER,
+    DEFAULT_PACKAGE,
+    DEFAULT_POLICY,
+    canonical_date,
+    read_table,
 )
+from dateline.model import EXTENSIBLE, DatelineError, Map, Place, Problem, SourceError, Table
 from dateline.model import KEYS as OUR_KEYS
 from dateline.openapi import walk
+from dateline.render.text import yaml_text
 
 _SUFFIXES: Final = (".json", ".yaml", ".yml")
 _OURS: Final = OUR_KEYS - {EXTENSIBLE}
@@ -109,8 +109,6 @@ def _annotations(source: Source) -> Iterable[Problem]:
 
 def house_rules(source: Source, table: Table) -> list[HouseRule]:
     """Return what of *source* the rules for authored definitions would refuse, by rule."""
-    from dataclasses import replace
-
     problems = list(
         check(
             dict(source.document),
@@ -125,18 +123,35 @@ def house_rules(source: Source, table: Table) -> list[HouseRule]:
     return [HouseRule(id=id, count=counts[id], place=first[id]) for id in sorted(counts)]
 
 
-def version_table(dates: Iterable[str], *, header: str, default: str, package: str) -> Table:
-    """Return the version table of what is adopted, as if it had been read."""
-    place = Place("versions.yaml", 1, 1)
-    return Table(
-        header=header,
-        default=default,
-        annotation=None,
-        versions=tuple(Version(date=date, title=f"As of {date}", place=place) for date in dates),
-        environments=(Environment(name="production", servers=(), place=place),),
-        ignoring_tags=(),
-        policy=DEFAULT_POLICY,
-        overrides={},
-        package=package,
-        adopted=True,
-    )
+def version_table(text: str) -> Table:
+    """Return the version table that *text* describes, which is to be `versions.yaml`.
+
+    Raises UsageError where the options that it was made from can't be.
+    """
+    problems: list[Problem] = []
+    document = YamlReader(text, AUTHORED, False, Log(TABLE, problems)).read()
+    table = read_table(document, problems)
+    if table is None:
+        raise UsageError("\n".join(problem.message for problem in problems))
+    return table
+
+
+def written_table(
+    dates: Iterable[str], *, header: str | None, default: str | None, package: str | None
+) -> str:
+    """Return the text of `versions.yaml` for versions of these *dates*."""
+    versions = [{"date": date, "title": f"As of {date}"} for date in dates]
+    content: dict[str, Any] = {
+        "header": header or DEFAULT_HEADER,
+        "default": default or versions[0]["date"],
+        "versions": versions,
+        "policy": DEFAULT_POLICY,
+        "lint": "adopted",
+        "python": {"package": package or DEFAULT_PACKAGE},
+    }
+    return yaml_file(content)
+
+
+def yaml_file(content: dict[str, Any]) -> str:
+    """Return the text of a YAML file that holds *content*."""
+    return f"{yaml_text(content).lstrip()}\n"

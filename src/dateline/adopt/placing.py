@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import Any
 
 from dateline.adopt.documents import Merged, unequal_at
-from dateline.adopt.inputs import Source, UsageError
+from dateline.adopt.inputs import Source, UsageError, yaml_file
 from dateline.adopt.shared import differences
 from dateline.adopt.splitting import split
 from dateline.load import TABLE, load
-from dateline.model import DatelineError, Table
+from dateline.model import DatelineError
 from dateline.project import Projector
-from dateline.render.text import yaml_text
 
 
 class WriteError(DatelineError):
     """The folder can't be written."""
 
 
-def write(merged: Merged, sources: list[Source], table: Table, folder: Path) -> list[Path]:
-    """Write the definitions to *folder*, all files at once, and return their paths, sorted.
+def write(merged: Merged, sources: list[Source], table: str, folder: Path) -> list[Path]:
+    """Write the definitions and their *table* to *folder*, all files at once, and return their paths, sorted.
 
     They are written beside it first and read from there: only if each document comes back from
     what was read does the folder take its place. Raises UsageError where it holds anything, and
@@ -32,8 +30,9 @@ def write(merged: Merged, sources: list[Source], table: Table, folder: Path) -> 
     try:
         shutil.rmtree(staged, ignore_errors=True)
         staged.mkdir(parents=True)
-        for name, content in _files(merged.document, table).items():
-            (staged / name).write_text(content, encoding="utf-8", newline="\n")
+        texts = {name: yaml_file(content) for name, content in split(merged.document).items()}
+        for name, text in {TABLE: table, **texts}.items():
+            (staged / name).write_text(text, encoding="utf-8", newline="\n")
         _prove(merged, sources, staged)
         names = sorted(path.name for path in staged.iterdir())
         # an empty folder gives way; one that was filled meanwhile does not
@@ -51,23 +50,6 @@ def _refuse_taken(folder: Path) -> None:
     present = sorted(path.name for path in folder.iterdir()) if folder.exists() else []
     if present:
         raise UsageError(f"{folder} holds {present[0]!r}; name an empty folder with --into")
-
-
-def _files(document: dict[str, Any], table: Table) -> dict[str, str]:
-    """Return the text of each file, by name."""
-    versions: dict[str, Any] = {
-        "header": table.header,
-        "default": table.default,
-        "versions": [{"date": version.date, "title": version.title} for version in table.versions],
-        "policy": table.policy,
-        "lint": "adopted",
-        "python": {"package": table.package},
-    }
-    contents = {TABLE: versions, **split(document)}
-    return {
-        name: f"{yaml_text(content).removeprefix(chr(10)).removeprefix(' ')}\n"
-        for name, content in contents.items()
-    }
 
 
 def _prove(merged: Merged, sources: list[Source], staged: Path) -> None:

@@ -134,6 +134,8 @@ class _Judge:
     def minted(self) -> Iterator[Finding]:
         """Yield what a version holds back although it is additive, and versions without change."""
         table = self._api.table
+        if table.adopted and not self._published.documents:
+            return  # all of it was published elsewhere, and can't be mended any more
         for older, newer in pairwise(table.versions):
             merged = self._merged()
             for environment in table.environments:
@@ -154,7 +156,8 @@ class _Judge:
                         help=_HELD_BACK if additive else RULES[group.judgement.rule].text,
                         after_source=self._source(group),
                     )
-            if not groups and not newer.undisclosed and not newer.draft:
+            settled = table.adopted and newer.date in self._published.versions
+            if not groups and not newer.undisclosed and not newer.draft and not settled:
                 yield without_change(newer, older.date)
 
     def _published_groups(self, older: str, newer: str) -> frozenset[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, Final
 
@@ -16,14 +17,16 @@ from dateline.gates import Timeline, order
 from dateline.model import (
     ADDED,
     EVERYWHERE,
+    REMOVED,
     SHOWN_AS,
     WAS,
     Api,
     Combination,
     Finding,
     Policy,
+    Verdict,
 )
-from dateline.openapi import pointer, target, walk
+from dateline.openapi import follow, pointer, target, walk
 
 Path = tuple[str | int, ...]
 
@@ -35,7 +38,29 @@ _LEFT_OUT: Final = frozenset(
 
 
 def check_servable(api: Api) -> Iterator[Finding]:
-    """Yield each gated member without a substitute, each request field without a way up."""
+    """Yield each gated member without a substitute, each request field without a way up.
+
+    In adopted sources, what a cut version brought is information: it was published elsewhere.
+    """
+    drafts = {version.date for version in api.table.versions if version.draft}
+    for finding in _unservable(api):
+        if api.table.adopted and drafts.isdisjoint(_dates(api, finding)):
+            finding = replace(finding, verdict=Verdict.INFORMATION)
+        yield finding
+
+
+def _dates(api: Api, finding: Finding) -> set[str]:
+    """Return the dates of the gates that *finding* is about."""
+    path = follow(api.document, finding.after_pointer or "")
+    node: Any = api.document
+    holder: Any = node
+    for step in path:
+        holder, node = node, node[step]
+    gated = node if isinstance(node, dict) else holder
+    return {gated[key] for key in (ADDED, REMOVED) if key in gated} | set(gated.get(WAS, ()))
+
+
+def _unservable(api: Api) -> Iterator[Finding]:
     places = _Places(api)
     for path, kind, node in places.gated_parents:
         if kind == "schema":
