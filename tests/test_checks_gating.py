@@ -1024,6 +1024,6 @@ def test_an_old_name_is_free(text: str, said: list[str]) -> None:
 def test_next_has_to_be_in_the_version_table() -> None:
     text = "{ type: object, properties: { due: { type: string, x-added: next } } }"
     assert schema(text, versions=TABLE.versions[:-1]) == [
-        "4:67: unknown-version: the version table has no `next`; "
-        "add `- { date: next, title: ..., draft: true }` to the end of its `versions`"
+        "4:67: unknown-version: the version table has no `next`; run `dateline gate`, or add "
+        "`- { date: next, title: Being prepared., draft: true }` to the end of its `versions`"
     ]

@@ -160,8 +160,8 @@ def _date(scope: Scope, written: str, trail: Trail, *, value: bool) -> Iterator[
     known = scope.table.dates
     if written == NEXT:
         message = (
-            "the version table has no `next`; add `- { date: next, title: ..., draft: true }` to "
-            "the end of its `versions`"
+            "the version table has no `next`; run `dateline gate`, or add "
+            "`- { date: next, title: Being prepared., draft: true }` to the end of its `versions`"
         )
         yield Found(trail, "unknown-version", message, value=value)
     elif canonical_date(written):
