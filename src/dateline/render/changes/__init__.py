@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, Final
 from uuid import NAMESPACE_URL, uuid5
 
-from dateline.model import Announcement, Api
+from dateline.model import Api
 from dateline.project import Projector
-from dateline.render.changes.pages import Page, pages
+from dateline.render.changes.pages import Page, announced, pages
 
 __all__ = ["FOLDER", "Changes", "schema"]
 
@@ -41,7 +41,7 @@ class Changes:
                     "heading": f"{title}: versions and what they changed",
                     "rows": _rows(self._api, self._pages),
                     "pages": self._pages,
-                    "announcements": [_said(told) for told in self._api.table.announcements],
+                    "announcements": [announced(told) for told in self._api.table.announcements],
                     "feed": _feed(self._api, self._pages),
                 },
             )
@@ -76,14 +76,6 @@ def _rows(api: Api, pages: list[Page]) -> list[dict[str, Any]]:
     ]
 
 
-def _said(announcement: Announcement) -> dict[str, str]:
-    happens = {"default": "becomes the default", "ends": "ends"}[announcement.kind]
-    return {
-        "day": announcement.day,
-        "text": f"Version {announcement.version} {happens} on {announcement.day}.",
-    }
-
-
 def _feed(api: Api, pages: list[Page]) -> dict[str, Any]:
     """Return the feed's id, its date and its entries, newest first (RFC 4287 section 4.1).
 
@@ -95,11 +87,10 @@ def _feed(api: Api, pages: list[Page]) -> dict[str, Any]:
         {
             "id": _urn(api, announcement.kind, announcement.version, announcement.day),
             "day": min(announcement.day, table.latest),
-            "title": said["text"],
+            "title": announced(announcement),
             "page": None,
         }
         for announcement in table.announcements
-        for said in [_said(announcement)]
     ]
     entries += [
         {

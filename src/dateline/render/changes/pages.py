@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from dateline.check.merge import Group, Merged
 from dateline.diff import diff
-from dateline.model import Api, Combination, Direction, Table, Verdict, Version
+from dateline.model import Announcement, Api, Combination, Direction, Table, Verdict, Version
 from dateline.project import Projector
 from dateline.render.changes.advice import ADVICE
 from dateline.render.changes.reasons import Reason, Reasons
@@ -116,12 +116,16 @@ class Entry:
 
 @dataclass(frozen=True, kw_only=True)
 class Page:
-    """What differs between two versions, the weightiest first."""
+    """What differs between two versions, the weightiest first.
+
+    ``announcements`` are those that concern one of the two.
+    """
 
     older: Version
     newer: Version
     undisclosed: tuple[str, ...]
     environments: tuple[str, ...]
+    announcements: tuple[Announcement, ...]
     entries: tuple[Entry, ...]
 
     @property
@@ -138,6 +142,11 @@ class Page:
             for verdict in _WEIGHTIEST_FIRST
             if verdict is not Verdict.INFORMATION
         }
+
+    @property
+    def announced(self) -> list[str]:
+        """The announcements in words."""
+        return [announced(announcement) for announcement in self.announcements]
 
     @property
     def summary(self) -> str:
@@ -164,9 +173,19 @@ class Page:
             "draft": self.newer.draft,
             "undisclosed": list(self.undisclosed),
             "environments": list(self.environments),
+            "announcements": [
+                {"kind": told.kind, "version": told.version, "day": told.day}
+                for told in self.announcements
+            ],
             "summary": self.counts,
             "changes": [entry.data for entry in self.entries],
         }
+
+
+def announced(announcement: Announcement) -> str:
+    """Return *announcement* as a sentence."""
+    happens = {"default": "becomes the default", "ends": "ends"}[announcement.kind]
+    return f"Version {announcement.version} {happens} on {announcement.day}."
 
 
 def pages(api: Api, projector: Projector) -> Iterator[Page]:
@@ -199,6 +218,9 @@ def page(api: Api, projector: Projector, older: Version, newer: Version) -> Page
         newer=newer,
         undisclosed=tuple(version.date for version in between if version.undisclosed),
         environments=names,
+        announcements=tuple(
+            told for told in table.announcements if told.version in (older.date, newer.date)
+        ),
         entries=tuple(
             Entry(group=group, reason=reason, only_in=_only_in(group, names))
             for group, reason in zip(groups, reasons, strict=True)

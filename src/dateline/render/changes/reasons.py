@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
 from dateline.gates import order
-from dateline.model import ADDED, REMOVED, WAS, WHY, Api, Change, Kind
-from dateline.openapi import follow, target
+from dateline.model import ADDED, EVERYWHERE, REMOVED, WAS, WHY, Api, Change, Kind
+from dateline.openapi import target
 from dateline.project import Projector
 
-_COMPONENT: Final = frozenset({Kind.COMPONENT_ADDED, Kind.COMPONENT_REMOVED})
+# Every reference in the JSON of a node, at any depth.
+_REFERENCE: Final = re.compile(r'"(#/components/[^"\\]+)"')
 
-# Every reference of a node, at any depth: `json.dumps` writes them just so.
-_REFERENCE: Final = re.compile(r'"\$ref": "(#/components/[^"\\]+)"')
-
-_Component = tuple[str, str]
-
-_Shown = tuple[Change, str]
-"""A change, and an environment in which it is seen."""
+_Path = tuple[str | int, ...]
 
 
 class Reason(NamedTuple):
@@ -30,6 +25,14 @@ class Reason(NamedTuple):
     why: str | None = None
 
 
+class _Traced(NamedTuple):
+    """Where the definitions hold what changed, its reason, and the node with the gate."""
+
+    path: _Path
+    reason: Reason = Reason()
+    gated: dict[str, Any] | None = None
+
+
 class Reasons:
     """What made the changes between two versions."""
 
@@ -37,45 +40,36 @@ class Reasons:
         self._api = api
         self._projector = projector
         self._older, self._newer = older, newer
-        self._documents: dict[tuple[str, str], dict[str, Any]] = {}
 
-    def of(self, changes: Iterable[_Shown]) -> list[Reason]:
+    def of(self, changes: Iterable[tuple[Change, str]]) -> list[Reason]:
         """Return the reason of each change, which comes with an environment that shows it.
 
         It is that of the nearest gate around it. A component that came or went with what refers
-        to it has the reason of that.
+        to it has the reason of that, and so has all that it holds.
         """
-        told = list(changes)
-        found = [self._gated(*shown) for shown in told]
-        led = self._led_to(told, found)
+        traced = [self._traced(*shown) for shown in changes]
+        led = self._led_to(traced)
         return [
-            led.get(_component(change), reason)
-            if change.kind in _COMPONENT and not reason.versions
-            else reason
-            for (change, _), reason in zip(told, found, strict=True)
+            found.reason if found.gated else led.get(found.path[1:3], found.reason)
+            for found in traced
         ]
 
-    def _side(self, change: Change) -> tuple[str, str]:
-        """Return the pointer to what changed, and the version whose document it leads into."""
-        if change.after_pointer is None or change.kind is Kind.FIELD_OPTIONAL:
-            return change.before_pointer or "", self._older
-        return change.after_pointer, self._newer
-
-    def _document(self, version: str, environment: str) -> dict[str, Any]:
-        key = version, environment
-        if key not in self._documents:
-            self._documents[key] = self._projector.contract(version, environment).document
-        return self._documents[key]
-
-    def _gated(self, change: Change, environment: str) -> Reason:
-        path = self._projector.origin(*self._side(change), environment)
+    def _traced(self, change: Change, environment: str) -> _Traced:
+        gone = change.after_pointer is None or change.kind is Kind.FIELD_OPTIONAL
+        path = self._projector.origin(
+            (change.before_pointer if gone else change.after_pointer) or "",
+            self._older if gone else self._newer,
+            environment,
+        )
         nodes: list[Any] = [self._api.document]
         for step in path:
             nodes.append(nodes[-1][step])
         for node in reversed(nodes):
             if isinstance(node, dict) and (dates := self._between(node)):
-                return Reason(dates, node.get(WHY))
-        return Reason()
+                return _Traced(path, Reason(dates, node.get(WHY)), node)
+        # a reference that leads elsewhere now may do so because of what is different there
+        within = (self._traced(inner, environment) for inner in change.within)
+        return next((inner for inner in within if inner.gated), _Traced(path))
 
     def _between(self, node: dict[str, Any]) -> tuple[str, ...]:
         """Return the dates of the node's gates that are newer than one version, not the other."""
@@ -89,49 +83,35 @@ class Reasons:
         ]
         return tuple(sorted(within, key=order))
 
-    def _led_to(self, changes: list[_Shown], found: list[Reason]) -> dict[_Component, Reason]:
-        """Return the reason of each component that changes with a reason lead to."""
-        led: dict[_Component, Reason] = {}
-        for (change, environment), reason in zip(changes, found, strict=True):
-            if not reason.versions:
-                continue
-            pointer, version = self._side(change)
-            pending = [_at(self._document(version, environment), pointer)]
+    def _led_to(self, traced: list[_Traced]) -> dict[_Path, Reason]:
+        """Return the reason of each component that came or went with what refers to it."""
+        sections = self._api.document.get("components", {})
+        led: dict[_Path, Reason] = {}
+        for found in traced:
+            pending: list[Any] = [] if found.gated is None else [found.gated]
             while pending:
-                for component in _referred(pending.pop()):
-                    if component not in led:
-                        led[component] = reason
-                        pending.append(self._only_here(component, version, environment))
+                for section, name in _referred(pending.pop()):
+                    if (section, name) not in led and self._came_or_went(section, name):
+                        led[section, name] = found.reason
+                        pending.append(sections[section][name])
         return led
 
-    def _only_here(self, component: _Component, version: str, environment: str) -> Any:
-        """Return the component if the other version lacks it, and None if it does not."""
-        section, name = component
-        other = self._newer if version == self._older else self._older
-        here, there = (
-            self._document(which, environment).get("components", {}).get(section, {})
-            for which in (version, other)
+    def _came_or_went(self, section: str, name: str) -> bool:
+        shown = self._api.visible.get((section, name), 0)
+        there = {
+            (combination.version, combination.environment)
+            for index, combination in enumerate(self._api.combinations)
+            if shown >> index & 1
+        }
+        environments = [EVERYWHERE, *(known.name for known in self._api.table.environments)]
+        return any(
+            ((self._older, environment) in there) != ((self._newer, environment) in there)
+            for environment in environments
         )
-        return None if name in there else here.get(name)
 
 
-def _component(change: Change) -> _Component:
-    found = target(f"#{change.after_pointer or change.before_pointer}")
-    assert found is not None  # the change is one of a component
-    return found
-
-
-def _at(document: dict[str, Any], pointer: str) -> Any:
-    node: Any = document
-    for step in follow(document, pointer):
-        try:
-            node = node[step]
-        except (KeyError, IndexError, TypeError):
-            # a keyword that is told of without being written, such as a default
-            return None
-    return node
-
-
-def _referred(node: Any) -> list[_Component]:
-    references = _REFERENCE.findall(json.dumps(node))
-    return [found for reference in references if (found := target(reference)) is not None]
+def _referred(node: Any) -> Iterator[tuple[str, str]]:
+    for reference in _REFERENCE.findall(json.dumps(node)):
+        found = target(reference)
+        if found is not None:
+            yield found
