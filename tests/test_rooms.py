@@ -30,6 +30,7 @@ HOMES = {
     "openapi_spec_validator": {"render"},
     "pydantic": {"render"},
     "click": {"cli", "entry"},
+    "uvicorn": {"serve"},
 }
 """Where each third-party package may be imported. Any other is imported nowhere."""
 

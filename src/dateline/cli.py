@@ -401,6 +401,29 @@ def status(workspace: Any) -> None:
 
 
 @main.command()
+@_workspace
+@click.option("--environment", metavar="NAME", help="Which one; else the first in versions.yaml.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8000,
+    show_default=True,
+    help="Where to listen; 0 is any that is free.",
+)
+@click.option("--seed", default=0, show_default=True, help="Other seeds make other values.")
+def serve(workspace: Any, environment: str | None, host: str, port: int, seed: int) -> None:
+    """Serve a mock of every version of the definitions, until Ctrl-C.
+
+    Its answers are made up: they fit the schemas, and are the same for the same request and seed.
+    It writes nothing, and needs what `pip install 'dateline[serve]'` installs.
+    """
+    from dateline.serve import serve as room
+
+    room(workspace, environment=environment, host=host, port=port, seed=seed, say=click.echo)
+
+
+@main.command()
 @_SCHEMAS
 @click.argument("name")
 @click.option(

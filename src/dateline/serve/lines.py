@@ -1,0 +1,102 @@
+"""A mock in, what its user has to know out: where it is, what it serves, how to ask it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from shlex import quote as quoted
+from typing import Final
+from urllib.parse import quote
+
+from dateline.model import Environment
+from dateline.project import Projector
+from dateline.render.server.operations import Operation, prefix
+from dateline.sample import UnsatisfiedError
+from dateline.serve.mock import Mock
+
+_SECRET: Final = "any"
+
+
+def lines(mock: Mock, environment: Environment, address: str) -> Iterator[str]:
+    """Yield what is said of *mock* before it runs at *address*: the last lines can be run."""
+    table = mock.api.table
+    marks = {table.default: "default", table.latest: "latest"}
+    if table.default == table.latest:
+        marks = {table.default: "default and latest"}
+    versions = ", ".join(
+        f"{each.date} ({marks[each.date]})" if each.date in marks else each.date
+        for each in table.supported
+    )
+    yield f"{table.package}, {environment.name}: {address}{prefix(environment)}"
+    yield f"versions, by the header {table.header}: {versions}"
+    yield f"answers are made up (seed {mock.seed}); any credentials will do"
+    yield "Ctrl-C ends it. Try:"
+    for line in _tries(mock, environment, address):
+        yield f"  {line}"
+
+
+def _tries(mock: Mock, environment: Environment, address: str) -> Iterator[str]:
+    """Yield three commands: two versions of a resource, and what describes the newest."""
+    table = mock.api.table
+    oldest, newest = table.supported[0].date, table.latest
+    requests = (_request(mock, each, address + prefix(environment)) for each in _common(mock))
+    found = next((request for request in requests if request is not None), None)
+    if found is not None:
+        for version in (oldest, newest):
+            yield f"{found} -H {quoted(f'{table.header}: {version}')}"
+    else:
+        yield f"curl {address}/spec/versions"
+        yield f"curl {address}/spec/{oldest}"
+    yield f"curl {address}/spec/{newest}"
+
+
+def _common(mock: Mock) -> Iterator[Operation]:
+    """Yield the operations that read something in the oldest and in the newest version.
+
+    Those that ask for one thing come first.
+    """
+    table, projector = mock.api.table, Projector(mock.api)
+    documents = [
+        projector.contract(version, mock.environment).document
+        for version in (table.supported[0].date, table.latest)
+    ]
+    found = [
+        each
+        for each in mock.operations
+        if each.method == "GET"
+        and all("get" in document.get("paths", {}).get(each.path, {}) for document in documents)
+        and any(content is not None for content in islice(each.successes.values(), 1))
+    ]
+    return iter(sorted(found, key=lambda operation: not operation.path.endswith("}")))
+
+
+def _request(mock: Mock, operation: Operation, address: str) -> str | None:
+    """Return the command that does *operation*; None where a parameter can't be made up."""
+    path, query, headers = operation.path, [], []
+    try:
+        for each in operation.parameters:
+            if not each.required:
+                continue
+            value = mock.parameter(operation, each)
+            if each.place == "path":
+                path = path.replace(f"{{{each.name}}}", quote(value, safe=""))
+            elif each.place == "query":
+                query.append(f"{quote(each.name)}={quote(value)}")
+            else:
+                name = "Cookie" if each.place == "cookie" else each.name
+                headers.append(
+                    f"{name}: {each.name}={value}" if name == "Cookie" else f"{name}: {value}"
+                )
+    except UnsatisfiedError:
+        return None
+    for scheme in next(iter(operation.security), ()):
+        found = mock.server.routes.SCHEMES[scheme]
+        secret = f"{found.prefix}{_SECRET}"
+        if found.place == "query":
+            query.append(f"{quote(found.name)}={quote(secret)}")
+        elif found.place == "cookie":
+            headers.append(f"Cookie: {found.name}={secret}")
+        else:
+            headers.append(f"{found.name}: {secret}")
+    url = "?".join([address + path, *(["&".join(query)] if query else [])])
+    return " ".join(["curl", quoted(url), *(f"-H {quoted(header)}" for header in headers)])

@@ -1,0 +1,56 @@
+"""Definitions in, the server package that is generated from them out, imported by its path."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Final
+
+from dateline.generate import Workspace, rendered, untouched
+from dateline.model import Api
+
+_NAME: Final = "dateline_served"
+"""What the package is called while it is served: its own name may be that of another one."""
+
+
+@contextmanager
+def package(workspace: Workspace, api: Api) -> Iterator[Any]:
+    """Give the module `server` of the package that *api* generates, as long as it is needed.
+
+    It comes from the folder of outputs where that is up to date, else from a folder of its own.
+    """
+    if untouched(workspace):
+        yield _imported(workspace.output / "python" / api.table.package)
+        return
+    with tempfile.TemporaryDirectory(prefix="dateline-") as folder:
+        prefix = f"python/{api.table.package}/"
+        artifacts, _ = rendered(workspace, api)
+        for artifact in artifacts:
+            if artifact.path.startswith(prefix):
+                target = Path(folder, artifact.path.removeprefix(prefix))
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(artifact.content)
+        yield _imported(Path(folder))
+
+
+def _imported(folder: Path) -> ModuleType:
+    """Return the module `server` of the package in *folder*, in which nothing is written."""
+    written, sys.dont_write_bytecode = sys.dont_write_bytecode, True
+    try:
+        spec = spec_from_file_location(
+            _NAME, folder / "__init__.py", submodule_search_locations=[str(folder)]
+        )
+        assert spec is not None
+        assert spec.loader is not None
+        sys.modules[_NAME] = module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[_NAME])
+        importlib.import_module(f"{_NAME}.server.routes")
+        return importlib.import_module(f"{_NAME}.server")
+    finally:
+        sys.dont_write_bytecode = written
