@@ -209,7 +209,8 @@ class _Origin:
     def _step(self, shape: Shape, kind: str, node: Any, step: str) -> str | int | None:
         """Return the canonical key or index of what a contract shows as *step*."""
         if shape is Shape.MAP and isinstance(node, dict):
-            names: list[str] = list(node)
+            # most things are called what they are called now
+            names: list[str] = [step, *node] if step in node else list(node)
             return next((name for name in names if self._is(kind, name, node[name], step)), None)
         if not isinstance(node, list) or not step.isdecimal():
             return None
