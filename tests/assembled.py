@@ -19,6 +19,7 @@ from sources import VERSIONS, loaded
 import dateline_runtime
 from dateline.render import builtin_templates
 from dateline.render.server.requests import requests
+from dateline.render.server.results import results
 from dateline.render.shapes import shapes
 from dateline_runtime.asgi import App
 
@@ -62,7 +63,7 @@ def contracts(source: str, versions: str = VERSIONS) -> dict[str, Any]:
     """Return the contract data of the API in *source*, a whole document in YAML."""
     with tempfile.TemporaryDirectory() as root:
         api = loaded(Path(root), {"versions.yaml": versions, "api.yaml": source})
-    read: dict[str, Any] = json.loads(json.dumps({**shapes(api), **requests(api)}))
+    read: dict[str, Any] = json.loads(json.dumps({**shapes(api), **requests(api), **results(api)}))
     return read
 
 

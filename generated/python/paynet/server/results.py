@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cached_property
 from typing import Any, Final
 
-from pydantic import TypeAdapter, ValidationError
-from pydantic_core import PydanticSerializationError, to_json
+from pydantic_core import to_json, to_jsonable_python
 
+from .contracts import Validator
 from .nouns import Operation, Refusal, Reply
 from .runtime.asgi import MEDIA_TYPE, Headers
 from .runtime.errors import encode
 from .runtime.idempotency import Answer
-from .runtime.narrowing import Narrowing, UnfitError, unchanged
+from .runtime.narrowing import Narrowing, UnfitError
 
 _BODILESS: Final = frozenset({204, 304})
 
@@ -27,14 +26,21 @@ class MisfitError(Exception):
 class Results:
     """Makes the answers of one operation, for callers of any version."""
 
-    def __init__(self, operation: Operation, narrowings: Mapping[str, Narrowing]) -> None:
+    def __init__(
+        self,
+        operation: Operation,
+        contracts: Mapping[str, Any],
+        narrowings: Mapping[str, Narrowing],
+    ) -> None:
         self._name = operation.id
+        self._contracts = contracts
         self._narrowings = narrowings
-        self._responses = {
-            key: _Canonical(*next(iter(content.items()))) if content else None
+        self._media_types = {
+            key: next(iter(content)) if content else None
             for key, content in operation.responses.items()
         }
         self._status = _usual(operation.responses)
+        self._validators: dict[str, Validator] = {}
         self._writers: dict[tuple[str, int], tuple[str, Write] | None] = {}
 
     def answer(self, result: Any, version: str) -> tuple[Answer, Headers]:
@@ -63,19 +69,21 @@ class Results:
         if writer is None:
             return Answer(status, None, b"")
         media_type, write = writer
-        try:
-            return Answer(status, media_type, write(body))
-        except ValidationError as error:
-            raise MisfitError(_places(error)) from None
-        except (PydanticSerializationError, UnfitError) as error:
-            raise MisfitError(str(error)) from error
+        return Answer(status, media_type, write(body))
 
     def _writer(self, status: int, version: str) -> tuple[str, Write] | None:
-        response = self._responses.get(self._key(status) or "")
-        if response is None or status in _BODILESS:
+        """Return the media type and what writes a body; None where there is none."""
+        key = self._key(status)
+        media_type = None if key is None else self._media_types[key]
+        if key is None or media_type is None or status in _BODILESS:
             return None
-        change = self._narrowings[version].body(self._name, status, response.media_type)
-        return response.media_type, response.writer(change)
+        schema = self._contracts["results"].get(self._name, {}).get(key, {}).get(media_type)
+        if schema is None:
+            return media_type, _raw
+        if key not in self._validators:
+            self._validators[key] = Validator(schema, self._contracts["canonical"])
+        change = self._narrowings[version].body(self._name, status, media_type)
+        return media_type, _writer(self._validators[key], change)
 
     def _headers(self, given: Mapping[str, Any], status: int, version: str) -> Headers:
         if not given:
@@ -84,35 +92,23 @@ class Results:
 
     def _key(self, status: int) -> str | None:
         keys = (str(status), f"{status // 100}XX", "default")
-        return next((key for key in keys if key in self._responses), None)
+        return next((key for key in keys if key in self._media_types), None)
 
 
-class _Canonical:
-    """A response at its canonical type."""
+def _writer(validator: Validator, change: Callable[[Any], Any]) -> Write:
+    """Return what writes a value, once it is held to the contract, as *change* makes it."""
 
-    def __init__(self, media_type: str, kind: Any) -> None:
-        self.media_type = media_type
-        self._type = kind
+    def write(body: Any) -> bytes:
+        try:
+            plain = to_jsonable_python(body, inf_nan_mode="null")
+            misfit = validator.misfit(plain)
+            if misfit is not None:
+                raise MisfitError(misfit)
+            return to_json(change(plain))
+        except (ValueError, UnfitError) as error:
+            raise MisfitError(str(error)) from error
 
-    @cached_property
-    def _adapter(self) -> TypeAdapter[Any]:
-        return TypeAdapter(self._type)
-
-    def writer(self, change: Callable[[Any], Any]) -> Write:
-        """Return what writes a value as *change* makes it.
-
-        A value that is no model becomes one first; a model is what its type lets it be. Raises
-        ValidationError, PydanticSerializationError and UnfitError.
-        """
-        if self._type is bytes:
-            return _raw
-        adapter = self._adapter
-        read = adapter.validate_python
-        write = adapter.dump_json
-        plain = adapter.dump_python
-        if change is unchanged:
-            return lambda body: write(read(body), warnings="error")
-        return lambda body: to_json(change(plain(read(body), mode="json", warnings="error")))
+    return write
 
 
 def _usual(responses: Mapping[str, Any]) -> int:
@@ -131,14 +127,6 @@ def _raw(body: Any) -> bytes:
     if isinstance(body, bytes):
         return body
     raise MisfitError(f"{type(body).__name__} where bytes or text belong")
-
-
-def _places(error: ValidationError) -> str:
-    """Return what does not fit and where. It is for the log, and quotes no value all the same."""
-    return "; ".join(
-        f"{''.join(f'/{step}' for step in each['loc']) or 'the value itself'}: {each['msg']}"
-        for each in error.errors(include_url=False, include_input=False, include_context=False)
-    )
 
 
 def _encoded(headers: Mapping[str, Any]) -> Headers:

@@ -126,7 +126,7 @@ def build(
             methods[operation.id],
             identify,
             _Readers(operation, data, up),
-            Results(operation, down),
+            Results(operation, contracts, down),
         )
         if idempotency is not None and operation.method == "POST" and operation.security:
             account = identify.identity(operation)

@@ -22,6 +22,7 @@ from dateline.render.server.converters import converters
 from dateline.render.server.operations import groups
 from dateline.render.server.protocols import protocols
 from dateline.render.server.requests import requests
+from dateline.render.server.results import results
 from dateline.render.server.table import table
 from dateline.render.server.types import Types
 from dateline.render.shapes import shapes
@@ -67,7 +68,7 @@ class Server:
         """
         self._types.made(types)
         target = f"python/{self._api.table.package}/server"
-        shown = {**shapes(self._api), **requests(self._api)}
+        shown = {**shapes(self._api), **requests(self._api), **results(self._api)}
         yield from self._laid_out(target, shown, templates)
         data = json.dumps(shown, ensure_ascii=False, separators=(",", ":"))
         yield Artifact(path=f"{target}/contracts.json", content=f"{data}\n".encode())

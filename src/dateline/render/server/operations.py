@@ -49,7 +49,7 @@ class Content:
 
     @property
     def is_json(self) -> bool:
-        return _is_json(self.media_type)
+        return is_json(self.media_type)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -299,7 +299,7 @@ class _Operations:
         self.problems.append(Problem(place=self._api.locate(path), id=id, message=message))
 
 
-def _is_json(media_type: str) -> bool:
+def is_json(media_type: str) -> bool:
     """Tell whether what is sent as *media_type* is JSON (RFC 6839 section 3.1)."""
     name = media_type.partition(";")[0].strip().lower()
     return name.endswith("+json") or name == "application/json"
@@ -318,7 +318,7 @@ def _content(sites: list[dict[str, Any]]) -> Content | None:
     content = sites[-1].get("content") if sites else None
     if not content:
         return None
-    media_type = next(filter(_is_json, content), next(iter(content)))
+    media_type = next(filter(is_json, content), next(iter(content)))
     schema = content[media_type].get("schema", {})
     return Content(media_type=media_type, schema=schema, component=_component(sites))
 

@@ -17,14 +17,11 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from dateline.model import EVERYWHERE, Api
-from dateline.openapi import METHODS, Shape, children, slot, target
+from dateline.openapi import METHODS, chain
 from dateline.project import Projector
-from dateline.render.models.reading import ANNOTATIONS
+from dateline.render.server.demands import Demands, references
 from dateline.render.shapes import entries
 from dateline.render.shapes.histories import operation_name
-
-_STATED: Final = frozenset({"format", "$defs", "definitions"})
-"""What a server has to know, although it is left aside where models are made."""
 
 _STYLES: Final = {"query": "form", "cookie": "form", "path": "simple", "header": "simple"}
 
@@ -32,13 +29,6 @@ _STYLES: Final = {"query": "form", "cookie": "form", "path": "simple", "header":
 _IGNORED: Final = frozenset({"accept", "content-type", "authorization"})
 
 _IDEMPOTENCY: Final = "idempotency-key"
-
-# The formats of the OpenAPI format registry that bound an integer.
-_BOUNDS: Final = {
-    f"{sign}int{bits}": (0, 2**bits - 1) if sign else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
-    for bits in (8, 16, 32, 64)
-    for sign in ("", "u")
-}
 
 Row = dict[str, list[Any]]
 """What something is at each version, by environment."""
@@ -74,7 +64,7 @@ class _Requests:
 
     def __init__(self, api: Api) -> None:
         self._api = api
-        self._old = str(api.document.get("openapi", "")).startswith("3.0")
+        self._demands = Demands(api)
         projector = Projector(api)
         names = [each.name for each in api.table.environments] or [EVERYWHERE]
         self._documents = {
@@ -84,8 +74,6 @@ class _Requests:
         schemes = api.document.get("components", {}).get("securitySchemes", {}).values()
         told = [each["name"] for each in schemes if each.get("in") == "header" and "name" in each]
         self._unread = {api.table.header.lower(), _IDEMPOTENCY, *_IGNORED, *map(str.lower, told)}
-        # beside each its node: an id is unique only while its object lives
-        self._known: dict[int, tuple[Any, Any]] = {}
 
     def data(self) -> dict[str, Any]:
         rows = dict(self._rows())
@@ -143,7 +131,7 @@ class _Requests:
             "style": "content" if "content" in parameter else style,
             "explode": parameter.get("explode", style == "form"),
             **default,
-            "schema": self._stated(schema),
+            "schema": self._demands.of(schema),
         }
 
     def _body(self, document: dict[str, Any], operation: dict[str, Any]) -> Any:
@@ -153,7 +141,7 @@ class _Requests:
         return {
             "required": body.get("required", False),
             "content": {
-                media_type: self._stated(each.get("schema", {}))
+                media_type: self._demands.of(each.get("schema", {}))
                 for media_type, each in body.get("content", {}).items()
             },
         }
@@ -168,7 +156,7 @@ class _Requests:
                 for request in found
                 if request is not None
                 for schema in _schemas_of(request)
-                for name in _references(schema)
+                for name in references(schema)
             }
         )
         reached: dict[str, Row] = {}
@@ -182,73 +170,18 @@ class _Requests:
             }
             for found in reached[name].values():
                 for schema in found:
-                    ahead += sorted(_references(schema))
+                    ahead += sorted(references(schema))
         return reached
 
     def _component(self, document: dict[str, Any], name: str) -> Any:
         schemas = document.get("components", {}).get("schemas", {})
-        return self._stated(schemas[name]) if name in schemas else None
-
-    def _stated(self, node: Any) -> Any:
-        """Return what a schema demands of a value; the same object for the same one."""
-        if not isinstance(node, dict):
-            return node
-        if id(node) not in self._known:
-            self._known[id(node)] = node, self._demands(node)
-        return self._known[id(node)][1]
-
-    def _demands(self, node: dict[str, Any]) -> dict[str, Any]:
-        if self._old and "$ref" in node:
-            # OpenAPI 3.0.4 section 4.7.23: what stands beside a reference is ignored
-            node = {"$ref": node["$ref"]}
-        made = {
-            key: self._below(*slot("schema", key), value)
-            for key, value in node.items()
-            if key not in ANNOTATIONS - _STATED and not key.startswith("x-")
-        }
-        if self._old:
-            made = _modern(made)
-        least, most = _BOUNDS.get(str(made.get("format")), (None, None))
-        if least is not None and made.get("type") in ("integer", "number"):
-            made = {
-                **made,
-                "minimum": max(made.get("minimum", least), least),
-                "maximum": min(made.get("maximum", most), most),
-            }
-        return made
-
-    def _below(self, shape: Shape, kind: str, value: Any) -> Any:
-        if kind != "schema":
-            return value
-        if shape is Shape.MAP and isinstance(value, dict):
-            return {name: self._stated(child) for name, child in value.items()}
-        if shape is Shape.LIST and isinstance(value, list):
-            return [self._stated(child) for child in value]
-        return self._stated(value)
-
-
-def _modern(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return a schema of OpenAPI 3.0 in the words of JSON Schema 2020-12."""
-    made = {key: value for key, value in schema.items() if key != "nullable"}
-    if schema.get("nullable") is True and isinstance(schema.get("type"), str):
-        made["type"] = [schema["type"], "null"]
-    for exclusive, bound in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
-        is_exclusive = made.get(exclusive)
-        if isinstance(is_exclusive, bool):
-            del made[exclusive]
-            if is_exclusive and bound in made:
-                made[exclusive] = made.pop(bound)
-    return made
+        return self._demands.of(schemas[name]) if name in schemas else None
 
 
 def _resolved(document: dict[str, Any], node: Any) -> dict[str, Any]:
-    """Return what *node* stands for, through references to components."""
-    while isinstance(node, dict) and isinstance(node.get("$ref"), str):
-        goal = target(node["$ref"])
-        if goal is None:
-            break
-        node = document.get("components", {}).get(goal[0], {}).get(goal[1])
-    return node if isinstance(node, dict) else {}
+    """Return what *node* stands for, through references to components; empty for nothing."""
+    found = chain(document, node)
+    return found[-1] if found else {}
 
 
 def _schemas_of(request: dict[str, Any]) -> Iterator[Any]:
@@ -256,17 +189,3 @@ def _schemas_of(request: dict[str, Any]) -> Iterator[Any]:
         yield parameter["schema"]
     if request["body"] is not None:
         yield from request["body"]["content"].values()
-
-
-def _references(schema: Any) -> set[str]:
-    """Return the components that *schema* refers to."""
-    if not isinstance(schema, dict):
-        return set()
-    found = set[str]()
-    goal = target(schema["$ref"]) if isinstance(schema.get("$ref"), str) else None
-    if goal is not None and goal[0] == "schemas":
-        found.add(goal[1])
-    for _, kind, child in children("schema", schema):
-        if kind == "schema":
-            found |= _references(child)
-    return found

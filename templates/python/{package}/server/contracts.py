@@ -1,4 +1,4 @@
-"""Contract data in, out what a request has to be for callers of a version, and what is wrong."""
+"""Contract data in, out what requests and results have to be, and what is wrong with a value."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Contract:
 
     def validator(self, schema: Any) -> Validator:
         """Return what holds values to *schema*, a schema of the request."""
-        return Validator({"allOf": [schema], "components": {"schemas": self._schemas}})
+        return Validator(schema, self._schemas)
 
     def types(self, schema: Any, within: frozenset[str] = frozenset()) -> frozenset[str]:
         """Return the JSON types that values of *schema* may have: no others have a chance."""
@@ -146,10 +146,21 @@ class Contracts:
 
 
 class Validator:
-    """Holds values to a schema, formats included."""
+    """Holds values to a schema, formats included; *schemas* are the components."""
 
-    def __init__(self, schema: dict[str, Any]) -> None:
-        self._validator = Draft202012Validator(schema, validate_formats=True)
+    def __init__(self, schema: Any, schemas: Mapping[str, Any]) -> None:
+        self._validator = Draft202012Validator(
+            {"allOf": [schema], "components": {"schemas": _reached(schema, schemas)}},
+            validate_formats=True,
+        )
+
+    def misfit(self, value: Any) -> str | None:
+        """Return what does not fit, quoting no value; None for a value that fits."""
+        if self._validator.is_valid(value):
+            return None
+        error = next(self._validator.iter_errors(value))
+        place, said = _told(error, quotes=False)
+        return f"{_pointer(place) or 'the value itself'} {said}"
 
     def check(self, value: Any, what: str, *, depth: int = 0) -> None:
         """Raise RequestError for a value that does not fit, saying what has to change.
@@ -160,27 +171,29 @@ class Validator:
         if self._validator.is_valid(value):
             return
         error = next(self._validator.iter_errors(value))
-        place, said = _told(error)
+        place, said = _told(error, quotes=True)
         called = " ".join([what, *(quoted(str(step)) for step in place[:depth])])
-        steps = "".join(
-            "/" + str(step).replace("~", "~0").replace("/", "~1") for step in place[depth:]
-        )
+        steps = _pointer(place[depth:])
         at = f" at {_cut(steps)}" if steps else ""
         raise RequestError(f"{called}{at} {said}")
 
 
-def _told(error: ValidationError) -> tuple[list[str | int], str]:
+def _pointer(steps: Iterable[str | int]) -> str:
+    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in steps)
+
+
+def _told(error: ValidationError, *, quotes: bool) -> tuple[list[str | int], str]:
     """Return where a value is wrong and the end of a sentence that says how."""
     kind = error.kind.name
     if kind in ("anyOf", "oneOf"):
-        return _alternatives(error)
+        return _alternatives(error, quotes=quotes)
     details = error.kind.as_dict()
     place = [*error.instance_path]
     if kind == "required":
         return place, f"lacks the field {quoted(details['property'])}"
     if kind in ("additionalProperties", "unevaluatedProperties"):
         return place, f"has a field that is not known, {quoted(details['unexpected'][0])}"
-    return place, f"{_demand(kind, details)}{_found(error.instance)}"
+    return place, f"{_demand(kind, details)}{_found(error.instance) if quotes else ''}"
 
 
 def _demand(kind: str, details: Mapping[str, Any]) -> str:
@@ -200,16 +213,16 @@ def _demand(kind: str, details: Mapping[str, Any]) -> str:
     return f"does not fit the contract ({kind})"
 
 
-def _alternatives(error: ValidationError) -> tuple[list[str | int], str]:
+def _alternatives(error: ValidationError, *, quotes: bool) -> tuple[list[str | int], str]:
     """Tell what is wrong by the one alternative that is meant, if that can be told."""
     place = [*error.instance_path]
     context = getattr(error.kind, "context", [])
     meant = [errors for errors in context if not any(_is_other(each, place) for each in errors)]
     if len(meant) == 1 and meant[0]:
-        return _told(meant[0][0])
+        return _told(meant[0][0], quotes=quotes)
     if context and not any(context):
         return place, "fits more than one of the alternatives"
-    return place, f"fits none of the alternatives{_found(error.instance)}"
+    return place, f"fits none of the alternatives{_found(error.instance) if quotes else ''}"
 
 
 def _is_other(error: ValidationError, place: list[str | int]) -> bool:
@@ -246,6 +259,18 @@ def _goal(schema: Mapping[str, Any]) -> str | None:
         return None
     name = unquote(reference.removeprefix(_SCHEMAS))
     return name.replace("~1", "/").replace("~0", "~")
+
+
+def _reached(schema: Any, schemas: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those of *schemas* that *schema* refers to, directly or through others."""
+    found: dict[str, Any] = {}
+    ahead = [*_references(schema)]
+    while ahead:
+        name = ahead.pop()
+        if name not in found and name in schemas:
+            found[name] = schemas[name]
+            ahead += _references(schemas[name])
+    return found
 
 
 def _references(node: Any) -> Iterator[str]:

@@ -1,0 +1,76 @@
+"""An API in, out what the results of its handlers have to be: canonical, whatever the version.
+
+Plain JSON values, to stand beside the shapes of values::
+
+    {"results": {ID: {STATUS: {MEDIA TYPE: SCHEMA}}}, "canonical": {NAME: SCHEMA}}
+
+Statuses are the keys of the definitions. Only JSON is described, and of the components only what
+results refer to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from dateline.model import Api
+from dateline.openapi import METHODS, chain
+from dateline.render.server.demands import Demands, references
+from dateline.render.server.operations import is_json
+from dateline.render.shapes import canonical
+from dateline.render.shapes.histories import operation_name
+
+
+def results(api: Api) -> dict[str, Any]:
+    """Return what the results of the operations of *api* have to be."""
+    document = canonical(api)
+    demands = Demands(api)
+    operations = {
+        name: {
+            status: {media_type: demands.of(each) for media_type, each in content.items()}
+            for status, content in _contents(document, operation)
+        }
+        for name, operation in _operations(document)
+    }
+    schemas = document.get("components", {}).get("schemas", {})
+    reached: dict[str, Any] = {}
+    ahead = [
+        name
+        for responses in operations.values()
+        for content in responses.values()
+        for schema in content.values()
+        for name in references(schema)
+    ]
+    while ahead:
+        name = ahead.pop()
+        if name not in reached:
+            reached[name] = demands.of(schemas[name])
+            ahead += references(reached[name])
+    return {
+        "results": {name: operations[name] for name in sorted(operations)},
+        "canonical": {name: reached[name] for name in sorted(reached)},
+    }
+
+
+def _operations(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    for path, item in document.get("paths", {}).items():
+        for resolved in chain(document, item)[-1:]:
+            for method in METHODS:
+                if method in resolved:
+                    place = ("paths", path, method)
+                    yield operation_name({"paths": {path: resolved}}, place), resolved[method]
+
+
+def _contents(
+    document: dict[str, Any], operation: dict[str, Any]
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield (status, schema for each media type) of the responses that are JSON."""
+    for status, node in operation.get("responses", {}).items():
+        for response in [] if status.startswith("x-") else chain(document, node)[-1:]:
+            content = {
+                media_type: held.get("schema", True)
+                for media_type, held in response.get("content", {}).items()
+                if is_json(media_type)
+            }
+            if content:
+                yield status, content

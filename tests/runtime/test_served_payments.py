@@ -1,0 +1,317 @@
+"""The generated server of the payment API keeps what its specification says."""
+
+from __future__ import annotations
+
+import json
+import logging
+from typing import Any
+
+import pytest
+from exchanges import Response
+from payments import ENVIRONMENTS, ID, MIDDLE, NEWEST, OLDEST, RAILS, VERSIONS, Client, published
+
+OPERATIONS = [
+    ("POST", "/api/addresses/fiat/f/retry-auth", None, 204),
+    ("GET", "/api/autoramps", None, 200),
+    ("POST", "/api/autoramps", b"{}", 200),
+    ("GET", f"/api/autoramps/{ID}", None, 404),
+    ("PATCH", f"/api/autoramps/{ID}", b"{}", 404),
+    ("GET", "/api/autoramps/e/external", None, 404),
+    ("POST", f"/api/autoramps/{ID}/quotes", b"{}", 404),
+    ("GET", "/api/autoramp-transactions", None, 200),
+    ("PUT", f"/api/customers/{ID}", b'{"email": "a@b.c"}', 204),
+    ("GET", f"/api/customers/{ID}/spending-limit", None, 200),
+]
+SIMULATIONS = [
+    ("POST", f"/api/sandbox/autoramps/{ID}/deposits", b"{}", 201),
+    (
+        "POST",
+        f"/api/sandbox/autoramp-transactions/{ID}/advance",
+        b'{"status": "Completed"}',
+        200,
+    ),
+]
+EVERY = [*OPERATIONS, *SIMULATIONS]
+
+
+def names(response: Response) -> set[str]:
+    return {name for name, _ in response.headers}
+
+
+# Versions
+
+
+@pytest.mark.parametrize("as_models", [False, True])
+@pytest.mark.parametrize("version", [None, "", *VERSIONS])
+@pytest.mark.parametrize(("method", "path", "body", "status"), EVERY)
+def test_every_operation_answers_and_tells_the_version_served(
+    method: str, path: str, body: bytes | None, status: int, version: str | None, as_models: bool
+) -> None:
+    response = Client(as_models=as_models).ask(method, path, body, version=version)
+    assert response.status == status
+    assert response.header("x-api-version") == [version or OLDEST]
+    assert response.header("vary") == ["X-API-Version"]
+    assert response.header("cache-control") == ["private, no-store"]
+    if status == 204:
+        assert (response.body, response.header("content-type")) == (b"", [])
+    else:
+        assert response.header("content-type") == ["application/json; charset=utf-8"]
+
+
+@pytest.mark.parametrize(
+    ("version", "reason"),
+    [("2026-07-02", "version_unknown"), ("2026-7-1", "version_malformed")],
+)
+@pytest.mark.parametrize("key", ["key-1", None])
+@pytest.mark.parametrize("path", ["/api/autoramps", "/api/nothing"])
+def test_a_version_that_is_not_served_is_rejected_first(
+    path: str, key: str | None, version: str, reason: str
+) -> None:
+    client = Client()
+    response = client.ask("GET", path, version=version, key=key)
+    assert (response.status, response.json) == (
+        400,
+        {
+            "error": "unsupported_api_version",
+            "reason": reason,
+            "requested": version,
+            "supported": list(VERSIONS),
+        },
+    )
+    assert response.header("x-api-version") == [OLDEST]
+    assert client.payments.calls == []
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "status"),
+    [
+        ("GET", "/api/nothing", None, 404),
+        ("DELETE", "/api/autoramps", None, 405),
+        ("GET", "/api/autoramps/x", None, 400),
+        ("POST", "/api/autoramps", b"[", 400),
+    ],
+)
+@pytest.mark.parametrize("version", VERSIONS)
+def test_errors_tell_the_version_served(
+    method: str, path: str, body: bytes | None, status: int, version: str
+) -> None:
+    response = Client().ask(method, path, body, version=version)
+    assert (response.status, type(response.json)) == (status, str)
+    assert response.header("x-api-version") == [version]
+    assert response.header("vary") == ["X-API-Version"]
+
+
+def shown(client: Client, version: str) -> dict[str, list[str]]:
+    """Return the types of the rails of an autoramp wherever one is shown."""
+    made = client.ask("POST", "/api/autoramps", b"{}", version=version).json
+    path = f"/api/autoramps/{made['id']}"
+    external = made["external_id"]
+    found = {
+        "created": made,
+        "listed": client.ask("GET", "/api/autoramps", version=version).json["items"][0],
+        "got": client.ask("GET", path, version=version).json,
+        "updated": client.ask("PATCH", path, b"{}", version=version).json,
+        "by its external id": client.ask(
+            "GET", f"/api/autoramps/{external}/external", version=version
+        ).json,
+        "quoted": client.ask("POST", f"{path}/quotes", b"{}", version=version).json,
+    }
+    return {
+        place: [rail["type"] for rail in autoramp["deposit_rails"]]
+        for place, autoramp in found.items()
+    }
+
+
+@pytest.mark.parametrize("as_models", [False, True])
+@pytest.mark.parametrize("environment", ENVIRONMENTS)
+def test_callers_of_the_oldest_version_never_see_fednow(environment: str, as_models: bool) -> None:
+    older = [rail for rail in RAILS if rail != "FedNow"]
+    for version, rails in ((OLDEST, older), (MIDDLE, [*RAILS]), (NEWEST, [*RAILS])):
+        for place, types in shown(Client(environment, as_models=as_models), version).items():
+            assert (version, place, types) == (version, place, rails)
+
+
+# Environments and documents
+
+
+@pytest.mark.parametrize(("method", "path", "body", "status"), SIMULATIONS)
+def test_simulations_are_in_the_sandbox_only(
+    method: str, path: str, body: bytes, status: int
+) -> None:
+    assert Client("sandbox").ask(method, path, body).status == status
+    response = Client("production").ask(method, path, body)
+    assert (response.status, response.json) == (404, "there is no such path")
+
+
+@pytest.mark.parametrize("environment", ENVIRONMENTS)
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [("/spec", NEWEST), ("/spec/versions", "versions")]
+    + [(f"/spec/{version}", version) for version in VERSIONS],
+)
+def test_documents_need_no_key_and_are_those_of_the_environment(
+    environment: str, path: str, name: str
+) -> None:
+    response = Client(environment).ask("GET", path, key=None, version="nonsense")
+    assert (response.status, response.body) == (200, published(environment, name))
+    assert names(response) == {"etag", "cache-control", "content-type", "content-length"}
+    [etag] = response.header("etag")
+    again = Client(environment).ask("GET", path, headers=[(b"if-none-match", etag.encode())])
+    assert (again.status, again.body) == (304, b"")
+
+
+# Keys
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        [],
+        [b""],
+        [b"  "],
+        [b"unknown"],
+        [b"key-1", b"key-1"],
+        [b"unknown", b"key-1"],
+        [b"k\xe9y-1"],
+        [b"key-\xff"],
+        [b"key-\0"],
+        [b"x" * 10_000],
+    ],
+)
+@pytest.mark.parametrize(("method", "path", "body", "status"), EVERY)
+def test_whoever_has_no_key_gets_the_same_answer(
+    method: str, path: str, body: bytes | None, status: int, keys: list[bytes]
+) -> None:
+    client = Client()
+    headers = [(b"x-api-key", key) for key in keys]
+    response = client.ask(method, path, body, key=None, headers=headers, version=MIDDLE)
+    if keys == [b"key-1", b"key-1"]:
+        # two lines are one value with a comma: a key that starts like one that is known
+        assert response.status == status
+        return
+    assert (response.status, response.json) == (401, "unauthorized")
+    assert response.header("x-api-version") == [MIDDLE]
+    assert client.payments.calls == []
+
+
+def test_a_request_is_not_read_before_its_key_is_known() -> None:
+    assert Client().ask("POST", "/api/autoramps/x/quotes", b"[", key=None).status == 401
+
+
+def test_no_account_sees_what_is_anothers() -> None:
+    client = Client()
+    made = client.ask("POST", "/api/autoramps", b"{}", key="key-1").json["id"]
+    sub = [(b"x-sub-partner-id", b"sub")]
+    for key, headers in (("key-2", []), ("key-1", sub)):
+        assert client.ask("GET", "/api/autoramps", key=key, headers=headers).json == {"items": []}
+        for method, path in (("GET", ""), ("PATCH", ""), ("POST", "/quotes")):
+            response = client.ask(
+                method, f"/api/autoramps/{made}{path}", b"{}", key=key, headers=headers
+            )
+            assert (response.status, response.json) == (404, "no such autoramp")
+    assert [each["id"] for each in client.ask("GET", "/api/autoramps").json["items"]] == [made]
+
+
+# Idempotency
+
+
+def post(client: Client, body: bytes = b"{}", **said: Any) -> Response:
+    headers = [(b"idempotency-key", said.pop("idempotency", b"k")), *said.pop("headers", ())]
+    return client.ask("POST", said.pop("path", "/api/autoramps"), body, headers=headers, **said)
+
+
+def test_a_replay_is_the_stored_answer_whatever_version_asks_for_it() -> None:
+    client = Client()
+    first = post(client, version=OLDEST)
+    replay = post(client, b" { } ", version=NEWEST)
+    assert (replay.status, replay.body) == (first.status, first.body)
+    assert names(replay) == {"content-type", "content-length"}
+    assert first.header("x-api-version") == [OLDEST]
+    assert len(client.payments.calls) == 1
+    # a request that was not served before tells its version
+    assert post(client, idempotency=b"other", version=NEWEST).header("x-api-version") == [NEWEST]
+
+
+def test_a_key_of_another_request_is_refused() -> None:
+    client = Client()
+    post(client)
+    response = post(client, b'{"a": 1}')
+    assert (response.status, type(response.json)) == (422, str)
+    assert len(client.payments.calls) == 1
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"key": "key-2"},
+        {"headers": [(b"x-sub-partner-id", b"sub")]},
+        {"path": "/api/addresses/fiat/f/retry-auth"},
+    ],
+)
+def test_another_account_or_path_has_its_own_keys(other: dict[str, Any]) -> None:
+    client = Client()
+    post(client)
+    post(client, **other)
+    assert len(client.payments.calls) == 2
+
+
+@pytest.mark.parametrize("key", [b"", b"x" * 256, "ké".encode(), b"a b", b"a\tb", b"a\0"])
+@pytest.mark.parametrize("path", ["/api/autoramps", "/api/addresses/fiat/f/retry-auth"])
+def test_a_key_that_is_none_is_refused(key: bytes, path: str) -> None:
+    client = Client()
+    response = post(client, path=path, idempotency=key)
+    assert (response.status, client.payments.calls) == (400, [])
+    assert "IDEMPOTENCY-KEY" in response.json
+
+
+def test_an_answer_without_a_body_is_replayed_so() -> None:
+    client = Client()
+    path = "/api/addresses/fiat/f/retry-auth"
+    assert post(client, b"", path=path).status == 204
+    replay = post(client, b"", path=path)
+    assert (replay.status, replay.headers, replay.body) == (204, [], b"")
+    assert len(client.payments.calls) == 1
+
+
+def test_a_refused_request_may_be_sent_again_with_its_key() -> None:
+    client = Client()
+    assert post(client, b"[").status == 400
+    assert post(client, key="unknown").status == 401
+    assert post(client).status == 200
+
+
+# What goes wrong inside
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_an_error_of_a_handler_is_told_by_its_trace_id_alone(
+    version: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    client = Client()
+    made = client.ask("POST", "/api/autoramps", b"{}").json["id"]
+    client.payments.autoramps.popitem()[1].clear()
+    [(who, id)] = [("key-1 None", made)]
+    from uuid import UUID
+
+    client.payments.autoramps[who, UUID(id)] = {"id": id, "deposit_rails": "a secret"}
+    with caplog.at_level(logging.ERROR):
+        response = client.ask("GET", f"/api/autoramps/{made}", version=version)
+    assert response.status == 500
+    body = response.json
+    assert body.keys() == {"message", "trace_id"}
+    [record] = caplog.records
+    assert body["trace_id"] in record.getMessage()
+    assert "/deposit_rails" in str(record.exc_info)
+    assert "secret" not in response.body.decode()
+    assert response.header("x-api-version") == [version]
+
+
+def test_defaults_and_types_of_the_listing() -> None:
+    client = Client()
+    client.ask("GET", "/api/autoramp-transactions")
+    [(_, given)] = client.payments.calls
+    assert {name: value for name, value in given.items() if value is not None} == {
+        "page_size": 10,
+        "sort_order": "desc",
+    }
+    assert json.loads(published("production", OLDEST))["openapi"] == "3.1.0"
