@@ -66,8 +66,13 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def project(published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of the published API, in the current folder."""
-    root = tmp_path / "project"
-    shutil.copytree(published, root, symlinks=True)
+    return moved_into(published, tmp_path, monkeypatch)
+
+
+def moved_into(start: Path, parent: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Copy the project *start* into *parent*, and make that the current folder."""
+    root = parent / "project"
+    shutil.copytree(start, root, symlinks=True)
     monkeypatch.chdir(root)
     return root
 
@@ -119,57 +124,419 @@ def test_an_edit_becomes_a_version(case: Any, project: Path) -> None:
     assert dateline("check", "--against", "HEAD").status == CLEAN
 
 
-def lose() -> None:
-    """Gate one change: a loan can be lost."""
-    edit(
-        (
-            "        - const: returned\n",
-            "        - const: returned\n"
-            "        - { const: lost, x-added: next, x-shown-as: active, x-why: Books get lost. }\n",
-        )
-    )
+LOST = (
+    "        - const: returned\n",
+    "        - const: returned\n"
+    "        - { const: lost, x-added: next, x-shown-as: active, x-why: Books get lost. }\n",
+)
 
 
-def prepare() -> None:
-    """Commit a gated change, and the row of `next` for it."""
-    lose()
+def prepare(*edits: tuple[str, str]) -> None:
+    """Commit a gated change, the row of `next` for it, and *edits*."""
+    edit(LOST)
     assert dateline("gate").status == CLEAN
+    edit(*edits)
     commit()
+
+
+def changed_lines(patch: str) -> list[str]:
+    return [
+        line
+        for line in patch.splitlines()
+        if line.startswith(("+", "-")) and not line.startswith(("+++", "---"))
+    ]
+
+
+def planned(*arguments: str) -> list[str]:
+    """Return the lines that cutting would change; nothing may be written."""
+    before = held(Path())
+    outcome = dateline("cut", *arguments, "--dry-run")
+    assert (outcome.status, outcome.err) == (CLEAN, "")
+    assert held(Path()) == before
+    return changed_lines(outcome.out)
 
 
 # `next`
 
 
 def test_a_gate_may_say_next_before_the_table_does(project: Path) -> None:
-    lose()
-    refused = dateline("check")
-    assert refused.err.splitlines() == [
-        "schemas/loans.yaml:38:33: unknown-version: the version table has no `next`; run "
-        "`dateline gate`, or add `- { date: next, title: Being prepared., draft: true }` to its "
-        "`versions`"
-    ]
+    edit(LOST)
+    assert dateline("check").err == (
+        "schemas/loans.yaml:39:35: unknown-version: the version table has no `next`; run "
+        "`dateline gate`, or add `- { date: next, title: Being prepared., draft: true }` to the "
+        "end of its `versions`\n"
+    )
     assert dateline("gate") == Outcome(
         CLEAN, "schemas/versions.yaml:7:13: the version next is being prepared\n", ""
     )
-    assert git("diff", "--unified=0", "schemas/versions.yaml").splitlines()[5:] == [
+    assert changed_lines(git("diff", "schemas/versions.yaml")) == [
         "+  - { date: next, title: Being prepared., draft: true }"
     ]
     assert dateline("check").status == CLEAN
+    assert dateline("gate") == Outcome(CLEAN, "", "nothing to gate\n")
+    assert held(project / "schemas")["loans.yaml"] == FILES["loans.yaml"].replace(*LOST)
 
 
 def test_a_version_is_cut_without_a_row_of_next(project: Path) -> None:
-    lose()
+    edit(LOST)
+    assert planned(DAY, "--title", TITLE) == [
+        f"-{LOST[1].splitlines()[1]}",
+        f"+{LOST[1].splitlines()[1]}".replace("next", DAY),
+        f"+  - {{ date: {DAY}, title: {TITLE} }}",
+    ]
+    assert project.is_dir()
+
+
+MEMBERS = """\
+components:
+  schemas:
+    Member:
+      type: object
+      properties:
+        age: { type: integer }
+"""
+
+
+def test_branches_that_prepare_the_next_version_merge(project: Path) -> None:
+    (project / "schemas" / "members.yaml").write_text(MEMBERS, "utf-8")
+    assert dateline("generate").status == CLEAN
+    commit()
+    for branch, change in (
+        ("loans", LOST),
+        ("members", ("age: { type: integer }", "age: { type: string }")),
+    ):
+        git("checkout", "--quiet", "-b", branch, "main")
+        edit(change)
+        assert dateline("gate").status == CLEAN
+        assert dateline("generate").status == CLEAN
+        commit()
+    git("merge", "--quiet", "--message", "Merge", "loans")
+    assert git("status", "--porcelain") == ""
+    merged = held(project / "schemas")
+    assert dateline("check").out.splitlines()[-1] == "no findings"
+    assert dateline("generate").status == CLEAN
+    commit()
+    assert held(project / "schemas") == merged
+    assert dateline("cut", DAY, "--title", TITLE).status == CLEAN
+    member = "age: { type: string, x-was: { next: { type: integer } } }"
+    assert merged["members.yaml"] == MEMBERS.replace("age: { type: integer }", member)
+    assert held(project / "schemas") == redated(merged)
+
+
+# What cutting does to the sources
+
+
+ROW = "  - { date: next, title: Being prepared., draft: true }\n"
+
+
+@pytest.mark.parametrize(
+    ("row", "cut"),
+    [
+        (
+            "  # in spring\n\n  - date: 'next' # soon\n    draft: true\n"
+            '    title: "Books get lost"\n',
+            [
+                "-  - date: 'next' # soon",
+                "-    draft: true",
+                '-    title: "Books get lost"',
+                f"+  - date: '{DAY}' # soon",
+                f"+    title: {TITLE}",
+            ],
+        ),
+        (
+            "  - {title: Soon, draft: true, date: next, undisclosed: false} # !\n",
+            [
+                "-  - {title: Soon, draft: true, date: next, undisclosed: false} # !",
+                f"+  - {{title: {TITLE}, date: {DAY}, undisclosed: false}} # !",
+            ],
+        ),
+        (
+            "  - { date: next, title: Soon, draft: true } # last\nannotation: 'next'\n",
+            [
+                "-  - { date: next, title: Soon, draft: true } # last",
+                "-annotation: 'next'",
+                f"+  - {{ date: {DAY}, title: {TITLE} }} # last",
+                f"+annotation: '{DAY}'",
+            ],
+        ),
+    ],
+)
+def test_the_row_keeps_its_style(project: Path, row: str, cut: list[str]) -> None:
+    prepare((ROW, row))
+    assert project.is_dir()
+    assert [line for line in planned(DAY, "--title", TITLE) if "const" not in line] == cut
+
+
+def test_gates_keep_their_quotes_comments_and_line_ends(project: Path) -> None:
+    loans = project / "schemas" / "loans.yaml"
+    edit(
+        ("note: { type: string }", "note: { type: string, x-removed: 'next' } # at last"),
+        (
+            "        channel: {",
+            '        pages:\n          type: string\n          x-was: # in\n\n            "next": '
+            "{ type: integer } # words\n        channel: {",
+        ),
+    )
+    loans.write_bytes(loans.read_bytes().replace(b"\n", b"\r\n"))
+    assert dateline("gate").status == CLEAN
+    commit()
+    before = loans.read_bytes()
+    assert dateline("cut", DAY, "--title", TITLE).status == CLEAN
+    assert before.count(b"next") == 2
+    assert loans.read_bytes() == before.replace(b"next", DAY.encode())
+
+
+def test_json_sources_are_cut_as_well(project: Path) -> None:
+    text = json.dumps({"components": {"schemas": {"A": {"type": "string"}}}}, indent=2)
+    source = project / "schemas" / "a.json"
+    source.write_text(text, "utf-8")
+    assert dateline("generate").status == CLEAN
+    edit(('"type": "string"', '"type": "integer",\n  "x-was": { "next": { "type": "string" } }'))
+    assert dateline("gate").status == CLEAN
+    assert planned(DAY, "--title", TITLE)[:2] == [
+        '-  "x-was": { "next": { "type": "string" } }',
+        f'+  "x-was": {{ "{DAY}": {{ "type": "string" }} }}',
+    ]
+
+
+def test_waivers_of_drafts_hold_for_the_version(project: Path) -> None:
+    prepare()
+    shelf = "        shelf: { type: string, x-added: next }\n        channel: {"
+    edit(("        channel: {", shelf))
+    assert dateline("check").status == FOUND
+    pointer = "/components/schemas/Loan/properties/shelf"
+    given = ["--version", "next", "--reason", "Not yet.", "--expires", "2999-01-01"]
+    assert dateline("waive", "response-field-added", pointer, *given).status == CLEAN
     commit()
     assert dateline("cut", DAY, "--title", TITLE).status == CLEAN
-    assert held(project / "schemas") == redated(
-        {
-            name: text.replace("environments:", f"{NEXT_ROW}environments:")
-            for name, text in held(project / "schemas").items()
-        }
-    ) or True
+    assert changed_lines(git("diff", "schemas/waivers.yaml")) == [
+        "-      - next",
+        f"+      - {DAY}",
+    ]
+    assert dateline("check", "--against", "HEAD").out.splitlines()[-1] == "no findings; 1 waived"
+    assert project.is_dir()
 
 
-@pytest.mark.parametrize("row", ["", NEXT_ROW])
-def test_two_branches_that_prepare_the_next_version_merge(project: Path, row: str) -> None:
-    if row:
-        ...
+def test_a_dry_run_shows_the_changes_by_reason_and_a_patch_that_git_applies(project: Path) -> None:
+    prepare(
+        ("        note: { type: string }\n", "        note: { type: string, x-removed: next }\n")
+    )
+    shown = dateline("cut", DAY, "--title", TITLE, "--dry-run").out
+    assert shown.partition("--- a/")[0].splitlines() == [
+        f"{DAY}: {TITLE}",
+        "  Books get lost.",
+        "    LoanState: value lost added",
+        "  no reason given (`x-why`)",
+        "    Loan.note: field removed",
+    ]
+    gated = held(project / "schemas")
+    (project / "cut.patch").write_text(shown, "utf-8")
+    git("apply", "cut.patch")
+    assert held(project / "schemas") == redated(gated)
+
+
+# Drafts under dates
+
+
+DRAFTS = """\
+  - { date: 2025-08-01, title: Loans can be paused, draft: true }
+  - { date: next, title: Books get lost, draft: true }
+"""
+
+
+@pytest.fixture(scope="module")
+def drafted(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The published API with two drafts, one of them under a date; both change the same things."""
+    root = tmp_path_factory.mktemp("drafted") / "project"
+    shutil.copytree(published, root, symlinks=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(root)
+        edit(
+            ("environments:\n", f"{DRAFTS}environments:\n"),
+            (
+                "        - const: returned\n",
+                "        - const: returned\n"
+                "        - { const: paused, x-added: 2025-08-01, x-shown-as: active }\n"
+                "        - { const: lost, x-added: next, x-shown-as: active }\n",
+            ),
+            (
+                "note: { type: string }",
+                "note: { type: [integer, 'null'], x-was: { 2025-08-01: { type: string }, "
+                "next: { type: integer } } }",
+            ),
+        )
+        assert dateline("generate").status == CLEAN
+        commit()
+    return root
+
+
+@pytest.fixture
+def drafts(drafted: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the API with two drafts, in the current folder."""
+    return moved_into(drafted, tmp_path, monkeypatch)
+
+
+def test_a_draft_under_a_date_is_no_contract(drafts: Path) -> None:
+    assert (drafts / "generated/spec/production/2025-08-01.json").exists()
+    for baseline in ("generated", "HEAD"):
+        assert dateline("check", "--against", baseline).out.splitlines()[-1] == "no findings"
+    edit(("x-was: { 2025-08-01: { type: string }, next", "x-was: { next"))
+    edit(("next: { type: integer }", "next: { type: string }"))
+    assert dateline("check").out.splitlines()[-1] == "no findings"
+
+
+def test_a_draft_is_cut_on_its_date_and_the_next_one_stays(drafts: Path) -> None:
+    assert drafts.is_dir()
+    assert planned("2025-08-01") == [
+        "-  - { date: 2025-08-01, title: Loans can be paused, draft: true }",
+        "+  - { date: 2025-08-01, title: Loans can be paused }",
+    ]
+
+
+def test_drafts_are_folded_into_one_version(drafts: Path) -> None:
+    assert drafts.is_dir()
+    assert planned(DAY, "--title", TITLE, "--draft", "next", "--draft", "2025-08-01") == [
+        "-        note: { type: [integer, 'null'], x-was: { 2025-08-01: { type: string }, "
+        "next: { type: integer } } }",
+        f"+        note: {{ type: [integer, 'null'], x-was: {{ {DAY}: {{ type: string }} }} }}",
+        "-        - { const: paused, x-added: 2025-08-01, x-shown-as: active }",
+        "-        - { const: lost, x-added: next, x-shown-as: active }",
+        f"+        - {{ const: paused, x-added: {DAY}, x-shown-as: active }}",
+        f"+        - {{ const: lost, x-added: {DAY}, x-shown-as: active }}",
+        *(f"-{line}" for line in DRAFTS.splitlines()),
+        f"+  - {{ date: {DAY}, title: {TITLE} }}",
+    ]
+
+
+def test_what_is_cut_together_has_no_past_in_between(drafts: Path) -> None:
+    assert drafts.is_dir()
+    edit(
+        (
+            "        channel: {",
+            "        shelf: { type: integer, maximum: 9, x-added: 2025-08-01, "
+            "x-was: { next: { maximum: 7 } } }\n        channel: {",
+        ),
+        ("author_name, state]", "author_name, state, shelf]"),
+    )
+    cut = planned(DAY, "--title", TITLE, "--draft", "2025-08-01", "--draft", "next")
+    assert f"+        shelf: {{ type: integer, maximum: 9, x-added: {DAY} }}" in cut
+
+
+def test_a_version_can_be_cut_before_a_draft_under_a_later_date(drafts: Path) -> None:
+    assert drafts.is_dir()
+    edit(("        note: { type: [integer, 'null'], x-was: { 2025-08-01: { type: string }, "
+          "next: { type: integer } } }\n", "        note: { type: string }\n"))  # fmt: skip
+    cut = planned("2025-07-01", "--title", TITLE)
+    assert [line for line in cut if "date:" in line] == [
+        f"+  - {{ date: 2025-07-01, title: {TITLE} }}",
+        f"-{DRAFTS.splitlines()[1]}",
+    ]
+
+
+def test_an_empty_version_needs_its_mark(project: Path) -> None:
+    assert project.is_dir()
+    assert dateline("cut", DAY, "--title", TITLE) == Outcome(
+        MISUSE,
+        "",
+        f"no gate says next, so {DAY} would promise just what 2025-06-01 does; gate a change, or "
+        "mark the version with `--undisclosed`\n",
+    )
+    assert planned(DAY, "--title", TITLE, "--undisclosed") == [
+        f"+  - {{ date: {DAY}, title: {TITLE}, undisclosed: true }}"
+    ]
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["2025-9-1"], "'2025-9-1' is not a day of the calendar, written YYYY-MM-DD"),
+        (["2026-02-30"], "'2026-02-30' is not a day of the calendar, written YYYY-MM-DD"),
+        (["next"], "'next' is not a day of the calendar, written YYYY-MM-DD"),
+        (
+            ["2025-06-01"],
+            "2025-06-01 is not newer than 2025-06-01, the newest version that is cut; name a "
+            "later day",
+        ),
+        (
+            ["2024-12-31"],
+            "2024-12-31 is not newer than 2025-06-01, the newest version that is cut; name a "
+            "later day",
+        ),
+        (
+            ["2025-08-01", "--title", " "],
+            "the title ' ' is not one line; say what callers will notice",
+        ),
+        (
+            ["2025-08-01", "--title", "a\nb"],
+            r"the title 'a\nb' is not one line; say what callers will notice",
+        ),
+        ([DAY, "--draft", "nxt"], "the version table has no draft nxt; did you mean next?"),
+        (
+            [DAY],
+            "2025-08-01 is a draft, and not newer than 2025-09-01; fold it in with "
+            "`--draft 2025-08-01 --draft next`",
+        ),
+        (
+            [DAY, "--draft", "2025-08-01", "--draft", "next"],
+            "say with `--title` in one sentence what callers will notice",
+        ),
+        (
+            ["2025-08-01", "--undisclosed"],
+            "gates say 2025-08-01, so 2025-08-01 shows changes; leave the mark `undisclosed` out",
+        ),
+    ],
+)
+def test_what_can_not_be_cut_is_told_with_the_way_out(
+    drafts: Path, arguments: list[str], said: str
+) -> None:
+    before = held(drafts)
+    assert dateline("cut", *arguments) == Outcome(MISUSE, "", f"{said}\n")
+    assert held(drafts) == before
+
+
+def test_a_placeholder_is_no_title(project: Path) -> None:
+    prepare()
+    assert dateline("cut", DAY).err == (
+        "say with `--title` in one sentence what callers will notice\n"
+    )
+    edit(("Being prepared.", "Books get lost."))
+    assert planned(DAY)[-1] == f"+  - {{ date: {DAY}, title: Books get lost. }}"
+    assert project.is_dir()
+
+
+@pytest.mark.parametrize(
+    "path", ["schemas/loans.yaml", "schemas/new.yaml", "generated/spec/sandbox/next.json"]
+)
+def test_what_is_not_committed_is_not_mixed_with_a_cut(project: Path, path: str) -> None:
+    prepare()
+    with (project / path).open("a") as file:
+        file.write("# later\n")
+    before = held(project)
+    outcome = dateline("cut", DAY, "--title", TITLE)
+    assert outcome == Outcome(
+        MISUSE, "", f"{path} is not committed; commit first, or set it aside\n"
+    )
+    assert held(project) == before
+
+
+def test_a_failing_check_stops_the_cut(project: Path) -> None:
+    prepare(("        note: { type: string }\n", ""))
+    before = held(project)
+    outcome = dateline("cut", DAY, "--title", TITLE)
+    assert (outcome.status, outcome.out) == (FOUND, "")
+    assert "gated [response-field-removed] Loan.note: field removed" in outcome.err
+    assert held(project) == before
+
+
+def test_definitions_that_would_be_invalid_stop_the_cut(drafts: Path) -> None:
+    edit(("x-added: 2025-08-01,", "x-added: 2025-08-01, x-removed: next,"))
+    commit()
+    before = held(drafts)
+    folded = ["--draft", "2025-08-01", "--draft", "next"]
+    outcome = dateline("cut", DAY, "--title", TITLE, *folded)
+    assert outcome.status == 3
+    assert outcome.err.startswith(f"schemas/loans.yaml:39:60: never-there: added at {DAY}")
+    assert held(drafts) == before
