@@ -279,6 +279,16 @@ ROWS: Final = (
         runs=3,
     ),
     Row(
+        name="synthetic-25-changes",
+        what="documents and change pages, 25 versions",
+        against="1 version, which has no pages",
+        prepare=_growing("changes"),
+        about="Diffs: 24 of neighbours, and 23 with the latest, which find up to 120 changes each "
+        "and grow with them. With more than eight versions no other pair has pages: all 300 "
+        "would cost seven times as much.",
+        runs=3,
+    ),
+    Row(
         name="defects",
         what="openapi-spec-validator on documents with one defect each",
         against="our own checks",
