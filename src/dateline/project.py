@@ -444,8 +444,8 @@ class _Publisher:
             for applies, step in (
                 (self._renames_or_removes(node), partial(self._required, node)),
                 (bool(self._mapping(node)), partial(self._discriminator, node)),
-                (self._is_annotated_enumeration(node), _enumeration),
-                (not self.api.table.adopted and EXTENSIBLE in node, _open_ended),
+                (self._is_annotated_enumeration(node), enumeration),
+                (not self.api.table.adopted and EXTENSIBLE in node, open_ended),
             )
             if applies
         ]
@@ -530,8 +530,8 @@ class _Publisher:
         )
 
 
-def _enumeration(built: dict[str, Any], _at: int) -> dict[str, Any]:
-    """Publish the members that are left of a `oneOf` of `const` as an `enum`."""
+def enumeration(built: dict[str, Any], _at: int = 0) -> dict[str, Any]:
+    """Return a `oneOf` of `const` as it is published: as an `enum`."""
     members = built["oneOf"]
     published = {
         "enum" if key == "oneOf" else key: [member["const"] for member in members]
@@ -545,8 +545,8 @@ def _enumeration(built: dict[str, Any], _at: int) -> dict[str, Any]:
     return {**published, "x-enum-descriptions": said} if said else published
 
 
-def _open_ended(built: dict[str, Any], _at: int) -> dict[str, Any]:
-    """Name the known values where ordinary tools look; never as a closed `enum`."""
+def open_ended(built: dict[str, Any], _at: int = 0) -> dict[str, Any]:
+    """Return an open-ended text as it is published: the known values stand where tools look."""
     if "examples" in built:
         return built
     return {**built, "examples": list(built[EXTENSIBLE])}

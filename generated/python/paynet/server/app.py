@@ -35,7 +35,7 @@ def create_app(
         known = ", ".join(PREFIXES)
         raise ValueError(f"{environment!r} is no environment of this API; there are {known}")
     settings = settings or Settings()
-    folder = files(__package__)
+    folder = files(__name__.rpartition(".")[0])
     documents = {
         f"/spec/{file.name.removesuffix('.json')}": file.read_bytes()
         for file in folder.joinpath("documents", environment).iterdir()

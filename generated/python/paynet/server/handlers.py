@@ -40,6 +40,7 @@ class AddressesHandlers(Protocol[A_contra]):
 
         `POST /addresses/fiat/{id}/retry-auth`
         """
+        ...
 
 
 class AutorampHandlers(Protocol[A_contra]):
@@ -53,6 +54,7 @@ class AutorampHandlers(Protocol[A_contra]):
 
         `GET /autoramps`
         """
+        ...
 
     async def create_autoramp(
         self,
@@ -67,6 +69,7 @@ class AutorampHandlers(Protocol[A_contra]):
 
         `POST /autoramps`
         """
+        ...
 
     async def get_autoramp(
         self,
@@ -83,6 +86,7 @@ class AutorampHandlers(Protocol[A_contra]):
 
         `GET /autoramps/{autoramp_id}`
         """
+        ...
 
     async def update_autoramp(
         self,
@@ -100,6 +104,7 @@ class AutorampHandlers(Protocol[A_contra]):
 
         `PATCH /autoramps/{autoramp_id}`
         """
+        ...
 
     async def get_autoramp_by_external_id(
         self,
@@ -116,6 +121,7 @@ class AutorampHandlers(Protocol[A_contra]):
 
         `GET /autoramps/{external_id}/external`
         """
+        ...
 
     async def create_autoramp_quote(
         self,
@@ -134,6 +140,7 @@ class AutorampHandlers(Protocol[A_contra]):
 
         `POST /autoramps/{autoramp_id}/quotes`
         """
+        ...
 
     async def list_autoramp_transactions(
         self,
@@ -173,6 +180,7 @@ class AutorampHandlers(Protocol[A_contra]):
 
         `GET /autoramp-transactions`
         """
+        ...
 
 
 class CustomerHandlers(Protocol[A_contra]):
@@ -196,6 +204,7 @@ class CustomerHandlers(Protocol[A_contra]):
 
         `PUT /customers/{id}`
         """
+        ...
 
     async def get_customer_spending_limit(
         self,
@@ -213,6 +222,7 @@ class CustomerHandlers(Protocol[A_contra]):
 
         `GET /customers/{id}/spending-limit`
         """
+        ...
 
 
 class SandboxHandlers(Protocol[A_contra]):
@@ -235,6 +245,7 @@ class SandboxHandlers(Protocol[A_contra]):
 
         `POST /sandbox/autoramps/{autoramp_id}/deposits`
         """
+        ...
 
     async def advance_transaction(
         self,
@@ -252,6 +263,7 @@ class SandboxHandlers(Protocol[A_contra]):
 
         `POST /sandbox/autoramp-transactions/{id}/advance`
         """
+        ...
 
 
 @dataclass(frozen=True, kw_only=True)

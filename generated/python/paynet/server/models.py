@@ -3,403 +3,58 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypeAlias
+from typing import TypeAlias
 
-from .. import types as t
 from ..v2025_03_13.models import (
     AchWire,
     AdvanceTransactionParams,
     Amount,
     AmountCurrency,
     ApiError,
+    AutorampTransaction,
+    AutorampTransactionFeeSettlement,
+    AutorampTransactionKind,
+    AutorampTransactionPage,
+    AutorampTransactionPaymentTracking,
+    AutorampTransactionPayoutCryptoTransaction,
+    AutorampTransactionSource,
+    AutorampTransactionSourceBlockchain,
+    AutorampTransactionState,
     AutorampTransactionStatus,
+    AutorampTransactionThirdPartyClassification,
     Customer,
     CustomerStatus,
     CustomerType,
+    FeeBreakdown,
+    FeeBreakdownBankingFeeNetwork,
+    FeeBreakdownNetworkFeesWithSettlementItem,
+    FeeBreakdownNetworkFeesWithSettlementItemFeeType,
+    FeeBreakdownPartnerFeesItem,
+    FeeBreakdownServiceFeeSettlement,
     Iban,
     IdentificationStatus,
     RampType,
+    Recipient,
+    RecipientAccountIdentifier,
+    RecipientAccountIdentifierType,
+    RecipientAddress,
+    RecipientAddressCountry,
+    RecipientEmailAddress,
+    RecipientProviderCountry,
+    RecipientRecipient,
+    RecipientRecipientType,
     SimulateDepositParams,
     SortOrder,
     SpendingLimit,
     Swift,
     UpdateCustomerParams,
+    VersionIndex,
+    VersionIndexVersionsItem,
+    VersionIndexVersionsItemState,
     VersionRejection,
     VersionRejectionReason,
 )
 from ..v2026_07_01.models import Autoramp, AutorampList, DepositRail, FedNow, UnknownDepositRail
-
-
-VersionIndexVersionsItemState: TypeAlias = Annotated[
-    Literal["supported"] | t.Unrecognized,
-    t.OpenEnded,
-]
-"""State of the version."""
-
-
-class VersionIndexVersionsItem(t.OpenModel):
-    version: Annotated[str, t.Field(description="A date `YYYY-MM-DD`.")]
-    summary: Annotated[str, t.Field(description="What the version changes.")]
-    state: Annotated[VersionIndexVersionsItemState, t.Field(description="State of the version.")]
-    location: Annotated[str, t.Field(description="Path of the version's document on this host.")]
-
-
-class VersionIndex(t.OpenModel):
-    (
-        "The supported versions, the default version and the location of each version's "
-        "specification. The exact shape is not shown; the names here are this document's choice, "
-        "and there may be more."
-    )
-
-    default: Annotated[str, t.Field(description="The version served when a request names none.")]
-    latest: Annotated[str, t.Field(description="The newest supported version.")]
-    versions: Annotated[
-        list[VersionIndexVersionsItem],
-        t.Field(description="The supported versions, oldest first."),
-    ]
-
-
-AutorampTransactionFeeSettlement: TypeAlias = Annotated[
-    Literal["deductedImmediately"] | t.Unrecognized,
-    t.OpenEnded,
-]
-"""How the fee is settled."""
-
-
-AutorampTransactionKind: TypeAlias = Annotated[Literal["Onramp"] | t.Unrecognized, t.OpenEnded]
-"""Kind of transaction."""
-
-
-class AutorampTransactionPaymentTracking(t.OpenModel):
-    """References for tracking the payment."""
-
-    ach_payment_reference: Annotated[
-        t.Omittable[str],
-        t.Field(description="ACH payment reference."),
-    ] = t.ABSENT
-    ach_trace_number: Annotated[
-        t.Omittable[str],
-        t.Field(description="ACH trace number."),
-    ] = t.ABSENT
-    imad: Annotated[t.Omittable[str], t.Field(description="IMAD.")] = t.ABSENT
-    omad: Annotated[t.Omittable[str], t.Field(description="OMAD.")] = t.ABSENT
-    sepa_payment_reference: Annotated[
-        t.Omittable[str],
-        t.Field(description="SEPA payment reference."),
-    ] = t.ABSENT
-    swift_payment_reference: Annotated[
-        t.Omittable[str],
-        t.Field(description="Swift payment reference."),
-    ] = t.ABSENT
-    wire_message: Annotated[t.Omittable[str], t.Field(description="Wire message.")] = t.ABSENT
-
-
-class AutorampTransactionPayoutCryptoTransaction(t.OpenModel):
-    """The crypto transaction of the payout."""
-
-    transaction_hash: Annotated[
-        t.Omittable[str],
-        t.Field(description="Hash of the transaction."),
-    ] = t.ABSENT
-
-
-AutorampTransactionSourceBlockchain: TypeAlias = Annotated[
-    Literal["Solana"] | t.Unrecognized,
-    t.OpenEnded,
-]
-"""Blockchain of the wallet."""
-
-
-class AutorampTransactionSource(t.OpenModel):
-    """Where the funds come from."""
-
-    blockchain: Annotated[
-        t.Omittable[AutorampTransactionSourceBlockchain],
-        t.Field(description="Blockchain of the wallet."),
-    ] = t.ABSENT
-    wallet_address: Annotated[
-        t.Omittable[str],
-        t.Field(description="Address of the wallet."),
-    ] = t.ABSENT
-
-
-AutorampTransactionState: TypeAlias = Annotated[Literal["Pending"] | t.Unrecognized, t.OpenEnded]
-"Coarse state. Its values beyond the observed one, and how it relates to `status`, are not shown."
-
-
-AutorampTransactionThirdPartyClassification: TypeAlias = Annotated[
-    Literal["FirstParty"] | t.Unrecognized,
-    t.OpenEnded,
-]
-"""Third-party classification."""
-
-
-FeeBreakdownBankingFeeNetwork: TypeAlias = Annotated[Literal["Sepa"] | t.Unrecognized, t.OpenEnded]
-"""Network of the banking fee."""
-
-
-FeeBreakdownNetworkFeesWithSettlementItemFeeType: TypeAlias = Annotated[
-    Literal["SepaIn"] | t.Unrecognized,
-    t.OpenEnded,
-]
-"""Type of the fee."""
-
-
-class FeeBreakdownNetworkFeesWithSettlementItem(t.OpenModel):
-    """A network fee and its settlement."""
-
-    fee_amount: Annotated[t.Omittable[Amount], t.Field(description="Amount of the fee.")] = t.ABSENT
-    fee_type: Annotated[
-        t.Omittable[FeeBreakdownNetworkFeesWithSettlementItemFeeType],
-        t.Field(description="Type of the fee."),
-    ] = t.ABSENT
-    settlement: Annotated[
-        t.Omittable[str],
-        t.Field(description="How the fee is settled. Its values are not shown."),
-    ] = t.ABSENT
-
-
-class FeeBreakdownPartnerFeesItem(t.OpenModel):
-    """A partner fee and its settlement."""
-
-    fee: Annotated[t.Omittable[Amount], t.Field(description="Amount of the fee.")] = t.ABSENT
-    label: Annotated[t.Omittable[str], t.Field(description="Label of the fee.")] = t.ABSENT
-    settlement: Annotated[
-        t.Omittable[str],
-        t.Field(description="How the fee is settled. Its values are not shown."),
-    ] = t.ABSENT
-
-
-FeeBreakdownServiceFeeSettlement: TypeAlias = Annotated[
-    Literal["deductedImmediately"] | t.Unrecognized,
-    t.OpenEnded,
-]
-"""How the service fee is settled."""
-
-
-class FeeBreakdown(t.OpenModel):
-    """The fees of a transaction, one by one."""
-
-    banking_fee: Annotated[t.Omittable[Amount], t.Field(description="Banking fee.")] = t.ABSENT
-    banking_fee_network: Annotated[
-        t.Omittable[FeeBreakdownBankingFeeNetwork],
-        t.Field(description="Network of the banking fee."),
-    ] = t.ABSENT
-    service_fee: Annotated[
-        t.Omittable[Amount],
-        t.Field(description="The fee of the operator of the service."),
-    ] = t.ABSENT
-    service_fee_settlement: Annotated[
-        t.Omittable[FeeBreakdownServiceFeeSettlement],
-        t.Field(description="How the service fee is settled."),
-    ] = t.ABSENT
-    network_fee: Annotated[t.Omittable[Amount], t.Field(description="Network fee.")] = t.ABSENT
-    network_fees: Annotated[
-        t.Omittable[list[Amount]],
-        t.Field(description="Network fees."),
-    ] = t.ABSENT
-    network_fees_with_settlement: Annotated[
-        t.Omittable[list[FeeBreakdownNetworkFeesWithSettlementItem]],
-        t.Field(description="Network fees with their settlement."),
-    ] = t.ABSENT
-    partner_fee: Annotated[t.Omittable[Amount], t.Field(description="Partner fee.")] = t.ABSENT
-    partner_fees: Annotated[
-        t.Omittable[list[FeeBreakdownPartnerFeesItem]],
-        t.Field(description="Partner fees."),
-    ] = t.ABSENT
-    transaction_fee: Annotated[
-        t.Omittable[Amount],
-        t.Field(description="Transaction fee."),
-    ] = t.ABSENT
-    deducted_fee: Annotated[t.Omittable[Amount], t.Field(description="Deducted fee.")] = t.ABSENT
-    total_fee: Annotated[t.Omittable[Amount], t.Field(description="Total fee.")] = t.ABSENT
-
-
-RecipientAccountIdentifierType: TypeAlias = Annotated[Literal["SEPA"] | t.Unrecognized, t.OpenEnded]
-"""Type of the identifier."""
-
-
-class RecipientAccountIdentifier(t.OpenModel):
-    """The account. Which fields it has besides `type` depends on the type."""
-
-    type: Annotated[
-        t.Omittable[RecipientAccountIdentifierType],
-        t.Field(description="Type of the identifier."),
-    ] = t.ABSENT
-    iban: Annotated[
-        t.Omittable[str],
-        t.Field(description="The IBAN, for the type `SEPA`."),
-    ] = t.ABSENT
-
-
-class RecipientAddressCountry(t.OpenModel):
-    """Country."""
-
-    code: Annotated[t.Omittable[str], t.Field(description="Code of the country.")] = t.ABSENT
-
-
-class RecipientAddress(t.OpenModel):
-    """Address of the recipient."""
-
-    city: Annotated[t.Omittable[str], t.Field(description="City.")] = t.ABSENT
-    postal_code: Annotated[t.Omittable[str], t.Field(description="Postal code.")] = t.ABSENT
-    state: Annotated[t.Omittable[str], t.Field(description="State.")] = t.ABSENT
-    street: Annotated[t.Omittable[str], t.Field(description="Street.")] = t.ABSENT
-    country: Annotated[
-        t.Omittable[RecipientAddressCountry],
-        t.Field(description="Country."),
-    ] = t.ABSENT
-
-
-class RecipientEmailAddress(t.OpenModel):
-    """Email address of the recipient."""
-
-    email: Annotated[t.Omittable[str], t.Field(description="The email address.")] = t.ABSENT
-
-
-class RecipientProviderCountry(t.OpenModel):
-    """Country of the bank or provider."""
-
-    code: Annotated[t.Omittable[str], t.Field(description="Code of the country.")] = t.ABSENT
-
-
-RecipientRecipientType: TypeAlias = Annotated[Literal["Business"] | t.Unrecognized, t.OpenEnded]
-"""Type of the recipient."""
-
-
-class RecipientRecipient(t.OpenModel):
-    """The recipient as such."""
-
-    name: Annotated[t.Omittable[str], t.Field(description="Name of the recipient.")] = t.ABSENT
-    type: Annotated[
-        t.Omittable[RecipientRecipientType],
-        t.Field(description="Type of the recipient."),
-    ] = t.ABSENT
-
-
-class Recipient(t.OpenModel):
-    """Who is paid, and where."""
-
-    account_identifier: Annotated[
-        t.Omittable[RecipientAccountIdentifier],
-        t.Field(description="The account. Which fields it has besides `type` depends on the type."),
-    ] = t.ABSENT
-    address: Annotated[
-        t.Omittable[RecipientAddress],
-        t.Field(description="Address of the recipient."),
-    ] = t.ABSENT
-    bank_address: Annotated[
-        t.Omittable[dict[str, t.JsonValue] | None],
-        t.Field(description="Address of the bank; may be null."),
-    ] = t.ABSENT
-    email_address: Annotated[
-        t.Omittable[RecipientEmailAddress],
-        t.Field(description="Email address of the recipient."),
-    ] = t.ABSENT
-    is_third_party: Annotated[
-        t.Omittable[t.Boolean],
-        t.Field(description="Whether the recipient is a third party."),
-    ] = t.ABSENT
-    phone_number: Annotated[t.Omittable[str], t.Field(description="Telephone number.")] = t.ABSENT
-    provider_country: Annotated[
-        t.Omittable[RecipientProviderCountry],
-        t.Field(description="Country of the bank or provider."),
-    ] = t.ABSENT
-    provider_name: Annotated[
-        t.Omittable[str],
-        t.Field(description="Name of the bank or provider."),
-    ] = t.ABSENT
-    recipient: Annotated[
-        t.Omittable[RecipientRecipient],
-        t.Field(description="The recipient as such."),
-    ] = t.ABSENT
-
-
-class AutorampTransaction(t.OpenModel):
-    """One conversion, from the funds taken in to the payout."""
-
-    id: Annotated[t.Omittable[t.Uuid], t.Field(description="Transaction id.")] = t.ABSENT
-    autoramp_id: Annotated[t.Omittable[t.Uuid], t.Field(description="Owning autoramp.")] = t.ABSENT
-    customer_id: Annotated[t.Omittable[t.Uuid], t.Field(description="Owning customer.")] = t.ABSENT
-    batch_id: Annotated[
-        t.Omittable[t.Uuid],
-        t.Field(description="Batch the transaction belongs to."),
-    ] = t.ABSENT
-    created_at: Annotated[t.Omittable[t.DateTime], t.Field(description="Creation time.")] = t.ABSENT
-    kind: Annotated[
-        t.Omittable[AutorampTransactionKind],
-        t.Field(description="Kind of transaction."),
-    ] = t.ABSENT
-    state: Annotated[
-        t.Omittable[AutorampTransactionState],
-        t.Field(
-            description=(
-                "Coarse state. Its values beyond the observed one, and how it relates to `status`, "
-                "are not shown."
-            ),
-        ),
-    ] = t.ABSENT
-    status: Annotated[
-        t.Omittable[AutorampTransactionStatus],
-        t.Field(description="Status of the transaction."),
-    ] = t.ABSENT
-    source_amount: Annotated[
-        t.Omittable[Amount],
-        t.Field(description="Amount taken in."),
-    ] = t.ABSENT
-    destination_amount: Annotated[
-        t.Omittable[Amount],
-        t.Field(description="Amount paid out."),
-    ] = t.ABSENT
-    exchange_rate: Annotated[t.Omittable[str], t.Field(description="Rate applied.")] = t.ABSENT
-    fee: Annotated[t.Omittable[str], t.Field(description="Fee.")] = t.ABSENT
-    fee_settlement: Annotated[
-        t.Omittable[AutorampTransactionFeeSettlement],
-        t.Field(description="How the fee is settled."),
-    ] = t.ABSENT
-    is_third_party: Annotated[
-        t.Omittable[t.Boolean],
-        t.Field(description="Whether a third party is involved."),
-    ] = t.ABSENT
-    third_party_classification: Annotated[
-        t.Omittable[AutorampTransactionThirdPartyClassification],
-        t.Field(description="Third-party classification."),
-    ] = t.ABSENT
-    source: Annotated[
-        t.Omittable[AutorampTransactionSource],
-        t.Field(description="Where the funds come from."),
-    ] = t.ABSENT
-    recipient: Annotated[
-        t.Omittable[Recipient],
-        t.Field(description="Recipient of the payout."),
-    ] = t.ABSENT
-    fee_breakdown: Annotated[
-        t.Omittable[FeeBreakdown],
-        t.Field(description="Breakdown of the fees."),
-    ] = t.ABSENT
-    payment_tracking: Annotated[
-        t.Omittable[AutorampTransactionPaymentTracking],
-        t.Field(description="References for tracking the payment."),
-    ] = t.ABSENT
-    payout_crypto_transaction: Annotated[
-        t.Omittable[AutorampTransactionPayoutCryptoTransaction],
-        t.Field(description="The crypto transaction of the payout."),
-    ] = t.ABSENT
-
-
-class AutorampTransactionPage(t.OpenModel):
-    """The PagedList of autoramp transactions."""
-
-    items: Annotated[list[AutorampTransaction], t.Field(description="The items of the page.")]
-    cursor: Annotated[
-        t.Omittable[t.Uuid],
-        t.Field(description="Cursor for the next page."),
-    ] = t.ABSENT
-    prev_cursor: Annotated[
-        t.Omittable[t.Uuid | None],
-        t.Field(description="Cursor for the previous page; null when there is none."),
-    ] = t.ABSENT
-
 
 BadRequestResponse: TypeAlias = str | VersionRejection
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from dateline.model import Artifact, Contract, Table
-from dateline.render.models.code import WIDTH, Group, Text, call, docstring, heads, lay_out, literal
+from dateline.render.models.code import WIDTH, Group, Text, call, docstring, lay_out, literal, words
 from dateline.render.models.names import CANONICAL, SUPPORT, package_name
 from dateline.render.models.order import Order
 from dateline.render.templating import Code, environment
@@ -36,9 +36,10 @@ def module(
     text = f'{HEADER}\n"""{summary}"""\n\n{imports}\n'
     previous = ""
     for each in order.definitions:
-        # one blank line between aliases without a docstring, two around everything else
+        # one blank line between aliases without a docstring, and between imports and what is no
+        # class, two around everything else
         kind = "line" if each.alias is not None and not each.description else "block"
-        close = kind == "line" and previous in ("line", "")
+        close = kind == previous == "line" or (each.alias is not None and not previous)
         text += ("\n" if close else "\n\n") + blocks[each.name] + "\n"
         previous = kind
     if order.incomplete:
@@ -53,7 +54,8 @@ def _imports(
     version: str, order: Order, blocks: Mapping[str, str], homes: Mapping[str, str]
 ) -> list[str]:
     definitions = order.definitions
-    used = {head for each in definitions for node in each.nodes for head in heads(node)}
+    used = {word for each in definitions for node in each.nodes for word in words(node)}
+    used |= {base for each in definitions for base in each.bases}
     recursive = [each for each in definitions if each.alias is not None and order.ahead[each.name]]
     lines = ["from __future__ import annotations", ""]
     standard = []
@@ -77,7 +79,7 @@ def _imports(
     for name in sorted(homes if version == CANONICAL else spoken):
         if homes[name] != version:
             elsewhere.setdefault(homes[name], []).append(name)
-    if definitions:
+    if order.incomplete or any(word.startswith(f"{SUPPORT}.") for word in used):
         lines.append(f"from .. import types as {SUPPORT}")
     lines += [_import(f"..{package_name(home)}.models", names) for home, names in elsewhere.items()]
     return lines

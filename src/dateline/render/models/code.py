@@ -103,12 +103,16 @@ def references(node: Node) -> Iterator[str]:
         yield from references(child)
 
 
-def heads(node: Node) -> Iterator[str]:
-    """Yield the head of every group in *node*."""
-    if isinstance(node, Group):
+def words(node: Node) -> Iterator[str]:
+    """Yield the names that *node* speaks of: those of definitions, heads and plain source."""
+    if isinstance(node, str):
+        yield node
+    elif isinstance(node, Reference):
+        yield node.name
+    elif isinstance(node, Group):
         yield node.head
     for child in children(node):
-        yield from heads(child)
+        yield from words(child)
 
 
 def quoted(node: Node, ahead: Collection[str]) -> Node:

@@ -32,14 +32,15 @@ class Forms:
     contract: Contract
     strict: frozenset[str]
     sent: Mapping[str, str]
+    adopted: bool
 
     def received(self, schema: Any) -> Any:
         """Return a schema of the definitions as callers may receive it."""
-        return plain("schema", schema)
+        return plain("schema", schema, adopted=self.adopted)
 
     def taken(self, schema: Any) -> Any:
         """Return a schema of the definitions as callers of any version may send it."""
-        return _renamed(plain("schema", schema, sent=True), self.sent)
+        return _renamed(plain("schema", schema, sent=True, adopted=self.adopted), self.sent)
 
 
 def forms(api: Api) -> Forms:
@@ -64,6 +65,7 @@ def forms(api: Api) -> Forms:
         ),
         strict=frozenset(taken - received) | frozenset(names.values()),
         sent=names,
+        adopted=api.table.adopted,
     )
 
 

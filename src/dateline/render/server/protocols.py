@@ -6,7 +6,7 @@ from collections.abc import Container, Iterator, Sequence
 from typing import Any, Final
 
 from dateline.render.models.code import Group as Bracketed
-from dateline.render.models.code import Node, Reference, children, lay_out, subscript
+from dateline.render.models.code import Node, lay_out, subscript, words
 from dateline.render.server.converters import Converter
 from dateline.render.server.docstrings import docstring
 from dateline.render.server.operations import Group, Operation, Parameter
@@ -141,18 +141,6 @@ def siblings(spoken: Container[str]) -> list[Code]:
     """Return the imports of what stands beside the server and in it."""
     known = {"t": "from .. import types as t", "models": "from . import models"}
     return [Code(line) for name, line in known.items() if name in spoken]
-
-
-def words(node: Node) -> Iterator[str]:
-    """Yield the names that *node* speaks of."""
-    if isinstance(node, str):
-        yield node
-    elif isinstance(node, Reference):
-        yield node.name
-    elif isinstance(node, Bracketed):
-        yield node.head
-    for child in children(node):
-        yield from words(child)
 
 
 def _paragraphs(operation: Operation) -> Iterator[str]:

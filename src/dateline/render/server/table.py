@@ -7,10 +7,10 @@ from typing import Any, Final
 
 from dateline.model import Api
 from dateline.render.models.code import Group as Bracketed
-from dateline.render.models.code import Node, Pair, Text, call, lay_out, literal
+from dateline.render.models.code import Node, Pair, Text, call, lay_out, literal, words
 from dateline.render.server.converters import Converter
 from dateline.render.server.operations import Content, Group, Operation, Parameter, prefix
-from dateline.render.server.protocols import siblings, standard, words
+from dateline.render.server.protocols import siblings, standard
 from dateline.render.server.types import Types
 from dateline.render.templating import Code
 

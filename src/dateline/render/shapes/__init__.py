@@ -49,7 +49,8 @@ def canonical(api: Api, *, sent: bool = False) -> dict[str, Any]:
     with *sent* for requests: in what callers of any version have sent, fields that some versions
     lack are not required.
     """
-    document: dict[str, Any] = plain("document", api.document, sent=sent)
+    adopted = api.table.adopted
+    document: dict[str, Any] = plain("document", api.document, sent=sent, adopted=adopted)
     return document
 
 

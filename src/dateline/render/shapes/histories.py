@@ -6,15 +6,16 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 from dateline.diff.naming import name
-from dateline.gates import Timeline, order
+from dateline.gates import Timeline, order, without
 from dateline.load.checks.shapes import choices, declared, is_enumeration
 from dateline.model import EXTENSIBLE, GATES, KEYS, WAS, Api
 from dateline.openapi import METHODS, Shape, children, pointer, slot
+from dateline.project import enumeration, open_ended
 from dateline.render.models.reading import ANNOTATIONS
 
 Path = tuple[str | int, ...]
@@ -270,18 +271,20 @@ _FITS: Final[dict[str, Callable[[Era, Era, str], bool]]] = {
 }
 
 
-def plain(kind: str, node: Any, *, sent: bool = False) -> Any:
+_OURS: Final = KEYS - {EXTENSIBLE}
+
+
+def plain(kind: str, node: Any, *, sent: bool = False, adopted: bool = False) -> Any:
     """Return *node* as it is today, without our keys: canonical names, every member, all fields.
 
-    Where it is *sent*, by callers of any version, fields that some of them lack are not required.
+    It is written as it is published, which for *adopted* definitions is as they are. Where it is
+    *sent*, by callers of any version, fields that some of them lack are not required.
     """
     if not isinstance(node, dict):
         return node
-    made = {
-        key: _plain_below(slot(kind, key), value, sent)
-        for key, value in node.items()
-        if key not in KEYS - {EXTENSIBLE}
-    }
+    made = without(node, *_OURS & node.keys())
+    for key, value in made.items():
+        made[key] = _plain_below(slot(kind, key), value, sent, adopted)
     if kind != "schema":
         return made
     if sent and "required" in node:
@@ -291,24 +294,21 @@ def plain(kind: str, node: Any, *, sent: bool = False) -> Any:
         ]
     members = node.get("oneOf")
     if isinstance(members, list) and is_enumeration({"oneOf": members}):
-        values = [member["const"] for member in members]
-        return {
-            "enum" if key == "oneOf" else key: values if key == "oneOf" else value
-            for key, value in made.items()
-        }
-    return made
+        made = made if adopted and not any(map(_is_gated, members)) else enumeration(made)
+    return open_ended(made) if EXTENSIBLE in made and not adopted else made
 
 
 def _is_gated(node: Any) -> bool:
     return isinstance(node, dict) and not GATES.isdisjoint(node.keys() - {WAS})
 
 
-def _plain_below(held: tuple[Shape, str], value: Any, sent: bool) -> Any:
+def _plain_below(held: tuple[Shape, str], value: Any, sent: bool, adopted: bool) -> Any:
     shape, kind = held
+    below = partial(plain, kind, sent=sent, adopted=adopted)
     if shape is Shape.ONE:
-        return plain(kind, value, sent=sent)
+        return below(value)
     if shape is Shape.MAP and isinstance(value, dict):
-        return {key: plain(kind, child, sent=sent) for key, child in value.items()}
+        return {key: below(child) for key, child in value.items()}
     if shape is Shape.LIST and isinstance(value, list):
-        return [plain(kind, child, sent=sent) for child in value]
+        return [below(child) for child in value]
     return value
