@@ -77,9 +77,9 @@ def _listening(host: str, port: int) -> Iterator[socket.socket]:
     try:
         listener = socket.create_server((host, port), family=family)
     except OSError as error:
+        reason = str(error.strerror).partition(" (")[0]
         raise ServeError(
-            f"{host}:{port} can't be listened on ({error.strerror}); "
-            "name another one with --port or --host"
+            f"{host}:{port} can't be listened on ({reason}); name another one with --port or --host"
         ) from None
     with listener:
         yield listener

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from itertools import islice
 from shlex import quote as quoted
-from typing import Final
+from typing import Any, Final
 from urllib.parse import quote
 
 from dateline.model import Environment
@@ -72,31 +73,39 @@ def _common(mock: Mock) -> Iterator[Operation]:
 
 def _request(mock: Mock, operation: Operation, address: str) -> str | None:
     """Return the command that does *operation*; None where a parameter can't be made up."""
-    path, query, headers = operation.path, [], []
-    try:
-        for each in operation.parameters:
-            if not each.required:
-                continue
-            value = mock.parameter(operation, each)
-            if each.place == "path":
-                path = path.replace(f"{{{each.name}}}", quote(value, safe=""))
-            elif each.place == "query":
-                query.append(f"{quote(each.name)}={quote(value)}")
-            else:
-                name = "Cookie" if each.place == "cookie" else each.name
-                headers.append(
-                    f"{name}: {each.name}={value}" if name == "Cookie" else f"{name}: {value}"
-                )
-    except UnsatisfiedError:
-        return None
-    for scheme in next(iter(operation.security), ()):
-        found = mock.server.routes.SCHEMES[scheme]
-        secret = f"{found.prefix}{_SECRET}"
-        if found.place == "query":
-            query.append(f"{quote(found.name)}={quote(secret)}")
-        elif found.place == "cookie":
-            headers.append(f"Cookie: {found.name}={secret}")
+    path = operation.path
+    query: list[str] = []
+    headers: list[str] = []
+    for each in operation.parameters:
+        if not each.required:
+            continue
+        try:
+            texts = _texts(mock.parameter(operation, each))
+        except UnsatisfiedError:
+            return None
+        if each.place == "path":
+            path = path.replace(
+                f"{{{each.name}}}", ",".join(quote(text, safe="") for text in texts)
+            )
+        elif each.place == "query":
+            query += [f"{quote(each.name)}={quote(text)}" for text in texts]
         else:
-            headers.append(f"{found.name}: {secret}")
+            headers.append(_header(each.place, each.name, ",".join(texts)))
+    for name in next(iter(operation.security), ()):
+        scheme = mock.server.routes.SCHEMES[name]
+        if scheme.place == "query":
+            query.append(f"{quote(scheme.name)}={_SECRET}")
+        else:
+            headers.append(_header(scheme.place, scheme.name, scheme.prefix + _SECRET))
     url = "?".join([address + path, *(["&".join(query)] if query else [])])
     return " ".join(["curl", quoted(url), *(f"-H {quoted(header)}" for header in headers)])
+
+
+def _texts(value: Any) -> list[str]:
+    """Return the value of a parameter as the default styles write it (OpenAPI 3.1.1, 4.8.12)."""
+    values = value if isinstance(value, list) else [value]
+    return [each if isinstance(each, str) else json.dumps(each) for each in values]
+
+
+def _header(place: str, name: str, value: str) -> str:
+    return f"Cookie: {name}={value}" if place == "cookie" else f"{name}: {value}"

@@ -50,16 +50,15 @@ class Mock:
         self._value = lru_cache(_KEPT)(self._sampled)
         self.app = self._app()
 
-    def parameter(self, operation: Operation, parameter: Parameter) -> str:
-        """Return a value for *parameter*, as text. Raises UnsatisfiedError."""
+    def parameter(self, operation: Operation, parameter: Parameter) -> Any:
+        """Return a JSON value for *parameter*. Raises UnsatisfiedError."""
         item, node = self._nodes(operation)
         for each in (*node.get("parameters", ()), *item.get("parameters", ())):
             found = chain(self._document, each)[-1]
             if (found["in"], found["name"]) == (parameter.place, parameter.name):
                 holder = next(iter(found.get("content", {}).values()), found)
                 schema = self._with_examples(holder)
-                value = self._sampler.value(schema, f"{operation.id} {parameter.name}")
-                return value if isinstance(value, str) else json.dumps(value)
+                return self._sampler.value(schema, f"{operation.id} {parameter.name}")
         raise LookupError(parameter.name)
 
     def _app(self) -> Any:

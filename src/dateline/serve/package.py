@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import itertools
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -15,8 +16,8 @@ from typing import Any, Final
 from dateline.generate import Workspace, rendered, untouched
 from dateline.model import Api
 
-_NAME: Final = "dateline_served"
-"""What the package is called while it is served: its own name may be that of another one."""
+# What packages are called while they are served: their own name may be that of others.
+_NAMES: Final = (f"dateline_served_{number}" for number in itertools.count(1))
 
 
 @contextmanager
@@ -41,16 +42,16 @@ def package(workspace: Workspace, api: Api) -> Iterator[Any]:
 
 def _imported(folder: Path) -> ModuleType:
     """Return the module `server` of the package in *folder*, in which nothing is written."""
+    name = next(_NAMES)
     written, sys.dont_write_bytecode = sys.dont_write_bytecode, True
     try:
         spec = spec_from_file_location(
-            _NAME, folder / "__init__.py", submodule_search_locations=[str(folder)]
+            name, folder / "__init__.py", submodule_search_locations=[str(folder)]
         )
         assert spec is not None
         assert spec.loader is not None
-        sys.modules[_NAME] = module_from_spec(spec)
-        spec.loader.exec_module(sys.modules[_NAME])
-        importlib.import_module(f"{_NAME}.server.routes")
-        return importlib.import_module(f"{_NAME}.server")
+        sys.modules[name] = module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[name])
+        return importlib.import_module(f"{name}.server")
     finally:
         sys.dont_write_bytecode = written
