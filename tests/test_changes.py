@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from itertools import combinations, pairwise
@@ -11,13 +12,14 @@ from pathlib import Path
 from typing import Any, Final
 from xml.etree import ElementTree
 
-import cmarkgfm
+import cmarkgfm  # type: ignore[import-untyped]
 import gated_apis
 import jsonschema_rs
 import pytest
 from reported import HOSTILE
 from sources import API, LIBRARY, VERSIONS, loaded
 
+from dateline import entry
 from dateline.check.sides import compared
 from dateline.model import Api
 from dateline.render import render
@@ -266,6 +268,27 @@ def test_many_versions_have_pages_for_neighbours_and_the_way_to_the_latest(
     }
 
 
+def test_the_same_sources_give_the_same_bytes(tmp_path: Path) -> None:
+    first = pages(loaded(tmp_path / "one", LIBRARY))
+    # the order in which fragments are read and named must not show either
+    assert first == pages(loaded(tmp_path / "two", dict(reversed(LIBRARY.items()))))
+
+
+def test_a_template_of_the_users_overrides_the_built_in_one(tmp_path: Path, library: Api) -> None:
+    own = tmp_path / "own" / "changes"
+    own.mkdir(parents=True)
+    (own / "{older}...{newer}.md.jinja").write_text("{{ page.summary | md }}\n")
+    (own / "versions.txt.jinja").write_text(
+        "{% for row in rows %}{{ row.version.date | md }} {% endfor %}"
+    )
+    made = {
+        artifact.path: artifact.content.decode()
+        for artifact in render(library, tmp_path / "own", models=False, validate=False).artifacts
+    }
+    assert made["changes/2024-01-15...2024-09-01.md"] == "2 gated, 1 additive\n"
+    assert made["changes/versions.txt"] == "next 2025-06-01 2024-09-01 2024-01-15 "
+
+
 # --- Laws, over APIs made by chance
 
 
@@ -490,18 +513,18 @@ def feed(files: Files) -> list[tuple[str | None, str | None, str | None]]:
     updated = [entry.findtext(f"{ATOM}updated") or "" for entry in entries]
     assert updated == sorted(updated, reverse=True)
     assert root.findtext(f"{ATOM}updated") == updated[0]
-    told = []
-    for entry in entries:
-        (link,) = entry.findall(f"{ATOM}link[@rel='alternate']")
+    listed = []
+    for one in entries:
+        (link,) = one.findall(f"{ATOM}link[@rel='alternate']")
         assert link.get("href") in files
-        told.append(
+        listed.append(
             (
-                entry.findtext(f"{ATOM}title"),
-                entry.findtext(f"{ATOM}updated"),
+                one.findtext(f"{ATOM}title"),
+                one.findtext(f"{ATOM}updated"),
                 link.get("href"),
             )
         )
-    return told
+    return listed
 
 
 def test_the_feed_tells_versions_and_announcements_by_their_dates(tmp_path: Path) -> None:
@@ -738,6 +761,25 @@ def test_a_history_for_programs_holds_the_changes_of_the_pages(library: Api) -> 
             }
         ],
     }
+
+
+def test_the_command_line_tells_histories(
+    library: Api, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(library.folder.parent)
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["dateline", *arguments])
+        with pytest.raises(SystemExit) as stopped:
+            entry.main()
+        return int(stopped.value.code or 0), *capfd.readouterr()
+
+    found = history(library, "Loan.state")
+    assert run("history", "Loan.state") == (0, "\n".join([*found.lines(), ""]), "")
+    assert run("history", "Loan.state", "--format", "json") == (0, f"{found.text()}\n", "")
+    said = "No field or value of Loan is called 'sate'; did you mean 'state'?"
+    assert run("history", "Loan.sate") == (2, "", f"dateline: {said} See `dateline --help`.\n")
+    assert run("schema", "changes") == (0, schema(), "")
 
 
 # --- Demanding reasons
