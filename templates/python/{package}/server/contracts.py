@@ -129,10 +129,13 @@ class Contracts:
             self._known[key] = Contract(entry["request"], schemas)
         return self._known[key]
 
-    def each(self, operation: str, versions: Iterable[str]) -> list[Contract]:
-        """Return every request of *operation*, each once."""
-        found = (self.at(operation, version) for version in versions)
-        return list({id(each): each for each in found if each is not None}.values())
+    def each(self, operation: str) -> Iterator[Contract]:
+        """Yield the requests of *operation*, as each was when it came."""
+        for entry in self._requests[operation]:
+            if self._holds(entry) and entry["request"] is not None:
+                found = self.at(operation, entry["since"])
+                if found is not None:
+                    yield found
 
     def _entry(self, entries: list[Any], version: str) -> tuple[int, Any]:
         return next(

@@ -114,7 +114,7 @@ def build(
         for operation in operations
         if environment in (operation.environments or (environment,)) and data.has(operation.id)
     ]
-    _require_readable(shown, data, contracts["versions"])
+    _require_readable(shown, data)
     down = narrowings(contracts, environment, converters["down"])
     up = liftings(contracts, environment, converters["up"])
     methods = _methods(shown, handlers)
@@ -165,13 +165,11 @@ def _methods(operations: Sequence[Operation], handlers: object) -> dict[str, Any
     return found
 
 
-def _require_readable(
-    operations: Sequence[Operation], data: Contracts, versions: Sequence[str]
-) -> None:
+def _require_readable(operations: Sequence[Operation], data: Contracts) -> None:
     said = {
         each: None
         for operation in operations
-        for contract in data.each(operation.id, versions)
+        for contract in data.each(operation.id)
         for each in unsupported(operation, contract)
     }
     if said:
