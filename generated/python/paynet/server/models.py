@@ -58,6 +58,7 @@ from ..v2026_07_01.models import Autoramp, AutorampList, DepositRail, FedNow, Un
 
 BadRequestResponse: TypeAlias = str | VersionRejection
 
+
 __all__ = [
     "AchWire",
     "AdvanceTransactionParams",

@@ -29,7 +29,7 @@ def module(
     *homes* gives for each name of this version the version that defines it. The canonical
     module has all names: servers are written against it, and against nothing older.
     """
-    imports = "\n".join(_imports(version, order, blocks, homes))
+    imports = "\n".join(_imports(version, order, blocks, homes)).rstrip()
     summary = f"What version {version} defines."
     if version == CANONICAL:
         summary = "The models that handlers are written against: all that any version shows."
@@ -46,7 +46,8 @@ def module(
         completed = call("t.complete", *order.incomplete)
         text += f"\n\n# these speak of each other\n{lay_out(completed)}\n"
     if version == CANONICAL:
-        text += "\n__all__ = [\n" + "".join(f'    "{name}",\n' for name in sorted(homes)) + "]\n"
+        names = "".join(f'    "{name}",\n' for name in sorted(homes))
+        text += f"\n\n__all__ = [\n{names}]\n" if names else "\n__all__: list[str] = []\n"
     return text.encode()
 
 

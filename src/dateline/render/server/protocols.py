@@ -34,7 +34,7 @@ def protocols(
     environments: Sequence[str],
 ) -> dict[str, Any]:
     """Return what the template of the Protocols lays out."""
-    made = _Protocols(types, environments)
+    made = Protocols(types, environments, ACCOUNT)
     view = {
         "groups": [made.group(group) for group in groups],
         "converters": [made.converter(each) for each in converters],
@@ -42,13 +42,19 @@ def protocols(
     return {**view, **made.imports()}
 
 
-class _Protocols:
-    """Lays out methods, and keeps the words that they speak of."""
+class Protocols:
+    """Lays out methods, and keeps the words that they speak of; *account* is what they take."""
 
-    def __init__(self, types: Types, environments: Sequence[str]) -> None:
+    def __init__(self, types: Types, environments: Sequence[str], account: str) -> None:
         self._types = types
         self._environments = environments
+        self._account = account
         self._spoken: set[str] = set()
+
+    @property
+    def spoken(self) -> frozenset[str]:
+        """The words of what was laid out so far."""
+        return frozenset(self._spoken)
 
     def group(self, group: Group) -> dict[str, Any]:
         found = {name for each in group.operations for name in each.environments}
@@ -60,10 +66,12 @@ class _Protocols:
         return {
             "name": Code(group.handlers),
             "field": Code(group.field),
-            "docstring": docstring([group.description or f"Operations of {group.tag}."], _METHOD),
+            "docstring": docstring(
+                [group.description or f"Operations of the group `{group.tag}`."], _METHOD
+            ),
             "is_generic": is_generic,
             "only": docstring([only], _METHOD) if len(where) < len(self._environments) else "",
-            "methods": [self._method(operation) for operation in group.operations],
+            "methods": [self.method(operation) for operation in group.operations],
         }
 
     def converter(self, converter: Converter) -> dict[str, Code]:
@@ -85,8 +93,9 @@ class _Protocols:
             "has_accounts": "Account" in spoken,
         }
 
-    def _method(self, operation: Operation) -> dict[str, Code]:
-        arguments: list[Node] = ["self", f"call: {self._code(_call(operation), _BODY)}"]
+    def method(self, operation: Operation) -> dict[str, Code]:
+        call = _call(operation, self._account)
+        arguments: list[Node] = ["self", f"call: {self._code(call, _BODY)}"]
         keywords = [*self._keywords(operation)]
         if keywords:
             arguments += ["*", *keywords]
@@ -113,7 +122,9 @@ class _Protocols:
     def _keyword(self, name: str, type_: Node, default: Node | None) -> str:
         if default == "None":
             type_ = nullable(type_)
-        end = f" = {self._code(default, _BODY)}" if default is not None else ""
+        # a list could be changed by whom it is given to: it is passed anew each time
+        shown = None if isinstance(default, Bracketed) else default
+        end = "" if shown is None else f" = {self._code(shown, _BODY)}"
         return f"{name}: {self._code(type_, _BODY, len(f'{name}: {end},'))}{end}"
 
     def _code(self, node: Node, indent: int, used: int = 0) -> Code:
@@ -121,11 +132,10 @@ class _Protocols:
         return lay_out(node, indent, indent + used)
 
 
-def _call(operation: Operation) -> Node:
+def _call(operation: Operation, account: str) -> Node:
     if not operation.is_secured:
         return subscript("Call", "None")
-    account = nullable(ACCOUNT) if () in operation.security else ACCOUNT
-    return subscript("Call", account)
+    return subscript("Call", nullable(account) if () in operation.security else account)
 
 
 def standard(spoken: Container[str]) -> list[Code]:

@@ -16,6 +16,11 @@ from dateline.render.templating import Code
 
 _INDENT: Final = 4
 
+# What stands before a mapping in the template.
+_CONVERTERS: Final = "CONVERTERS: Final[Mapping[str, Mapping[str, str]]] = "
+_PREFIXES: Final = "PREFIXES: Final = "
+_SCHEMES: Final = "SCHEMES: Final[Mapping[str, Scheme]] = "
+
 
 def table(
     api: Api, groups: Sequence[Group], types: Types, converters: Sequence[Converter]
@@ -31,9 +36,9 @@ def table(
     nouns = [name for name in ("Operation", "Parameter") if name in spoken] + ["Scheme"]
     return {
         "operations": [lay_out(row, _INDENT, _INDENT + 1) for row in rows],
-        "schemes": lay_out(_mapping(schemes), 0, len("SCHEMES: Final[Mapping[str, Scheme]] = ")),
-        "prefixes": lay_out(_mapping(prefixes), 0, len("PREFIXES: Final = ")),
-        "converters_by_way": lay_out(_mapping(ways), 0, len("CONVERTERS: Final = ")),
+        "schemes": lay_out(_mapping(schemes), 0, len(_SCHEMES)),
+        "prefixes": lay_out(_mapping(prefixes), 0, len(_PREFIXES)),
+        "converters_by_way": lay_out(_mapping(ways), 0, len(_CONVERTERS)),
         "standard": standard(spoken),
         "siblings": siblings(spoken),
         "nouns": Code(", ".join(nouns)),
