@@ -22,13 +22,15 @@ _SURROUNDINGS = {
 class Case(NamedTuple):
     """A command, and another that it is held against; both run in *folder*.
 
-    Before every run *cold* is deleted, a path that either command may write.
+    Before every run *cold* is deleted, a path that either command may write. The ratio is that
+    of a *phase* which both commands tell of; without one, that of the whole processes.
     """
 
     folder: Path
     command: list[str]
     against: list[str]
     cold: Path | None = None
+    phase: str | None = None
 
 
 class Cost(NamedTuple):
@@ -67,7 +69,7 @@ def pair(case: Case, runs: int) -> Pair:
     return Pair(
         _typical([first for first, _ in warm]),
         _typical([second for _, second in warm]),
-        median(first.cpu / second.cpu for first, second in warm),
+        median(_spent(first, case) / _spent(second, case) for first, second in warm),
     )
 
 
@@ -99,6 +101,10 @@ def _once(command: list[str], case: Case) -> Cost:
         own.get("phases", {}),
         own.get("said", ""),
     )
+
+
+def _spent(cost: Cost, case: Case) -> float:
+    return cost.cpu if case.phase is None else cost.phases[case.phase]
 
 
 def _typical(costs: list[Cost]) -> Cost:

@@ -35,6 +35,8 @@ def _targets(row: Row, pair: Pair) -> list[tuple[str, float, float]]:
         ("{:g} s", pair.cost.cpu, row.cpu),
         ("{:g} MiB", pair.cost.memory, row.memory),
         ("{:g} x", pair.ratio, row.ratio),
+        ("{:g} s more", pair.cost.cpu - pair.against.cpu, row.more_cpu),
+        ("{:g} MiB more", pair.cost.memory - pair.against.memory, row.more_memory),
     )
     return [(words.format(limit), got, limit) for words, got, limit in known if limit is not None]
 
@@ -107,7 +109,7 @@ def as_json(outcomes: list[Outcome]) -> str:
             },
             "targets": {
                 key: limit
-                for key in ("cpu", "memory", "ratio")
+                for key in ("cpu", "memory", "ratio", "more_cpu", "more_memory")
                 if (limit := getattr(outcome.row, key)) is not None
             },
             "verdict": outcome.verdict,

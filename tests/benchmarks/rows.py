@@ -48,7 +48,8 @@ class Row:
     """One thing that is measured.
 
     ``prepare`` sets a case up in an empty folder. ``cpu`` (seconds), ``memory`` (MiB) and
-    ``ratio`` are the targets; a row without any is there for information. ``about`` says what
+    ``ratio`` are the targets, ``more_cpu`` and ``more_memory`` those for the difference to what
+    it is held against; a row without any is there for information. ``about`` says what
     dominates and what was done about it. No more than ``runs`` runs are made.
     """
 
@@ -60,6 +61,8 @@ class Row:
     cpu: float | None = None
     memory: float | None = None
     ratio: float | None = None
+    more_cpu: float | None = None
+    more_memory: float | None = None
     runs: int = 100
 
 

@@ -1,0 +1,199 @@
+"""A server and its requests, as a process of its own: the generated one, or bare FastAPI.
+
+`requests ours|bare single|page VERSION COUNT` answers so many requests of the payment API, one
+after the other; `start ours|bare PACKAGES` starts the synthetic API and answers one. Both call
+the application in process, and print what each phase cost.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import importlib
+import inspect
+import json
+import sys
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import FastAPI, Header
+
+_GENERATED = Path(__file__).parents[2] / "generated" / "python"
+_ID = "6f9619ff-8b86-d011-b42d-00cf4fc964ff"
+_PATHS = {"single": f"/api/autoramps/{_ID}", "page": "/api/autoramps"}
+
+
+@dataclass(frozen=True)
+class Account:
+    identity: str
+
+
+async def authenticate(_: Any) -> Account:
+    return Account("somebody")
+
+
+class Anything:
+    """Handlers for every operation of every group; they give *result*."""
+
+    def __init__(self, result: Callable[[str], Any]) -> None:
+        self._result = result
+
+    def __getattr__(self, name: str) -> Any:
+        async def handler(*_: Any, **__: Any) -> Any:
+            return self._result(name)
+
+        return handler
+
+
+def requests(which: str, what: str, version: str, count: str) -> Iterator[str]:
+    sys.path.append(str(_GENERATED))
+    server = importlib.import_module("paynet.server")
+    models = importlib.import_module("paynet.server.models")
+    yield "imports"
+    one = models.Autoramp.model_validate(
+        {
+            "id": _ID,
+            "customer_id": _ID,
+            "external_id": "external",
+            "ramp_type": "Onramp",
+            "deposit_rails": [{"type": "Iban"}, {"type": "FedNow"}, {"type": "Swift"}],
+            "created_at": "2026-07-01T00:00:00Z",
+            "updated_at": "2026-07-01T00:00:00Z",
+        }
+    )
+    results = {
+        "get_autoramp": one,
+        "list_autoramps": models.AutorampList(items=[one] * 100),
+    }
+    app = _bare_payments(models, results)
+    if which == "ours":
+        groups = dict.fromkeys(("addresses", "autoramp", "customer", "sandbox"))
+        app = server.create_app(
+            server.Handlers(**{name: Anything(results.get) for name in groups}),
+            environment="production",
+            authenticate=authenticate,
+        )
+    asyncio.run(_asked(app, _PATHS[what], version, 50))
+    gc.collect()
+    yield "start"
+    asyncio.run(_asked(app, _PATHS[what], version, int(count)))
+    yield "requests"
+
+
+def _bare_payments(models: Any, results: dict[str, Any]) -> Any:
+    app = FastAPI()
+
+    async def known(key: str) -> bool:
+        return bool(key)
+
+    @app.get("/api/autoramps", response_model=models.AutorampList)
+    async def _(x_api_key: Annotated[str, Header()]) -> Any:
+        return await known(x_api_key) and results["list_autoramps"]
+
+    @app.get("/api/autoramps/{autoramp_id}", response_model=models.Autoramp)
+    async def _(autoramp_id: UUID, x_api_key: Annotated[str, Header()]) -> Any:
+        return await known(x_api_key) and autoramp_id and results["get_autoramp"]
+
+    return app
+
+
+def start(which: str, packages: str) -> Iterator[str]:
+    # before this folder, which has a `synthetic`, too
+    sys.path.insert(0, packages)
+    server = importlib.import_module("synthetic.server")
+    yield "imports"
+    if which == "ours":
+        groups = inspect.signature(server.Handlers).parameters
+        handlers = SimpleNamespace(**{name: Anything(lambda _: {"items": []}) for name in groups})
+        app = server.create_app(handlers, environment="production", authenticate=authenticate)
+    else:
+        app = _bare(importlib.import_module("synthetic.server.routes").OPERATIONS)
+    yield "start"
+    asyncio.run(_asked(app, "/api/accounts", "2022-01-01", 1))
+    yield "first request"
+
+
+def _bare(operations: Any) -> Any:
+    app = FastAPI()
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    for operation in operations:
+        parameters = [inspect.Parameter("x_api_key", keyword, annotation=Annotated[str, Header()])]
+        for each in operation.parameters:
+            default = inspect.Parameter.empty if each.required else each.default
+            parameters.append(
+                inspect.Parameter(each.keyword, keyword, default=default, annotation=each.type)
+            )
+        if operation.body:
+            [body] = operation.body.values()
+            parameters.append(inspect.Parameter("body", keyword, annotation=body))
+        status, content = next(iter(operation.responses.items()))
+        app.add_api_route(
+            f"/api{operation.path}",
+            _handler(inspect.Signature(parameters)),
+            methods=[operation.method],
+            status_code=int(status),
+            response_model=next(iter(content.values())) if content else None,
+        )
+    return app
+
+
+def _handler(signature: inspect.Signature) -> Callable[..., Awaitable[Any]]:
+    async def handler(**_: Any) -> Any:
+        return {"items": []}
+
+    handler.__signature__ = signature  # type: ignore[attr-defined]
+    return handler
+
+
+async def _asked(app: Any, path: str, version: str, count: int) -> None:
+    sent: list[Any] = []
+
+    async def receive() -> Any:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    headers = [
+        (b"host", b"api.example"),
+        (b"accept", b"application/json"),
+        (b"x-api-key", b"key"),
+        (b"x-api-version", version.encode()),
+    ]
+    for _ in range(count):
+        sent.clear()
+        scope = {
+            "type": "http",
+            "asgi": {"version": "3.0"},
+            "http_version": "1.1",
+            "method": "GET",
+            "scheme": "https",
+            "server": ("api.example", 443),
+            "root_path": "",
+            "path": path,
+            "raw_path": path.encode(),
+            "query_string": b"",
+            "headers": headers,
+            "state": {},
+        }
+        await app(scope, receive, send)
+    if sent[0]["status"] != 200:
+        raise SystemExit(f"{path}: {sent}")
+
+
+def main() -> None:
+    job, *arguments = sys.argv[1:]
+    spent = {"python": time.process_time()}
+    phases = requests(*arguments) if job == "requests" else start(*arguments)
+    for phase in phases:
+        spent[phase] = time.process_time() - sum(spent.values())
+    print(json.dumps({"phases": spent}))
+
+
+if __name__ == "__main__":
+    main()
