@@ -313,6 +313,30 @@ def test_init_sets_up_a_project_that_generates(
     assert tree(tmp_path) == before
 
 
+def test_init_writes_first_handlers_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dateline: Run
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert dateline("init", "--server", "new") == Outcome(
+        CLEAN,
+        "added new/schemas/api.yaml\nadded new/schemas/loans.yaml\n"
+        "added new/schemas/versions.yaml\nadded new/server.py\n"
+        "now run: cd new; dateline generate; uvicorn server:app\n",
+        "",
+    )
+    first = tree(tmp_path)
+    assert dateline("init", "--server", "new") == Outcome(
+        MISUSE, "", "new/server.py is there already, and yours: it is never written over\n"
+    )
+    assert tree(tmp_path) == first
+    Path("new/server.py").unlink()
+    monkeypatch.chdir("new")
+    assert dateline("init", "--server") == Outcome(
+        CLEAN, "added server.py\nnow run: dateline generate; uvicorn server:app\n", ""
+    )
+    assert tree(tmp_path) == first
+
+
 @pytest.mark.parametrize("which", ["source", "versions", "report"])
 def test_schema_prints_a_json_schema(project: Path, dateline: Run, which: str) -> None:
     outcome = dateline("schema", which)

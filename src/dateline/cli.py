@@ -513,11 +513,17 @@ def adopt(
 
 @main.command()
 @click.argument("folder", type=_FOLDER, default=Path())
-def init(folder: Path) -> None:
+@click.option("--server", is_flag=True, help="Write a first server.py; in a project, that alone.")
+def init(folder: Path, server: bool) -> None:
     """Set up a starter project in an empty FOLDER (here, unless given)."""
     from dateline.edit import init as set_up
+    from dateline.edit import init_server
 
-    for path in set_up(folder):
+    added = [] if server and (folder / "schemas").is_dir() else set_up(folder)
+    if server:
+        added.append(init_server(folder))
+    for path in added:
         click.echo(f"added {path}")
-    here = folder.resolve() == Path.cwd()
-    click.echo("now run: dateline generate" if here else f"now run: cd {folder}; dateline generate")
+    steps = [] if folder.resolve() == Path.cwd() else [f"cd {folder}"]
+    steps += ["dateline generate", *(["uvicorn server:app"] if server else [])]
+    click.echo(f"now run: {'; '.join(steps)}")

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from dateline.edit.setup import NotEmptyError, init
+from dateline.edit.setup import NotEmptyError, init, init_server
 
-__all__ = ["NotEmptyError", "init"]
+__all__ = ["NotEmptyError", "init", "init_server"]

@@ -1,4 +1,4 @@
-"""An empty folder in, a starter project in it out."""
+"""An empty folder in, a starter project in it out; a project in, its first handlers out."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from pathlib import Path
 from typing import Final
 
 from dateline.model import DatelineError
+
+SERVER: Final = "server.py"
+"""The file of handlers, beside the folder of definitions."""
 
 _STARTER: Final = Path(__file__).parents[1] / "starter"
 
@@ -42,3 +45,24 @@ def init(folder: Path) -> list[Path]:
         shutil.rmtree(staged, ignore_errors=True)
     starters = (path.relative_to(_STARTER) for path in _STARTER.rglob("*") if path.is_file())
     return sorted(folder / path for path in starters)
+
+
+def init_server(folder: Path) -> Path:
+    """Write the first file of handlers for the project in *folder*, and return its path.
+
+    Raises NotEmptyError where it is there already, SourceError for invalid definitions. Either
+    way nothing is written.
+    """
+    # heavy, and needed for nothing else here
+    from dateline.load import load
+    from dateline.render import first_server
+
+    path = folder / SERVER
+    if path.exists():
+        raise NotEmptyError(f"{path} is there already, and yours: it is never written over")
+    content = first_server(load(folder / "schemas"))
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        raise DatelineError(f"{path} can't be written: {error.strerror}") from error
+    return path

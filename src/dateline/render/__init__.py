@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import dateline
 from dateline.model import EVERYWHERE, Api, Artifact, Contract
@@ -13,6 +13,10 @@ from dateline.project import Projector
 from dateline.render.changes import FOLDER, Changes
 from dateline.render.documents import require_valid
 from dateline.render.templating import TemplateError, environment
+
+if TYPE_CHECKING:
+    from dateline.render.models import Models
+    from dateline.render.server import Server
 
 _SUFFIX = ".jinja"
 _MODELS = ("python", "datamodel")  # laid out by `models`, not by the walk over templates
@@ -60,17 +64,33 @@ def render(
     told = Changes(api, projector) if changes else None
     artifacts = list(_laid_out(api, contracts, told, folders))
     if models:
-        from dateline.render.models import models as render_models
-        from dateline.render.server import Server
-
-        server = Server(api)
-        everywhere = [projector.contract(date, EVERYWHERE) for date in api.table.dates]
-        made = render_models(everywhere, api.table, folders, server.canonical)
+        server, made = _modelled(api, projector, folders)
         artifacts += [*made.artifacts, *server.artifacts(made.types, artifacts, folders)]
         notes += made.notes
     return Rendered(
         artifacts=tuple(sorted(artifacts, key=lambda artifact: artifact.path)), notes=tuple(notes)
     )
+
+
+def first_server(api: Api) -> bytes:
+    """Return the first file of handlers for the server of *api*, which its owner fills in.
+
+    Raises SourceError for definitions that no server is generated from.
+    """
+    folders = [builtin_templates()]
+    server, made = _modelled(api, Projector(api), folders)
+    return server.first(made.types, folders)
+
+
+def _modelled(api: Api, projector: Projector, folders: list[Path]) -> tuple[Server, Models]:
+    """Return the server of *api*, and the models that it is made of."""
+    # what follows is heavy: not needed where no models are
+    from dateline.render.models import models
+    from dateline.render.server import Server
+
+    server = Server(api)
+    everywhere = [projector.contract(date, EVERYWHERE) for date in api.table.dates]
+    return server, models(everywhere, api.table, folders, server.canonical)
 
 
 def _laid_out(

@@ -66,13 +66,16 @@ class Mock:
         for operation in self.operations:
             handler = partial(self._handle, operation)
             handlers.setdefault(operation.group, {})[operation.handler] = handler
-        methods = self._converters()
+        said: dict[str, Any] = {}
+        if any(operation.is_secured for operation in self.operations):
+            said["authenticate"] = _authenticate
+        if methods := self._converters():
+            said["converters"] = SimpleNamespace(**methods)
         return self.server.create_app(
             SimpleNamespace(**{name: SimpleNamespace(**each) for name, each in handlers.items()}),
             environment=self.environment,
-            authenticate=_authenticate,
             idempotency=self.server.runtime.idempotency.MemoryStore(),
-            **({"converters": SimpleNamespace(**methods)} if methods else {}),
+            **said,
         )
 
     def _converters(self) -> dict[str, Callable[[Any], Any]]:

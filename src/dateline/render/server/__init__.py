@@ -19,6 +19,7 @@ from dateline.render.models.code import Text, lay_out, literal, subscript
 from dateline.render.models.definitions import Typed
 from dateline.render.server.canonical import forms
 from dateline.render.server.converters import converters
+from dateline.render.server.first import first
 from dateline.render.server.operations import groups
 from dateline.render.server.protocols import protocols
 from dateline.render.server.requests import requests
@@ -29,6 +30,7 @@ from dateline.render.shapes import shapes
 from dateline.render.templating import Code, TemplateError, environment
 
 _FOLDER: Final = "python/{package}/server"
+_FIRST: Final = "_server.py.jinja"
 _SUFFIX: Final = ".jinja"
 _SPECIFICATION: Final = "spec/"
 # What handlers are written with, whatever the API.
@@ -78,6 +80,13 @@ class Server:
                 yield Artifact(path=f"{target}/documents/{path}", content=document.content)
         for file in run_time():
             yield Artifact(path=f"{target}/runtime/{file.name}", content=file.read_bytes())
+
+    def first(self, types: Iterable[Typed], templates: Sequence[Path]) -> bytes:
+        """Return the first file of handlers, which its owner fills in; *types* as above."""
+        self._types.made(types)
+        needed = converters(self._api, shapes(self._api), self._forms)
+        view = first(self._api.table, self._groups, self._types, needed)
+        return environment(list(templates)).get_template(_FIRST).render(view).encode()
 
     def _is_served(self, path: str) -> bool:
         name, _, suffix = path.rpartition("/")[2].rpartition(".")
