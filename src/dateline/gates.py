@@ -24,6 +24,8 @@ from dateline.model import (
 _NAMED_BY_THEIR_KEY: Final = frozenset({"schema", "header"})
 """Kinds whose name is the key they stand under: there `x-was: {DATE: {name: ...}}` is a rename."""
 
+_PRESENCE: Final = frozenset({ADDED, REMOVED})
+
 
 def order(date: str) -> tuple[bool, str]:
     """Return a sort key for dates: `next` comes after every real date."""
@@ -65,6 +67,12 @@ class Timeline:
         """Return where *node* is shown, as far as its own keys say."""
         if not isinstance(node, dict):
             return self.all
+        if WAS in node and any(map(_moves, node[WAS].values())):
+            # it came and went more than once: each era has keys of its own
+            mask = 0
+            for era, then in self.eras("", node):
+                mask |= era & self.of(then)
+            return mask
         mask = self.all
         if ADDED in node:
             mask &= self.since(node[ADDED])
@@ -137,6 +145,12 @@ class Timeline:
 
 def _environment_is(name: str) -> Callable[[Combination], bool]:
     return lambda combination: combination.environment in (name, EVERYWHERE)
+
+
+def _moves(entry: dict[str, Any]) -> bool:
+    """Tell whether one date of `x-was` says that something was there at other times."""
+    setting, unset = changes(entry)
+    return not _PRESENCE.isdisjoint((*setting, *unset))
 
 
 def changes(entry: dict[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:

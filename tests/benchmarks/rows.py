@@ -66,6 +66,14 @@ class Row:
     runs: int = 100
 
 
+def data() -> str:
+    """Return the folder of real specifications; raises SkippedError where none is named."""
+    folder = os.environ.get(DATA)
+    if folder is None:
+        raise SkippedError(f"{DATA} is not set")
+    return folder
+
+
 def _job(name: str, schemas: Path, output: Path, *options: str) -> list[str]:
     script = str(Path(__file__).with_name("measured.py"))
     return [_PYTHON, script, name, str(schemas), str(output), *options]
@@ -116,9 +124,7 @@ def _payments_cold(root: Path) -> Case:
 
 def _adopted(provider: str, *options: str) -> Callable[[Path], Case]:
     def prepare(root: Path) -> Case:
-        folder = os.environ.get(DATA)
-        if folder is None:
-            raise SkippedError(f"{DATA} is not set")
+        folder = data()
         found = sorted(Path(folder).glob(f"{provider}*/head.*.gz"))
         if not found:
             raise SkippedError(f"no {provider}*/head.*.gz in {folder}")

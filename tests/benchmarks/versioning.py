@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from benchmarks.measure import Case, FailedError
-from benchmarks.rows import DATA, REPOSITORY, Row, SkippedError
+from benchmarks.rows import REPOSITORY, Row, SkippedError, data
 
 _PYTHON: Final = sys.executable
 _DATELINE: Final = str(Path(sys.executable).with_name("dateline"))
@@ -23,18 +23,11 @@ _OPERATIONS: Final = 1000
 _DEEP: Final = 400
 
 
-def _data() -> str:
-    folder = os.environ.get(DATA)
-    if folder is None:
-        raise SkippedError(f"{DATA} is not set")
-    return folder
-
-
 def _unpacked(root: Path, name: str) -> tuple[str, str]:
     """Write both documents of a pair into *root*; return their names."""
-    found = sorted(Path(_data(), name).glob("*.gz"))
+    found = sorted(Path(data(), name).glob("*.gz"))
     if len(found) != 2:
-        raise SkippedError(f"no {name}/base.*.gz and {name}/head.*.gz in {_data()}")
+        raise SkippedError(f"no {name}/base.*.gz and {name}/head.*.gz in {data()}")
     for path in found:
         with gzip.open(path) as packed, (root / path.stem).open("wb") as plain:
             shutil.copyfileobj(packed, plain)
@@ -165,11 +158,11 @@ def _promise(*first: str, then: tuple[str, ...] = ()) -> Callable[[Path], Case]:
 
 def _published(root: Path) -> Case:
     script = str(Path(__file__).with_name("published.py"))
-    return Case(root, [_PYTHON, script, _data(), "--json"], _PASS)
+    return Case(root, [_PYTHON, script, data(), "--json"], _PASS)
 
 
 def _refactorings(root: Path) -> Case:
-    return _promise("refactorings", _data())(root)
+    return _promise("refactorings", data())(root)
 
 
 _ITSELF: Final = "head to itself"

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from dateline.adopt.gating import present
 from dateline.gates import Timeline
 from dateline.load.availability import available
-from dateline.model import ADDED, REMOVED, DatelineError, Place
+from dateline.model import ADDED, Place
 
 Component = tuple[str, str]
-
-
-class ScatteredError(DatelineError):
-    """A component comes and goes in a way that no gate can say."""
 
 
 def gated(
@@ -45,25 +42,19 @@ def gated(
             return document
         for section, name in wrong:
             own.add((section, name))
-            gates = _gates(there[section, name], dates)
-            if gates is None:
-                raise ScatteredError(
-                    f"/components/{section}/{name}: adopt-scattered: it comes and goes more than "
-                    "once, and nothing that refers to it comes and goes with it; leave it in the "
-                    "documents between"
-                )
-            sections[section][name] = {**sections[section][name], **gates}
+            sections[section][name] = _there(sections[section][name], there[section, name], dates)
 
 
-def _gates(there: int, dates: tuple[str, ...]) -> dict[str, str] | None:
-    """Return the keys that show a component in the versions *there*, if keys can."""
-    first = (there & -there).bit_length() - 1
-    end = there.bit_length()
-    if there != (1 << end) - (1 << first):
-        return None
-    removed = {REMOVED: dates[end]} if end < len(dates) else {}
-    # the first date says that it is there even where nothing refers to it
-    return {ADDED: dates[first], **removed}
+def _there(node: Any, there: int, dates: tuple[str, ...]) -> Any:
+    """Return a component that says itself in which versions it is *there*."""
+    if not isinstance(node, dict):
+        return node
+    versions = list(reversed(range(len(dates))))
+    shown = [version for version in versions if there >> version & 1]
+    if shown == versions:
+        # from the first on, even where nothing refers to it
+        return {**node, ADDED: dates[0]}
+    return present(node, shown, versions, dates)
 
 
 def _nowhere(_: tuple[str | int, ...]) -> Place:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 from dateline.adopt.components import gated
 from dateline.adopt.inputs import Source
@@ -16,11 +17,21 @@ from dateline.adopt.shared import Shared, differences
 from dateline.edit.places import objects
 from dateline.gates import Timeline
 from dateline.load.availability import available
+from dateline.load.checks import check
 from dateline.model import Api, DatelineError, Place, Table
 from dateline.openapi import COMPONENTS
 from dateline.project import Projector
 
 Steps = tuple[str | int, ...]
+
+_NOWHERE: Final = Place("", 1, 1)
+
+
+class Amiss(NamedTuple):
+    """Where a merged document is not right: for which version, empty for all of them."""
+
+    date: str
+    path: Steps
 
 
 class UnequalError(DatelineError):
@@ -59,8 +70,8 @@ def merged(sources: list[Source], table: Table) -> Merged:
     while True:
         merger = Merger(Timeline(table), table.dates, shared, whole)
         document = _document(merger, wanted, table)
-        unequal = _unequal(document, wanted, table)
-        if not unequal:
+        amiss = _amiss(document, wanted, table)
+        if not amiss:
             return Merged(
                 document=document,
                 wanted=wanted,
@@ -68,13 +79,20 @@ def merged(sources: list[Source], table: Table) -> Merged:
                 fallbacks=merger.fallbacks,
                 renames=merger.renames,
             )
-        for date, path in unequal:
-            *_, root = way = [id(one.node) for one in reversed(objects(wanted[date], path))]
-            holder = next((each for each in way if each not in whole and each != root), None)
-            if holder is None:
-                source = next(source for source in sources if source.date == date)
-                raise unequal_at(source, path)
-            whole.add(holder)
+        found = {holder for each in amiss for holder in _holders(each, wanted, whole)}
+        if not found:
+            source = next(source for source in sources if source.date == amiss[0].date)
+            raise unequal_at(source, amiss[0].path)
+        whole |= found
+
+
+def _holders(amiss: Amiss, wanted: dict[str, dict[str, Any]], whole: set[int]) -> Iterator[int]:
+    """Yield the ids of the innermost objects around what is *amiss* that have gates yet."""
+    ways = [objects(wanted[date], amiss.path) for date in wanted if amiss.date in ("", date)]
+    deepest = max(len(way) for way in ways)
+    for way in ways:
+        if len(way) == deepest:
+            yield from [id(one.node) for one in reversed(way[1:]) if id(one.node) not in whole][:1]
 
 
 def unequal_at(source: Source, path: Steps) -> UnequalError:
@@ -133,19 +151,37 @@ def _document(merger: Merger, wanted: dict[str, dict[str, Any]], table: Table) -
         made = components[section] = {}
         for name in dict.fromkeys(name for below in nodes.values() for name in below):
             present = {at: below[name] for at, below in nodes.items() if name in below}
-            made[name] = merger.node(kind, present)
+            made[name] = _component(merger, kind, present)
             there[section, name] = sum(1 << at for at in present)
     document["components"] = components
     return gated(document, Timeline(table), table.dates, there)
 
 
-def _unequal(
+def _component(merger: Merger, kind: str, states: States) -> Any:
+    """Return what shows *states*; `true` and `false` have no history."""
+    if all(isinstance(value, dict) for value in states.values()):
+        return merger.node(kind, states)
+    return next(iter(states.values()))
+
+
+def _amiss(
     document: dict[str, Any], wanted: dict[str, dict[str, Any]], table: Table
-) -> list[tuple[str, Steps]]:
-    """Return where the projections of *document* are not what is *wanted*: date and path."""
+) -> list[Amiss]:
+    """Return where *document* is refused, or its projections are not what is *wanted*."""
+    refused: list[Amiss] = []
+
+    def noted(path: Steps, **_: bool) -> Place:
+        refused.append(Amiss("", path))
+        return _NOWHERE
+
+    for _ in check(document, table, noted):
+        pass
+    if refused:
+        return refused
     timeline = Timeline(table)
-    nowhere = Place("", 1, 1)
-    visible, _ = available(document, timeline, lambda _: nowhere, adopted=True)
+    visible, breaches = available(document, timeline, noted, adopted=True)
+    if breaches:
+        return refused
     projector = Projector(
         Api(
             folder=Path(),
@@ -153,12 +189,12 @@ def _unequal(
             table=table,
             combinations=timeline.combinations,
             visible=visible,
-            locate=lambda _: nowhere,
+            locate=noted,
         )
     )
     environment = table.environments[0].name
     return [
-        (date, path)
+        Amiss(date, path)
         for date, shown in wanted.items()
         for path in differences(projector.contract(date, environment).document, shown)
     ]

@@ -52,9 +52,14 @@ class Mapping:
         renamed = self._renamed(before, shown, gone, new, version) if self._named else {}
         alone = [name for name in new if name not in renamed]
         lost = [before[name] for name in gone if name not in renamed.values()]
-        if any(name in self.members for name in alone) or not all(
+        back = [self.members[name] for name in alone if name in self.members]
+        if not all(
             gateable(self._kind, node)
-            for node in [*(shown[name] for name in alone), *(one.states[last] for one in lost)]
+            for node in [
+                *(shown[name] for name in alone),
+                *(one.states[last] for one in lost),
+                *(node for one in back for node in one.states.values()),
+            ]
         ):
             return False
         for name, node in shown.items():
@@ -64,7 +69,7 @@ class Mapping:
         for name, node in shown.items():
             known = before.get(name) or before.get(renamed.get(name, ""))
             if known is None:
-                known = self.members[name] = Member({})
+                known = self.members.setdefault(name, Member({}))
             known.states[version] = node
             known.names[version] = name
         self.versions.append(version)

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable
+from collections.abc import Container
 from itertools import pairwise
 from typing import Any, Final
 
 from dateline.adopt.folding import Listing, Mapping, Member
 from dateline.adopt.following import Followers
+from dateline.adopt.gating import present, restated
 from dateline.adopt.runs import ABSENT, Run, States, runs, stretches
 from dateline.adopt.shared import Shared
 from dateline.gates import Timeline
 from dateline.load.checks.gating import OPTIONAL_PARTS
-from dateline.model import ADDED, REMOVED, WAS
-from dateline.openapi import Shape, slot
+from dateline.openapi import METHODS, Shape, slot
 
+_METHODS: Final = frozenset(METHODS)
 _UNIONS: Final = ("allOf", "anyOf", "oneOf")
 
-CAME: Final = "a part that can't be gated by itself came or went"
+GONE: Final = "a part went that can't be gated by itself"
 TURNED: Final = "true, false or an empty list or mapping stood in place of parts"
 AGAIN: Final = "a member came back, or is not told apart from another"
 WHOLE_NODE: Final = "the parts depend on each other in another way than gates follow"
@@ -51,7 +52,9 @@ class Merger:
         values = list(states.values())
         if all(value is values[0] for value in values):
             return values[0]
-        if any(id(value) in self._whole for value in values):
+        # a path goes with its last operation: one that stays without can't be told by gates
+        idle = kind == "path-item" and not all(value.keys() & _METHODS for value in values)
+        if idle or any(id(value) in self._whole for value in values):
             return self._restated(states)
         columns = {
             key: {version: value.get(key, ABSENT) for version, value in states.items()}
@@ -133,10 +136,9 @@ class Merger:
     def _one(self, kind: str, states: States) -> list[Run]:
         values = list(states.values())
         if kind in OPTIONAL_PARTS:
-            present = {version: value for version, value in states.items() if value is not ABSENT}
-            if _contiguous(present, list(states)):
-                return [Run(list(states), self._member(kind, Member(present), list(states)))]
-        elif all(isinstance(value, dict) for value in values):
+            shown = {version: value for version, value in states.items() if value is not ABSENT}
+            return [Run(list(states), self._member(kind, Member(shown), list(states)))]
+        if all(isinstance(value, dict) for value in values):
             return [Run(list(states), self.node(kind, states))]
         found = []
         for stretch in stretches(states, _both_objects):
@@ -150,29 +152,16 @@ class Merger:
         merged = next(iter(member.states.values()))
         if isinstance(merged, dict):
             merged = self.node(kind, member.states)
-        shown = list(member.states)
-        gates = {}
-        if shown[-1] != versions[-1]:
-            gates[ADDED] = self._dates[shown[-1]]
-        if shown[0] != versions[0]:
-            gates[REMOVED] = self._dates[versions[versions.index(shown[0]) - 1]]
-        return {**merged, **gates} if gates else merged
+        if len(member.states) == len(versions):
+            return merged
+        return present(merged, list(member.states), versions, self._dates)
 
     def _named(self, kind: str, member: Member, versions: list[int]) -> Any:
         merged = self._member(kind, member, versions)
-        called = runs(dict(member.names))
-        if len(called) == 1:
-            return merged
-        history = dict(merged.get(WAS, {}))
-        for newer, older in pairwise(called):
-            date = self._dates[newer.versions[-1]]
-            entry = history.get(date, {})
-            if entry and entry.keys() <= {"set", "unset"}:
-                history[date] = {**entry, "set": {"name": older.value, **entry.get("set", {})}}
-            else:
-                history[date] = {"name": older.value, **entry}
+        for newer, older in pairwise(runs(dict(member.names))):
+            merged = restated(merged, self._dates[newer.versions[-1]], {"name": older.value})
             self.renames.append((older.value, newer.value))
-        return {**merged, WAS: dict(sorted(history.items(), reverse=True))}
+        return merged
 
     def _enumeration(self, states: States) -> list[Run] | None:
         """Return the values of an `enum` as members of a `oneOf`, each with its gates."""
@@ -183,48 +172,32 @@ class Merger:
 
     def _assembled(self, found: dict[str, list[Run]]) -> dict[str, Any]:
         """Return the newest value of each keyword, and an `x-was` for what it was before."""
-        setting: dict[str, dict[str, Any]] = {}
+        node = {
+            key: stretch[0].value
+            for key, stretch in found.items()
+            if stretch[0].value is not ABSENT
+        }
         for key, stretch in found.items():
             for newer, older in pairwise(stretch):
-                setting.setdefault(self._dates[newer.versions[-1]], {})[key] = older.value
-        made = {key: stretch[0].value for key, stretch in found.items()}
-        node = {key: value for key, value in made.items() if value is not ABSENT}
-        if setting:
-            node[WAS] = {date: _entry(setting[date]) for date in sorted(setting, reverse=True)}
+                node = restated(node, self._dates[newer.versions[-1]], {key: older.value})
         return node
 
     def _count(self, kind: str, found: dict[str, list[Run]]) -> None:
         for key, stretch in found.items():
             if slot(kind, key).shape is not Shape.DATA:
                 for newer, older in pairwise(stretch):
-                    self.fallbacks[_reason(newer.value, older.value)] += 1
-
-
-def _entry(setting: dict[str, Any]) -> dict[str, Any]:
-    """Return one date of `x-was`, in the long form where the short one would say another thing."""
-    short = {key: None if value is ABSENT else value for key, value in setting.items()}
-    if None not in setting.values() and not short.keys() <= {"set", "unset"}:
-        return short
-    kept = {key: value for key, value in setting.items() if value is not ABSENT}
-    unset = [key for key in setting if key not in kept]
-    return {**({"set": kept} if kept else {}), **({"unset": unset} if unset else {})}
+                    if older.value is not ABSENT:
+                        self.fallbacks[_reason(newer.value, older.value)] += 1
 
 
 def _reason(newer: Any, older: Any) -> str:
-    if newer is ABSENT or older is ABSENT:
-        return CAME
-    plain = (value for value in (newer, older) if isinstance(value, bool) or not value)
-    return TURNED if any(True for _ in plain) else AGAIN
+    if newer is ABSENT:
+        return GONE
+    return TURNED if any(value in (True, False, [], {}) for value in (newer, older)) else AGAIN
 
 
 def _both_objects(newer: Any, older: Any) -> bool:
     return newer is older or (isinstance(newer, dict) and isinstance(older, dict))
-
-
-def _contiguous(present: Iterable[int], versions: list[int]) -> bool:
-    """Tell whether what is *present* is so in neighbours of *versions* alone."""
-    at = [versions.index(version) for version in present]
-    return bool(at) and at[-1] - at[0] == len(at) - 1
 
 
 def _is_enumerated(columns: dict[str, States]) -> bool:

@@ -19,7 +19,7 @@ class WriteError(DatelineError):
 
 
 def write(merged: Merged, sources: list[Source], table: str, folder: Path) -> list[Path]:
-    """Write the definitions and their *table* to *folder*, all files at once, and return their paths, sorted.
+    """Write the definitions and their *table* to *folder* at once; return the paths, sorted.
 
     They are written beside it first and read from there: only if each document comes back from
     what was read does the folder take its place. Raises UsageError where it holds anything, and

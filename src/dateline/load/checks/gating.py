@@ -150,8 +150,12 @@ def dates(scope: Scope, site: Site, key: str) -> Iterator[Found]:
 
 @on(f"*.{WAS}", finds=("date", "unknown-version"))
 def dates_of_history(scope: Scope, site: Site, key: str) -> Iterator[Found]:
-    for date in site.node[key]:
+    for date, entry in site.node[key].items():
         yield from _date(scope, date, site.at(key, date), value=False)
+        for gate in (ADDED, REMOVED):
+            written = changes(entry)[0].get(gate)
+            if isinstance(written, str):
+                yield from _date(scope, written, site.at(key, date), value=False)
 
 
 def _date(scope: Scope, written: str, trail: Trail, *, value: bool) -> Iterator[Found]:
@@ -202,7 +206,10 @@ def there_before_removed(scope: Scope, site: Site, key: str) -> Iterator[Found]:
 
 @on(f"*.{WAS}", finds=("gate-without-effect",))
 def history_has_a_past(scope: Scope, site: Site, key: str) -> Iterator[Found]:
-    for date in site.node[key]:
+    for date, entry in site.node[key].items():
+        setting, unset = changes(entry)
+        if ADDED in setting or ADDED in unset:
+            break  # it was there before it was added again
         if scope.ranks.get(date, 1) <= scope.ranks.get(site.node.get(ADDED, ""), 0):
             since = "the first version" if ADDED not in site.node else "when it is added"
             message = f"{date} is {since}, so there is nothing before it; leave it out"

@@ -383,7 +383,10 @@ def _forms(authored: bool, modern: bool) -> dict[str, _Form]:
         keys = {
             key: known._replace(checks=())
             for key, known in form.keys.items()
-            if key not in KEYS or (key == EXTENSIBLE and kind == "schema")
+            if key not in KEYS
+            or (key == EXTENSIBLE and kind == "schema")
+            # others may have taken out what they had, and put it back
+            or (key in (ADDED, REMOVED) and not authored)
         }
         if kind in ("schema", "header"):
             keys["name"] = _Key(_TEXT, Shape.DATA, "data", ())

@@ -1,0 +1,57 @@
+"""A node in, the same with gates for where it is shown, or for what it was, out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dateline.adopt.runs import ABSENT
+from dateline.gates import changes
+from dateline.model import ADDED, REMOVED, WAS
+
+
+def present(
+    node: dict[str, Any], shown: list[int], versions: list[int], dates: tuple[str, ...]
+) -> dict[str, Any]:
+    """Return *node* with gates that show it in those of *versions* that are *shown*.
+
+    Both stand newest first. What came more than once says in its `x-was` when it was there.
+    """
+    stays: list[dict[str, Any]] = []
+    begins: list[str] = []
+    for newer, version in zip([None, *versions], versions, strict=False):
+        if version not in shown:
+            continue
+        if newer is None or newer not in shown:
+            stays.append({ADDED: ABSENT, REMOVED: ABSENT if newer is None else dates[newer]})
+            begins.append(dates[version])
+        begins[-1] = dates[version]
+    for stay, begin in zip(stays, begins, strict=True):
+        stay[ADDED] = begin
+    if versions[-1] in shown:
+        stays[-1][ADDED] = ABSENT
+    now, *before = stays
+    gated = {**node, **{key: date for key, date in now.items() if date is not ABSENT}}
+    for since, stay, newer_stay in zip(begins, before, stays, strict=False):
+        gated = restated(
+            gated, since, {key: stay[key] for key in stay if stay[key] != newer_stay[key]}
+        )
+    return gated
+
+
+def restated(node: dict[str, Any], date: str, setting: dict[str, Any]) -> dict[str, Any]:
+    """Return *node* with an `x-was` that says what keywords were before *date*, or were not."""
+    history = dict(node.get(WAS, {}))
+    known, unset = changes(history.get(date, {}))
+    history[date] = _entry({**setting, **known, **dict.fromkeys(unset, ABSENT)})
+    rest = {key: value for key, value in node.items() if key != WAS}
+    return {**rest, WAS: dict(sorted(history.items(), reverse=True))}
+
+
+def _entry(setting: dict[str, Any]) -> dict[str, Any]:
+    """Return one date of `x-was`, in the long form where the short one would say another thing."""
+    short = {key: None if value is ABSENT else value for key, value in setting.items()}
+    if None not in setting.values() and not short.keys() <= {"set", "unset"}:
+        return short
+    kept = {key: value for key, value in setting.items() if value is not ABSENT}
+    unset = [key for key in setting if key not in kept]
+    return {**({"set": kept} if kept else {}), **({"unset": unset} if unset else {})}

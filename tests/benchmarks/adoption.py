@@ -1,0 +1,75 @@
+"""The rows of the table about adopting."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from benchmarks.measure import Case
+from benchmarks.rows import DATA, Row, SkippedError, data
+
+_PYTHON: Final = sys.executable
+_SCRIPT: Final = str(Path(__file__).with_name("adopting.py"))
+_PASS: Final = [_PYTHON, "-c", "pass"]
+
+
+def _documents(job: str, *patterns: str, but: str = "") -> Callable[[Path], Case]:
+    def prepare(root: Path) -> Case:
+        homes = sorted(
+            str(path.parent)
+            for pattern in patterns
+            for path in Path(data()).glob(f"{pattern}/head.*.gz")
+            if path.parent.name != but
+        )
+        if not homes:
+            raise SkippedError(f"no documents in {DATA}")
+        return Case(root, [_PYTHON, _SCRIPT, job, *homes], _PASS)
+
+    return prepare
+
+
+def _random(root: Path) -> Case:
+    return Case(root, [_PYTHON, _SCRIPT, "random", "500"], _PASS)
+
+
+_GITHUB: Final = "github-2026-03-10"
+
+ROWS: Final = (
+    Row(
+        name="adopt-github",
+        what="GitHub's API of 2022-11-28 and 2026-03-10 adopted as two versions",
+        against="python -c pass",
+        prepare=_documents("pair", _GITHUB),
+        cpu=60,
+        memory=1024,
+        about="To write and read again ten megabytes of YAML, and to check them, three times over: "
+        "the documents, what was merged, what was written. Merging looks at what differs alone.",
+        runs=1,
+    ),
+    Row(
+        name="adopt-stripe-chain",
+        what="Stripe's API of four dates adopted as four versions",
+        against="python -c pass",
+        prepare=_documents("chain", "stripe-*"),
+        about="The same; each version differs from the one before in thousands of places.",
+        runs=1,
+    ),
+    Row(
+        name="adopt-pairs",
+        what="all other pairs of real documents adopted",
+        against="python -c pass",
+        prepare=_documents("pair", "*", but=_GITHUB),
+        about="The same.",
+        runs=1,
+    ),
+    Row(
+        name="adopt-random",
+        what="500 random chains of five versions adopted",
+        against="python -c pass",
+        prepare=_random,
+        about="Half of it is to make them: each edit is kept only if it leaves a sound document.",
+        runs=1,
+    ),
+)
