@@ -1,8 +1,8 @@
 """A server and its requests, as a process of its own: the generated one, or bare FastAPI.
 
-`requests ours|bare single|page VERSION COUNT` answers so many requests of the payment API, one
-after the other; `start ours|bare PACKAGES` starts the synthetic API and answers one. Both call
-the application in process, and print what each phase cost.
+`requests ours|bare single|page VERSION COUNT` answers batches of so many requests of the payment
+API, one after the other; `start ours|bare PACKAGES` starts the synthetic API and answers one.
+Both call the application in process, and print what each phase cost: of batches, the cheapest.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from fastapi import FastAPI, Header
 
 _GENERATED = Path(__file__).parents[2] / "generated" / "python"
 _ID = "6f9619ff-8b86-d011-b42d-00cf4fc964ff"
+_BATCHES = 12
 _PATHS = {"single": f"/api/autoramps/{_ID}", "page": "/api/autoramps"}
 
 
@@ -81,8 +82,9 @@ def requests(which: str, what: str, version: str, count: str) -> Iterator[str]:
     asyncio.run(_asked(app, _PATHS[what], version, 50))
     gc.collect()
     yield "start"
-    asyncio.run(_asked(app, _PATHS[what], version, int(count)))
-    yield "requests"
+    for _ in range(_BATCHES):
+        asyncio.run(_asked(app, _PATHS[what], version, int(count)))
+        yield "requests"
 
 
 def _bare_payments(models: Any, results: dict[str, Any]) -> Any:
@@ -188,10 +190,13 @@ async def _asked(app: Any, path: str, version: str, count: int) -> None:
 
 def main() -> None:
     job, *arguments = sys.argv[1:]
-    spent = {"python": time.process_time()}
+    then = time.process_time()
+    spent = {"python": then}
     phases = requests(*arguments) if job == "requests" else start(*arguments)
     for phase in phases:
-        spent[phase] = time.process_time() - sum(spent.values())
+        now = time.process_time()
+        spent[phase] = min(spent.get(phase, now), now - then)
+        then = now
     print(json.dumps({"phases": spent}))
 
 
