@@ -164,16 +164,18 @@ paths:
         '200':
           description: a book
           content: { application/json: { schema: { $ref: '#/components/schemas/Book' } } }
-  /readers/{reader_id}:
+  /readers/{readerId}:
     get:
       operationId: getReader
-      parameters: [{ name: reader_id, in: path, required: true, schema: { type: string } }]
+      parameters: [{ name: readerId, in: path, required: true, schema: { type: string } }]
       responses:
         '200':
           description: a reader
           content:
             application/json:
-              schema: { type: object, properties: { id: { type: string } } }
+              schema:
+                type: object
+                properties: { id: { type: string }, reader_id: { type: string } }
   /readers/{id}/books:
     get:
       operationId: listBooks
@@ -260,7 +262,7 @@ def test_what_is_asked_for_is_what_is_given(echoing: Any) -> None:
 
 
 def test_the_last_id_of_a_path_is_that_of_the_answer(echoing: Any) -> None:
-    assert got(echoing, "/readers/ada") == [{"id": "ada"}]
+    assert got(echoing, "/readers/ada") == [{"id": "ada", "reader_id": "ada"}]
 
 
 def test_what_is_listed_is_what_was_filtered_for_with_ids_of_its_own(echoing: Any) -> None:

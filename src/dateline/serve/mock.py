@@ -18,6 +18,7 @@ from dateline.openapi import chain
 from dateline.render.server.operations import Operation, Parameter, groups
 from dateline.render.shapes import canonical
 from dateline.sample import Sampler, UnsatisfiedError
+from dateline.sample.texts import words
 
 # How many values are kept, so that they need not be made again.
 _KEPT: Final = 1024
@@ -34,8 +35,8 @@ class Mock:
     """A mock of one environment of an API: ``app`` answers with values sampled from the schemas.
 
     The same path has the same values each time. What a parameter says is echoed in the field of
-    the answer that is called like it. Any credentials will do; where the definitions ask for
-    some, they have to be sent. An operation for which no value is found answers 501.
+    the answer that is called by the same words. Any credentials will do; where the definitions
+    ask for some, they have to be sent. An operation for which no value is found answers 501.
     """
 
     def __init__(self, api: Api, server: Any, environment: str, seed: int) -> None:
@@ -119,11 +120,11 @@ class Mock:
         """Return *made* with *echoes* in its fields, but for those that would not fit."""
         for echo in echoes:
             for holder in _holders(made, items=echo.in_items):
-                if echo.field in holder:
-                    before = holder[echo.field]
-                    holder[echo.field] = echo.value
+                for field in [field for field in holder if words(field) == words(echo.field)]:
+                    before = holder[field]
+                    holder[field] = echo.value
                     if not self._sampler.fits(schema, made):
-                        holder[echo.field] = before
+                        holder[field] = before
         return made
 
     def _schema(self, operation: Operation, status: str) -> Any:
@@ -163,7 +164,7 @@ class _Echo:
 def _echoes(operation: Operation, sent: list[tuple[Parameter, Any]]) -> Iterator[_Echo]:
     for parameter, value in sent:
         # the `id` of a path is not that of what is listed below it
-        yield _Echo(parameter.name, value, in_items=parameter.name != "id")
+        yield _Echo(parameter.name, value, in_items=words(parameter.name) != ("id",))
         if operation.path.endswith(f"{{{parameter.name}}}"):
             yield _Echo("id", value, in_items=False)
 
