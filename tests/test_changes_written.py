@@ -13,7 +13,7 @@ import cmarkgfm  # type: ignore[import-untyped]
 import pytest
 from changing import ATOM, DATES, Files, feed, pages, told, versions
 from reported import HOSTILE
-from sources import LIBRARY, VERSIONS, loaded
+from sources import API, LIBRARY, VERSIONS, loaded
 
 from dateline.model import Api
 
@@ -207,3 +207,19 @@ def test_an_entry_keeps_its_id_when_versions_follow(tmp_path: Path) -> None:
     after = ids(pages(loaded(tmp_path / "after", cut)))
     assert after[1:] == before
     assert len(after) == len(before) + 1
+
+
+def test_the_feed_names_the_first_changes_of_a_version_and_counts_the_others(
+    tmp_path: Path,
+) -> None:
+    fields = {f"f{index}": {"type": "string", "x-removed": "2024-09-01"} for index in range(53)}
+    loan = {"type": "object", "properties": fields}
+    files = {
+        "versions.yaml": versions("date: 2024-01-15, title: A", "date: 2024-09-01, title: B"),
+        "api.yaml": API,
+        "loans.json": json.dumps({"paths": {}, "components": {"schemas": {"Loan": loan}}}),
+    }
+    made = pages(loaded(tmp_path, files))
+    assert made["feed.xml"].count("<li>") == 50
+    assert "<p>and 3 more</p>" in made["feed.xml"]
+    assert made["2024-01-15...2024-09-01.html"].count("<article>") == 53

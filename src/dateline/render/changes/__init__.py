@@ -9,7 +9,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 from dateline.model import Api
 from dateline.project import Projector
-from dateline.render.changes.pages import Page, announced, pages
+from dateline.render.changes.pages import Page, announced, by_reason, pages
 
 __all__ = ["FOLDER", "Changes", "schema"]
 
@@ -17,6 +17,9 @@ FOLDER: Final = "changes"
 """The folder of the templates, and of what they generate."""
 
 _PAIR: Final = "{older}...{newer}"
+
+_MOST_IN_FEED: Final = 50
+"""So many changes of a version stand in the feed; its page has all."""
 
 
 class Changes:
@@ -84,27 +87,34 @@ def _feed(api: Api, pages: list[Page]) -> dict[str, Any]:
     """
     table = api.table
     entries = [
-        {
-            "id": _urn(api, announcement.kind, announcement.version, announcement.day),
-            "day": min(announcement.day, table.latest),
-            "title": announced(announcement),
-            "page": None,
-        }
-        for announcement in table.announcements
+        _entry(
+            _urn(api, told.kind, told.version, told.day),
+            min(told.day, table.latest),
+            announced(told),
+            None,
+        )
+        for told in table.announcements
     ]
-    entries += [
-        {
-            "id": _urn(api, row["version"].date),
-            "day": row["version"].date,
-            "title": f"{row['version'].date}: {row['version'].title}",
-            "page": row["page"],
-        }
-        for row in _rows(api, pages)
-        if not row["version"].draft
-    ]
+    for row in _rows(api, pages):
+        version = row["version"]
+        if not version.draft:
+            title = f"{version.date}: {version.title}"
+            entries.append(_entry(_urn(api, version.date), version.date, title, row["page"]))
     # a stable sort: versions stand newest first already
     entries.sort(key=lambda entry: str(entry["day"]), reverse=True)
     return {"id": _urn(api), "day": entries[0]["day"], "entries": entries}
+
+
+def _entry(urn: str, day: str, title: str, page: Page | None) -> dict[str, Any]:
+    told = page.entries if page else ()
+    return {
+        "id": urn,
+        "day": day,
+        "title": title,
+        "page": page,
+        "reasons": by_reason(told[:_MOST_IN_FEED]),
+        "more": max(0, len(told) - _MOST_IN_FEED),
+    }
 
 
 def _urn(api: Api, *subject: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import Any, Final
@@ -158,11 +158,8 @@ class Page:
 
     @property
     def reasons(self) -> list[tuple[str | None, list[Entry]]]:
-        """The entries by reason, in the order of the first of each; without one they come last."""
-        found: dict[str | None, list[Entry]] = {}
-        for entry in self.entries:
-            found.setdefault(entry.reason.why, []).append(entry)
-        return sorted(found.items(), key=lambda item: item[0] is None)
+        """All entries, as ``by_reason`` gives them."""
+        return by_reason(self.entries)
 
     @property
     def data(self) -> dict[str, Any]:
@@ -180,6 +177,14 @@ class Page:
             "summary": self.counts,
             "changes": [entry.data for entry in self.entries],
         }
+
+
+def by_reason(entries: Iterable[Entry]) -> list[tuple[str | None, list[Entry]]]:
+    """Return *entries* by reason, in the order of the first of each; without one they come last."""
+    found: dict[str | None, list[Entry]] = {}
+    for entry in entries:
+        found.setdefault(entry.reason.why, []).append(entry)
+    return sorted(found.items(), key=lambda item: item[0] is None)
 
 
 def announced(announcement: Announcement) -> str:
