@@ -2,16 +2,23 @@
 
 # any Python from 3.11 on: make PYTHON=python3.12 test
 PYTHON ?= python3
+# which environment is served: sandbox or production
+ENVIRONMENT ?= sandbox
 BIN := .venv/bin
+# dateline, and the reference server as a package of its own
+PACKAGES := $(wildcard pyproject.toml src/*/pyproject.toml)
 
 .DEFAULT_GOAL := help
-.PHONY: help run generate check test bench clean
+.PHONY: help run serve generate check test bench clean
 
 help: ## list these words
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: generate ## set up, check the definitions, generate every output, say where it stands
 	$(BIN)/dateline status
+
+serve: generate ## serve the payment API from a database: make serve ENVIRONMENT=production
+	$(BIN)/paynet-sandbox --environment $(ENVIRONMENT) serve
 
 generate: .venv/installed ## generate every output from schemas/ and templates/
 	$(BIN)/dateline generate
@@ -39,6 +46,6 @@ clean: ## remove the environment and every cache; generated/ stays
 	$(BIN)/pip install --quiet --require-hashes --requirement requirements.lock
 	@touch $@
 
-.venv/installed: .venv/locked pyproject.toml
-	$(BIN)/pip install --quiet --no-deps --no-build-isolation --editable .
+.venv/installed: .venv/locked $(PACKAGES)
+	$(BIN)/pip install --quiet --no-deps --no-build-isolation $(addprefix --editable ,$(dir $(PACKAGES)))
 	@touch $@

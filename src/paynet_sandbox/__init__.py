@@ -1,0 +1,1 @@
+"""The payment network's sandbox: handlers for the generated server, over a database."""

@@ -1,0 +1,73 @@
+"""Credentials in, whom the request is done for out."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+from paynet.server import Credentials, Refusal
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from . import keys
+from .database import Database
+from .tables import SubPartner
+
+HEADER: Final = "X-SUB-PARTNER-ID"
+
+_UUID: Final = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+
+
+@dataclass(frozen=True)
+class Account:
+    """A partner, and the sub-partner that it acts for, as far as one was named."""
+
+    partner_id: UUID
+    sub_partner_id: UUID | None
+
+    @property
+    def identity(self) -> str:
+        return f"{self.partner_id} {self.sub_partner_id or ''}"
+
+
+class Accounts:
+    """Knows callers by their API keys."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def authenticate(self, credentials: Credentials) -> Account | None:
+        """Return the account that the key opens; None for no valid key.
+
+        Operations that accept the sub-partner's header look at it more closely, by `sub_partner`.
+        """
+        async with self._database.reading() as session:
+            partner = await keys.partner_of(session, credentials.values["ApiKey"])
+        if partner is None:
+            return None
+        return Account(partner.id, read_uuid(credentials.header(HEADER) or ""))
+
+
+async def sub_partner(session: AsyncSession, account: Account, given: str | None) -> UUID | None:
+    """Return the id of the sub-partner that a request is done for; None where none is given.
+
+    Raises Refusal for what is no UUID, and for a sub-partner that is not the account's.
+    """
+    if given is None:
+        return None
+    found = read_uuid(given)
+    if found is None:
+        raise Refusal(400, f"{HEADER} has to be a UUID")
+    own = select(SubPartner.id).where(
+        SubPartner.id == found, SubPartner.partner_id == account.partner_id
+    )
+    if await session.scalar(own) is None:
+        raise Refusal(400, f"{HEADER} names no sub-partner of yours")
+    return found
+
+
+def read_uuid(text: str) -> UUID | None:
+    """Return the UUID that *text* spells with its hyphens; None for any other text."""
+    return UUID(text) if _UUID.fullmatch(text) else None

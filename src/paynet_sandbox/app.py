@@ -1,0 +1,98 @@
+"""Settings in, the application out: the generated server with the handlers of this package."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from datetime import timedelta
+from typing import Final, Literal
+
+from fastapi import FastAPI
+from fastapi.responses import JSONResponse
+from paynet.server import Handlers, Settings, create_app
+from sqlalchemy import text
+from sqlalchemy.exc import SQLAlchemyError
+
+from . import logs
+from .accounts import Account, Accounts
+from .addresses import Addresses
+from .autoramps import Autoramps
+from .customers import Customers
+from .database import Database
+from .idempotency import DatabaseStore
+from .sandbox import Sandbox
+from .transactions import Transactions
+
+Environment = Literal["production", "sandbox"]
+
+ADDRESS: Final = "DATABASE_URL"
+"""The variable of the process that says where the database is."""
+
+ENVIRONMENT: Final = "PAYNET_ENVIRONMENT"
+"""The variable of the process that says which environment is served."""
+
+_HOUR: Final = timedelta(hours=1).total_seconds()
+
+
+class _Autoramp(Autoramps, Transactions):
+    """The group Autoramp: autoramps and what they produce."""
+
+
+def create(address: str, environment: Environment, settings: Settings | None = None) -> FastAPI:
+    """Return the application that serves one environment over the database at *address*."""
+    database = Database(address)
+    store = DatabaseStore(database)
+    handlers: Handlers[Account] = Handlers(
+        addresses=Addresses(),
+        autoramp=_Autoramp(database),
+        customer=Customers(database),
+        sandbox=Sandbox(database),
+    )
+    app = create_app(
+        handlers,
+        environment=environment,
+        authenticate=Accounts(database).authenticate,
+        idempotency=store,
+        settings=settings,
+    )
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        await database.migrate()
+        forgetting = asyncio.create_task(_forget(store))
+        yield
+        forgetting.cancel()
+        with suppress(asyncio.CancelledError):
+            await forgetting
+        await database.close()
+
+    @app.get("/health")
+    async def health() -> JSONResponse:
+        """Tell whether requests can be served."""
+        try:
+            async with database.reading() as session:
+                await session.execute(text("SELECT 1"))
+        except SQLAlchemyError:
+            return JSONResponse({"status": "the database does not answer"}, 503)
+        return JSONResponse({"status": "ok"})
+
+    app.router.lifespan_context = lifespan
+    app.add_middleware(logs.Requests)
+    return app
+
+
+def from_environment() -> FastAPI:
+    """Return the application that the variables of the process ask for."""
+    logs.configure()
+    environment: Environment = "production"
+    if os.environ[ENVIRONMENT] == "sandbox":
+        environment = "sandbox"
+    return create(os.environ[ADDRESS], environment)
+
+
+async def _forget(store: DatabaseStore) -> None:
+    while True:
+        await store.forget()
+        await asyncio.sleep(_HOUR)

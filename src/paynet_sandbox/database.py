@@ -1,0 +1,141 @@
+"""The address of a database in, sessions on it out: SQLite or PostgreSQL."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from contextvars import ContextVar
+from pathlib import Path
+from typing import Any, Final
+
+from alembic import command
+from alembic.config import Config
+from psycopg.errors import LockNotAvailable
+from sqlalchemy import Connection, event, make_url, text
+from sqlalchemy.exc import ArgumentError, OperationalError
+from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
+
+_DRIVERS: Final = {"sqlite": "sqlite+aiosqlite", "postgresql": "postgresql+psycopg"}
+
+# How long one process waits for another to end its changes of an SQLite file.
+_PATIENCE: Final = 30.0
+
+# Of all processes that start at one time, one migrates the schema.
+_MIGRATION_LOCK: Final = 7_205_759_403
+
+_joined: ContextVar[AsyncSession | None] = ContextVar("_joined", default=None)
+
+
+class AddressError(ValueError):
+    """The address of a database that can't be used; the message says which can."""
+
+
+class Database:
+    """Sessions on one database, for one event loop.
+
+    Raises AddressError for an address that is neither SQLite's nor PostgreSQL's.
+    """
+
+    def __init__(self, address: str) -> None:
+        self._engine = _engine(address)
+        self._writing = self._engine.execution_options(begin="BEGIN IMMEDIATE")
+        self.dialect = self._engine.dialect.name
+        # SQLite lets one connection write at a time: those of this process take turns, first
+        # come, first served, which its own waiting does not grant
+        self._turn: AbstractAsyncContextManager[Any] = (
+            asyncio.Lock() if self.dialect == "sqlite" else nullcontext()
+        )
+
+    async def migrate(self) -> None:
+        """Bring the schema to where this program needs it."""
+        async with self._writing.begin() as connection:
+            if self.dialect == "postgresql":
+                lock = text("SELECT pg_advisory_xact_lock(:number)")
+                await connection.execute(lock, {"number": _MIGRATION_LOCK})
+            await connection.run_sync(_upgrade)
+
+    @asynccontextmanager
+    async def reading(self) -> AsyncIterator[AsyncSession]:
+        """Yield a session that changes nothing."""
+        async with AsyncSession(self._engine, expire_on_commit=False) as session:
+            yield session
+
+    @asynccontextmanager
+    async def writing(self) -> AsyncIterator[AsyncSession]:
+        """Yield a session whose changes are committed at the end, unless there was an error.
+
+        Within `joined`, it is the session given there, whose owner commits.
+        """
+        session = _joined.get()
+        if session is not None:
+            yield session
+            await session.flush()
+            return
+        async with self.uncommitted() as session:
+            yield session
+            await session.commit()
+
+    @asynccontextmanager
+    async def uncommitted(self) -> AsyncIterator[AsyncSession]:
+        """Yield a session whose changes are undone at the end, unless they were committed."""
+        async with (
+            self._turn,
+            AsyncSession(self._writing, expire_on_commit=False) as session,
+        ):
+            yield session
+
+    async def close(self) -> None:
+        await self._engine.dispose()
+
+
+def join(session: AsyncSession | None) -> None:
+    """Let all that this task writes from here on be part of *session*; None for its own again."""
+    _joined.set(session)
+
+
+def is_lock_timeout(error: OperationalError) -> bool:
+    """Tell whether others held what was asked for as long as the database waits for them."""
+    busy = getattr(error.orig, "sqlite_errorname", None) == "SQLITE_BUSY"
+    return busy or isinstance(error.orig, LockNotAvailable)
+
+
+def _engine(address: str) -> AsyncEngine:
+    try:
+        url = make_url(address)
+    except ArgumentError:
+        raise AddressError("the address of the database can't be read") from None
+    kind = url.get_backend_name()
+    if kind not in _DRIVERS:
+        raise AddressError(f"{kind} is no database known here; there are sqlite and postgresql")
+    # errors of the database are logged: without what was asked of it
+    engine = create_async_engine(
+        url.set(drivername=_DRIVERS[kind]),
+        hide_parameters=True,
+        connect_args={"timeout": _PATIENCE} if kind == "sqlite" else {},
+    )
+    if kind == "sqlite":
+        event.listen(engine.sync_engine, "connect", _prepare)
+        event.listen(engine.sync_engine, "begin", _begin)
+    return engine
+
+
+def _prepare(connection: Any, _: Any) -> None:
+    # the driver would begin transactions by itself, too late and only before changes
+    connection.isolation_level = None
+    cursor = connection.cursor()
+    cursor.execute("PRAGMA journal_mode = WAL")
+    cursor.execute("PRAGMA foreign_keys = ON")
+    cursor.close()
+
+
+def _begin(connection: Connection) -> None:
+    # what writes takes its turn at the start: a transaction that has read can't always write
+    connection.exec_driver_sql(connection.get_execution_options().get("begin", "BEGIN"))
+
+
+def _upgrade(connection: Connection) -> None:
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")
