@@ -157,7 +157,7 @@ class _Operations:
         descriptions = {each.get("name"): each.get("description", "") for each in told}
         order = [tag for tag in descriptions if tag in by_tag]
         order += [tag for tag in by_tag if tag not in descriptions]
-        self._refuse_equal({tag: by_tag[tag][0].group for tag in order}, "tags", "group")
+        self._refuse_equal({tag: by_tag[tag][0] for tag in order})
         return [
             Group(
                 tag=tag,
@@ -283,17 +283,17 @@ class _Operations:
             era.get("required") is True for _, era in self._timeline.eras(kind, sites[-1])
         )
 
-    def _refuse_equal(self, called: dict[str, str], key: str, what: str) -> None:
+    def _refuse_equal(self, by_tag: dict[str, Operation]) -> None:
         first: dict[str, str] = {}
-        for name, made in called.items():
-            if made in first:
+        for tag, operation in by_tag.items():
+            if operation.group in first:
                 self._note(
-                    (key,),
-                    f"{what}-name-taken",
-                    f"the tags {first[made]!r} and {name!r} would both be the {what} {made}: "
-                    "rename one",
+                    ("paths", operation.path, operation.method.lower()),
+                    "group-name-taken",
+                    f"the tags {first[operation.group]!r} and {tag!r} would both be the group "
+                    f"{operation.group}: rename one",
                 )
-            first[made] = name
+            first[operation.group] = tag
 
     def _note(self, path: tuple[str | int, ...], id: str, message: str) -> None:
         self.problems.append(Problem(place=self._api.locate(path), id=id, message=message))

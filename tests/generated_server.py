@@ -1,0 +1,60 @@
+"""Definitions in, the package with their server out, imported; and requests to it in process."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import itertools
+import sys
+import warnings
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import httpx
+
+from dateline.model import Api
+from dateline.render import render
+
+_COUNT = itertools.count(1)
+
+
+class Generated:
+    """The distribution of one API, written to a folder of its own, under a name of its own."""
+
+    def __init__(self, folder: Path, api: Api, name: str | None = None) -> None:
+        self.name = name or f"served_{next(_COUNT)}"
+        api = replace(api, table=replace(api.table, package=self.name))
+        rendered = render(api, validate=False, changes=False)
+        self.files = {each.path: each.content for each in rendered.artifacts}
+        self.folder = folder / "python"
+        for path, content in self.files.items():
+            target = folder / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(content)
+
+    def module(self, name: str) -> ModuleType:
+        """Return the module *name* of the package, such as `server.models`."""
+        sys.path.insert(0, str(self.folder))
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                return importlib.import_module(f"{self.name}.{name}")
+        finally:
+            sys.path.remove(str(self.folder))
+
+    def text(self, name: str) -> str:
+        """Return the text of the file *name* of the package."""
+        return self.files[f"python/{self.name}/{name}"].decode()
+
+
+def ask(app: Any, method: str, url: str, **said: Any) -> httpx.Response:
+    """Return the response of *app* to one request."""
+
+    async def asked() -> httpx.Response:
+        transport = httpx.ASGITransport(app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://test") as client:
+            return await client.request(method, url, **said)
+
+    return asyncio.run(asked())
