@@ -13,7 +13,7 @@ import pytest
 from assembled import app, contracts, fields, operation, serving
 from exchanges import Response, ask, request
 from pydantic import BaseModel, ConfigDict, Field
-from sources import API
+from sources import API, VERSIONS
 
 NEW, MIDDLE, OLD = "2025-06-01", "2024-09-01", "2024-01-15"
 ID = "6f9619ff-8b86-d011-b42d-00cf4fc964ff"
@@ -571,6 +571,184 @@ def test_an_operation_is_not_there_before_its_version() -> None:
     assert asked(handlers, "GET", "/things/a", x_api_version=OLD).status == 404
     assert handlers.calls == []
     assert asked(handlers, "GET", "/things/a", x_api_version=MIDDLE).json == {"sum": 1}
+
+
+# Who calls
+
+SECURED = """
+paths:
+  /things:
+    get:
+      operationId: list_things
+      tags: [Loans]
+      responses: { '204': { description: done } }
+"""
+
+SCHEMES = {
+    "Key": {"place": "header", "name": "X-Key"},
+    "Query": {"place": "query", "name": "key"},
+    "Cookie": {"place": "cookie", "name": "key"},
+    "Bearer": {"place": "header", "name": "Authorization", "prefix": "Bearer "},
+}
+
+
+class Gate:
+    """Knows whoever has a secret that starts with `ok`; remembers what it was shown."""
+
+    def __init__(self) -> None:
+        self.shown: list[dict[str, str]] = []
+
+    async def authenticate(self, credentials: Any) -> Any:
+        self.shown.append(dict(credentials.values))
+        known = all(secret.startswith("ok") for secret in credentials.values.values())
+        return Refused(reason="known") if known else None
+
+
+def secured(
+    *security: tuple[str, ...], query: str = "", **headers: str
+) -> tuple[int, Any, list[dict[str, str]]]:
+    """Return the status, the handler's account and what `authenticate` was shown."""
+    handlers, gate = Handlers(), Gate()
+    served = app(
+        contracts(API + SECURED),
+        [operation("list_things", "GET", "/things", security=security, responses={"204": None})],
+        handlers,
+        schemes={name: serving().Scheme(**said) for name, said in SCHEMES.items()},
+        authenticate=gate.authenticate,
+    )
+    response = ask(served, request("GET", f"/api/things?{query}", fields(**headers)))
+    account = handlers.calls[0]["call"].account if handlers.calls else "not called"
+    return response.status, account, gate.shown
+
+
+KNOWN = Refused(reason="known")
+
+
+@pytest.mark.parametrize(
+    ("security", "sent", "expected"),
+    [
+        ([], {"x_key": "ok"}, (204, None, [])),
+        ([("Key",)], {"x_key": "ok"}, (204, KNOWN, [{"Key": "ok"}])),
+        ([("Key",)], {"x_key": "no"}, (401, "not called", [{"Key": "no"}])),
+        ([("Key",)], {}, (401, "not called", [])),
+        ([("Key",)], {"query": "key=ok"}, (401, "not called", [])),
+        ([("Query",)], {"query": "key=ok"}, (204, KNOWN, [{"Query": "ok"}])),
+        ([("Query",)], {"query": "key=ok&key=ok"}, (401, "not called", [])),
+        ([("Query",)], {"query": "key=%ff"}, (400, "not called", [])),
+        ([("Cookie",)], {"cookie": "a=1; key=ok"}, (204, KNOWN, [{"Cookie": "ok"}])),
+        ([("Cookie",)], {"cookie": "key=ok; key=ok"}, (401, "not called", [])),
+        ([("Bearer",)], {"authorization": "bearer ok"}, (204, KNOWN, [{"Bearer": "ok"}])),
+        ([("Bearer",)], {"authorization": "Basic ok"}, (401, "not called", [])),
+        ([("Bearer",)], {"authorization": "Bearer"}, (401, "not called", [])),
+        ([("Key", "Query")], {"x_key": "ok"}, (401, "not called", [])),
+        (
+            [("Key", "Query")],
+            {"x_key": "ok", "query": "key=ok"},
+            (204, KNOWN, [{"Key": "ok", "Query": "ok"}]),
+        ),
+        ([("Key",), ("Query",)], {"query": "key=ok"}, (204, KNOWN, [{"Query": "ok"}])),
+        ([("Key",), ()], {}, (204, None, [])),
+        ([("Key",), ()], {"x_key": "ok"}, (204, KNOWN, [{"Key": "ok"}])),
+    ],
+)
+def test_secrets_are_found_where_the_definitions_have_them(
+    security: list[tuple[str, ...]], sent: dict[str, str], expected: Any
+) -> None:
+    assert secured(*security, **sent) == expected
+
+
+# What differs between versions
+
+
+CONVERTED = """
+paths:
+  /things:
+    post:
+      operationId: add_thing
+      tags: [Loans]
+      requestBody: { content: { application/json: { schema: { $ref: '#/components/schemas/A' } } } }
+      responses:
+        '200':
+          description: the thing
+          content: { application/json: { schema: { $ref: '#/components/schemas/A' } } }
+components:
+  schemas:
+    A:
+      type: object
+      required: [cents]
+      properties: { cents: { type: integer, x-was: { 2024-09-01: { type: string } } } }
+"""
+
+
+class Cents(BaseModel):
+    cents: int
+
+
+def test_values_pass_through_converters_both_ways() -> None:
+    found = contracts(API + CONVERTED)
+    [name] = found["converters"]
+    json = {"application/json": Cents}
+    handlers = Handlers(Cents(cents=7))
+    served = app(
+        found,
+        [operation("add_thing", "POST", "/things", body=json, responses={"200": json})],
+        handlers,
+        converters={"down": {name: str}, "up": {name: int}},
+    )
+
+    def sent(body: bytes, version: str) -> Response:
+        headers = fields(content_type="application/json", x_api_version=version)
+        return ask(served, request("POST", "/api/things", headers), body)
+
+    assert sent(b'{"cents": "12"}', OLD).json == {"cents": "7"}
+    assert sent(b'{"cents": 13}', NEW).json == {"cents": 7}
+    assert [call["body"] for call in handlers.calls] == [Cents(cents=12), Cents(cents=13)]
+    # what the old contract lets through and the converter does not is the caller's to mend
+    refused = sent(b'{"cents": "a secret"}', OLD)
+    assert (refused.status, refused.json) == (400, "the body can't be read at /cents")
+    assert sent(b'{"cents": 12}', OLD).status == 400
+
+
+def test_all_missing_converters_are_named() -> None:
+    found = contracts(API + CONVERTED)
+    [name] = found["converters"]
+    with pytest.raises(serving().MissingConverterError, match=name):
+        app(found, [operation("add_thing", "POST", "/things")], Handlers())
+
+
+@pytest.mark.parametrize("version", [NEW, OLD, "nonsense"])
+def test_an_operation_that_ignores_the_header_is_served_as_without_it(version: str) -> None:
+    served = app(
+        contracts(API + SECURED),
+        [operation("list_things", "GET", "/things", ignores_version=True, responses={"204": None})],
+        Handlers(),
+    )
+    response = ask(served, request("GET", "/api/things", fields(x_api_version=version)))
+    assert (response.status, response.header("x-api-version")) == (204, [OLD])
+
+
+def test_callers_are_told_of_the_announced_end_of_their_version() -> None:
+    ends = "announcements: [{ ends: 2024-01-15, from: 2027-01-15 }]\n"
+    served = app(
+        contracts(API + SECURED, VERSIONS + ends),
+        [operation("list_things", "GET", "/things", responses={"204": None})],
+        Handlers(),
+    )
+    told = {
+        version: [
+            ask(served, request("GET", "/api/things", fields(x_api_version=version))).header(name)
+            for name in ("deprecation", "sunset", "link")
+        ]
+        for version in (OLD, MIDDLE)
+    }
+    assert told == {
+        OLD: [
+            ["@1725148800"],
+            ["Fri, 15 Jan 2027 00:00:00 GMT"],
+            ['</spec/2024-09-01>; rel="successor-version"'],
+        ],
+        MIDDLE: [[], [], []],
+    }
 
 
 # What fails at start
