@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ from commands import Outcome, dateline, held
 from sources import LIBRARY, LOANS, VERSIONS, folder
 
 from dateline import fresh
+from dateline import model as dateline_model
 from dateline.load import load
 from dateline.project import Projector
 
@@ -540,3 +543,148 @@ def test_definitions_that_would_be_invalid_stop_the_cut(drafts: Path) -> None:
     assert outcome.status == 3
     assert outcome.err.startswith(f"schemas/loans.yaml:39:60: never-there: added at {DAY}")
     assert held(drafts) == before
+
+
+# Every moment at which a cut can be killed
+
+
+KILLS = """
+import json, os, shutil, sys
+from contextlib import redirect_stdout
+from pathlib import Path
+from commands import dateline, held
+from dateline import emit
+from dateline.edit.files import recover
+
+way, day = sys.argv[1:]
+if way == "two renames":
+    emit._EXCHANGES.clear()
+home = Path.cwd()
+watched, seen = False, []
+
+def disk():
+    return {
+        str(path): path.read_text("utf-8") if path.is_file() else None
+        for path in sorted(Path().rglob("*"))
+        if ".git" not in path.parts
+    }
+
+def hook(event, arguments):
+    # what a kill leaves is what is there before the next step
+    global watched
+    if watched and is_step(event, arguments):
+        watched = False
+        seen.append(disk())
+        watched = True
+
+STEPS = {"os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.chmod", "os.link", "ctypes.dlsym"}
+
+def is_step(event, arguments):
+    if event == "open":
+        return arguments[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT) and is_ours(arguments[0])
+    return event in STEPS and (event == "ctypes.dlsym" or is_ours(arguments[0]))
+
+def is_ours(path):
+    return isinstance(path, (str, os.PathLike)) and str(home) in os.path.abspath(path)
+
+def watch(action):
+    global watched, seen
+    seen, watched = [], True
+    action()
+    watched = False
+    return list({told_apart(state): state for state in [*seen, disk()]}.values())
+
+def told_apart(state):
+    # how far the new tree is staged makes no difference
+    parts = [(name, text) for name, text in state.items() if name.count("/") < 2 or name[0] != "."]
+    return json.dumps(parts)
+
+def put(state):
+    os.chdir(home)
+    shutil.rmtree("run", ignore_errors=True)
+    os.mkdir("run")
+    os.chdir("run")
+    for name, text in state.items():
+        Path(name).mkdir() if text is None else Path(name).write_text(text, "utf-8")
+
+def now():
+    return {
+        name: text
+        for name, text in held(Path()).items()
+        if name.startswith(FOLDERS) and ".dateline-edit" not in name
+    }
+
+def cut():
+    assert dateline("cut", day, "--title", "Books get lost.").status == 0
+
+FOLDERS = ("schemas/", "generated/")
+start = disk()
+sys.addaudithook(hook)
+put(start)
+old = now()
+states = watch(cut)
+new = now()
+named = lambda: next(name for name, tree in {"old": old, "new": new}.items() if tree == now())
+first, again, checked = [], [], []
+for state in states:
+    put(state)
+    mixed = now() not in (old, new)
+    recoveries = watch(lambda: recover(Path("schemas")))
+    first.append(named())
+    if mixed:
+        for recovery in recoveries:
+            put(recovery)
+            recover(Path("schemas"))
+            again.append(named() == first[-1])
+        put(state)
+        checked.append([dateline("check").status, named()])
+print(json.dumps([first, again, checked, new]))
+"""
+
+
+@pytest.fixture(scope="module")
+def prepared(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The published API with one gated change, outside of git."""
+    root = tmp_path_factory.mktemp("prepared") / "project"
+    shutil.copytree(published, root, ignore=shutil.ignore_patterns(".git"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(root)
+        edit(LOST)
+        assert dateline("gate").status == CLEAN
+    return root
+
+
+def killed(prepared: Path, root: Path, way: str, seed: str) -> Any:
+    """Return which tree each kill of a cut leaves for the next command, and the new tree."""
+    shutil.copytree(prepared, root)
+    tests, source = Path(__file__).parent, Path(dateline_model.__file__).parents[1]
+    run = subprocess.run(
+        [sys.executable, "-c", KILLS, way, DAY],
+        cwd=root,
+        env={**os.environ, "PYTHONPATH": f"{source}{os.pathsep}{tests}", "PYTHONHASHSEED": seed},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.stderr == ""
+    return json.loads(run.stdout)
+
+
+def test_a_kill_leaves_the_old_project_or_the_new_one(prepared: Path, tmp_path: Path) -> None:
+    trees = []
+    for seed, way in enumerate(["exchange", "two renames"]):
+        first, again, checked, new = killed(prepared, tmp_path / way, way, str(seed))
+        # the change of mind happens once
+        assert first == sorted(first, key=("old", "new").index)
+        assert len(first) > 10
+        assert {*first} == {"old", "new"}
+        # what a kill leaves half done is finished by whatever command comes next, or undone
+        assert len(again) > len(checked) > 0
+        assert all(again)
+        assert all(status == CLEAN for status, _ in checked)
+        assert "new" in {tree for _, tree in checked}
+        trees.append(new)
+    assert trees[0] == trees[1]
+    expected = redated(held(prepared / "schemas"))
+    title = {name: text.replace(TITLE, "Books get lost.") for name, text in expected.items()}
+    assert {name: trees[0][f"schemas/{name}"] for name in title} == title
