@@ -545,6 +545,48 @@ def test_definitions_that_would_be_invalid_stop_the_cut(drafts: Path) -> None:
     assert held(drafts) == before
 
 
+# What `status` shows of a version's life
+
+
+def test_status_shows_the_life_of_a_version(project: Path) -> None:
+    prepare(
+        ("        note: {", "        pages: { type: integer }\n        note: {"),
+        ("due: { type: string,", "due: { type: string, description: Until when.,"),
+        ("environments:\n", f"{ANNOUNCED}environments:\n"),
+    )
+    for pointer, day in (("/components/schemas/A", "2999-01-01"), ("/paths/~1b", "2024-01-01")):
+        given = ["--version", "next", "--reason", "Nobody asks.", "--expires", day]
+        assert dateline("waive", "type-changed", pointer, *given).status == CLEAN
+    first = git("rev-list", "--max-parents=0", "--abbrev=7", "--abbrev-commit", "HEAD").strip()
+    shown = dateline("status")
+    assert shown.status == CLEAN
+    assert (
+        shown.out[shown.out.index("announced\n") : shown.out.index("outputs\n")]
+        == f"""\
+announced
+  2026-01-01  2025-06-01 becomes the default
+  2026-06-01  2024-01-15 ends
+pending for next
+  Books get lost.
+    LoanState: value lost added
+added to all versions since 2025-06-01 was cut ({first})
+  Loan.pages: field added
+waivers
+  expired on 2024-01-01  type-changed at /paths/~1b: Nobody asks.
+  until 2999-01-01  type-changed at /components/schemas/A: Nobody asks.
+"""
+    )
+    assert "  generated/spec/production/next.json: missing\n" in shown.out
+    assert project.is_dir()
+
+
+ANNOUNCED = """\
+announcements:
+  - { ends: 2024-01-15, from: 2026-06-01 }
+  - { default: 2025-06-01, from: 2026-01-01 }
+"""
+
+
 # Every moment at which a cut can be killed
 
 

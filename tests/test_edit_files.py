@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from dateline.edit.files import EditError, Replacement, recover, write
+from dateline.edit.files import EditError, Outputs, Replacement, recover, write
+from dateline.model import DatelineError
 
 SOURCE = Path(__file__).parent.parent / "src"
 
@@ -70,6 +71,24 @@ def test_nothing_is_written_where_a_file_is_not_as_it_was(folder: Path) -> None:
         "run the command again"
     )
     assert held(folder) == {**OLD, "b.yaml": b"b: edited\n"}
+
+
+@pytest.mark.parametrize("switched", [False, True])
+def test_files_are_new_if_and_only_if_the_outputs_are(folder: Path, switched: bool) -> None:
+    """A switch fails before it has taken place, or after that."""
+    output = folder.parent / "generated"
+    output.mkdir()
+
+    def switch() -> None:
+        if switched:
+            (output / "manifest.json").write_bytes(b"new")
+        raise DatelineError("the outputs can't be written")
+
+    outputs = Outputs(folder=output, manifest=b"new", switch=switch)
+    with pytest.raises(DatelineError, match="the outputs can't be written"):
+        write(folder, REPLACEMENTS, outputs)
+    assert held(folder) == (WRITTEN if switched else OLD)
+    assert not (folder / ".dateline-edit").exists()
 
 
 def test_what_the_system_refuses_is_told_in_a_sentence(folder: Path) -> None:
