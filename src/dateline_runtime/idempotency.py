@@ -98,6 +98,7 @@ class Store(Protocol):
         Of all that ask at one time, one gets the claim. The others wait up to *patience*
         seconds for its end.
         """
+        ...
 
     async def record(self, attempt: Attempt, answer: Answer) -> None:
         """Store the answer and end the claim."""

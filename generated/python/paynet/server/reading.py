@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import datetime
 from typing import Any, Final, get_args, get_origin
 from urllib.parse import unquote_to_bytes
@@ -172,17 +173,15 @@ def _reader(types: frozenset[str]) -> query.Reader:
     readers = [read for name, read in _READERS.items() if name in types]
     if "number" in types:
         readers.remove(query.integer)
-    first, *others = readers or [query.text]
+    *others, last = readers or [query.text]
     if not others:
-        return first
+        return last
 
     def read(value: str) -> Any:
-        for each in (first, *others):
-            try:
+        for each in others:
+            with suppress(RequestError):
                 return each(value)
-            except RequestError as error:
-                refused = error
-        raise refused
+        return last(value)
 
     return read
 

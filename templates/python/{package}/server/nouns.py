@@ -23,6 +23,7 @@ class Account(Protocol):
     @property
     def identity(self) -> str:
         """What keeps callers apart, the sub-partner included: idempotency keys are theirs."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

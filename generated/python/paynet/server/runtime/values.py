@@ -152,6 +152,7 @@ def listed(item: Change, *, least: int, unique: bool) -> Change:
             raise _misfit(value, "a list")
         made = []
         same = True
+        before = None
         try:
             for before in value:
                 after = item(before)
