@@ -119,6 +119,7 @@ def test_an_import_from_the_right_is_noticed(path: str, source: str, refused: li
         ("dateline.load", HEAVY),
         ("dateline.load.editor", HEAVY),
         ("dateline.project", (*HEAVY, "yaml")),
+        ("dateline.serve", (*HEAVY, "fastapi", "jsonschema_rs", "uvicorn", "yaml")),
     ],
 )
 def test_importing_a_room_leaves_heavy_packages_alone(
