@@ -13,7 +13,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 # run as a script: what stands beside it is found from the tests' folder
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -40,36 +40,31 @@ def adopted(name: str, documents: dict[str, tuple[str, bytes]]) -> Adopted:
 
     from dateline.adopt import adopt
     from dateline.load import load
+    from dateline.load.reader import read
     from dateline.model import DatelineError
     from dateline.project import Projector
 
     begun = time.process_time()
     with tempfile.TemporaryDirectory() as root:
         schemas = Path(root, "schemas")
-        given = []
+        paths: dict[str, Path] = {}
         for date, (suffix, content) in documents.items():
-            path = Path(root, f"{date}{suffix}")
-            path.write_bytes(content)
-            given.append(f"{date}={path}")
+            paths[date] = Path(root, f"{date}{suffix}")
+            paths[date].write_bytes(content)
         try:
-            adoption = adopt(tuple(given), schemas)
+            adoption = adopt(tuple(f"{date}={path}" for date, path in paths.items()), schemas)
         except DatelineError as error:
             print(f"{name}: {error}", file=sys.stderr)
             return Adopted(name, False, 0, 0, time.process_time() - begun)
         spent = time.process_time() - begun
         projector = Projector(load(schemas))
         equal = all(
-            plain(projector.contract(date, "production").document) == plain(_read(*document))
-            for date, document in documents.items()
+            plain(projector.contract(date, "production").document)
+            == plain(dict(read(path, path.name, adopted=True, problems=[]) or {}))
+            for date, path in paths.items()
         )
     restated = sum(adoption.fallbacks.values())
     return Adopted(name, equal, sum(adoption.gates.values()), restated, spent)
-
-
-def _read(suffix: str, content: bytes) -> Any:
-    from dateline.check.baseline import Document
-
-    return Document(name=f"document{suffix}", text=content.decode()).content
 
 
 def _packed(home: Path, side: str) -> tuple[str, bytes]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from dateline.adopt.inputs import (
     written_table,
 )
 from dateline.adopt.placing import write
+from dateline.model import ADDED, REMOVED, WAS
 
 __all__ = ["Adoption", "HouseRule", "UsageError", "adopt"]
 
@@ -25,12 +27,12 @@ __all__ = ["Adoption", "HouseRule", "UsageError", "adopt"]
 class Adoption:
     """What was adopted: the files written, sorted; how much was gated, and what to know of it.
 
-    ``documents`` holds each date, its file, and whether it was read as OpenAPI 3.1 first.
+    ``documents`` holds each date, its file, and how what comes back compares with it.
     ``gates`` counts by key, ``fallbacks`` by reason. ``renamed`` is older, newer name.
     """
 
     files: tuple[Path, ...]
-    documents: tuple[tuple[str, str, bool], ...]
+    documents: tuple[tuple[str, str, str], ...]
     gates: dict[str, int]
     fallbacks: dict[str, int]
     renamed: tuple[tuple[str, str], ...]
@@ -65,7 +67,7 @@ def adopt(
     return Adoption(
         files=tuple(written),
         documents=tuple(
-            (source.date, source.name, source.date in result.modernized) for source in found
+            (source.date, source.name, _comparison(source.date, result)) for source in found
         ),
         gates=_gates(result.document),
         fallbacks=dict(sorted(result.fallbacks.items())),
@@ -74,12 +76,17 @@ def adopt(
     )
 
 
+def _comparison(date: str, result: Merged) -> str:
+    words = ["equal"]
+    if date in result.modernized:
+        words.append("in the words of OpenAPI 3.1")
+    if date in result.trimmed:
+        words.append("but for an empty section")
+    return ", ".join(words)
+
+
 def _gates(document: dict[str, Any]) -> dict[str, int]:
     """Return how many gates of each key stand in *document*, those in histories included."""
-    from collections import Counter
-
-    from dateline.model import ADDED, REMOVED, WAS
-
     counts = Counter({ADDED: 0, REMOVED: 0, WAS: 0})
     pending: list[Any] = [document]
     while pending:

@@ -40,11 +40,16 @@ class UnequalError(DatelineError):
 
 @dataclass(frozen=True, kw_only=True)
 class Merged:
-    """The canonical document; what each version is to be, by date; and how it was done."""
+    """The canonical document; what each version is to be, by date; and how it was done.
+
+    ``modernized`` are the versions whose documents were OpenAPI 3.0 among others of 3.1,
+    ``trimmed`` those that had or lacked an empty section, unlike others.
+    """
 
     document: dict[str, Any]
     wanted: dict[str, dict[str, Any]]
     modernized: frozenset[str]
+    trimmed: frozenset[str]
     fallbacks: Counter[str]
     renames: list[tuple[str, str]]
 
@@ -65,7 +70,8 @@ def merged(sources: list[Source], table: Table) -> Merged:
         )
         for source in reversed(sources)
     }
-    wanted = _without_empty(wanted, shared)
+    read, wanted = wanted, _without_empty(wanted, shared)
+    trimmed = frozenset(date for date in wanted if wanted[date] is not read[date])
     whole: set[int] = set()
     while True:
         merger = Merger(Timeline(table), table.dates, shared, whole)
@@ -76,13 +82,15 @@ def merged(sources: list[Source], table: Table) -> Merged:
                 document=document,
                 wanted=wanted,
                 modernized=modernized,
+                trimmed=trimmed,
                 fallbacks=merger.fallbacks,
                 renames=merger.renames,
             )
         found = {holder for each in amiss for holder in _holders(each, wanted, whole)}
         if not found:
-            source = next(source for source in sources if source.date == amiss[0].date)
-            raise unequal_at(source, amiss[0].path)
+            date, path = amiss[0]
+            source = next((source for source in sources if source.date == date), sources[-1])
+            raise unequal_at(source, path)
         whole |= found
 
 

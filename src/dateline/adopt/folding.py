@@ -195,7 +195,7 @@ def _aligned(newer: list[Any], older: list[Any], kind: str) -> Iterator[tuple[in
                 yield from (
                     (n, m)
                     for n, m in zip(inline, others, strict=True)
-                    if _is_like(newer[n], older[m])
+                    if _is_like(kind, newer[n], older[m])
                 )
 
 
@@ -217,6 +217,15 @@ def _is_inline(node: Any) -> bool:
     return isinstance(node, dict) and not node.keys() & {"$ref", "const"}
 
 
-def _is_like(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Tell whether two schemas without a name may be one that was changed."""
-    return one.get("type") is other.get("type") and one.get("title") is other.get("title")
+def _is_like(kind: str, newer: dict[str, Any], older: dict[str, Any]) -> bool:
+    """Tell whether two items may be one that was changed; of parameters, one that was renamed."""
+    if kind == "schema":
+        return newer.get("type") is older.get("type") and newer.get("title") is older.get("title")
+    if kind != "parameter":
+        return False
+    now, then = (
+        {key: value for key, value in shape(one).items() if key != "name"} for one in (newer, older)
+    )
+    schema = now.get("schema")
+    telling = isinstance(schema, dict) and bool(schema.keys() & _TELLING)
+    return now == then and (telling or _is_telling((older["name"], older), (newer["name"], newer)))

@@ -70,6 +70,8 @@ class Merger:
             found[key] = self._keyword(kind, key, states_of_key, columns)
         if kind == "schema":
             self._followers.follow(found, columns)
+        if kind == "parameter":
+            self._note_renames(found.get("name", []))
         self._count(kind, found)
         return self._assembled(found)
 
@@ -158,10 +160,14 @@ class Merger:
 
     def _named(self, kind: str, member: Member, versions: list[int]) -> Any:
         merged = self._member(kind, member, versions)
-        for newer, older in pairwise(runs(dict(member.names))):
+        called = runs(dict(member.names))
+        self._note_renames(called)
+        for newer, older in pairwise(called):
             merged = restated(merged, self._dates[newer.versions[-1]], {"name": older.value})
-            self.renames.append((older.value, newer.value))
         return merged
+
+    def _note_renames(self, called: list[Run]) -> None:
+        self.renames += [(older.value, newer.value) for newer, older in pairwise(called)]
 
     def _enumeration(self, states: States) -> list[Run] | None:
         """Return the values of an `enum` as members of a `oneOf`, each with its gates."""

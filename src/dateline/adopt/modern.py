@@ -13,6 +13,9 @@ VERSION: Final = "3.1.0"
 
 _BOUNDS: Final = {"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"}
 
+_NARROWING: Final = frozenset({"$ref", "allOf", "oneOf", "anyOf", "not"})
+"""Keywords beside which another type would not let null through."""
+
 
 def is_old(document: dict[str, Any]) -> bool:
     """Tell whether *document* is OpenAPI 3.0."""
@@ -63,12 +66,13 @@ def _schema(node: dict[str, Any]) -> dict[str, Any]:
 
 def _nullable(node: dict[str, Any]) -> dict[str, Any]:
     """Return *node* with null beside what it lets through."""
-    if isinstance(node.get("type"), str):
-        node = {key: [value, "null"] if key == "type" else value for key, value in node.items()}
-        values = node.get("enum")
-        if isinstance(values, list) and None not in values:
-            node["enum"] = [*values, None]
+    if not _NARROWING.isdisjoint(node):
+        return {"anyOf": [node, {"type": "null"}]}
+    if not isinstance(node.get("type"), str):
+        # OpenAPI 3.0.4 section 4.7.24.1: without a type beside it, it says nothing
         return node
-    if not node.keys() & {"$ref", "allOf", "oneOf", "anyOf", "enum"}:
-        return node
-    return {"anyOf": [node, {"type": "null"}]}
+    made = {key: [value, "null"] if key == "type" else value for key, value in node.items()}
+    values = node.get("enum")
+    if isinstance(values, list) and None not in values:
+        made["enum"] = [*values, None]
+    return made

@@ -12,8 +12,7 @@ _MOST_RENAMES: Final = 20
 
 def lines(adoption: Adoption) -> Iterator[str]:
     """Yield what came of each document, how much was gated and how, and what else to know."""
-    for date, name, modernized in adoption.documents:
-        words = "equal, in the words of OpenAPI 3.1" if modernized else "equal"
+    for date, name, words in adoption.documents:
         yield f"{date} {name}: {words}"
     told = ", ".join(f"{count} {key}" for key, count in adoption.gates.items())
     yield f"{sum(adoption.gates.values())} gates: {told}"
