@@ -11,6 +11,7 @@ from .handlers import (
     Handlers,
     SandboxHandlers,
 )
+from .runtime.idempotency import MemoryStore, Store
 from .serving import (
     Account,
     Call,
@@ -32,6 +33,7 @@ __all__ = [
     "Credentials",
     "CustomerHandlers",
     "Handlers",
+    "MemoryStore",
     "MissingConverterError",
     "MissingHandlerError",
     "Refusal",
@@ -39,6 +41,7 @@ __all__ = [
     "Result",
     "SandboxHandlers",
     "Settings",
+    "Store",
     "UnsupportedError",
     "create_app",
 ]

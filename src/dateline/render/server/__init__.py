@@ -35,9 +35,11 @@ _SUFFIX: Final = ".jinja"
 _SPECIFICATION: Final = "spec/"
 # What handlers are written with, whatever the API.
 _NOUNS: Final = (
-    *("Account", "Call", "Credentials", "MissingConverterError", "MissingHandlerError"),
-    *("Refusal", "Reply", "Result", "Settings", "UnsupportedError"),
+    *("Account", "Call", "Credentials", "MemoryStore", "MissingConverterError"),
+    *("MissingHandlerError", "Refusal", "Reply", "Result", "Settings", "Store"),
+    "UnsupportedError",
 )
+_CREATE: Final = "create_app"
 
 
 class Server:
@@ -93,27 +95,32 @@ class Server:
         known = {"versions", *(version.date for version in self._api.table.supported)}
         return suffix == "json" and name in known
 
-    def _exports(self, has_converters: bool) -> dict[str, list[Code]]:
+    def _views(self, data: dict[str, Any]) -> dict[str, dict[str, Any]]:
+        """Return what each template lays out, by its file's name; under no name, what all may."""
+        needed = converters(self._api, data, self._forms)
+        names = [each.name for each in self._api.table.environments]
         own = ["Handlers", *(group.handlers for group in self._groups)]
-        own += ["Converters"] if has_converters else []
+        own += ["Converters"] if needed else []
+        secured = (each.is_secured for group in self._groups for each in group.operations)
         return {
-            "exports": list(map(Code, sorted(own))),
-            "all": [Code(literal(each)) for each in (*sorted([*own, *_NOUNS]), "create_app")],
+            "": {
+                "header": HEADER,
+                "has_accounts": any(secured),
+                "has_converters": bool(needed),
+                "environments": lay_out(subscript("Literal", *map(Text, names))),
+            },
+            "__init__": {
+                "handlers": list(map(Code, sorted(own))),
+                "exports": [Code(literal(name)) for name in (*sorted([*own, *_NOUNS]), _CREATE)],
+            },
+            "handlers": protocols(self._groups, self._types, needed, names),
+            "routes": table(self._api, self._groups, self._types, needed),
         }
 
     def _laid_out(
-        self, target: str, shown: dict[str, Any], templates: Sequence[Path]
+        self, target: str, data: dict[str, Any], templates: Sequence[Path]
     ) -> Iterator[Artifact]:
-        needed = converters(self._api, shown, self._forms)
-        names = [each.name for each in self._api.table.environments]
-        view = {
-            "header": HEADER,
-            "table": self._api.table,
-            "environments": lay_out(subscript("Literal", *map(Text, names))),
-            **self._exports(bool(needed)),
-            **protocols(self._groups, self._types, needed, names),
-        }
-        rows = {**view, **table(self._api, self._groups, self._types, needed)}
+        views = self._views(data)
         jinja = environment(list(templates))
         for name in sorted(jinja.list_templates()):
             folder, _, file = name.rpartition("/")
@@ -124,8 +131,9 @@ class Server:
                 found = next(each / name for each in templates if (each / name).is_file())
                 yield Artifact(path=path, content=found.read_bytes())
                 continue
+            view = {**views[""], **views.get(file.partition(".")[0], {})}
             try:
-                text = jinja.get_template(name).render(rows if "routes" in file else view)
+                text = jinja.get_template(name).render(table=self._api.table, **view)
             except Exception as error:  # a template is code, and may fail like any
                 raise TemplateError(f"template {name}: {error}") from error
             yield Artifact(path=path, content=text.encode())

@@ -8,7 +8,7 @@ from typing import Any, Final
 from dateline.model import Api, Problem, SourceError
 from dateline.render.models.code import Node, either, subscript
 from dateline.render.models.names import snake
-from dateline.render.models.reading import Reader
+from dateline.render.models.reading import ANNOTATIONS, Reader
 from dateline.render.models.shapes import json_types
 from dateline.render.server.canonical import Forms
 
@@ -77,19 +77,18 @@ def _converter(reader: Reader, name: str, way: str, said: dict[str, Any]) -> Con
         spoken = spoken.replace(sign, word)
     newer, older = (_schema(said["kind"], said[era]) for era in ("newer", "older"))
     types = [_type(reader, schema, said["passes_null"]) for schema in (newer, older)]
-    words = [_words(schema) for schema in (newer, older)]
-    if way == "down":
-        told = f"as it was before {said['before']}"
-    else:
+    told = f"as it was before {said['before']}"
+    schemas = older, newer
+    if way == "up":
         told = f"as it is from {said['before']} on"
-        types, words = types[::-1], words[::-1]
+        schemas, types = schemas[::-1], types[::-1]
     return Converter(
         name=name,
         way=way,
         method=f"{'older' if way == 'down' else 'newer'}_{snake(spoken)}",
         takes=types[0],
         gives=types[1],
-        description=f"Return `{said['place']}` {told}: {words[1]}, not {words[0]}.",
+        description=f"Return `{said['place']}` {told}{_difference(*schemas)}.",
     )
 
 
@@ -109,11 +108,23 @@ def _type(reader: Reader, schema: Any, passes_null: bool) -> Node:
     return either([_TYPES[each] for each in (*types, *nullable)])
 
 
+def _difference(made: Any, given: Any) -> str:
+    """Return in a few words what a schema says that another does not; empty for nothing."""
+    if _words(made) != _words(given):
+        return f": {_words(made)}, not {_words(given)}"
+    if not isinstance(made, dict) or not isinstance(given, dict):
+        return ""
+    keys = (key for key in {**made, **given} if made.get(key) != given.get(key))
+    told = [f"`{key}`" for key in keys if key not in ANNOTATIONS and key[:2] != "x-"]
+    return f", which differs in {' and '.join(told)}" if told else ""
+
+
 def _words(schema: Any) -> str:
-    """Return in a few words what *schema* says of its values."""
+    """Return in a few words what *schema* says of the type of its values; null goes without."""
     said = schema if isinstance(schema, dict) else {}
     if "$ref" in said:
         return f"`{str(said['$ref']).rpartition('/')[2]}`"
     types = said.get("type", "any value")
-    told = " or ".join(types) if isinstance(types, list) else str(types)
+    names = [each for each in types if each != "null"] if isinstance(types, list) else [types]
+    told = " or ".join(map(str, names))
     return f"{told} ({said['format']})" if "format" in said else told

@@ -123,6 +123,16 @@ def prefix(environment: Environment) -> str:
     return _path(environment.servers[0]) if environment.servers else ""
 
 
+def unread(api: Api) -> frozenset[str]:
+    """Return the headers, in lower case, that no handler is given as a parameter.
+
+    Something else reads them: the version, the idempotency key, what tells who calls.
+    """
+    schemes = api.document.get("components", {}).get("securitySchemes", {}).values()
+    told = [each["name"] for each in schemes if each.get("in") == "header" and "name" in each]
+    return _IGNORED | {api.table.header.lower(), _IDEMPOTENCY, *map(str.lower, told)}
+
+
 def groups(api: Api) -> list[Group]:
     """Return the operations of *api* by tag, in the order of the tags and the definitions.
 
@@ -144,9 +154,7 @@ class _Operations:
         self._document = api.document
         self._timeline = Timeline(api.table)
         self._prefixes = {prefix(each) for each in api.table.environments} or {""}
-        schemes = self._document.get("components", {}).get("securitySchemes", {}).values()
-        told = (each["name"] for each in schemes if each.get("in") == "header")
-        self._unread = {api.table.header.lower(), _IDEMPOTENCY, *_IGNORED, *map(str.lower, told)}
+        self._unread = unread(api)
         self.problems: list[Problem] = []
 
     def groups(self) -> list[Group]:

@@ -90,7 +90,6 @@ class Protocols:
             "standard": [Code("from dataclasses import dataclass"), *standard(spoken)],
             "siblings": siblings(spoken),
             "nouns": Code(", ".join(nouns)),
-            "has_accounts": "Account" in spoken,
         }
 
     def method(self, operation: Operation) -> dict[str, Code]:

@@ -20,15 +20,11 @@ from dateline.model import EVERYWHERE, Api
 from dateline.openapi import METHODS, chain
 from dateline.project import Projector
 from dateline.render.server.demands import Demands, references
+from dateline.render.server.operations import unread
 from dateline.render.shapes import entries
 from dateline.render.shapes.histories import operation_name
 
 _STYLES: Final = {"query": "form", "cookie": "form", "path": "simple", "header": "simple"}
-
-# OpenAPI 3.1.1 section 4.8.12.1: parameters of these names are ignored.
-_IGNORED: Final = frozenset({"accept", "content-type", "authorization"})
-
-_IDEMPOTENCY: Final = "idempotency-key"
 
 Row = dict[str, list[Any]]
 """What something is at each version, by environment."""
@@ -71,9 +67,7 @@ class _Requests:
             name: [projector.contract(date, name).document for date in api.table.dates]
             for name in names
         }
-        schemes = api.document.get("components", {}).get("securitySchemes", {}).values()
-        told = [each["name"] for each in schemes if each.get("in") == "header" and "name" in each]
-        self._unread = {api.table.header.lower(), _IDEMPOTENCY, *_IGNORED, *map(str.lower, told)}
+        self._unread = unread(api)
 
     def data(self) -> dict[str, Any]:
         rows = dict(self._rows())

@@ -38,7 +38,7 @@ def table(
         "operations": [lay_out(row, _INDENT, _INDENT + 1) for row in rows],
         "schemes": lay_out(_mapping(schemes), 0, len(_SCHEMES)),
         "prefixes": lay_out(_mapping(prefixes), 0, len(_PREFIXES)),
-        "converters_by_way": lay_out(_mapping(ways), 0, len(_CONVERTERS)),
+        "converters": lay_out(_mapping(ways), 0, len(_CONVERTERS)),
         "standard": standard(spoken),
         "siblings": siblings(spoken),
         "nouns": Code(", ".join(nouns)),
