@@ -1,0 +1,51 @@
+"""Schemathesis against the generated server of the payment API, every version, with all checks."""
+
+from __future__ import annotations
+
+import pytest
+from conforming import conforming, mocked
+from payments import ENVIRONMENTS, NEWEST, OLDEST, VERSIONS
+
+from dateline_runtime.asgi import App, Receive, Scope, Send
+
+CHECKS = {
+    *("not_a_server_error", "status_code_conformance", "content_type_conformance"),
+    *("response_headers_conformance", "response_schema_conformance", "negative_data_rejection"),
+    *("positive_data_acceptance", "missing_required_header", "unsupported_method"),
+    *("allow_header_conformance", "use_after_free", "ensure_resource_availability"),
+    *("ignored_auth", "object_level_authorization"),
+}
+
+
+@pytest.mark.parametrize("environment", ENVIRONMENTS)
+def test_every_version_keeps_its_document(environment: str) -> None:
+    with mocked(environment) as app:
+        for version in VERSIONS:
+            found = conforming(app, version, ["fuzzing"], 2)
+            assert (found.failures, set(found.checks)) == ([], CHECKS)
+
+
+def test_every_case_that_a_document_speaks_of_is_answered_as_it_says() -> None:
+    with mocked("sandbox") as app:
+        found = conforming(app, OLDEST, ["coverage"], 1)
+    assert (found.failures, set(found.checks)) == ([], CHECKS)
+    assert found.requests > 400
+
+
+class Mistaken:
+    """Shows callers of the oldest version what the newest shows."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            kept = [pair for pair in scope["headers"] if pair[0] != b"x-api-version"]
+            scope = {**scope, "headers": [*kept, (b"x-api-version", NEWEST.encode())]}
+        await self._app(scope, receive, send)
+
+
+def test_a_server_that_shows_newer_members_is_found_out() -> None:
+    with mocked("production") as app:
+        found = conforming(Mistaken(app), OLDEST, ["fuzzing"], 5, only="^/autoramps$")
+    assert any("FedNow" in failure for failure in found.failures)
