@@ -93,6 +93,10 @@ def test_a_change_of_the_definitions_changes_only_what_it_concerns(
     assert changed == [
         "changed generated/manifest.json",
         *(
+            f"changed generated/python/library/server/documents/sandbox/{name}.json"
+            for name in ("2024-01-15", "2024-09-01", "2025-06-01")
+        ),
+        *(
             f"changed generated/spec/sandbox/{name}.{form}"
             for name in ("2024-01-15", "2024-09-01", "2025-06-01", "latest", "next")
             for form in ("json", "yaml")
