@@ -159,9 +159,9 @@ class Validator:
 
     def misfit(self, value: Any) -> str | None:
         """Return what does not fit, quoting no value; None for a value that fits."""
-        if self._validator.is_valid(value):
+        error = self._first_error(value)
+        if error is None:
             return None
-        error = next(self._validator.iter_errors(value))
         place, said = _told(error, quotes=False)
         return f"{_pointer(place) or 'the value itself'} {said}"
 
@@ -171,14 +171,24 @@ class Validator:
         *what* is what the value is called; the names of the first *depth* steps to a place in
         it follow that, the others make a JSON pointer.
         """
-        if self._validator.is_valid(value):
+        error = self._first_error(value)
+        if error is None:
             return
-        error = next(self._validator.iter_errors(value))
         place, said = _told(error, quotes=True)
         called = " ".join([what, *(quoted(str(step)) for step in place[:depth])])
         steps = _pointer(place[depth:])
         at = f" at {_cut(steps)}" if steps else ""
         raise RequestError(f"{called}{at} {said}")
+
+    def _first_error(self, value: Any) -> ValidationError | None:
+        if self._validator.is_valid(value):
+            return None
+        try:
+            # stops there: of a hostile value there may be very many
+            self._validator.validate(value)
+        except ValidationError as error:
+            return error
+        return None
 
 
 def _pointer(steps: Iterable[str | int]) -> str:
