@@ -368,6 +368,15 @@ def test_a_starter_project_is_served_as_the_mock_says(tmp_path: Path) -> None:
     assert (process.returncode, errors, files(tmp_path)) == (0, "", before)
 
 
+def test_what_describes_the_api_is_served_where_nothing_can_be_asked_for(tmp_path: Path) -> None:
+    nothing = "openapi: 3.1.0\ninfo: { title: Library, version: canonical }\npaths: {}\n"
+    folder(tmp_path, {"versions.yaml": LIBRARY["versions.yaml"], "api.yaml": nothing})
+    with serving(tmp_path) as process:
+        tries = [run(line) for line in said(process)[4:]]
+    ends = [(each.status_code, each.url.path) for each in tries]
+    assert ends == [(200, "/spec/2025-06-01"), (200, "/spec/versions"), (200, "/spec")]
+
+
 def test_another_environment_and_seed_are_served_where_they_are_asked_for(tmp_path: Path) -> None:
     init(tmp_path)
     with serving(tmp_path, "--environment", "sandbox", "--seed", "7") as process:

@@ -36,19 +36,15 @@ def lines(mock: Mock, environment: Environment, address: str) -> Iterator[str]:
         yield f"  {line}"
 
 
-def _tries(mock: Mock, environment: Environment, address: str) -> Iterator[str]:
-    """Yield three commands: two versions of a resource, and what describes the newest."""
+def _tries(mock: Mock, environment: Environment, address: str) -> list[str]:
+    """Return three commands: one thing in two versions if there is one, and what describes it."""
     table = mock.api.table
-    oldest, newest = table.supported[0].date, table.latest
     requests = (_request(mock, each, address + prefix(environment)) for each in _common(mock))
     found = next((request for request in requests if request is not None), None)
-    if found is not None:
-        for version in (oldest, newest):
-            yield f"{found} -H {quoted(f'{table.header}: {version}')}"
-    else:
-        yield f"curl {address}/spec/versions"
-        yield f"curl {address}/spec/{oldest}"
-    yield f"curl {address}/spec/{newest}"
+    versions = dict.fromkeys((table.supported[0].date, table.latest)) if found else ()
+    tries = [f"{found} -H {quoted(f'{table.header}: {version}')}" for version in versions]
+    tries += [f"curl {address}/spec{name}" for name in (f"/{table.latest}", "/versions", "")]
+    return tries[:3]
 
 
 def _common(mock: Mock) -> Iterator[Operation]:
