@@ -728,7 +728,7 @@ def test_an_operation_that_ignores_the_header_is_served_as_without_it(version: s
 
 
 def test_callers_are_told_of_the_announced_end_of_their_version() -> None:
-    ends = "announcements: [{ ends: 2024-01-15, from: 2027-01-15 }]\n"
+    ends = "announcements: [{ ends: 2024-01-15, from: 2027-01-15, announced: 2026-01-01 }]\n"
     served = app(
         contracts(API + SECURED, VERSIONS + ends),
         [operation("list_things", "GET", "/things", responses={"204": None})],
@@ -743,7 +743,7 @@ def test_callers_are_told_of_the_announced_end_of_their_version() -> None:
     }
     assert told == {
         OLD: [
-            ["@1725148800"],
+            ["@1767225600"],
             ["Fri, 15 Jan 2027 00:00:00 GMT"],
             ['</spec/2024-09-01>; rel="successor-version"'],
         ],
