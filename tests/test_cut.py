@@ -17,7 +17,6 @@ from commands import Outcome, dateline, held
 from sources import LIBRARY, LOANS, VERSIONS, folder
 
 from dateline import fresh
-from dateline import model as dateline_model
 from dateline.load import load
 from dateline.project import Projector
 
@@ -699,11 +698,15 @@ def prepared(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def killed(prepared: Path, root: Path, way: str, seed: str) -> Any:
     """Return which tree each kill of a cut leaves for the next command, and the new tree."""
     shutil.copytree(prepared, root)
-    tests, source = Path(__file__).parent, Path(dateline_model.__file__).parents[1]
+    tests = Path(__file__).parent
     run = subprocess.run(
         [sys.executable, "-c", KILLS, way, DAY],
         cwd=root,
-        env={**os.environ, "PYTHONPATH": f"{source}{os.pathsep}{tests}", "PYTHONHASHSEED": seed},
+        env={
+            **os.environ,
+            "PYTHONPATH": f"{tests.parent / 'src'}{os.pathsep}{tests}",
+            "PYTHONHASHSEED": seed,
+        },
         capture_output=True,
         text=True,
         check=False,
