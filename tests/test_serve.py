@@ -160,6 +160,8 @@ paths:
         - { name: id, in: path, required: true, schema: { type: string, format: uuid } }
         - { name: language, in: query, schema: { type: string } }
         - { name: pages, in: query, schema: { type: string } }
+        - { name: kind, in: query, schema: { $ref: '#/components/schemas/Kind' } }
+        - { name: bought, in: query, schema: { type: string, format: date-time } }
       responses:
         '200':
           description: a book
@@ -225,12 +227,15 @@ components:
   schemas:
     Book:
       type: object
-      required: [id, shelf, language, pages]
+      required: [id, shelf, language, pages, kind, bought]
       properties:
         id: { type: string, format: uuid }
         shelf: { type: integer }
         language: { type: string }
         pages: { type: integer }
+        kind: { $ref: '#/components/schemas/Kind' }
+        bought: { type: string, format: date-time }
+    Kind: { type: string, enum: [letter, novel, poem, tale] }
 """
 
 ID = "6f9619ff-8b86-d011-b42d-00cf4fc964ff"
@@ -257,8 +262,17 @@ def got(app: Any, *urls: str) -> list[Any]:
 
 
 def test_what_is_asked_for_is_what_is_given(echoing: Any) -> None:
-    [book] = got(echoing, f"/shelves/3/books/{ID}?language=it&pages=few")
-    assert {**book, "pages": 0} == {"id": ID, "shelf": 3, "language": "it", "pages": 0}
+    sent = "language=it&pages=few&kind=poem&bought=2024-02-29T07:08:09Z"
+    [book] = got(echoing, f"/shelves/3/books/{ID}?{sent}")
+    # there is no such number of pages
+    assert isinstance(book.pop("pages"), int)
+    assert book == {
+        "id": ID,
+        "shelf": 3,
+        "language": "it",
+        "kind": "poem",
+        "bought": "2024-02-29T07:08:09Z",
+    }
 
 
 def test_the_last_id_of_a_path_is_that_of_the_answer(echoing: Any) -> None:

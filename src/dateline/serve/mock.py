@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
+from enum import Enum
 from functools import lru_cache, partial
 from importlib.resources import files
 from types import SimpleNamespace
@@ -187,6 +188,8 @@ def _plain(value: Any) -> Any:
     """Return as JSON what a handler is given."""
     if isinstance(value, date):
         return value.isoformat().replace("+00:00", "Z")
+    if isinstance(value, Enum):
+        return value.value
     return str(value) if isinstance(value, UUID) else value
 
 
