@@ -401,7 +401,7 @@ def test_watch_generates_again_after_a_change_survives_a_slip_and_ends_when_inte
         assert any("unchanged" in line for line in out)
         loans.write_text(LOANS.replace("format: uuid", "fromat: uuid"))
         assert "fromat" in next(err)
-        loans.write_text(LOANS.replace("a loan can be", "loans can be"))
+        loans.write_text(f"{LOANS}# a comment changes nothing\n")
         assert any("up to date" in line for line in out)
         watching.send_signal(signal.SIGINT)
         assert watching.wait(timeout=60) == INTERRUPTED
