@@ -33,22 +33,22 @@ def module(
     summary = f"What version {version} defines."
     if version == CANONICAL:
         summary = "The models that handlers are written against: all that any version shows."
-    text = f'{HEADER}\n"""{summary}"""\n\n{imports}\n'
+    parts = [f'{HEADER}\n"""{summary}"""\n\n{imports}\n']
     previous = ""
     for each in order.definitions:
         # one blank line between aliases without a docstring, and between imports and what is no
         # class, two around everything else
         kind = "line" if each.alias is not None and not each.description else "block"
         close = kind == previous == "line" or (each.alias is not None and not previous)
-        text += ("\n" if close else "\n\n") + blocks[each.name] + "\n"
+        parts.append(("\n" if close else "\n\n") + blocks[each.name] + "\n")
         previous = kind
     if order.incomplete:
         completed = call("t.complete", *order.incomplete)
-        text += f"\n\n# these speak of each other\n{lay_out(completed)}\n"
+        parts.append(f"\n\n# these speak of each other\n{lay_out(completed)}\n")
     if version == CANONICAL:
         names = "".join(f'    "{name}",\n' for name in sorted(homes))
-        text += f"\n\n__all__ = [\n{names}]\n" if names else "\n__all__: list[str] = []\n"
-    return text.encode()
+        parts.append(f"\n\n__all__ = [\n{names}]\n" if names else "\n__all__: list[str] = []\n")
+    return "".join(parts).encode()
 
 
 def _imports(

@@ -80,6 +80,8 @@ def either(members: list[Node]) -> Node:
 
 def literal(text: str) -> str:
     """Return *text* as a string literal; what can't be seen is escaped."""
+    if text.isprintable() and '"' not in text and "\\" not in text:
+        return f'"{text}"'
     return '"' + "".join(map(escaped, text)) + '"'
 
 

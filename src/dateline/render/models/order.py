@@ -32,13 +32,14 @@ def in_order(definitions: Mapping[str, Definition]) -> Order:
     reach = {
         name: sorted(each.references & definitions.keys()) for name, each in definitions.items()
     }
+    place = {name: at for at, name in enumerate(definitions)}
     ordered: list[str] = []
     for circle in _circles(reach):
-        models = [name for name in definitions if name in circle and definitions[name].is_model]
-        others = {name: reach[name] for name in definitions if name in circle}
+        members = sorted(circle, key=place.__getitem__)
+        models = [name for name in members if definitions[name].is_model]
         aliases = {
-            name: [other for other in goals if other in circle and other not in models]
-            for name, goals in others.items()
+            name: [other for other in reach[name] if other in circle and other not in models]
+            for name in members
             if name not in models
         }
         ordered += models
