@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
 import jsonschema_rs
-from gated_apis import table
+import yaml
 from sampling import Sampler
 from sources import loaded
 
@@ -126,9 +126,13 @@ def _converter(goal: dict[str, Any]) -> Callable[[Json], Json]:
 
 
 class Law:
-    """An API, the ways that its contract data give, and what is true of every value on them."""
+    """An API, the ways that its contract data give, and what is true of every value on them.
+
+    ``times_shown`` counts how many times a value was shown to callers of a version.
+    """
 
     def __init__(self, api: Api) -> None:
+        self.times_shown = 0
         self.api = api
         # as they come out of a file
         self.contracts = json.loads(json.dumps(shapes(api)))
@@ -179,6 +183,7 @@ class Law:
                 at = shown.found(body)
                 if at is None:
                     continue
+                self.times_shown += 1
                 where = f"{version} ({environment}) {body.operation}: {json.dumps(before)}"
                 try:
                     narrowed = self.narrow(version, environment, body)(value)
@@ -345,16 +350,20 @@ def _gated_names(api: Api) -> _Names:
     return names
 
 
-def detours(law: Law, folder: Path, count: int, seed: int = 1) -> Iterator[str]:
+def detours(law: Law, table: str, folder: Path, count: int, seed: int = 1) -> Iterator[str]:
     """Yield where a value that is shown at one version is shown otherwise by way of a newer one.
 
-    The API of the newer version is made of the sources as they stood when that version was cut.
+    The API of the newer version is made of the sources as they stood when that version was cut,
+    the version *table* (in YAML) included. Nothing in them may be gone at a later version.
     """
+    rows = yaml.safe_load(table)
     values = list(law.values(count, seed))
     dates = law.contracts["versions"]
     for at, date in enumerate(dates[1:-1], 1):
         files = {
-            "versions.yaml": table(tuple(dates[: at + 1])),
+            "versions.yaml": json.dumps(
+                {**rows, "versions": rows["versions"][: at + 1]}, default=str
+            ),
             "api.yaml": json.dumps(rewound(law.api.document, date)),
         }
         then = Law(loaded(folder / date, files))

@@ -1,7 +1,9 @@
-"""What the versioning rules promise, tried at length: one job a process, which fails if broken.
+"""What versioning rules and servers promise, tried at length: one job a process, which fails if
+a promise is broken.
 
 `soundness COUNT`, `payments SCHEMAS`, `edits COUNT SCHEMAS`, `rewritings COUNT SCHEMAS`,
-`refactorings FOLDER`. Each prints what it tried and found, as the bench reads it.
+`refactorings FOLDER`, `way_down COUNT SCHEMAS`, `gates COUNT SCHEMAS`, `conformance EXAMPLES`.
+Each prints what it tried and found, as the bench reads it.
 """
 
 from __future__ import annotations
@@ -20,6 +22,10 @@ if TYPE_CHECKING:
 
 # what is tried, and how, belongs to the tests
 sys.path.insert(0, str(Path(__file__).parents[1]))
+
+
+# How many APIs that are made at random have their values shown, too.
+_GATED: Final = 24
 
 
 class Tried(NamedTuple):
@@ -115,9 +121,78 @@ def refactorings(given: str) -> Tried:
     return Tried(f"{told} changes in requests and responses", loud)
 
 
-JOBS: Final[dict[str, Callable[..., Tried]]] = {
-    job.__name__: job for job in (soundness, payments, edits, rewritings, refactorings)
-}
+def way_down(count: str, schemas: str) -> Tried:
+    """Half of the values are those of *schemas*, the others of APIs with every kind of gate."""
+    import gated_apis
+    from narrowed import Law, detours
+    from sources import LIBRARY, loaded
+
+    from dateline.load import load
+
+    wanted = int(count)
+    broken: list[str] = []
+    with tempfile.TemporaryDirectory() as root:
+        files = [LIBRARY, *(gated_apis.sources(seed) for seed in range(_GATED - 1))]
+        gated = [Law(loaded(Path(root, str(at)), each)) for at, each in enumerate(files)]
+        ours = Law(load(Path(schemas)))
+        broken += ours.breaches(wanted - wanted // 2 // _GATED * _GATED, seed=wanted)
+        for law in gated:
+            broken += law.breaches(wanted // 2 // _GATED, seed=wanted)
+        shown = sum(law.times_shown for law in (ours, *gated))
+        breaches = len(broken)
+        # what is gone from a version on can't be shown by way of it
+        kept = [gated_apis.sources(seed, removing=False) for seed in range(_GATED)]
+        additive = [Law(loaded(Path(root, f"k{at}"), each)) for at, each in enumerate(kept)]
+        tables = [Path(schemas, "versions.yaml").read_text("utf-8"), *[gated_apis.table()] * _GATED]
+        for at, (law, table) in enumerate(zip((ours, *additive), tables, strict=True)):
+            broken += detours(law, table, Path(root, f"by-way-{at}"), wanted // 500, seed=wanted)
+    told = (
+        f"{wanted} values of {_GATED + 1} APIs, shown {shown} times, {breaches} breaches; "
+        f"{wanted // 500} values of {_GATED + 1} APIs by way of each newer version, "
+        f"{len(broken) - breaches} shown otherwise"
+    )
+    return Tried(told, broken)
+
+
+def gates(count: str, schemas: str) -> Tried:
+    from narrowed import Law, tampered
+
+    from dateline.load import load
+
+    law = Law(load(Path(schemas)))
+    without = [(gate, law.having(data)) for gate, data in tampered(law.contracts, "down")]
+    unnoticed = [gate for gate, other in without if next(other.breaches(int(count)), None) is None]
+    told = f"{len(without)} gates, each left out of the data in turn, {len(unnoticed)} not missed"
+    return Tried(told, unnoticed)
+
+
+def conformance(examples: str) -> Tried:
+    from conforming import PHASES, Found, conforming, mocked
+
+    from dateline.load import load
+
+    found = Found()
+    combinations = 0
+    table = load(Path(__file__).parents[2] / "schemas").table
+    for environment in table.environments:
+        with mocked(environment.name) as app:
+            for version in table.supported:
+                found.add(conforming(app, version.date, PHASES, int(examples)))
+                combinations += 1
+    told = (
+        f"{combinations} versions and environments, {found.requests} requests, "
+        f"{found.checks.total()} checks of {len(found.checks)} kinds, "
+        f"{len(found.failures)} failures; owed to the specification: "
+        + ", ".join(f"{times} ({why})" for why, times in sorted(found.owed.items()))
+    )
+    return Tried(told, found.failures)
+
+
+_JOBS: Final = (
+    *(soundness, payments, edits, rewritings, refactorings),
+    *(way_down, gates, conformance),
+)
+JOBS: Final[dict[str, Callable[..., Tried]]] = {job.__name__: job for job in _JOBS}
 
 
 def main() -> None:

@@ -74,6 +74,17 @@ def data() -> str:
     return folder
 
 
+def promise(*first: str, then: tuple[str, ...] = ()) -> Callable[[Path], Case]:
+    """Return what sets up a job of `promises.py`, beside another one or none."""
+
+    def prepare(root: Path) -> Case:
+        script = str(Path(__file__).with_name("promises.py"))
+        command = [_PYTHON, script, *first]
+        return Case(root, command, [_PYTHON, script, *then] if then else _PASS)
+
+    return prepare
+
+
 def _job(name: str, schemas: Path, output: Path, *options: str) -> list[str]:
     script = str(Path(__file__).with_name("measured.py"))
     return [_PYTHON, script, name, str(schemas), str(output), *options]

@@ -1,4 +1,4 @@
-"""The rows of the table about generated servers: requests and start-up, beside bare FastAPI."""
+"""The rows of the table about generated servers: what they cost, and what they promise."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from typing import Final
 
 from benchmarks import synthetic
 from benchmarks.measure import Case
-from benchmarks.rows import Row
+from benchmarks.rows import REPOSITORY, Row, promise
 
 _NEWEST: Final = "2026-08-01"
 _OLDEST: Final = "2025-03-13"
 _SCRIPT: Final = str(Path(__file__).with_name("served.py"))
 _BARE: Final = "bare FastAPI"
+_SCHEMAS: Final = str(REPOSITORY / "schemas")
 
 _BARE_READS: Final = (
     "Bare FastAPI reads the same path and key, has the same model to answer with, and knows no "
@@ -85,5 +86,26 @@ ROWS: Final = (
         more_memory=100,
         about="To import the models of all versions, which both do. What differs between versions "
         "is compiled once; validators are made when a request needs them.",
+    ),
+    Row(
+        name="way-down",
+        what="100,000 sampled values, shown to callers of every version and environment",
+        against="each gate left out of the contract data in turn",
+        prepare=promise(
+            *("way_down", "100000", _SCHEMAS),
+            then=("gates", "1500", _SCHEMAS),
+        ),
+        about="Each is held to the document of its version by jsonschema-rs, is the value itself "
+        "where nothing differs, and is searched for the name of anything newer.",
+        runs=1,
+    ),
+    Row(
+        name="conformance",
+        what="schemathesis over the payment API, 3 versions x 2 environments, all checks",
+        against="python -c pass",
+        prepare=promise("conformance", "30"),
+        about="It reads the documents that are served. What the specification itself brings about "
+        "is told beside, with its reason.",
+        runs=1,
     ),
 )

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from benchmarks.measure import Case, FailedError
-from benchmarks.rows import REPOSITORY, Row, SkippedError, data
+from benchmarks.rows import REPOSITORY, Row, SkippedError, data, promise
 
 _PYTHON: Final = sys.executable
 _DATELINE: Final = str(Path(sys.executable).with_name("dateline"))
@@ -147,22 +147,13 @@ def _unchanged(root: Path) -> Case:
     return Case(root, [_DATELINE, "check"], _PASS)
 
 
-def _promise(*first: str, then: tuple[str, ...] = ()) -> Callable[[Path], Case]:
-    def prepare(root: Path) -> Case:
-        script = str(Path(__file__).with_name("promises.py"))
-        command = [_PYTHON, script, *first]
-        return Case(root, command, [_PYTHON, script, *then] if then else _PASS)
-
-    return prepare
-
-
 def _published(root: Path) -> Case:
     script = str(Path(__file__).with_name("published.py"))
     return Case(root, [_PYTHON, script, data(), "--json"], _PASS)
 
 
 def _refactorings(root: Path) -> Case:
-    return _promise("refactorings", data())(root)
+    return promise("refactorings", data())(root)
 
 
 _ITSELF: Final = "head to itself"
@@ -266,7 +257,7 @@ ROWS: Final = (
         name="soundness",
         what="random pairs of documents: what passes without a version and should not",
         against="single edits of the payment API",
-        prepare=_promise("soundness", "20000", then=("payments", _SCHEMAS)),
+        prepare=promise("soundness", "20000", then=("payments", _SCHEMAS)),
         about="The oracle shares no code with the differ: jsonschema-rs proves containment, and "
         "instances on the bounds are tried where it can't.",
         runs=1,
@@ -275,7 +266,7 @@ ROWS: Final = (
         name="random-edits",
         what="1,000 random edits of cut versions, all refused",
         against="1,000 other ways to write the same, none refused",
-        prepare=_promise("edits", "1000", _SCHEMAS, then=("rewritings", "1000", _SCHEMAS)),
+        prepare=promise("edits", "1000", _SCHEMAS, then=("rewritings", "1000", _SCHEMAS)),
         about="Each is written to files, loaded and checked as a user's would be.",
         runs=1,
     ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import json
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -323,7 +324,22 @@ def test_every_gate_in_every_nesting_shows_what_the_documents_promise(seed: int)
 
 @pytest.mark.parametrize("seed", SEEDS[::2])
 def test_a_version_is_shown_the_same_by_way_of_a_newer_one(tmp_path: Path, seed: int) -> None:
-    assert list(detours(generated(seed, removing=False), tmp_path, 25)) == []
+    law = generated(seed, removing=False)
+    assert list(detours(law, gated_apis.table(), tmp_path, 25)) == []
+
+
+def test_an_autoramp_is_shown_the_same_by_way_of_a_newer_version(tmp_path: Path) -> None:
+    table = (SCHEMAS / "versions.yaml").read_text("utf-8")
+    assert list(detours(payment(), table, tmp_path, 200)) == []
+
+
+def test_values_are_held_to_what_is_published_and_served() -> None:
+    output = SCHEMAS.parent / "generated"
+    for (version, environment), shown in payment().shown.items():
+        published = output / "spec" / environment / f"{version}.json"
+        assert shown.document == json.loads(published.read_bytes())
+    served = json.loads((output / "python/paynet/server/contracts.json").read_bytes())
+    assert served == {**served, **payment().contracts}
 
 
 def test_where_nothing_is_gated_the_value_itself_is_shown() -> None:
