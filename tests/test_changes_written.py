@@ -151,8 +151,8 @@ def test_hostile_texts_are_text_in_every_form(tmp_path: Path, name: str) -> None
 
 ANNOUNCED: Final = """\
 announcements:
-  - { default: 2025-06-01, from: 2026-01-15 }
-  - { ends: 2024-01-15, from: 2025-01-15 }
+  - { default: 2025-06-01, from: 2026-01-15, announced: 2025-07-01 }
+  - { ends: 2024-01-15, from: 2025-01-15, announced: 2024-07-01 }
 """
 
 
@@ -170,17 +170,21 @@ def test_announcements_stand_in_the_index_and_on_the_pages_they_concern(tmp_path
             *(f"2024-01-15...{newer}.{form}" for newer in DATES[1:]),
         }
     assert told(made, "2024-09-01", "2025-06-01")["announcements"] == [
-        {"kind": "default", "version": "2025-06-01", "day": "2026-01-15"}
+        {
+            "kind": "default",
+            "version": "2025-06-01",
+            "day": "2026-01-15",
+            "announced": "2025-07-01",
+        }
     ]
 
 
 def test_the_feed_tells_versions_and_announcements_by_their_dates(tmp_path: Path) -> None:
     files = {**LIBRARY, "versions.yaml": VERSIONS + ANNOUNCED}
     assert feed(pages(loaded(tmp_path, files))) == [
-        # made on a day that nobody told: it has the date of the latest version
         (
             "Version 2025-06-01 becomes the default on 2026-01-15.",
-            "2025-06-01T00:00:00Z",
+            "2025-07-01T00:00:00Z",
             "index.html",
         ),
         (
@@ -188,8 +192,8 @@ def test_the_feed_tells_versions_and_announcements_by_their_dates(tmp_path: Path
             "2025-06-01T00:00:00Z",
             "2024-09-01...2025-06-01.html",
         ),
-        ("Version 2024-01-15 ends on 2025-01-15.", "2025-01-15T00:00:00Z", "index.html"),
         ("2024-09-01: Audio books", "2024-09-01T00:00:00Z", "2024-01-15...2024-09-01.html"),
+        ("Version 2024-01-15 ends on 2025-01-15.", "2024-07-01T00:00:00Z", "index.html"),
         ("2024-01-15: Initial version", "2024-01-15T00:00:00Z", "index.html"),
     ]
 

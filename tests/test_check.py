@@ -274,14 +274,16 @@ def test_a_fingerprint_holds_no_words(project: Project) -> None:
         ),
         (
             [("default: 2024-01-15", "default: 2024-09-01\n"
-              "announcements: [{ default: 2024-09-01, from: 2026-01-01 }]")],
+              "policy: { preset: dated-contract, notice-days: 0 }\n"
+              "announcements: [{ default: 2024-09-01, from: 2026-01-01, announced: 2025-12-01 }]")],
             [],
         ),
         (
             [("default: 2024-01-15", "default: 2024-09-01\n"
-              "announcements: [{ default: 2024-09-01, from: 2026-01-02 }]")],
+              "policy: { preset: dated-contract, notice-days: 1 }\n"
+              "announcements: [{ default: 2024-09-01, from: 2026-01-02, announced: 2025-12-01 }]")],
             ["schemas/versions.yaml:1:1: never [default-moved] the default moves from 2024-01-15 "
-             "to 2024-09-01 unannounced"],
+             "to 2024-09-01 before 2026-01-02, the announced day"],
         ),
         (
             [("default: 2024", "policy: { preset: github, rules: { variant-aded: additive } }\n"

@@ -168,15 +168,21 @@ def test_versions_are_those_that_callers_may_ask_for(tmp_path: Path) -> None:
 def test_announced_ends_name_what_takes_the_place_of_a_version(tmp_path: Path) -> None:
     announced = """\
 announcements:
-  - { default: 2024-09-01, from: 2026-01-01 }
-  - { ends: 2024-01-15, from: 2027-01-15 }
+  - { default: 2024-09-01, from: 2026-01-01, announced: 2025-07-01 }
+  - { ends: 2024-01-15, from: 2027-01-15, announced: 2026-07-01 }
+  - { ends: 2024-09-01, from: 2027-01-16, announced: 2026-07-02 }
 """
     assert made(tmp_path, versions=VERSIONS + announced)["ends"] == {
         "2024-01-15": {
             "sunset": "2027-01-15",
-            "deprecated": "2024-09-01",
-            "successor": "/spec/2024-09-01",
-        }
+            "deprecated": "2026-07-01",
+            "successor": "/spec/2025-06-01",
+        },
+        "2024-09-01": {
+            "sunset": "2027-01-16",
+            "deprecated": "2026-07-02",
+            "successor": "/spec/2025-06-01",
+        },
     }
 
 

@@ -461,13 +461,25 @@ def test_a_title_is_one_line(tmp_path: Path) -> None:
 def test_announcements_say_what_happens_and_when(tmp_path: Path) -> None:
     text = """\
 announcements:
-  - { default: 2024-09-01, from: 2026-01-01 }
-  - { ends: 2024-01-15, from: 2027-01-01 }
+  - { default: 2024-09-01, from: 2026-01-01, announced: 2025-06-01 }
+  - { ends: 2024-01-15, from: 2027-01-01, announced: 2027-01-01 }
 """
     found = table(text + VERSIONS + ENVIRONMENTS, tmp_path)
     assert found.announcements == (
-        Announcement(kind="default", version="2024-09-01", day="2026-01-01", place=place(2, 5)),
-        Announcement(kind="ends", version="2024-01-15", day="2027-01-01", place=place(3, 5)),
+        Announcement(
+            kind="default",
+            version="2024-09-01",
+            day="2026-01-01",
+            announced="2025-06-01",
+            place=place(2, 5),
+        ),
+        Announcement(
+            kind="ends",
+            version="2024-01-15",
+            day="2027-01-01",
+            announced="2027-01-01",
+            place=place(3, 5),
+        ),
     )
 
 
@@ -476,10 +488,11 @@ announcements:
     [
         (
             "{ default: 2024-09-01 }",
+            "1:17: missing-key: `announced` is missing; say when callers are told\n"
             "1:17: missing-key: `from` is missing; say from which day on",
         ),
         (
-            "{ ends: next, from: 2026-1-1 }",
+            "{ ends: next, from: 2026-1-1, announced: 2025-01-01 }",
             "1:25: date: 'next' is no date yet; write a canonical YYYY-MM-DD date\n"
             "1:37: date: '2026-1-1' is not a canonical YYYY-MM-DD date; write 2026-01-01",
         ),
@@ -487,6 +500,17 @@ announcements:
             "{ from: 2026-01-01 }",
             "1:17: announcement-kind: an announcement says one thing: `default: DATE`, the version "
             "that becomes the default, or `ends: DATE`, the version that is served no longer",
+        ),
+        (
+            "{ ends: 2024-01-15, from: 2026-01-01, announced: 2026-01-02 }",
+            "1:66: announced-late: announced on 2026-01-02 and in force from 2026-01-01; callers "
+            "are told before",
+        ),
+        (
+            "{ ends: 2024-01-15, from: 2026-01-01, announced: 2025-01-01 }, "
+            "{ ends: 2024-01-15, from: 2026-02-01, announced: 2025-01-01 }",
+            "1:80: announcement-twice: `ends: 2024-01-15` is announced at versions.yaml:"
+            "1:17 already; leave one out",
         ),
     ],
 )

@@ -11,6 +11,9 @@ from typing import Any, Final, NamedTuple
 NEXT: Final = "next"
 """The date of the version being prepared; newer than every real date."""
 
+NOTICE_DAYS: Final = 180
+"""So long before its day an announcement is made, unless the policy says otherwise."""
+
 EVERYWHERE: Final = ""
 """In place of an environment's name: all environments together."""
 
@@ -147,13 +150,25 @@ class Version:
 class Announcement:
     """What callers were told happens from ``day`` on: ``version`` is the default, or has ended.
 
-    ``kind`` is ``default`` or ``ends``; ``day`` a canonical date.
+    ``kind`` is ``default`` or ``ends``; ``day`` a canonical date, and ``announced`` that of the
+    day on which they were told, which is not later.
     """
 
     kind: str
     version: str
     day: str
+    announced: str
     place: Place = field(compare=False)
+
+    @property
+    def data(self) -> dict[str, str]:
+        """What it says, as plain data."""
+        return {
+            "kind": self.kind,
+            "version": self.version,
+            "day": self.day,
+            "announced": self.announced,
+        }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -172,7 +187,8 @@ class Table:
     ``default`` is served without a header; ``annotation`` is the schema default written on the
     header parameter, which may differ. ``versions`` stand oldest first, ``next`` last. ``places``
     holds where keys of the file are written, and rules of its policy by their ids.
-    With ``require_why`` each gate of a version that is not cut yet needs its reason.
+    With ``require_why`` each gate of a version that is not cut yet needs its reason. From an
+    announcement to its day at least ``notice_days`` pass.
     """
 
     header: str
@@ -186,6 +202,7 @@ class Table:
     package: str
     adopted: bool
     announcements: tuple[Announcement, ...] = ()
+    notice_days: int = NOTICE_DAYS
     require_why: bool = False
     places: Mapping[str, Place] = field(default_factory=dict, compare=False)
 
@@ -201,6 +218,11 @@ class Table:
     def supported(self) -> tuple[Version, ...]:
         """The versions that callers may ask for: all but the drafts."""
         return tuple(version for version in self.versions if not version.draft)
+
+    @property
+    def ends(self) -> dict[str, Announcement]:
+        """The announced end of each version that has one."""
+        return {one.version: one for one in self.announcements if one.kind == "ends"}
 
     @property
     def latest(self) -> str:

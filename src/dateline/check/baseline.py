@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
@@ -17,6 +17,7 @@ from dateline.load.reader.collector import collection_off
 from dateline.model import (
     EVERYWHERE,
     MANIFEST,
+    Announcement,
     Combination,
     DatelineError,
     Map,
@@ -28,6 +29,7 @@ from dateline.openapi import follow
 
 _DOCUMENT: Final = re.compile(r"spec/([^/]+)/(\d{4}-\d{2}-\d{2})\.json")
 _INDEX: Final = re.compile(r"spec/([^/]+)/versions\.json")
+_ANNOUNCEMENT: Final = ("kind", "version", "day", "announced")
 
 
 class BaselineError(DatelineError):
@@ -78,11 +80,15 @@ class Document:
 
 @dataclass(frozen=True, kw_only=True)
 class Published:
-    """What callers have. ``label`` says where it was read; ``default`` is None where unknown."""
+    """What callers have. ``label`` says where it was read.
+
+    ``default`` and ``announcements`` are None where they are not known.
+    """
 
     label: str
     documents: dict[Combination, Document] = field(default_factory=dict)
     default: str | None = None
+    announcements: tuple[Announcement, ...] | None = None
 
     def of(self, combination: Combination) -> Document:
         """Return the document of *combination*, or the one of its version alone."""
@@ -140,7 +146,9 @@ def before_writing(output: Path) -> Published:
     except GitError:
         return tree
     documents = {**committed.documents, **tree.documents}
-    return replace(tree, documents=documents, default=tree.default or committed.default)
+    announced = committed.announcements if tree.announcements is None else tree.announcements
+    default = tree.default or committed.default
+    return replace(tree, documents=documents, default=default, announcements=announced)
 
 
 def against(reference: str, output: Path) -> Published:
@@ -209,13 +217,13 @@ def _published(
     label: str, names: Iterable[str], text: Callable[[str], str], prefix: str
 ) -> Published:
     documents: dict[Combination, Document] = {}
-    indexes: dict[str, dict[str, Any]] = {}
+    indexes: dict[str, Document] = {}
     for name in sorted(names):
         if found := _DOCUMENT.fullmatch(name):
             document = Document(name=prefix + name, text=text(name))
             documents[Combination(found[2], found[1])] = document
         elif found := _INDEX.fullmatch(name):
-            indexes[found[1]] = Document(name=prefix + name, text=text(name)).content
+            indexes[found[1]] = Document(name=prefix + name, text=text(name))
     # a draft has documents too, but no index offers it to callers
     documents = {
         combination: document
@@ -223,14 +231,29 @@ def _published(
         if _offers(indexes.get(combination.environment), combination.version)
     }
     if documents:
-        default = next((index.get("default") for index in indexes.values()), None)
-        return Published(label=label, documents=documents, default=default)
+        index = next(iter(indexes.values()), None)
+        return Published(
+            label=label,
+            documents=documents,
+            default=index.content.get("default") if index else None,
+            announcements=tuple(_announced(index)) if index else None,
+        )
     return Published(label=f"{label}, where nothing is published")
 
 
-def _offers(index: dict[str, Any] | None, version: str) -> bool:
+def _announced(index: Document) -> Iterator[Announcement]:
+    """Yield what *index* announces, as far as it has our form: a template may give it another."""
+    rows = index.content.get("announcements")
+    for number, row in enumerate(rows if isinstance(rows, list) else ()):
+        known = row if isinstance(row, dict) else {}
+        told = {key: value for key in _ANNOUNCEMENT if isinstance(value := known.get(key), str)}
+        if len(told) == len(_ANNOUNCEMENT):
+            yield Announcement(**told, place=index.place(f"/announcements/{number}"))
+
+
+def _offers(index: Document | None, version: str) -> bool:
     """Tell whether *index* lists *version*; one of another form, or none, lists every version."""
-    rows = index.get("versions") if index else None
+    rows = index.content.get("versions") if index else None
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         return True
     return any(row.get("version") == version for row in rows)

@@ -30,7 +30,7 @@ LAWS: Final[dict[str, Law]] = {
         "A cut version stays until its announced end.",
         "Callers pin it; without it every request of theirs is refused.",
         "Put it back into the table, or announce its end there and wait for the day: "
-        "`announcements: [{ ends: DATE, from: DATE }]`.",
+        "`announcements: [{ ends: DATE, from: DATE, announced: DATE }]`.",
     ),
     "version-drafted": Law(
         _NEVER,
@@ -55,7 +55,39 @@ LAWS: Final[dict[str, Law]] = {
         "The default stays where it is until its announced move.",
         "Callers that name no version are served another one from one day to the next.",
         "Put the default back, or announce the move and wait for the day: "
-        "`announcements: [{ default: DATE, from: DATE }]`.",
+        "`announcements: [{ default: DATE, from: DATE, announced: DATE }]`.",
+    ),
+    "announcement-unknown": Law(
+        _GATED,
+        "An announcement names a version that callers can ask for.",
+        "What nobody can ask for can't end, and can't be served in place of it.",
+        "Name a version of the table that is no draft.",
+    ),
+    "notice-too-short": Law(
+        _GATED,
+        "Callers are given the policy's notice.",
+        "They have to change their programs, test and release them before the day.",
+        "Set a later day in `from`; the notice is `notice-days` of the policy, 180 without it, "
+        "and does not begin before the announcement is published.",
+    ),
+    "announcement-changed": Law(
+        _NEVER,
+        "What was announced stands; a day may only move further away.",
+        "Callers have made their plans by it.",
+        "Write the announcement back as it was published, or with a later `from`.",
+    ),
+    "newest-ends": Law(
+        _GATED,
+        "The newest version does not end.",
+        "Its callers would have nothing to move to.",
+        "Cut a newer version first, or drop the announcement.",
+    ),
+    "default-ends": Law(
+        _GATED,
+        "The default moves before its version ends.",
+        "Callers that name no version would be answered by none.",
+        "Announce the move for the same day or an earlier one: "
+        "`announcements: [{ default: DATE, from: DATE, announced: DATE }]`.",
     ),
     "policy-rule-unknown": Law(
         _GATED,

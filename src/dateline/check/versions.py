@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from datetime import date
 from difflib import get_close_matches
 
+from dateline.check.announcements import check_announcements, told
 from dateline.check.baseline import Published
 from dateline.check.laws import breach
 from dateline.gates import order
@@ -14,24 +15,29 @@ from dateline.rules import RULES
 
 
 def check_table(table: Table, published: Published, today: date) -> Iterator[Finding]:
-    """Yield each breach: a version withdrawn, re-dated or backdated, the default moved."""
+    """Yield each breach: a version withdrawn, re-dated or backdated, the default moved.
+
+    What was announced may happen from its day on.
+    """
     rows = {version.date: version for version in table.versions}
     for day in published.versions:
-        if day not in rows and not _announced(table, "ends", day, today):
-            yield _breach(
-                "version-withdrawn", day, _withdrawn(table, published, day), _nearest(table, day)
-            )
+        end = told(table, published, "ends", day)
+        if day not in rows and not (end and end.day <= today.isoformat()):
+            message = _withdrawn(table, published, day)
+            if end is not None:
+                message = f"{day} is not in the table, and ends on {end.day} only"
+            yield _breach("version-withdrawn", day, message, _nearest(table, day))
         elif day in rows and rows[day].draft:
             message = f"{day} is published, and the table calls it a draft"
             yield _breach("version-drafted", day, message, rows[day].place)
     yield from _backdated(table, published)
-    if (
-        published.default not in (None, table.default)
-        and published.default in rows
-        and not _announced(table, "default", table.default, today)
-    ):
-        message = f"the default moves from {published.default} to {table.default} unannounced"
-        yield _breach("default-moved", table.default, message, table.place("default"))
+    if published.default not in (None, table.default) and published.default in rows:
+        move = told(table, published, "default", table.default)
+        if move is None or move.day > today.isoformat():
+            how = "unannounced" if move is None else f"before {move.day}, the announced day"
+            message = f"the default moves from {published.default} to {table.default} {how}"
+            yield _breach("default-moved", table.default, message, table.place("default"))
+    yield from check_announcements(table, published, today)
     for rule in table.overrides:
         if rule not in RULES:
             near = get_close_matches(rule, RULES, 1)
@@ -43,15 +49,6 @@ def check_table(table: Table, published: Published, today: date) -> Iterator[Fin
         if name and name not in known:
             message = f"the environment {name} is published and not in the table"
             yield _breach("environment-withdrawn", name, message, table.place("environments"))
-
-
-def _announced(table: Table, kind: str, version: str, today: date) -> bool:
-    return any(
-        announcement.kind == kind
-        and announcement.version == version
-        and announcement.day <= today.isoformat()
-        for announcement in table.announcements
-    )
 
 
 def _withdrawn(table: Table, published: Published, day: str) -> str:

@@ -14,6 +14,7 @@ from dateline.load.checks.wording import did_you_mean, shown
 from dateline.model import KEYS as OUR_KEYS
 from dateline.model import (
     NEXT,
+    NOTICE_DAYS,
     Announcement,
     Environment,
     Map,
@@ -41,12 +42,12 @@ KEYS: Final[dict[str, tuple[str, ...]]] = {
         *("header", "default", "annotation", "versions", "environments"),
         *("announcements", "ignores-header", "policy", "require-why", "python", "lint"),
     ),
-    "an announcement": ("default", "ends", "from"),
+    "an announcement": ("default", "ends", "from", "announced"),
     "a version": ("date", "title", "draft", "undisclosed"),
     "an environment": ("servers",),
     "a server": tuple(OBJECTS["server"]),
     "a server variable": tuple(OBJECTS["server-variable"]),
-    "policy": ("preset", "rules"),
+    "policy": ("preset", "rules", "notice-days"),
     "python": ("package",),
 }
 
@@ -56,6 +57,7 @@ _OPENAPI: Final = frozenset({"a server", "a server variable"})
 _TYPES: Final[dict[type, str]] = {
     str: "text",
     bool: "true or false",
+    int: "a whole number",
     Map: "a mapping",
     Seq: "a list",
 }
@@ -126,7 +128,7 @@ class _Reading:
         self._known_keys(node, "the version table")
         adopted = self._value(node, "lint", _one_of("authored", "adopted"), "authored") == "adopted"
         versions = tuple(self._versions(node))
-        preset, rules = self._policy(node)
+        preset, rules, notice = self._policy(node)
         return Table(
             header=self._value(node, "header", _header, DEFAULT_HEADER),
             default=self._default(node, versions),
@@ -137,6 +139,7 @@ class _Reading:
             ignoring_tags=tuple(self._items(node, "ignores-header", _line)),
             policy=preset,
             overrides=rules,
+            notice_days=notice,
             require_why=self._value(node, "require-why", _flag, False),
             package=self._package(node),
             adopted=adopted,
@@ -224,8 +227,9 @@ class _Reading:
 
     def _announcements(self, node: Map) -> Iterator[Announcement]:
         rows = self._value(node, "announcements", _sequence, Seq())
+        seen: dict[tuple[str, str], Place] = {}
         for index, row in enumerate(rows):
-            way_out = "write { default: 2026-07-01, from: 2027-01-15 }"
+            way_out = "write { ends: 2026-07-01, from: 2027-07-01, announced: 2027-01-01 }"
             if not self._holds(row, Map, rows.place(index), way_out):
                 continue
             self._known_keys(row, "an announcement")
@@ -240,8 +244,29 @@ class _Reading:
                 continue
             version = self._value(row, kinds[0], _day, None)
             day = self._required(row, "from", _day, "say from which day on")
-            if version is not None and day is not None:
-                yield Announcement(kind=kinds[0], version=version, day=day, place=row.place())
+            announced = self._required(row, "announced", _day, "say when callers are told")
+            if version is None or day is None or announced is None:
+                continue
+            if announced > day:
+                self._note(
+                    row.place("announced", value=True),
+                    "announced-late",
+                    f"announced on {announced} and in force from {day}; callers are told before",
+                )
+            elif (twin := seen.setdefault((kinds[0], version), row.place())) != row.place():
+                self._note(
+                    row.place(),
+                    "announcement-twice",
+                    f"`{kinds[0]}: {version}` is announced at {twin} already; leave one out",
+                )
+            else:
+                yield Announcement(
+                    kind=kinds[0],
+                    version=version,
+                    day=day,
+                    announced=announced,
+                    place=row.place(),
+                )
 
     # environments
 
@@ -309,10 +334,11 @@ class _Reading:
 
     # the rest
 
-    def _policy(self, node: Map) -> tuple[str, dict[str, str]]:
+    def _policy(self, node: Map) -> tuple[str, dict[str, str], int]:
         written = node.get("policy", DEFAULT_POLICY)
         if not isinstance(written, Map):
-            return self._value(node, "policy", _one_of(*PRESETS), DEFAULT_POLICY), {}
+            preset = self._value(node, "policy", _one_of(*PRESETS), DEFAULT_POLICY)
+            return preset, {}, NOTICE_DAYS
         self._known_keys(written, "policy")
         preset = self._required(
             written, "preset", _one_of(*PRESETS), "name the rules to start from"
@@ -322,7 +348,8 @@ class _Reading:
             if complaint := _rule(rule):
                 self._note(rules.place(rule), *complaint)
         verdicts = {rule: self._value(rules, rule, _one_of(*VERDICTS), "") for rule in rules}
-        return preset or DEFAULT_POLICY, verdicts
+        notice = self._value(written, "notice-days", _count, NOTICE_DAYS)
+        return preset or DEFAULT_POLICY, verdicts, notice
 
     def _package(self, node: Map) -> str:
         python = self._value(node, "python", _mapping, Map())
@@ -409,8 +436,14 @@ def _typed(expected: type) -> Check:
 
 _text: Final = _typed(str)
 _flag: Final = _typed(bool)
+_whole: Final = _typed(int)
 _mapping: Final = _typed(Map)
 _sequence: Final = _typed(Seq)
+
+
+def _count(value: Any) -> Complaint | None:
+    negative = Complaint("negative", f"{value!r} days are none; write 0 or more")
+    return _whole(value) or (negative if value < 0 else None)
 
 
 def _rows(value: Any) -> Complaint | None:

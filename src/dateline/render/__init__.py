@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import dateline
-from dateline.model import EVERYWHERE, Api, Artifact, Contract
+from dateline.model import EVERYWHERE, Announcement, Api, Artifact, Contract
 from dateline.project import Projector
 from dateline.render.changes import FOLDER, Changes
-from dateline.render.documents import require_valid
+from dateline.render.documents import document, require_valid
 from dateline.render.templating import TemplateError, environment
 
 if TYPE_CHECKING:
@@ -132,8 +132,11 @@ def _fanned_out(
                 {
                     "version": contract.version,
                     "environment": contract.environment,
-                    "document": contract.document,
+                    "document": document(contract, api.table),
                     "versions": _index(api),
+                    "announcements": [
+                        announcement.data for announcement in api.table.announcements
+                    ],
                 },
             )
 
@@ -144,8 +147,14 @@ def _index(api: Api) -> list[dict[str, Any]]:
         {
             "version": version.date,
             "summary": version.title,
-            "state": "supported",
+            **_state(api.table.ends.get(version.date)),
             "location": f"/spec/{version.date}",
         }
         for version in api.table.supported
     ]
+
+
+def _state(end: Announcement | None) -> dict[str, str]:
+    if end is None:
+        return {"state": "supported"}
+    return {"state": "deprecated", "deprecated": end.announced, "sunset": end.day}

@@ -1,11 +1,30 @@
-"""The independent judge: openapi-spec-validator reads each distinct document."""
+"""Contracts in, documents out: with what was announced of them, and judged independently."""
 
 from __future__ import annotations
 
 import json
 from hashlib import sha256
+from typing import Any, Final
 
-from dateline.model import Api, Contract, Problem, SourceError
+from dateline.model import Api, Contract, Problem, SourceError, Table
+
+SUNSET: Final = "x-sunset"
+"""The key of ``info`` that holds the day of a version's announced end."""
+
+
+def document(contract: Contract, table: Table) -> dict[str, Any]:
+    """Return the document of *contract*; where its end is announced, ``info`` says so.
+
+    Words and extensions promise nothing, so the contract stays what it is.
+    """
+    end = table.ends.get(contract.version)
+    if end is None:
+        return contract.document
+    info = contract.document["info"]
+    sentence = f"This version ends on {end.day}, as announced on {end.announced}."
+    words = [info["description"].rstrip()] if info.get("description") else []
+    told = {**info, "description": "\n\n".join([*words, sentence]), SUNSET: end.day}
+    return {**contract.document, "info": told}
 
 
 def require_valid(api: Api, contracts: list[Contract]) -> list[str]:

@@ -82,14 +82,13 @@ def _rows(api: Api, pages: list[Page]) -> list[dict[str, Any]]:
 def _feed(api: Api, pages: list[Page]) -> dict[str, Any]:
     """Return the feed's id, its date and its entries, newest first (RFC 4287 section 4.1).
 
-    A day stands for its midnight in UTC. An announcement has the date of the latest version, or
-    the day of which it speaks if that is earlier: no day is told on which it was made.
+    A day stands for its midnight in UTC.
     """
     table = api.table
     entries = [
         _entry(
             _urn(api, told.kind, told.version, told.day),
-            min(told.day, table.latest),
+            told.announced,
             announced(told),
             None,
         )

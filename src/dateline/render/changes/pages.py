@@ -170,10 +170,7 @@ class Page:
             "draft": self.newer.draft,
             "undisclosed": list(self.undisclosed),
             "environments": list(self.environments),
-            "announcements": [
-                {"kind": told.kind, "version": told.version, "day": told.day}
-                for told in self.announcements
-            ],
+            "announcements": [told.data for told in self.announcements],
             "summary": self.counts,
             "changes": [entry.data for entry in self.entries],
         }

@@ -43,16 +43,16 @@ def requests(api: Api) -> dict[str, Any]:
 
 
 def _ends(api: Api) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield the announced end of each version: deprecated since there was a newer one."""
+    """Yield the announced end of each version, and the next one that stays."""
     dates = [version.date for version in api.table.supported]
-    for announced in api.table.announcements:
-        if announced.kind != "ends" or announced.version not in dates:
+    for version, announced in api.table.ends.items():
+        if version not in dates:
             continue
-        end = {"sunset": announced.day}
-        newer = dates[dates.index(announced.version) + 1 :]
-        if newer:
-            end |= {"deprecated": min(newer[0], announced.day), "successor": f"/spec/{newer[0]}"}
-        yield announced.version, end
+        end = {"sunset": announced.day, "deprecated": announced.announced}
+        newer = dates[dates.index(version) + 1 :]
+        for successor in [date for date in newer if date not in api.table.ends][:1]:
+            end["successor"] = f"/spec/{successor}"
+        yield version, end
 
 
 class _Requests:

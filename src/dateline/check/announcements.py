@@ -1,0 +1,108 @@
+"""What is announced and what was published of it in, announcements that callers can't trust out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import date
+from typing import Final
+
+from dateline.check.baseline import Published
+from dateline.check.laws import breach
+from dateline.model import Announcement, Finding, Place, Policy, Table
+
+
+def check_announcements(table: Table, published: Published, today: date) -> Iterator[Finding]:
+    """Yield each breach: too little notice, a word taken back, an end that leaves no default."""
+    for rule in _RULES:
+        yield from rule(table, published, today.isoformat())
+
+
+def told(table: Table, published: Published, kind: str, version: str) -> Announcement | None:
+    """Return what callers were told of *version*; what is published counts, then the table."""
+    known = [*(published.announcements or ()), *table.announcements]
+    return next((one for one in known if (one.kind, one.version) == (kind, version)), None)
+
+
+def said(one: Announcement) -> str:
+    """Return what *one* says, without its day."""
+    return f"{one.version} ends" if one.kind == "ends" else f"the default moves to {one.version}"
+
+
+def _unknown(table: Table, _: Published, today: str) -> Iterator[Finding]:
+    supported = {version.date for version in table.supported}
+    for one in table.announcements:
+        # what has ended is in the table no more
+        if one.day > today and one.version not in supported:
+            what = "a draft" if one.version in table.dates else "not in the table"
+            message = f"{said(one)} on {one.day}, and {one.version} is {what}"
+            yield _breach("announcement-unknown", one, message, one.place)
+
+
+def _notice(table: Table, published: Published, today: str) -> Iterator[Finding]:
+    known = {(one.kind, one.version) for one in published.announcements or ()}
+    for one in table.announcements:
+        if (one.kind, one.version) in known:
+            continue  # it was long enough when it was made, and is not made shorter
+        since = one.announced
+        if published.announcements is not None:
+            # nobody can have read it before it is published
+            since = max(since, today)
+        days = (date.fromisoformat(one.day) - date.fromisoformat(since)).days
+        if days < table.notice_days:
+            message = (
+                f"{said(one)} on {one.day}, {max(days, 0)} days after {since}; the policy's notice "
+                f"is {table.notice_days} days"
+            )
+            yield _breach("notice-too-short", one, message, one.place)
+
+
+def _changed(table: Table, published: Published, today: str) -> Iterator[Finding]:
+    now = {(one.kind, one.version): one for one in table.announcements}
+    for before in published.announcements or ():
+        one = now.get((before.kind, before.version))
+        if one is None:
+            if _is_due(before, table, today):
+                message = f"it was announced that {said(before)} on {before.day}; now it is not"
+                yield _breach("announcement-changed", before, message, table.place("announcements"))
+        elif one.day < before.day:
+            message = f"{said(one)} on {one.day}; announced was {before.day}"
+            yield _breach("announcement-changed", one, message, one.place)
+        elif one.announced != before.announced:
+            message = (
+                f"that {said(one)} was announced on {before.announced}, not on {one.announced}"
+            )
+            yield _breach("announcement-changed", one, message, one.place)
+
+
+def _is_due(one: Announcement, table: Table, today: str) -> bool:
+    """Tell whether callers still wait for what *one* says; a version that is gone has ended."""
+    return one.version in table.dates if one.kind == "ends" else one.day > today
+
+
+def _newest(table: Table, _: Published, __: str) -> Iterator[Finding]:
+    end = table.ends.get(table.latest)
+    if end is not None:
+        message = f"{said(end)} on {end.day}, and there is no newer version"
+        yield _breach("newest-ends", end, message, end.place)
+
+
+def _default(table: Table, _: Published, __: str) -> Iterator[Finding]:
+    moves = sorted(
+        (one for one in table.announcements if one.kind == "default"), key=lambda one: one.day
+    )
+    for end in table.ends.values():
+        before = [one.version for one in moves if one.day <= end.day]
+        later = [one.version for one in moves if one.day > end.day]
+        if end.version in (before[-1] if before else table.default, *later):
+            message = f"{said(end)} on {end.day}, and is the default then"
+            yield _breach("default-ends", end, message, end.place)
+
+
+_RULES: Final[tuple[Callable[[Table, Published, str], Iterator[Finding]], ...]] = (
+    *(_unknown, _notice, _changed, _newest, _default),
+)
+
+
+def _breach(rule: str, one: Announcement, message: str, place: Place) -> Finding:
+    key = (one.kind, one.version)
+    return breach(rule, Policy.TABLE, message, key=key, after_source=place)
