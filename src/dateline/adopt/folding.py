@@ -26,6 +26,22 @@ class Member:
     names: dict[int, str] = field(default_factory=dict)
 
 
+class Same:
+    """A value, as far as versions show the very same."""
+
+    def __init__(self) -> None:
+        self.value: Any = None
+        self.versions: list[int] = []
+
+    def take(self, version: int, value: Any) -> bool:
+        """Take in the next older *version*; return False where it shows another value."""
+        if self.versions and value is not self.value:
+            return False
+        self.value = value
+        self.versions.append(version)
+        return True
+
+
 class Mapping:
     """A mapping, as far as its versions can be told by gates on its members."""
 
@@ -179,6 +195,9 @@ class Listing:
     def _constants(self, new: list[Any]) -> bool:
         known = [node for member in self.members for node in member.states.values()]
         return all("const" in node for node in (*known, *new))
+
+
+Fold = Same | Mapping | Listing
 
 
 def _aligned(newer: list[Any], older: list[Any], kind: str) -> Iterator[tuple[int, int]]:

@@ -7,7 +7,7 @@ from collections.abc import Container
 from itertools import pairwise
 from typing import Any, Final
 
-from dateline.adopt.folding import Listing, Mapping, Member
+from dateline.adopt.folding import Fold, Listing, Mapping, Member, Same
 from dateline.adopt.following import Followers
 from dateline.adopt.gating import present, restated
 from dateline.adopt.runs import ABSENT, Run, States, runs, stretches
@@ -55,17 +55,14 @@ class Merger:
         # a path goes with its last operation: one that stays without can't be told by gates
         idle = kind == "path-item" and not all(value.keys() & _METHODS for value in values)
         if idle or any(id(value) in self._whole for value in values):
-            return self._restated(states)
+            return self._restated(kind, states)
         columns = {
             key: {version: value.get(key, ABSENT) for version, value in states.items()}
             for key in dict.fromkeys(key for value in values for key in value)
         }
         found: dict[str, list[Run]] = {}
         if kind == "schema" and _is_enumerated(columns):
-            members = self._enumeration(columns["enum"])
-            if members is not None:
-                found["oneOf"] = members
-                del columns["enum"]
+            found["oneOf"] = [self._enumeration(columns.pop("enum"))]
         for key, states_of_key in columns.items():
             found[key] = self._keyword(kind, key, states_of_key, columns)
         if kind == "schema":
@@ -75,15 +72,13 @@ class Merger:
         self._count(kind, found)
         return self._assembled(found)
 
-    def _restated(self, states: States) -> dict[str, Any]:
+    def _restated(self, kind: str, states: States) -> dict[str, Any]:
         keys = dict.fromkeys(key for value in states.values() for key in value)
-        self.fallbacks[WHOLE_NODE] += 1
-        return self._assembled(
-            {
-                key: runs({at: value.get(key, ABSENT) for at, value in states.items()})
-                for key in keys
-            }
-        )
+        found = {
+            key: runs({at: value.get(key, ABSENT) for at, value in states.items()}) for key in keys
+        }
+        self._count(kind, found, WHOLE_NODE)
+        return self._assembled(found)
 
     def _keyword(
         self, kind: str, key: str, states: States, columns: dict[str, States]
@@ -96,39 +91,26 @@ class Merger:
             return [Run(list(states), values[0])]
         if shape is Shape.ONE:
             return self._one(below, states)
-        found: list[Run] = []
-        fold: Mapping | Listing | None = None
-        literal: States = {}
-
-        def close() -> None:
-            nonlocal fold, literal
-            if fold is not None:
-                found.append(Run(fold.versions, self._folded(below, fold)))
-            elif literal:
-                found.append(Run(list(literal), next(iter(literal.values()))))
-            fold, literal = None, {}
-
+        folds: list[Fold] = []
         for version, value in states.items():
-            if not value or (value is ABSENT and key in _UNIONS):
-                # what gates leave empty goes: an empty one that stays has to be written
-                if value not in literal.values():
-                    close()
-                literal[version] = value
-                continue
-            if literal or fold is None or not fold.take(version, value):
-                close()
-                required = columns.get("required", {})
-                fold = (
-                    Mapping(below, key, required)
-                    if shape is Shape.MAP
-                    else Listing(below, published=key == "oneOf")
-                )
-                fold.take(version, value)
-        close()
-        return found
+            # what gates leave empty goes: an empty one that stays has to be written
+            plain = not value or (value is ABSENT and key in _UNIONS)
+            goes_on = folds and isinstance(folds[-1], Same) == plain
+            if not (goes_on and folds[-1].take(version, value)):
+                folds.append(Same() if plain else self._fold(key, shape, below, columns))
+                folds[-1].take(version, value)
+        return [Run(fold.versions, self._folded(below, fold)) for fold in folds]
 
-    def _folded(self, kind: str, fold: Mapping | Listing) -> Any:
-        """Return the mapping or list of what was taken; absent where that is nothing."""
+    @staticmethod
+    def _fold(key: str, shape: Shape, kind: str, columns: dict[str, States]) -> Mapping | Listing:
+        if shape is Shape.MAP:
+            return Mapping(kind, key, columns.get("required", {}))
+        return Listing(kind, published=key == "oneOf")
+
+    def _folded(self, kind: str, fold: Fold) -> Any:
+        """Return what shows all that was taken; absent where that is nothing."""
+        if isinstance(fold, Same):
+            return fold.value
         if not fold.members:
             return ABSENT
         if isinstance(fold, Listing):
@@ -136,12 +118,9 @@ class Merger:
         return {name: self._named(kind, each, fold.versions) for name, each in fold.members.items()}
 
     def _one(self, kind: str, states: States) -> list[Run]:
-        values = list(states.values())
         if kind in OPTIONAL_PARTS:
             shown = {version: value for version, value in states.items() if value is not ABSENT}
             return [Run(list(states), self._member(kind, Member(shown), list(states)))]
-        if all(isinstance(value, dict) for value in values):
-            return [Run(list(states), self.node(kind, states))]
         found = []
         for stretch in stretches(states, _both_objects):
             first = next(iter(stretch.values()))
@@ -169,12 +148,12 @@ class Merger:
     def _note_renames(self, called: list[Run]) -> None:
         self.renames += [(older.value, newer.value) for newer, older in pairwise(called)]
 
-    def _enumeration(self, states: States) -> list[Run] | None:
+    def _enumeration(self, states: States) -> Run:
         """Return the values of an `enum` as members of a `oneOf`, each with its gates."""
         fold = Listing("schema", published=False)
         for version, values in states.items():
             fold.take(version, [self._shared.of({"const": value}) for value in values])
-        return [Run(fold.versions, self._folded("schema", fold))]
+        return Run(fold.versions, self._folded("schema", fold))
 
     def _assembled(self, found: dict[str, list[Run]]) -> dict[str, Any]:
         """Return the newest value of each keyword, and an `x-was` for what it was before."""
@@ -188,12 +167,12 @@ class Merger:
                 node = restated(node, self._dates[newer.versions[-1]], {key: older.value})
         return node
 
-    def _count(self, kind: str, found: dict[str, list[Run]]) -> None:
+    def _count(self, kind: str, found: dict[str, list[Run]], reason: str | None = None) -> None:
         for key, stretch in found.items():
             if slot(kind, key).shape is not Shape.DATA:
                 for newer, older in pairwise(stretch):
                     if older.value is not ABSENT:
-                        self.fallbacks[_reason(newer.value, older.value)] += 1
+                        self.fallbacks[reason or _reason(newer.value, older.value)] += 1
 
 
 def _reason(newer: Any, older: Any) -> str:

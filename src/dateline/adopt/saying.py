@@ -23,7 +23,7 @@ def lines(adoption: Adoption) -> Iterator[str]:
         if len(adoption.renamed) > _MOST_RENAMES:
             yield f"  and {len(adoption.renamed) - _MOST_RENAMES} more"
     restated = sum(adoption.fallbacks.values())
-    yield f"{restated} times an x-was restates a whole node" + (":" if restated else "")
+    yield f"{restated or 'no'} x-was restates parts as a whole" + (":" if restated else "")
     for reason, count in adoption.fallbacks.items():
         yield f"  {count} where {reason}"
     refused = sum(rule.count for rule in adoption.house_rules)
