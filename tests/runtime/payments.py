@@ -137,8 +137,14 @@ class Payments:
 class Client:
     """Calls one environment of the API, as `key-1` unless it says otherwise."""
 
-    def __init__(self, environment: str = "sandbox", *, as_models: bool = False) -> None:
-        self.payments = Payments(as_models)
+    def __init__(
+        self,
+        environment: str = "sandbox",
+        *,
+        as_models: bool = False,
+        payments: Payments | None = None,
+    ) -> None:
+        self.payments = payments or Payments(as_models)
         groups = dict.fromkeys(("addresses", "autoramp", "customer", "sandbox"), self.payments)
         self.app: App = server().create_app(
             server().Handlers(**groups),
