@@ -122,7 +122,7 @@ def test_requests_are_listed_where_they_begin_to_differ(tmp_path: Path) -> None:
         "parameters": [*older["parameters"], parameter("sort", "query", {"type": "string"})],
     }
     part = {"type": "object", "properties": {"thing": {"$ref": "#/components/schemas/Thing"}}}
-    nothing = {"parameters": [], "body": None}
+    nothing: dict[str, Any] = {"parameters": [], "body": None}
     assert data["requests"] == {
         "deleteThings": [
             {"since": "2024-01-15", "environments": ["production"], "request": None},
