@@ -29,7 +29,7 @@ from dateline.model import Combination
 from dateline.openapi import METHODS, chain
 from dateline.project import Projector
 from dateline.sample import Sampler
-from dateline.serve import ServeError, serve
+from dateline.serve import ServeError, UnservedError, serve
 from dateline.serve.mock import Mock
 from dateline.serve.package import package
 
@@ -406,6 +406,20 @@ def refused(schemas: Path, **said: Any) -> str:
         serve(Workspace(schemas=schemas, output=schemas.parent / "generated"), **asked)
     assert error.value.exit_code == 2
     return str(error.value)
+
+
+def test_what_no_server_can_read_is_said(tmp_path: Path) -> None:
+    found = "name: pages, in: query, schema: { type: string }"
+    source = ECHOES.replace(found, "name: pages, in: query, schema: { type: object }")
+    schemas = folder(tmp_path, {"versions.yaml": LIBRARY["versions.yaml"], "api.yaml": source})
+    workspace = Workspace(schemas=schemas, output=tmp_path / "generated")
+    with pytest.raises(UnservedError) as error:
+        serve(workspace, environment=None, host="127.0.0.1", port=0, seed=0, say=print)
+    assert (error.value.exit_code, str(error.value)) == (
+        3,
+        "getBook: query parameter 'pages': only texts, numbers, booleans and lists of these "
+        "can be read",
+    )
 
 
 def test_an_environment_that_there_is_not_is_said(library: Path) -> None:

@@ -21,6 +21,10 @@ class ServeError(DatelineError):
     exit_code = 2
 
 
+class UnservedError(DatelineError):
+    """The definitions hold what the generated server can't do: a line for each place."""
+
+
 def serve(
     workspace: Workspace,
     *,
@@ -34,8 +38,8 @@ def serve(
 
     *environment* is the first one of the version table unless named; port 0 is any that is free.
     *say* is given each line for people, once the address is taken. Nothing in the project is
-    written. Raises SourceError for invalid definitions, ServeError where a package is missing or
-    the environment or the address can't be had.
+    written. Raises SourceError for invalid definitions, UnservedError for what no server can do,
+    ServeError where a package is missing or the environment or the address can't be had.
     """
     _require_packages()
     # what follows is heavy, or there only now
@@ -47,7 +51,10 @@ def serve(
     api = load(workspace.schemas)
     chosen = _environment(api, environment)
     with _listening(host, port) as listener, package(workspace, api) as server:
-        mock = Mock(api, server, chosen.name, seed)
+        try:
+            mock = Mock(api, server, chosen.name, seed)
+        except server.UnsupportedError as error:
+            raise UnservedError(str(error)) from None
         for line in lines(mock, chosen, _address(listener)):
             say(line)
         _run(mock.app, listener)
