@@ -572,6 +572,27 @@ def test_later_changes_of_an_adopted_project_are_held_to_the_rules(project: Path
     assert run("check").exit_code == 1
 
 
+def test_what_no_server_can_serve_has_documents_and_models_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    older, newer = loans(
+        "{type: object, properties: {a: {oneOf: [{$ref: '#/components/schemas/A'}]}}}",
+        "{type: object, properties: {a: {oneOf: [{$ref: '#/components/schemas/A'}, "
+        "{$ref: '#/components/schemas/B'}]}}}",
+    )
+    others = {name: {"type": "object", "properties": {name: {}}} for name in ("A", "B")}
+    for document in (older, newer):
+        document["components"]["schemas"].update(others)
+    adopted(tmp_path, [older, newer])
+    generated = run("generate")
+    assert generated.exit_code == 0
+    assert "note: no server is generated: schemas/untagged.yaml:" in generated.stderr
+    package = tmp_path / "generated" / "python" / "api_models"
+    assert (package / "v2021_02_03").is_dir()
+    assert not (package / "server").exists()
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import dateline
-from dateline.model import EVERYWHERE, Announcement, Api, Artifact, Contract
+from dateline.model import EVERYWHERE, Announcement, Api, Artifact, Contract, SourceError
 from dateline.project import Projector
 from dateline.render.changes import FOLDER, Changes
 from dateline.render.documents import document, require_valid
@@ -64,12 +64,35 @@ def render(
     told = Changes(api, projector) if changes else None
     artifacts = list(_laid_out(api, contracts, told, folders))
     if models:
-        server, made = _modelled(api, projector, folders)
-        artifacts += [*made.artifacts, *server.artifacts(made.types, artifacts, folders)]
-        notes += made.notes
+        python, remarks = _python(api, projector, folders, artifacts)
+        artifacts += python
+        notes += remarks
     return Rendered(
         artifacts=tuple(sorted(artifacts, key=lambda artifact: artifact.path)), notes=tuple(notes)
     )
+
+
+def _python(
+    api: Api, projector: Projector, folders: list[Path], documents: list[Artifact]
+) -> tuple[list[Artifact], list[str]]:
+    """Return the files of the package, and notes; the models alone where none can serve them.
+
+    Raises SourceError where authored definitions can't be served: what was adopted may have
+    differed in any way, and is published by others.
+    """
+    try:
+        server, made = _modelled(api, projector, folders)
+        served = list(server.artifacts(made.types, documents, folders))
+    except SourceError as refused:
+        if not api.table.adopted:
+            raise
+        from dateline.render.models import models
+
+        first, *others = refused.problems
+        more = f" (and {len(others)} more)" if others else ""
+        made = models(_everywhere(api, projector), api.table, folders)
+        return list(made.artifacts), [*made.notes, f"no server is generated: {first}{more}"]
+    return [*made.artifacts, *served], list(made.notes)
 
 
 def first_server(api: Api) -> bytes:
@@ -89,8 +112,11 @@ def _modelled(api: Api, projector: Projector, folders: list[Path]) -> tuple[Serv
     from dateline.render.server import Server
 
     server = Server(api)
-    everywhere = [projector.contract(date, EVERYWHERE) for date in api.table.dates]
-    return server, models(everywhere, api.table, folders, server.canonical)
+    return server, models(_everywhere(api, projector), api.table, folders, server.canonical)
+
+
+def _everywhere(api: Api, projector: Projector) -> list[Contract]:
+    return [projector.contract(date, EVERYWHERE) for date in api.table.dates]
 
 
 def _laid_out(
