@@ -59,15 +59,18 @@ def identity(account: str) -> str:
     return f"{key} {sub or None}"
 
 
+kinds = st.sampled_from(
+    # what is created with a key is what could be mixed up most
+    [("POST", "/autoramps")] * 3
+    + [("GET", "/autoramps"), ("GET", "/autoramps/{theirs}"), ("PATCH", "/autoramps/{mine}")]
+    + [("POST", "/autoramps/{theirs}/quotes")]
+)
 requests = st.builds(
-    Asked,
+    lambda kind, **said: Asked(method=kind[0], path=kind[1], **said),
+    kinds,
     account=st.sampled_from(ACCOUNTS),
-    method=st.sampled_from(["GET", "POST", "PATCH"]),
-    path=st.sampled_from(
-        ["/autoramps", "/autoramps/{mine}", "/autoramps/{theirs}/quotes", "/autoramps/{theirs}"]
-    ),
-    which=st.integers(0, 2),
-    idempotency=st.sampled_from(["", "a", "b"]),
+    which=st.integers(0, 1),
+    idempotency=st.sampled_from(["a", "b", ""]),
     body=st.sampled_from([b"{}", b'{"a": 1}', b"["]),
     version=st.sampled_from(VERSIONS),
 )
@@ -101,8 +104,8 @@ def alone(asked: list[Asked], account: str) -> list[Response]:
     return asyncio.run(answered(client, [each for each in asked if each.account == account]))
 
 
-@settings(max_examples=60)
-@given(asked=st.lists(requests, max_size=25))
+@settings(max_examples=50)
+@given(asked=st.lists(requests, min_size=5, max_size=25))
 def test_each_account_is_answered_as_if_it_were_alone(asked: list[Asked]) -> None:
     async def together() -> list[list[Response]]:
         client = Client(payments=Slow())
