@@ -252,6 +252,11 @@ def cut(
     click.echo(f"{plan.version.date}: {plan.version.title}")
     for line in told(plan.page()):
         click.echo(f"  {line}")
+    _edited(workspace, plan, outcome)
+
+
+def _edited(workspace: Any, plan: Any, outcome: Any) -> None:
+    """Show the patch of *plan*; where it was carried out, what came of it."""
     if outcome is None:
         click.echo(plan.patch(), nl=False)
         return
@@ -259,6 +264,29 @@ def cut(
         click.echo(f"changed {workspace.schemas / replacement.name}")
     _say(workspace, outcome)
     click.echo(f"now commit {workspace.schemas} and {workspace.output}", err=True)
+
+
+@main.command()
+@_workspace
+@click.argument("version")
+@click.option("--dry-run", is_flag=True, help="Show the patch, write nothing.")
+def retire(workspace: Any, version: str, dry_run: bool) -> None:
+    """Remove VERSION, whose announced end has come.
+
+    Gates that no other version needs are folded away; the documents of all others stay byte for
+    byte. Sources and outputs change together or not at all. Refused before the announced day, for
+    the default and the newest version, where a check fails, or where git knows of changes that
+    are not committed.
+    """
+    from dateline import generate as room
+
+    try:
+        plan, outcome = room.retire(workspace, version, dry_run=dry_run)
+    except room.BreachError as broken:
+        _say(workspace, broken)
+        sys.exit(broken.exit_code)
+    click.echo(f"{plan.version.date}: {plan.version.title}")
+    _edited(workspace, plan, outcome)
 
 
 @main.command()

@@ -20,6 +20,7 @@ from dateline.model import (
     Map,
     Table,
 )
+from dateline.openapi import METHODS
 
 _NAMED_BY_THEIR_KEY: Final = frozenset({"schema", "header"})
 """Kinds whose name is the key they stand under: there `x-was: {DATE: {name: ...}}` is a rename."""
@@ -83,6 +84,18 @@ class Timeline:
             for environment in node[ENVIRONMENTS]:
                 shown |= self._within[environment]
             mask &= shown
+        return mask
+
+    def shown(self, kind: str, node: Any) -> int:
+        """Return where *node* is shown; a path without operations left goes with them."""
+        mask = self.of(node)
+        if kind == "path-item" and isinstance(node, dict):
+            operations = [node[method] for method in METHODS if method in node]
+            if operations:
+                together = 0
+                for operation in operations:
+                    together |= self.of(operation)
+                mask &= together
         return mask
 
     def eras(self, kind: str, node: dict[str, Any]) -> list[tuple[int, dict[str, Any]]]:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from dateline.edit.cut import Asked, Cut
     from dateline.edit.gate import Plan
     from dateline.edit.renames import Rename
+    from dateline.edit.retire import Retirement
 
 _POLL_SECONDS: Final = 0.3
 
@@ -143,24 +144,49 @@ def cut(
     git knows of changes that are not committed; sources and outputs are then as they were.
     """
     # what follows is heavy: not needed where nothing is to do
-    from dateline.check import breaches, check
     from dateline.check.baseline import in_tree
+    from dateline.edit.cut import CutError
     from dateline.edit.cut import cut as planned
 
     if not dry_run:
-        _require_committed(workspace)
+        _require_committed(workspace, CutError)
     callers_have = in_tree(workspace.output)
     plan = planned(workspace.schemas, asked, callers_have)
-    found = check(plan.api, callers_have, waivers=plan.waivers, today=date.today())
-    if broken := breaches(found):
-        raise BreachError(broken, callers_have.label)
+    _require_kept(plan, callers_have)
     return plan, None if dry_run else _carried_out(workspace, plan)
 
 
-def _require_committed(workspace: Workspace) -> None:
-    """Raise CutError where git knows of changes that are not committed; not outside of git."""
+def retire(
+    workspace: Workspace, day: str, *, dry_run: bool = False
+) -> tuple[Retirement, Generated | None]:
+    """Remove the version of *day*, which has ended, from the sources and the outputs at once.
+
+    Returns and raises what `cut` does, and what `edit.retire.retire` raises in its place.
+    """
+    # what follows is heavy: not needed where nothing is to do
+    from dateline.check.baseline import in_tree
+    from dateline.edit.retire import RetireError
+    from dateline.edit.retire import retire as planned
+
+    if not dry_run:
+        _require_committed(workspace, RetireError)
+    plan = planned(workspace.schemas, day, date.today())
+    _require_kept(plan, in_tree(workspace.output))
+    return plan, None if dry_run else _carried_out(workspace, plan)
+
+
+def _require_kept(plan: Cut | Retirement, published: Published) -> None:
+    """Raise BreachError where what *plan* leads to breaks a rule."""
+    from dateline.check import breaches, check
+
+    found = check(plan.api, published, waivers=plan.waivers, today=date.today())
+    if broken := breaches(found):
+        raise BreachError(broken, published.label)
+
+
+def _require_committed(workspace: Workspace, refusal: type[DatelineError]) -> None:
+    """Raise *refusal* where git knows of changes that are not committed; not outside of git."""
     from dateline.check.git import GitError, Repository
-    from dateline.edit.cut import CutError
 
     try:
         repository = Repository(workspace.schemas)
@@ -169,10 +195,10 @@ def _require_committed(workspace: Workspace) -> None:
     changed = repository.uncommitted([*workspace.protected, workspace.output])
     if changed:
         others = f" (nor {len(changed) - 1} more)" if len(changed) > 1 else ""
-        raise CutError(f"{changed[0]} is not committed{others}; commit first, or set it aside")
+        raise refusal(f"{changed[0]} is not committed{others}; commit first, or set it aside")
 
 
-def _carried_out(workspace: Workspace, plan: Cut) -> Generated:
+def _carried_out(workspace: Workspace, plan: Cut | Retirement) -> Generated:
     from dateline.edit.files import Outputs, write
 
     artifacts, notes = rendered(workspace, plan.api)

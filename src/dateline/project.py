@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from dateline.gates import Timeline
 from dateline.model import EXTENSIBLE, KEYS, WAS, Api, Combination, Contract, Place
-from dateline.openapi import COMPONENTS, METHODS, Shape, parts, pointer, slot, target, walk
+from dateline.openapi import COMPONENTS, Shape, parts, pointer, slot, target, walk
 
 _STRIPPED: Final = KEYS - {EXTENSIBLE}
 _UNIONS: Final = ("oneOf", "anyOf")
@@ -293,7 +293,11 @@ class _Publisher:
         """Publish a mapping of *kind*; *shown* overrides what the nodes' own keys say."""
         return _Entries(
             [
-                (shown(name) if shown else self.shown(kind, node), name, self.node(kind, node))
+                (
+                    shown(name) if shown else self.timeline.shown(kind, node),
+                    name,
+                    self.node(kind, node),
+                )
                 for name, node in mapping.items()
             ]
         )
@@ -304,24 +308,12 @@ class _Publisher:
         if shape is Shape.DATA:
             return value, self.all
         if shape is Shape.ONE:
-            return self.node(below, value), self.shown(below, value)
+            return self.node(below, value), self.timeline.shown(below, value)
         if shape is Shape.MAP and isinstance(value, dict):
             return self._map(below, value)
         if shape is Shape.LIST and isinstance(value, list):
             return self._list(below, value)
         return value, self.all
-
-    def shown(self, kind: str, node: Any) -> int:
-        """Return where *node* is shown; a path without operations left goes with them."""
-        mask = self.timeline.of(node)
-        if kind == "path-item" and isinstance(node, dict):
-            operations = [node[method] for method in METHODS if method in node]
-            if operations:
-                together = 0
-                for operation in operations:
-                    together |= self.timeline.of(operation)
-                mask &= together
-        return mask
 
     def node(self, kind: str, node: Any) -> Any:
         """Publish one object: the same object where nothing needs to change."""
@@ -372,7 +364,7 @@ class _Publisher:
         entries: list[_Entry] = []
         same = True
         for name, node in mapping.items():
-            mask = self.shown(kind, node)
+            mask = self.timeline.shown(kind, node)
             published = self.node(kind, node)
             for era, called in self.timeline.names(kind, name, node):
                 if mask & era:
@@ -387,7 +379,7 @@ class _Publisher:
         return self._container([(mask, value) for mask, _, value in entries], build)
 
     def _list(self, kind: str, items: list[Any]) -> tuple[Any, int]:
-        parts = [(self.shown(kind, item), self.node(kind, item)) for item in items]
+        parts = [(self.timeline.shown(kind, item), self.node(kind, item)) for item in items]
         if all(
             mask == self.all and value is item
             for (mask, value), item in zip(parts, items, strict=True)

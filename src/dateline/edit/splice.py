@@ -142,6 +142,13 @@ class Source:
             holder.clear()
             holder.update(entries)
 
+    def is_empty(self, path: Path) -> bool:
+        """Tell whether the collection at *path* holds nothing."""
+        node: Any = self._root
+        for step in path:
+            node = self._child(node, step).node
+        return isinstance(node, _Old) and not self._children(node)
+
     def content(self) -> bytes:
         """Return the text with all edits done."""
         parts = []

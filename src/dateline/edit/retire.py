@@ -1,0 +1,162 @@
+"""A version whose end has come in, the sources without it out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from difflib import get_close_matches
+from pathlib import Path
+
+from dateline.check.waivers import FILE, Waiver, read_waivers
+from dateline.diff import diff
+from dateline.edit.files import Replacement
+from dateline.edit.folding import fold_gates
+from dateline.edit.patching import patch
+from dateline.edit.sources import Sources, Trail, contents, tried
+from dateline.load import TABLE, load
+from dateline.model import EVERYWHERE, Api, DatelineError, Table, Version
+from dateline.project import Projector
+from dateline.rules import said
+
+
+class RetireError(DatelineError):
+    """The version can't be removed; the message says why, with the way out."""
+
+    exit_code = 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Retirement:
+    """What removing a version does to the files of ``folder``; nothing is written yet.
+
+    ``api`` and ``waivers`` are what the files are going to say.
+    """
+
+    folder: Path
+    version: Version
+    api: Api
+    waivers: tuple[Waiver, ...]
+    replacements: tuple[Replacement, ...]
+
+    def patch(self) -> str:
+        """Return the edits as a unified diff, as ``git apply`` takes it."""
+        return patch(self.folder, self.replacements)
+
+
+def retire(folder: Path, day: str, today: date) -> Retirement:
+    """Return the edits that remove the version of *day*: what no other needs is left out.
+
+    The contracts of all others stay what they are, the order of their keys included. Raises
+    RetireError for a version that there is not or whose announced end has not come, for one that
+    is needed, and where another contract would change; SourceError for invalid definitions.
+    """
+    before = contents(folder)
+    api = load(folder)
+    version = _ended(api.table, day, today.isoformat())
+    stay = [one for one in api.table.dates if one != day]
+    waivers = read_waivers(folder)
+    by_itself: list[Trail] = []
+    while True:
+        sources = Sources(api, before)
+        fold_gates(api, sources, stay, by_itself)
+        _leave_waivers(sources, waivers, day)
+        _leave_table(api.table, sources, day, today.isoformat())
+        after = sources.contents()
+        with tried(folder.name, after) as there:
+            now, left = load(there), read_waivers(there)
+        hidden = list(_hidden(api, now)) if api.table.adopted else []
+        if not hidden or by_itself:
+            break
+        by_itself = hidden
+    _require_unchanged(api, now)
+    return Retirement(
+        folder=folder,
+        version=version,
+        api=now,
+        waivers=tuple(left),
+        replacements=tuple(
+            Replacement(name=name, before=before[name], after=content)
+            for name, content in sorted(after.items())
+            if content != before[name]
+        ),
+    )
+
+
+def _ended(table: Table, day: str, today: str) -> Version:
+    """Return the version of *day*, which is to be one that nobody can ask for any more."""
+    version = next((one for one in table.supported if one.date == day), None)
+    if version is None:
+        dates = [one.date for one in table.supported]
+        near = get_close_matches(day, dates, 1)
+        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(dates)}"
+        raise RetireError(f"the version table has no cut version {day}; {hint}")
+    if day == table.default:
+        raise RetireError(
+            f"{day} is the default; announce a move of it, and write another `default` from its "
+            f"day on"
+        )
+    if day == table.latest:
+        raise RetireError(f"{day} is the newest version that is cut; cut a newer one first")
+    end = table.ends.get(day)
+    if end is None:
+        raise RetireError(
+            f"no end of {day} is announced; announce it: "
+            f"`announcements: [{{ ends: {day}, from: DATE, announced: DATE }}]`"
+        )
+    if today < end.day:
+        raise RetireError(f"{day} ends on {end.day}; retire it from that day on")
+    if day == table.annotation:
+        raise RetireError(f"`annotation` in {TABLE} names {day}; name another version there")
+    return version
+
+
+def _leave_table(table: Table, sources: Sources, day: str, today: str) -> None:
+    """Take the row of *day* away, and announcements that have nothing more to say."""
+    source = sources.file(TABLE)
+    source.remove(("versions", table.dates.index(day)))
+    spent = [
+        number
+        for number, one in enumerate(table.announcements)
+        if one.version == day
+        or (one.kind == "default" and one.version == table.default and one.day <= today)
+    ]
+    for number in reversed(spent):
+        source.remove(("announcements", number))
+    if len(spent) == len(table.announcements):
+        source.remove(("announcements",))
+
+
+def _leave_waivers(sources: Sources, waivers: list[Waiver], day: str) -> None:
+    for number, waiver in reversed(list(enumerate(waivers))):
+        if set(waiver.versions) == {day}:
+            sources.file(FILE).remove(("waivers", number))
+        elif day in waiver.versions:
+            at = waiver.versions.index(day)
+            sources.file(FILE).remove(("waivers", number, "versions", at))
+
+
+def _hidden(before: Api, now: Api) -> Iterator[Trail]:
+    """Yield the components that are not where they were any more, and are there by themselves."""
+    for (section, name), mask in before.visible.items():
+        then = {one for at, one in enumerate(before.combinations) if mask >> at & 1}
+        shown = now.visible.get((section, name), 0)
+        visible = {one for at, one in enumerate(now.combinations) if shown >> at & 1}
+        if then & {*now.combinations} != visible:
+            yield ("components", section, name)
+
+
+def _require_unchanged(before: Api, now: Api) -> None:
+    """Raise RetireError where a contract that stays is not what it was, byte for byte."""
+    then, after = Projector(before), Projector(now)
+    for environment in (*(one.name for one in now.table.environments), EVERYWHERE):
+        for version in now.table.dates:
+            old = then.contract(version, environment).document
+            new = after.contract(version, environment).document
+            if json.dumps(old) != json.dumps(new):
+                change = next((said(one) for one in diff(old, new)), "the order of its keys")
+                raise RetireError(
+                    f"the document of {version} would change: {change}; that gate can't be folded "
+                    f"away, so fold it by hand or keep the version"
+                )
