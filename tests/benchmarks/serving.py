@@ -105,7 +105,7 @@ ROWS: Final = (
         name="conformance",
         what="schemathesis over the payment API, 3 versions x 2 environments, all checks",
         against="python -c pass",
-        prepare=promise("conformance", "30"),
+        prepare=promise("conformance", "50"),
         about="It reads the documents that are served. What the specification itself brings about "
         "is told beside, with its reason.",
         runs=1,
