@@ -265,7 +265,7 @@ def _changed(**parts: Any) -> list[Document]:
 ANSWER = {"200": {"description": "ok"}}
 ADDED = {"x-added": "2021-02-03"}
 REMOVED = {"x-removed": "2021-02-03"}
-LATER: dict[str, tuple[list[Document], tuple[str, ...], Any]] = {
+LATER: dict[str, tuple[list[Document], tuple[str | int, ...], Any]] = {
     "a parameter": (
         _changed(parameters=[{"name": "b", "in": "query", "schema": {}}]),
         ("paths", "/loan", "get", "parameters"),
