@@ -114,7 +114,7 @@ components: {{ schemas: {{ Loan: {{ x-removed: 2025-06-01 }} }} }}
 
 
 def test_components_go_with_the_last_of_them(tmp_path: Path) -> None:
-    there = {"schemas": {"Loan": {}}}
+    there: dict[str, Any] = {"schemas": {"Loan": {}}}
     assert shown(tmp_path, GONE, "components") == [there, there, None]
 
 

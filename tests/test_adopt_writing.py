@@ -85,7 +85,7 @@ def test_a_kill_at_any_moment_leaves_nothing_or_everything(document: Path, befor
     )
     assert (done.returncode, done.stderr) == (0, "")
     outcomes = [json.loads(line) for line in done.stdout.splitlines()]
-    nothing = None if before == "missing" else []
+    nothing: list[str] | None = None if before == "missing" else []
     assert len(outcomes) > 10
     assert all(after in (nothing, NAMES) for after, _, _ in outcomes)
     assert outcomes[0][0] == nothing
