@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Set
 from functools import reduce
 from itertools import groupby
 from typing import Any, Final
@@ -33,7 +33,7 @@ def fold_gates(
     are *by_itself* keep the gate that tells of it.
     """
     folding = _Folding(api, sources, sorted(stay, key=order), frozenset(by_itself))
-    folding.node((), "document", api.document)
+    folding.node((), "document", api.document, folding.kept)
 
 
 class _Folding:
@@ -46,39 +46,42 @@ class _Folding:
         self._by_itself = by_itself
         self._sources = sources
         self._oldest = stay[0]
-        self._stay = stay
         self._moved = {
             date: next(one for one in stay if order(one) >= order(date)) for date in api.table.dates
         }
         self._timeline = Timeline(api.table)
-        self._kept = sum(
+        self.kept = sum(
             1 << number
             for number, combination in enumerate(api.combinations)
             if combination.version in stay
         )
 
-    def node(self, path: Trail, kind: str, node: dict[str, Any]) -> None:
-        """Fold what stands at *path*, which stays, and all below it."""
+    def node(self, path: Trail, kind: str, node: dict[str, Any], shown: int) -> None:
+        """Fold what stands at *path*, and is *shown* where that says, and all below it."""
+        eras = self._timeline.eras(kind, node)
         # the last first: what goes from a list moves what follows
         below = list(children(kind, node))
+        gone: set[Trail] = set()
         for relative, child_kind, child in reversed(below):
-            if self._goes(path + relative, child_kind, child):
+            key = relative[0]
+            there = shown & self._shown(path + relative, child_kind, child)
+            held = there & sum(mask for mask, era in eras if era.get(key) is node[key])
+            if not there:
+                gone.add(relative)
                 self._remove(path + relative, in_collection=len(relative) > 1)
             elif isinstance(child, dict):
-                self.node(path + relative, child_kind, child)
+                self.node(path + relative, child_kind, child, held or there)
         if kind == "schema":
-            self._required(path, node)
-            self._mapping(path, node)
-            self._enumeration(path, node)
+            self._required(path, node, gone)
+            self._mapping(path, node, shown)
+            self._enumeration(path, node, gone)
         if not GATES.isdisjoint(node):
-            self._gates(path, node)
+            self._gates(path, node, shown, gone)
 
-    def _goes(self, path: Trail, kind: str, node: Any) -> bool:
+    def _shown(self, path: Trail, kind: str, node: Any) -> int:
         if path[0] == "components" and len(path) == 3 and path[1] in COMPONENTS:
-            shown = self._api.visible[str(path[1]), str(path[2])]
-        else:
-            shown = self._timeline.shown(kind, node)
-        return bool(shown) and not shown & self._kept
+            return self._api.visible[str(path[1]), str(path[2])]
+        return self._timeline.shown(kind, node)
 
     def _remove(self, path: Trail, *, in_collection: bool) -> None:
         """Take away what stands at *path*, and the collection that held nothing else."""
@@ -92,7 +95,7 @@ class _Folding:
 
     # The keys
 
-    def _gates(self, path: Trail, node: dict[str, Any]) -> None:
+    def _gates(self, path: Trail, node: dict[str, Any], shown: int, gone: Set[Trail]) -> None:
         source = self._sources.of(path)
         left = {key for key in GATES if key in node}
         for key in (ADDED, REMOVED):
@@ -102,19 +105,19 @@ class _Folding:
                 left.discard(key)
             elif moved is not None and moved != node[key]:
                 source.put((*path, key), Day(moved))
-        if WAS in node and not self._history((*path, WAS), node):
+        if WAS in node and not self._history((*path, WAS), node, shown, gone):
             left.discard(WAS)
         if SHOWN_AS in node and ADDED not in left:
             source.remove((*path, SHOWN_AS))
         if WHY in node and not left:
             source.remove((*path, WHY))
 
-    def _history(self, path: Trail, node: dict[str, Any]) -> bool:
+    def _history(self, path: Trail, node: dict[str, Any], shown: int, gone: Set[Trail]) -> bool:
         """Fold the `x-was` of *node*, which stands at *path*; tell whether any of it stays."""
         was: Mapping[str, Any] = node[WAS]
         source = self._sources.of(path)
-        groups = self._groups(node)
-        kept = self._restated(node, groups)
+        groups = self._groups(node, shown)
+        kept = self._restated(node, groups, gone)
         if not kept:
             source.remove(path)
             return False
@@ -129,14 +132,9 @@ class _Folding:
                 source.rename((*path, date), Day(moved))
         return True
 
-    def _groups(self, node: dict[str, Any]) -> dict[str, list[str]]:
+    def _groups(self, node: dict[str, Any], shown: int) -> dict[str, list[str]]:
         """Return the dates of `x-was` that stay, by what they become; both newest first."""
-        shown = self._timeline.of(node)
-        first = min(
-            (one.version for one in self._timeline.members(shown & self._kept)),
-            key=order,
-            default=self._stay[-1],
-        )
+        first = min((one.version for one in self._timeline.members(shown)), key=order)
         newest_first = sorted(node[WAS], key=order, reverse=True)
         return {
             moved: list(dates)
@@ -144,55 +142,53 @@ class _Folding:
             if order(moved) > order(first)  # before it, there is nothing
         }
 
-    def _restated(self, node: dict[str, Any], groups: Mapping[str, list[str]]) -> _History:
+    def _restated(
+        self, node: dict[str, Any], groups: Mapping[str, list[str]], gone: Set[Trail]
+    ) -> _History:
         """Return what is to stand at each date that stays."""
         now: dict[str, Any] = {key: node[key] for key in _FOLLOWING if key in node}
-        newer = self._said(node, now)
+        newer = self._said(now, gone)
         found: _History = {}
         for moved, dates in groups.items():
             entry = reduce(merged, (plain(node[WAS][date]) for date in dates))
             setting, unset = changes(entry)
             now = {key: value for key, value in now.items() if key not in unset}
             now |= {key: setting[key] for key in _FOLLOWING if key in setting}
-            older = self._said(node, now)
+            older = self._said(now, gone)
             entry = _with(setting, unset, newer, older)
             if any(changes(entry)):
                 found[moved] = entry
             newer = older
         return found
 
-    def _said(self, node: dict[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what *now* says of *node*, in terms of what stays."""
+    def _said(self, now: Mapping[str, Any], gone: Set[Trail]) -> dict[str, Any]:
+        """Return what *now* says, in terms of what stays."""
         said: dict[str, Any] = {}
         for key in (ADDED, REMOVED):
             if key in now and self._moved[now[key]] != self._oldest:
                 said[key] = self._moved[now[key]]
         required = now.get(_REQUIRED)
         if isinstance(required, list):
-            left = [name for name in required if not self._is_gone(node, name)]
+            left = [name for name in required if ("properties", name) not in gone]
             required = left if left or not required else None
         return said if required is None else {**said, _REQUIRED: required}
 
     # What follows from what goes
 
-    def _is_gone(self, node: dict[str, Any], name: str) -> bool:
-        child = node.get("properties", {}).get(name)
-        return child is not None and self._goes(("properties", name), "schema", child)
-
-    def _required(self, path: Trail, node: dict[str, Any]) -> None:
+    def _required(self, path: Trail, node: dict[str, Any], gone: Set[Trail]) -> None:
         names = node.get(_REQUIRED, ())
-        gone = [number for number, name in enumerate(names) if self._is_gone(node, name)]
+        lost = [number for number, name in enumerate(names) if ("properties", name) in gone]
         source = self._sources.of(path)
-        for number in reversed(gone):
+        for number in reversed(lost):
             source.remove((*path, _REQUIRED, number))
-        if gone and len(gone) == len(names):
+        if lost and len(lost) == len(names):
             source.remove((*path, _REQUIRED))
 
-    def _mapping(self, path: Trail, node: dict[str, Any]) -> None:
+    def _mapping(self, path: Trail, node: dict[str, Any], shown: int) -> None:
         discriminator = node.get("discriminator")
         mapping = discriminator.get("mapping") if isinstance(discriminator, dict) else None
         for tag, reference in (mapping or {}).items():
-            if not self._mapped(node, reference) & self._kept:
+            if not self._mapped(node, reference) & shown:
                 self._sources.of(path).remove((*path, "discriminator", "mapping", tag))
 
     def _mapped(self, node: dict[str, Any], reference: str) -> int:
@@ -207,18 +203,18 @@ class _Folding:
         together = reduce(int.__or__, shown) if shown else self._timeline.all
         return together & self._api.visible.get(goal, self._timeline.all)
 
-    def _enumeration(self, path: Trail, node: dict[str, Any]) -> None:
+    def _enumeration(self, path: Trail, node: dict[str, Any], gone: Set[Trail]) -> None:
         """Write adopted values as they are published once none has a history any more."""
         members = node.get("oneOf", ())
         values = [one for one in members if isinstance(one, dict) and "const" in one]
         if not self._api.table.adopted or not values or len(values) < len(members):
             return
         shown = [self._timeline.of(one) for one in values]
-        still = any(mask & self._kept not in (0, self._kept) for mask in shown)
+        still = any(mask & self.kept not in (0, self.kept) for mask in shown)
         if still or all(mask == self._timeline.all for mask in shown):
             return
         source = self._sources.of(path)
-        left = [one for one, mask in zip(values, shown, strict=True) if mask & self._kept]
+        left = [one for number, one in enumerate(values) if ("oneOf", number) not in gone]
         source.rename((*path, "oneOf"), "enum")
         source.put((*path, "enum"), [plain(one["const"]) for one in left])
         words = {str(one["const"]): one["description"] for one in left if "description" in one}
