@@ -1,0 +1,149 @@
+"""The reference server as processes of its own, on ports that the system chooses."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+from uuid import UUID
+
+from sandboxes import Door, opened
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from paynet_sandbox import keys, partners
+
+HOST: Final = "127.0.0.1"
+
+_CARELESS: Final = str(Path(__file__).with_name("careless.py"))
+_START: Final = 60.0
+_END: Final = 15.0
+
+_ADDRESS: Final = re.compile(rb"http://127\.0\.0\.1:(\d+)")
+_LENGTH: Final = re.compile(rb"(?i)\r\ncontent-length: (\d+)\r\n")
+
+
+class Answer(NamedTuple):
+    """What a caller reads of a response."""
+
+    status: int
+    body: bytes
+
+
+class Server:
+    """A process that serves the database at *address*; what it says goes to the end of *log*."""
+
+    def __init__(
+        self, address: str, log: Path, *, workers: int = 1, careless: bool = False
+    ) -> None:
+        command = [sys.executable, "-m", "paynet_sandbox", "--database", address, "serve"]
+        command += ["--port", "0", "--workers", str(workers)]
+        self._command = [sys.executable, _CARELESS, address] if careless else command
+        self._log = log
+        self.start()
+
+    def start(self) -> None:
+        """Start the process and wait until it can be asked."""
+        said = self._log.stat().st_size if self._log.exists() else 0
+        with self._log.open("ab") as log:
+            self._process = subprocess.Popen(
+                self._command, stdin=subprocess.DEVNULL, stdout=log, stderr=log
+            )
+        try:
+            self._await(said)
+        except BaseException:
+            self.kill()
+            raise
+
+    def _await(self, said: int) -> None:
+        """Set the port as soon as it is served: it is printed behind the first *said* bytes."""
+        deadline = time.monotonic() + _START
+        while time.monotonic() < deadline and self._process.poll() is None:
+            found = _ADDRESS.search(self._log.read_bytes(), said)
+            if found is not None:
+                self.port = int(found[1])
+                with socket.socket() as tried:
+                    if tried.connect_ex((HOST, self.port)) == 0:
+                        return
+            time.sleep(0.02)
+        raise RuntimeError(f"the server does not start: {self._log.read_text()[-2000:]}")
+
+    def kill(self) -> None:
+        """End the process as a crash does: nothing in it runs any more."""
+        self._process.kill()
+        self._process.wait()
+
+    def stop(self) -> None:
+        """Tell the process to end."""
+        self._process.terminate()
+        try:
+            self._process.wait(_END)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise
+
+
+@contextmanager
+def server(address: str, log: Path, **options: Any) -> Iterator[Server]:
+    """Yield a running server of the sandbox on the database at *address*."""
+    running = Server(address, log, **options)
+    try:
+        yield running
+    finally:
+        running.stop()
+
+
+@contextmanager
+def servers(address: str, folder: Path, amount: int, **options: Any) -> Iterator[list[Server]]:
+    """Yield so many servers on one database, each a process with a port of its own."""
+    with ExitStack() as stack:
+        logs = [folder / f"server-{number}.log" for number in range(amount)]
+        yield [stack.enter_context(server(address, log, **options)) for log in logs]
+
+
+@contextmanager
+def migrated(address: str) -> Iterator[Door]:
+    """Yield a door to the database at *address*, whose schema is up to date."""
+    with opened(address) as door:
+        door.migrate()
+        yield door
+
+
+def new_partner(door: Door) -> tuple[UUID, str]:
+    """Return the id and the key of a new partner."""
+
+    async def added(session: AsyncSession) -> tuple[UUID, str]:
+        partner = await partners.add(session, "A partner")
+        return partner.id, await keys.issue(session, partner.id)
+
+    return door.run(added)
+
+
+async def ask(
+    port: int, method: str, path: str, headers: dict[str, str], body: Any = None
+) -> Answer:
+    """Return the response to a request on a connection of its own.
+
+    Raises OSError or EOFError where the server is gone before all of it has come.
+    """
+    content = b"" if body is None else json.dumps(body).encode()
+    sent = {"Host": HOST, "Connection": "close", **headers}
+    if body is not None:
+        sent |= {"Content-Type": "application/json", "Content-Length": str(len(content))}
+    lines = [f"{method} /api{path} HTTP/1.1", *(f"{name}: {sent[name]}" for name in sent), "", ""]
+    reader, writer = await asyncio.open_connection(HOST, port)
+    try:
+        writer.write("\r\n".join(lines).encode() + content)
+        head = await reader.readuntil(b"\r\n\r\n")
+        length = _LENGTH.search(head)
+        body_sent = await reader.readexactly(int(length[1]) if length else 0)
+        return Answer(int(head.split(b" ", 2)[1]), body_sent)
+    finally:
+        writer.close()

@@ -1,0 +1,134 @@
+"""Many retries of few requests, and what came of them: in words, with all that broke a promise."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+from processes import Answer, Server, ask
+
+_PATH: Final = "/autoramps"
+_RUNNING: Final = 409
+_REUSED: Final = 422
+
+# how many callers there are while servers are killed
+_CALLERS: Final = 8
+
+
+class Tried(NamedTuple):
+    """What was tried, and what broke a promise, one line each."""
+
+    said: str
+    broken: list[str]
+
+
+def storm(ports: Sequence[int], key: str, other: str, *, posts: int, keys: int) -> Tried:
+    """Send so many POSTs at one time to all *ports*, over so many idempotency keys.
+
+    *key* and *other* are API keys of two partners that have no autoramps yet.
+    """
+    return asyncio.run(_storm(ports, key, other, posts, keys))
+
+
+async def _storm(ports: Sequence[int], key: str, other: str, posts: int, keys: int) -> Tried:
+    names = [f"key-{number}" for number in range(keys)]
+    # each key goes to every server
+    wanted = [(names[n % keys], ports[n // keys % len(ports)]) for n in range(posts)]
+    waited: Counter[str] = Counter()
+    answers = await asyncio.gather(
+        *(_created(port, key, name, waited, note=name) for name, port in wanted)
+    )
+    first = {name: answer for (name, _), answer in zip(wanted, answers, strict=True)}
+    broken = [
+        f"{name}: {answer.status} {answer.body[:80]!r}, and {first[name].body[:80]!r}"
+        for (name, _), answer in zip(wanted, answers, strict=True)
+        if answer != first[name] or answer.status != 200
+    ]
+    broken += await _effects(ports[0], key, first)
+    broken += [f"another account: {each}" for each in await _effects(ports[0], other, {})]
+    for name, port in zip(names, [*ports] * keys, strict=False):
+        reused = await _created(port, key, name, waited, note="another body")
+        if reused.status != _REUSED:
+            broken.append(f"{name} with another body: {reused.status}")
+    theirs = {name: await _created(ports[-1], other, name, waited, note=name) for name in names}
+    broken += await _effects(ports[-1], other, theirs)
+    broken += await _effects(ports[-1], key, first)
+    said = f"{posts} POSTs over {keys} keys at {len(ports)} servers, {len(broken)} misses"
+    return Tried(f"{said}; {waited.total()} were told to come back", broken)
+
+
+def crashes(server: Server, key: str, *, posts: int, kills: int) -> Tried:
+    """Send so many POSTs, each until it is answered, and kill the server so many times meanwhile.
+
+    *key* is the API key of a partner that has no autoramps yet.
+    """
+    return asyncio.run(_crashes(server, key, posts, kills))
+
+
+async def _crashes(server: Server, key: str, posts: int, kills: int) -> Tried:
+    first: dict[str, Answer] = {}
+    cut: Counter[str] = Counter()
+    names = iter([f"key-{number}" for number in range(posts)])
+
+    async def call() -> None:
+        for name in names:
+            first[name] = await _insisted(server, key, name, cut)
+
+    async def kill() -> None:
+        for number in range(1, kills + 1):
+            while len(first) < posts * number // (kills + 1):
+                await asyncio.sleep(0.001)
+            # at whatever requests are about just now
+            await asyncio.sleep(random.random() / 50)
+            server.kill()
+            await asyncio.to_thread(server.start)
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(kill())
+        for _ in range(_CALLERS):
+            group.create_task(call())
+    broken = [f"{name}: {answer.status}" for name, answer in first.items() if answer.status != 200]
+    for name, answer in first.items():
+        if await _insisted(server, key, name, Counter()) != answer:
+            broken.append(f"{name}: not the answer that it was")
+    broken += await _effects(server.port, key, first)
+    if not cut:
+        broken.append("no request was cut off: nothing was tried")
+    said = f"{posts} POSTs, {kills} kills, {len(cut)} POSTs cut off"
+    return Tried(f"{said}, {len(broken)} misses", broken)
+
+
+async def _insisted(server: Server, key: str, name: str, cut: Counter[str]) -> Answer:
+    """Return the answer, whatever becomes of the server; count how often it was *cut* off."""
+    while True:
+        try:
+            return await _created(server.port, key, name, Counter(), note=name)
+        except ConnectionRefusedError:
+            pass
+        except (OSError, EOFError):
+            cut[name] += 1
+        await asyncio.sleep(0.02)
+
+
+async def _created(port: int, key: str, name: str, waited: Counter[str], **body: Any) -> Answer:
+    """Return the answer to a POST; one that meets its first request comes back for it."""
+    headers = {"X-API-Key": key, "IDEMPOTENCY-KEY": name}
+    while (answer := await ask(port, "POST", _PATH, headers, body)).status == _RUNNING:
+        waited[name] += 1
+        await asyncio.sleep(0.05)
+    return answer
+
+
+async def _effects(port: int, key: str, answers: dict[str, Answer]) -> list[str]:
+    """Return what is wrong: there has to be one effect for each name, the one answered with."""
+    listed = json.loads((await ask(port, "GET", _PATH, {"X-API-Key": key})).body)["items"]
+    times = Counter(item["note"] for item in listed)
+    told = {name: json.loads(answer.body) for name, answer in answers.items()}
+    return [
+        *(f"{name}: {times[name]} effects" for name in times | told if times[name] != 1),
+        *(f"{item['note']}: not what was answered" for item in listed if item not in told.values()),
+    ]

@@ -1,0 +1,17 @@
+"""A server that is killed: no effect is doubled, and none is lost to who tries again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from processes import migrated, new_partner, server
+from retries import crashes
+
+
+def test_no_effect_is_doubled_or_lost(new_database: Callable[[], str], tmp_path: Path) -> None:
+    address = new_database()
+    with migrated(address) as door:
+        _, key = new_partner(door)
+    with server(address, tmp_path / "log") as running:
+        assert crashes(running, key, posts=120, kills=4).broken == []
