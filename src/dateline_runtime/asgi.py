@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, MutableMapping
 from dataclasses import asdict, dataclass
 from enum import Enum
 from typing import Any, Final
@@ -71,6 +71,28 @@ def field(scope: Scope, name: str) -> str | None:
     return _joined(lines) if lines else None
 
 
+def route(scope: Scope) -> str:
+    """Return the path of a request below the place at which the application is mounted."""
+    path: str = scope["path"]
+    root = scope.get("root_path")
+    if not root or not path.startswith(root):
+        return path
+    below = path[len(root) :]
+    return below if below[:1] in ("", "/") else path
+
+
+async def whole(receive: Receive) -> bytes | None:
+    """Return the body of a request; None where the caller leaves before its end."""
+    pieces = []
+    while True:
+        message = await receive()
+        if message["type"] != "http.request":
+            return None
+        pieces.append(message.get("body", b""))
+        if not message.get("more_body", False):
+            return b"".join(pieces)
+
+
 def refusal(error: RequestError) -> Answer:
     """Return the answer to a request that can't be served as it is: a string."""
     return Answer(STATUSES[error.fault], MEDIA_TYPE, encode(str(error)))
@@ -123,13 +145,14 @@ class Documents:
 
     async def __call__(self, scope: Scope, _: Receive, send: Send) -> None:
         headers: Headers = []
-        if scope["path"] not in self._found:
+        path = route(scope)
+        if path not in self._found:
             answer = Answer(404, MEDIA_TYPE, encode("there is no such specification document"))
         elif scope["method"] not in ("GET", "HEAD"):
             answer = Answer(405, MEDIA_TYPE, encode("specification documents can only be read"))
             headers = [(b"allow", b"GET, HEAD")]
         else:
-            answer, tag = self._found[scope["path"]]
+            answer, tag = self._found[path]
             headers = [(b"etag", tag.encode()), (b"cache-control", b"no-cache")]
             if not etag.match(field(scope, "If-Match"), tag):
                 answer = Answer(412, MEDIA_TYPE, encode("the document has changed"))
@@ -180,8 +203,8 @@ class Versioned:
     Requests to *prefix* and below are versioned; those to *documents* are answered from them;
     all else passes through untouched. *ignoring* tells of a request's scope whether its operation
     ignores the header: it is then served as without one. *ends* are the announced ends, by
-    version; operations that ignore the header don't tell of them. *credentials* is the name of
-    the header that holds the caller's secret: responses to requests that have it are kept out of
+    version; operations that ignore the header don't tell of them. *credentials* are the names of
+    headers that hold a caller's secret: responses to requests that have one are kept out of
     every cache, unless they say how they may be cached.
 
     Raises ValueError for the end of a version that is not supported.
@@ -196,7 +219,7 @@ class Versioned:
         ignoring: Callable[[Scope], bool] | None = None,
         documents: Documents | None = None,
         ends: Mapping[str, lifecycle.End] | None = None,
-        credentials: str | None = None,
+        credentials: Collection[str] = (),
         limits: Limits | None = None,
     ) -> None:
         self._app = app
@@ -207,7 +230,6 @@ class Versioned:
         self._documents = documents
         self._limits = limits or Limits()
         self._name = supported.header.lower().encode("latin-1")
-        self._credentials = credentials.lower().encode("latin-1") if credentials else None
         ends = ends or {}
         for version in ends:
             if version not in supported.known:
@@ -220,13 +242,14 @@ class Versioned:
         self._default = self._exact[supported.default.encode()]
         # where the header is ignored or rejected
         self._plain = _Served(supported, supported.default, None)
-        self._read = frozenset({self._name, b"content-length", self._credentials})
+        secrets = (name.lower().encode("latin-1") for name in credentials)
+        self._read = frozenset({self._name, b"content-length", *secrets})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        path = scope["path"]
+        path = route(scope)
         if self._documents is not None and self._documents.serves(path):
             await self._documents(scope, receive, send)
         elif path.startswith(self._below) or path == self._prefix:
@@ -244,10 +267,10 @@ class Versioned:
             if name in read:
                 if name == self._name:
                     lines.append(value)
-                elif name == self._credentials:
-                    private = True
-                else:
+                elif name == b"content-length":
                     length = _length(value)
+                else:
+                    private = True
         rejection = None
         if self._ignoring is not None and self._ignoring(scope):
             served = self._plain
@@ -432,7 +455,7 @@ class Idempotent:
             await self._app(scope, receive, send)
             return
         try:
-            body = await _whole(receive)
+            body = await whole(receive)
             if body is None:
                 return
             attempt = _attempt(scope, account, header, body)
@@ -501,18 +524,6 @@ def _attempt(scope: Scope, account: str, header: str, body: bytes) -> idempotenc
     within = idempotency.Scope(account, scope["method"], scope["path"], key)
     query = scope.get("query_string", b"")
     return idempotency.Attempt(within, idempotency.fingerprint(within, body, query))
-
-
-async def _whole(receive: Receive) -> bytes | None:
-    """Return the body of a request; None where the caller leaves before its end."""
-    pieces = []
-    while True:
-        message = await receive()
-        if message["type"] != "http.request":
-            return None
-        pieces.append(message.get("body", b""))
-        if not message.get("more_body", False):
-            return b"".join(pieces)
 
 
 def _values(headers: Iterable[tuple[bytes, bytes]], wanted: bytes) -> list[bytes]:

@@ -131,7 +131,7 @@ def test_a_server_without_state_serves_too() -> None:
 
 
 def test_a_rejection_comes_before_anything_the_application_would_say() -> None:
-    app = versioned(fail, credentials="X-API-Key")
+    app = versioned(fail, credentials=["X-API-Key"])
     response = ask(app, asking(b"2026-7-1", (b"x-api-key", b"wrong")))
     assert response.body == (
         b'{"error":"unsupported_api_version","reason":"version_malformed","requested":"2026-7-1",'
@@ -166,7 +166,7 @@ def test_a_replay_names_no_version() -> None:
         scope["state"][REPLAYED] = True
         await respond(scope, send, Answer(201, "text/plain", b"stored"))
 
-    app = versioned(replay, credentials="X-API-Key", ends={OLDEST: End(sunset=date(2027, 1, 1))})
+    app = versioned(replay, credentials=["X-API-Key"], ends={OLDEST: End(sunset=date(2027, 1, 1))})
     assert ask(app, request(headers=[(b"x-api-key", b"k")])) == Response(
         201, [("content-type", "text/plain"), ("content-length", "6")], b"stored"
     )
@@ -205,6 +205,28 @@ def test_an_empty_prefix_versions_everything_but_the_documents() -> None:
     app = versioned(answering(200), prefix="", documents=Documents({"/spec": b"spec"}))
     assert told(ask(app, request(path="/"))) == named(OLDEST)
     assert ask(app, request(path="/spec")).body == b"spec"
+
+
+@pytest.mark.parametrize(
+    ("root", "path", "is_ours"),
+    [
+        ("/pay", "/pay/api/things", True),
+        ("/pay", "/pay/spec", True),
+        ("/pay/eu", "/pay/eu/api", True),
+        # some servers leave it out of the path
+        ("/pay", "/api/things", True),
+        ("/pay", "/pay", False),
+        ("/pay", "/payapi/things", False),
+        ("/pay", "/pay/other/api", False),
+    ],
+)
+def test_all_is_served_below_the_place_of_a_mounted_application(
+    root: str, path: str, is_ours: bool
+) -> None:
+    app = versioned(answering(299), documents=Documents({"/spec": b"spec"}))
+    response = ask(app, {**asking(b"2026-7-1", path=path), "root_path": root})
+    ours = (200, b"spec") if path.endswith("spec") else (400, response.body)
+    assert (response.status, response.body) == (ours if is_ours else (299, b"{}"))
 
 
 # other headers of the response
@@ -265,6 +287,7 @@ def test_a_response_without_headers_is_a_response() -> None:
     [
         ([(b"x-api-key", b"k")], [], ["private, no-store"]),
         ([(b"x-api-key", b"")], [], ["private, no-store"]),
+        ([(b"authorization", b"Bearer k")], [], ["private, no-store"]),
         ([], [], []),
         ([(b"x-api-key", b"k")], [(b"Cache-Control", b"no-cache")], ["no-cache"]),
     ],
@@ -272,7 +295,7 @@ def test_a_response_without_headers_is_a_response() -> None:
 def test_what_is_for_one_caller_is_kept_out_of_caches(
     sent: Fields, said: Fields, kept: list[str]
 ) -> None:
-    app = versioned(answering(headers=said), credentials="X-API-Key")
+    app = versioned(answering(headers=said), credentials=["X-API-Key", "Authorization"])
     found = ask(app, request(headers=sent)).headers
     assert [value for name, value in found if name.lower() == "cache-control"] == kept
 
@@ -489,7 +512,7 @@ CONTENTS = {
     "/spec/versions": b'{"versions": []}',
     "/spec/2025-03-13": b'{"info": "oldest"}',
 }
-SPEC = versioned(fail, documents=Documents(CONTENTS), credentials="X-API-Key")
+SPEC = versioned(fail, documents=Documents(CONTENTS), credentials=["X-API-Key"])
 
 
 @pytest.mark.parametrize("path", CONTENTS)

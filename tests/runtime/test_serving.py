@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import logging
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any
 from uuid import UUID
@@ -14,6 +15,8 @@ from assembled import app, contracts, fields, operation, serving
 from exchanges import Response, ask, request
 from pydantic import BaseModel, ConfigDict, Field
 from sources import API, VERSIONS
+
+from dateline_runtime.asgi import App
 
 NEW, MIDDLE, OLD = "2025-06-01", "2024-09-01", "2024-01-15"
 ID = "6f9619ff-8b86-d011-b42d-00cf4fc964ff"
@@ -505,14 +508,21 @@ def misfits() -> Iterable[tuple[str, Any]]:
     yield "a model that was never validated", Thing.model_construct(total="secret")
     yield "a status that is not defined", reply({"total": 1}, status=299)
     yield "half of a surrogate pair", {"total": 1, "code": "secret\ud800"}
+    yield "a status that is no answer", reply({"total": 1}, status=100)
     yield "a header of two lines", reply({"total": 1}, headers={"X-Note": "1\r\nSecret: 1"})
+    yield "a header called by two lines", reply({"total": 1}, headers={"A: 1\r\nSecret": "1"})
+    yield "a header without a name", refusal(404, "secret", {"": "1"})
+    yield "a length of its own", refusal(404, "secret", {"Content-Length": "2"})
+    yield "a type of its own", refusal(404, "secret", {"content-type": "text/html"})
+    yield "a refusal that is a success", refusal(202, "secret")
+    yield "a refusal that is no answer", refusal(1000, "secret")
     yield "a refusal that is defined otherwise", refusal(409, "secret")
     yield "an error", RuntimeError("secret")
     yield "no JSON value", refusal(404, {"secret"})
 
 
 @pytest.mark.parametrize("version", [NEW, OLD])
-@pytest.mark.parametrize("index", range(12))
+@pytest.mark.parametrize("index", range(len(list(misfits()))))
 def test_what_does_not_fit_is_an_error_of_the_server_and_stays_inside(
     index: int, version: str, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -571,6 +581,14 @@ def test_an_operation_is_not_there_before_its_version() -> None:
     assert asked(handlers, "GET", "/things/a", x_api_version=OLD).status == 404
     assert handlers.calls == []
     assert asked(handlers, "GET", "/things/a", x_api_version=MIDDLE).json == {"sum": 1}
+
+
+def test_an_operation_is_served_below_the_place_of_a_mounted_application() -> None:
+    served = app(data(), operations(), Handlers({"total": 1}))
+    headers = fields(x_api_version=MIDDLE)
+    response = ask(served, {**request("GET", "/pay/api/things/a", headers), "root_path": "/pay"})
+    assert (response.status, response.json) == (200, {"sum": 1})
+    assert response.header("x-api-version") == [MIDDLE]
 
 
 # Who calls
@@ -655,6 +673,72 @@ def test_secrets_are_found_where_the_definitions_have_them(
     security: list[tuple[str, ...]], sent: dict[str, str], expected: Any
 ) -> None:
     assert secured(*security, **sent) == expected
+
+
+@dataclass(frozen=True)
+class Known:
+    identity: str
+
+
+async def known(credentials: Any) -> Known:
+    return Known(credentials.values["Key"])
+
+
+def lately(handlers: Handlers, **said: Any) -> App:
+    """Return the application whose one operation is not there before `MIDDLE`."""
+    post = SECURED.replace("get:", "post:\n      x-added: 2024-09-01")
+    security, done = [("Key",)], {"204": None}
+    return app(
+        contracts(API + post),
+        [operation("list_things", "POST", "/things", security=security, responses=done)],
+        handlers,
+        schemes={"Key": serving().Scheme(**SCHEMES["Key"])},
+        authenticate=known,
+        **said,
+    )
+
+
+def test_what_is_not_there_yet_does_not_use_an_idempotency_key_up() -> None:
+    served = lately(Handlers(), idempotency=serving().idempotency.MemoryStore())
+
+    def status(version: str) -> int:
+        headers = fields(x_key="ok", idempotency_key="k", x_api_version=version)
+        return ask(served, request("POST", "/api/things", headers)).status
+
+    assert [status(version) for version in (OLD, MIDDLE, MIDDLE, OLD)] == [404, 204, 204, 404]
+
+
+def test_an_account_is_what_was_authenticated_whatever_else_the_state_holds() -> None:
+    handlers = Handlers()
+    scope = request("POST", "/api/things", fields(x_key="ok", x_api_version=MIDDLE))
+    ask(lately(handlers), {**scope, "state": {"account": Known("another")}})
+    assert [call["call"].account for call in handlers.calls] == [Known("ok")]
+
+
+@pytest.mark.parametrize(
+    ("place", "name", "sent"),
+    [
+        ("header", "X-Key", {"x_key": "ok"}),
+        ("header", "Authorization", {"authorization": "ok"}),
+        ("cookie", "key", {"cookie": "key=ok"}),
+    ],
+)
+def test_what_is_answered_to_a_known_caller_is_kept_out_of_caches(
+    place: str, name: str, sent: dict[str, str]
+) -> None:
+    schemes = {
+        "First": {"place": "header", "name": "X-First"},
+        "Key": {"place": place, "name": name},
+    }
+    served = app(
+        contracts(API + SECURED),
+        [operation("list_things", "GET", "/things", security=[("Key",)], responses={"204": None})],
+        Handlers(),
+        schemes={each: serving().Scheme(**said) for each, said in schemes.items()},
+        authenticate=known,
+    )
+    response = ask(served, request("GET", "/api/things", fields(**sent)))
+    assert (response.status, response.header("cache-control")) == (204, ["private, no-store"])
 
 
 # What differs between versions

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -15,6 +16,13 @@ from .runtime.idempotency import Answer
 from .runtime.narrowing import Narrowing, UnfitError
 
 _BODILESS: Final = frozenset({204, 304})
+_HIGHEST: Final = 599
+
+# RFC 9110, section 5.1
+_NAME: Final = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
+
+# What tells of the body is said by whoever writes it.
+_OURS: Final = frozenset({"content-length", "content-type", "transfer-encoding"})
 
 Write = Callable[[Any], bytes]
 
@@ -48,13 +56,18 @@ class Results:
         if not isinstance(result, Reply):
             return self._answer(result, self._status, version), []
         status = self._status if result.status is None else result.status
-        if self._key(status) is None:
+        if not 200 <= status <= _HIGHEST or self._key(status) is None:
             raise MisfitError(f"{self._name} has no response with status {status}")
         headers = self._headers(result.headers, status, version)
         return self._answer(result.body, status, version), headers
 
     def refused(self, refusal: Refusal, version: str) -> tuple[Answer, Headers]:
-        """Return the answer that *refusal* makes; a status that is not defined has any body."""
+        """Return the answer that *refusal* makes; a status that is not defined has any body.
+
+        Raises MisfitError.
+        """
+        if not 300 <= refusal.status <= _HIGHEST:
+            raise MisfitError(f"{refusal.status} is no status to refuse with")
         if self._key(refusal.status) is None:
             answer = Answer(refusal.status, MEDIA_TYPE, encode(refusal.body))
             return answer, _encoded(refusal.headers)
@@ -133,6 +146,8 @@ def _encoded(headers: Mapping[str, Any]) -> Headers:
     """Return header fields as they are sent. Raises MisfitError for what no field can hold."""
     made = []
     for name, value in headers.items():
+        if not _NAME.fullmatch(name) or name.lower() in _OURS:
+            raise MisfitError(f"{name!r} is no header that a handler can set")
         text = value if isinstance(value, str) else encode(value).decode()
         if not text.isprintable() or not text.isascii():
             raise MisfitError(f"the header {name} holds what is not printable ASCII")

@@ -45,6 +45,7 @@ from .runtime.asgi import (
     field,
     refusal,
     respond,
+    whole,
 )
 from .runtime.errors import UNAUTHORIZED, Fault, RequestError, encode
 from .runtime.idempotency import Answer, Store
@@ -75,7 +76,8 @@ A = TypeVar("A", bound=Account)
 
 Authenticate = Callable[[Credentials], Awaitable[A | None]]
 
-_ACCOUNT: Final = "account"
+# others keep things there, too
+_ACCOUNT: Final = "dateline.account"
 _NAMES: Final = re.compile(r"\{([^{}]*)\}")
 _NO_PATH: Final = "there is no such path"
 _NO_METHOD: Final = "there is no such method at this path"
@@ -121,15 +123,11 @@ def build(
     identify = _Identify(schemes, authenticate)
     routes = []
     for operation in sorted(shown, key=_concrete_first):
-        endpoint: App = _Endpoint(
-            operation,
-            methods[operation.id],
-            identify,
-            _Readers(operation, data, up),
-            Results(operation, contracts, down),
-        )
+        readers = _Readers(operation, data, up)
+        results = Results(operation, contracts, down)
+        endpoint: App = _Endpoint(operation, methods[operation.id], identify, readers, results)
         if idempotency is not None and operation.method == "POST" and operation.security:
-            account = identify.identity(operation)
+            account = identify.identity(operation, readers)
             endpoint = Idempotent(endpoint, idempotency, account, patience=settings.patience)
         routes.append(_Operation(prefix, operation, endpoint))
     app = FastAPI(routes=[*routes], redirect_slashes=False, openapi_url=None)
@@ -143,7 +141,11 @@ def build(
         ignoring=_ignoring(ignoring) if ignoring else None,
         documents=Documents(documents),
         ends={version: _end(end) for version, end in contracts["ends"].items()},
-        credentials=next((each.name for each in schemes.values() if each.place == "header"), None),
+        credentials=[
+            "Cookie" if each.place == "cookie" else each.name
+            for each in schemes.values()
+            if each.place != "query"
+        ],
         limits=settings.limits,
     )
     return app
@@ -240,10 +242,18 @@ class _Identify:
             raise RequestError(UNAUTHORIZED, Fault.UNAUTHORIZED)
         return state[_ACCOUNT]
 
-    def identity(self, operation: Operation) -> Callable[[Scope], Awaitable[str | None]]:
-        """Return what tells whose idempotency keys the request's are; None for nobody's."""
+    def identity(
+        self, operation: Operation, readers: _Readers
+    ) -> Callable[[Scope], Awaitable[str | None]]:
+        """Return what tells whose idempotency keys the request's are.
+
+        They are nobody's, None, where the caller's version does not have the operation: that is
+        not to be replayed to one who asks for another version next.
+        """
 
         async def identity(scope: Scope) -> str | None:
+            if readers.at(scope["state"][VERSION]) is None:
+                return None
             try:
                 account = await self.account(operation, scope)
             except RequestError:
@@ -352,7 +362,7 @@ class _Endpoint:
             key = idempotency.read_key(key)
         arguments = reader.arguments(scope)
         if reader.takes_body:
-            content = await _whole(receive)
+            content = await whole(receive)
             if content is None:
                 return None
             arguments["body"] = reader.body(content, field(scope, "content-type"))
@@ -361,18 +371,6 @@ class _Endpoint:
         except Refusal as refused:
             return self._results.refused(refused, version)
         return self._results.answer(result, version)
-
-
-async def _whole(receive: Receive) -> bytes | None:
-    """Return the body of a request; None where the caller leaves before its end."""
-    pieces = []
-    while True:
-        message = await receive()
-        if message["type"] != "http.request":
-            return None
-        pieces.append(message.get("body", b""))
-        if not message.get("more_body", False):
-            return b"".join(pieces)
 
 
 def _ignoring(routes: Sequence[Route]) -> Callable[[Scope], bool]:
