@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
-from sandboxes import Door, opened
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from paynet_sandbox import keys, partners
+
+from .sandboxes import Door, opened
 
 HOST: Final = "127.0.0.1"
 

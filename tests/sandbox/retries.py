@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
-from processes import Answer, Server, ask
+from .processes import Answer, Server, ask
 
 _PATH: Final = "/autoramps"
 _RUNNING: Final = 409

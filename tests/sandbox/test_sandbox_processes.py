@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from processes import migrated, new_partner, servers
-from retries import Tried, storm
+from .processes import migrated, new_partner, servers
+from .retries import Tried, storm
 
 
 def stormed(address: str, folder: Path, *, careless: bool = False) -> Tried:

@@ -98,6 +98,7 @@ def test_the_key_stands_in_no_file_and_no_log_after_1000_requests(
         # what is looked through is what is written to
         assert holding(sha256(key.encode()).hexdigest(), folder(address))
     assert statuses.total() == 1000
-    assert set(statuses) == {200, 400, 401, 404, 405, 422, 500}
+    # where all wait for long, a retry may be told to come back
+    assert set(statuses) - {409} == {200, 400, 401, 404, 405, 422, 500}
     logged = [json.loads(line) for line in log.read_text().splitlines() if line.startswith("{")]
     assert any("traceback" in line for line in logged)
