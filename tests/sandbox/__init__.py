@@ -1,0 +1,1 @@
+"""The reference server, over HTTP, on every database that it runs on."""

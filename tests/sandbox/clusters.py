@@ -1,0 +1,146 @@
+"""PostgreSQL for tests: a cluster of its own in a temporary folder, on a socket in that folder."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit
+from uuid import uuid4
+
+import psycopg
+
+_INSTALLED: Final = Path("/usr/lib/postgresql")
+_USERS: Final = ("postgres", "nobody")
+_START: Final = 60.0
+
+# What a crash of the machine would take away, tests can lose.
+_FAST: Final = ("fsync=off", "synchronous_commit=off", "full_page_writes=off")
+_SETTINGS: Final = ("listen_addresses=", "max_connections=200", *_FAST)
+
+
+class UnavailableError(Exception):
+    """No server can be started here; the message says why."""
+
+
+class Cluster:
+    """A running server; each database in it is empty and gone with it."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def address(self, name: str = "postgres") -> str:
+        return f"postgresql://postgres@/{name}?host={self._folder}"
+
+    def database(self) -> str:
+        """Return the address of a new database."""
+        name = f"test_{uuid4().hex}"
+        with psycopg.connect(self.address(), autocommit=True) as connection:
+            connection.execute(f"CREATE DATABASE {name}".encode())
+        return self.address(name)
+
+    def drop(self, address: str) -> None:
+        """Take the database at *address* away from all who use it."""
+        name = urlsplit(address).path.removeprefix("/")
+        with psycopg.connect(self.address(), autocommit=True) as connection:
+            connection.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
+
+
+@contextmanager
+def cluster(kept: Path | None = None) -> Iterator[Cluster]:
+    """Yield a running cluster, whose data stay in the folder *kept*; without one they go with it.
+
+    Raises UnavailableError.
+    """
+    programs = _programs()
+    user = _user()
+    # not pytest's folders: only their owner may enter those, and paths of sockets are short
+    folder = Path(tempfile.mkdtemp(prefix="paynet")) if kept is None else kept
+    try:
+        if user is not None:
+            os.chown(folder, user.pw_uid, user.pw_gid)
+        with _running(programs, folder, user):
+            yield Cluster(folder)
+    finally:
+        if kept is None:
+            shutil.rmtree(folder)
+
+
+@contextmanager
+def _running(programs: Path, folder: Path, user: pwd.struct_passwd | None) -> Iterator[None]:
+    uid, gid = (None, None) if user is None else (user.pw_uid, user.pw_gid)
+    data = folder / "data"
+    initdb: list[str | Path] = [programs / "initdb", "--pgdata", data, "--username=postgres"]
+    ran = subprocess.run(
+        [*initdb, "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        user=uid,
+        group=gid,
+    )
+    if ran.returncode:
+        raise UnavailableError(f"initdb: {ran.stderr.strip()}")
+    settings = [word for setting in _SETTINGS for word in ("-c", setting)]
+    with (folder / "log").open("wb") as log:
+        server = subprocess.Popen(
+            [programs / "postgres", "-D", data, "-k", folder, *settings],
+            cwd=folder,
+            stdout=log,
+            stderr=log,
+            user=uid,
+            group=gid,
+        )
+    try:
+        _await(server, folder)
+        yield
+    finally:
+        # ends sessions that are still open
+        server.send_signal(signal.SIGINT)
+        server.wait(_START)
+
+
+def _await(server: subprocess.Popen[bytes], folder: Path) -> None:
+    address = Cluster(folder).address()
+    for _ in range(int(_START * 20)):
+        try:
+            psycopg.connect(address).close()
+        except psycopg.OperationalError:
+            if server.poll() is not None:
+                break
+            time.sleep(0.05)
+        else:
+            return
+    raise UnavailableError(f"postgres: {(folder / 'log').read_text().strip()}")
+
+
+def _programs() -> Path:
+    """Return the folder of the newest server's programs."""
+    found = shutil.which("initdb")
+    folders = [Path(found).resolve().parent] if found else []
+    folders += sorted(_INSTALLED.glob("*/bin"), key=lambda folder: -float(folder.parent.name))
+    for folder in folders:
+        if (folder / "initdb").is_file() and (folder / "postgres").is_file():
+            return folder
+    raise UnavailableError(f"neither the path nor {_INSTALLED} has initdb and postgres")
+
+
+def _user() -> pwd.struct_passwd | None:
+    """Return as whom the server is to run; None for ourselves. It refuses to run as root."""
+    if os.geteuid() != 0:
+        return None
+    for name in _USERS:
+        try:
+            return pwd.getpwnam(name)
+        except KeyError:
+            continue
+    raise UnavailableError(f"root may not run postgres, and there is none of {', '.join(_USERS)}")

@@ -1,0 +1,171 @@
+"""Autoramps: what the specification names, and that open fields are kept."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+
+from .sandboxes import Caller
+
+OLD_RAILS = [{"type": "Iban"}, {"type": "AchWire"}, {"type": "Swift"}]
+RAILS = [*OLD_RAILS, {"type": "FedNow"}]
+
+NO_AUTORAMP = (400, "there is no such autoramp")
+
+
+def answers(caller: Caller, version: str) -> list[dict[str, Any]]:
+    """Return the autoramp as each of the six operations answers with it."""
+    external_id = f"theirs {uuid4()}"
+    headers = {"x_api_version": version}
+    created = caller.post("/autoramps", {"external_id": external_id}, **headers)
+    id = created["id"]
+    return [
+        created,
+        caller.ask("GET", "/autoramps", **headers).json()["items"][0],
+        caller.ask("GET", f"/autoramps/{id}", **headers).json(),
+        caller.ask("PATCH", f"/autoramps/{id}", {}, **headers).json(),
+        caller.ask("GET", f"/autoramps/{external_id}/external", **headers).json(),
+        caller.post(f"/autoramps/{id}/quotes", {}, **headers),
+    ]
+
+
+@pytest.mark.parametrize("version", ["2026-07-01", "2026-08-01"])
+def test_every_answer_has_the_deposit_rails(partner: Caller, version: str) -> None:
+    assert [each["deposit_rails"] for each in answers(partner, version)] == [RAILS] * 6
+
+
+@pytest.mark.parametrize("version", ["", "2025-03-13"])
+def test_callers_of_the_first_version_never_see_fednow(partner: Caller, version: str) -> None:
+    assert [each["deposit_rails"] for each in answers(partner, version)] == [OLD_RAILS] * 6
+
+
+def test_fednow_is_absent_where_the_account_does_not_support_it(partner: Caller) -> None:
+    without = partner.sandbox.partner(["Iban", "AchWire", "Swift"])
+    assert [each["deposit_rails"] for each in answers(without, "2026-08-01")] == [OLD_RAILS] * 6
+
+
+def test_an_autoramp_has_what_was_given_and_what_the_server_adds(partner: Caller) -> None:
+    customer = partner.customer()
+    given = {
+        "customer_id": customer,
+        "external_id": "theirs",
+        "ramp_type": "Offramp",
+        "note": {"open": [1, 1.5, None, "ä", 12345678901234567890]},
+    }
+    created = partner.post("/autoramps", given)
+    assert UUID(created["id"]).version == 4
+    assert created["created_at"] == created["updated_at"]
+    assert created["created_at"].endswith("Z")
+    ours = {name: created[name] for name in ("id", "created_at", "updated_at")}
+    assert created == {**given, **ours, "deposit_rails": OLD_RAILS}
+    assert partner.get(f"/autoramps/{created['id']}") == created
+
+
+def test_an_autoramp_can_be_created_without_a_body(partner: Caller) -> None:
+    created = partner.post("/autoramps")
+    assert created.keys() == {"id", "deposit_rails", "created_at", "updated_at"}
+
+
+def test_what_the_server_decides_can_be_sent_back_without_effect(partner: Caller) -> None:
+    first = partner.post("/autoramps", {"note": "mine"})
+    second = partner.post("/autoramps", first)
+    assert second["id"] != first["id"]
+    assert (second["note"], second["deposit_rails"]) == ("mine", OLD_RAILS)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"customer_id": "not-a-uuid"},
+        {"customer_id": None},
+        {"customer_id": "6f9619ff-8b86-d011-b42d-00cf4fc964ff"},
+        {"external_id": 7},
+        {"external_id": None},
+        {"external_id": "x" * 256},
+        {"ramp_type": "onramp"},
+        {"ramp_type": None},
+        [],
+    ],
+)
+@pytest.mark.parametrize("method", ["POST", "PATCH"])
+def test_fields_that_an_autoramp_can_not_have_are_refused_with_a_text(
+    partner: Caller, method: str, body: Any
+) -> None:
+    created = partner.post("/autoramps", {"external_id": "theirs"})
+    path = "/autoramps" if method == "POST" else f"/autoramps/{created['id']}"
+    response = partner.ask(method, path, body)
+    assert (response.status_code, type(response.json())) == (400, str)
+    assert partner.get("/autoramps") == {"items": [created]}
+
+
+def test_customers_of_others_can_not_be_named(partner: Caller, other: Caller) -> None:
+    response = partner.ask("POST", "/autoramps", {"customer_id": other.customer()})
+    expected = (400, "customer_id names no customer of yours")
+    assert (response.status_code, response.json()) == expected
+
+
+def test_autoramps_are_listed_newest_first(partner: Caller, other: Caller) -> None:
+    created = [partner.post("/autoramps", {"number": number}) for number in range(3)]
+    other.post("/autoramps", {})
+    assert partner.get("/autoramps") == {"items": created[::-1]}
+
+
+def test_a_list_without_autoramps_is_empty(partner: Caller) -> None:
+    assert partner.get("/autoramps") == {"items": []}
+
+
+def test_an_autoramp_is_found_by_its_external_id(partner: Caller) -> None:
+    created = partner.post("/autoramps", {"external_id": "ä ö?"})
+    assert partner.get("/autoramps/%C3%A4%20%C3%B6%3F/external") == created
+
+
+def test_external_ids_are_unique_for_each_partner(partner: Caller, other: Caller) -> None:
+    theirs = other.post("/autoramps", {"external_id": "same"})
+    mine = partner.post("/autoramps", {"external_id": "same"})
+    response = partner.ask("POST", "/autoramps", {"external_id": "same"})
+    expected = (400, "external_id is that of another autoramp of yours")
+    assert (response.status_code, response.json()) == expected
+    assert partner.get("/autoramps/same/external") == mine
+    assert other.get("/autoramps/same/external") == theirs
+
+
+def test_a_change_sets_what_is_given_and_keeps_all_else(partner: Caller) -> None:
+    created = partner.post("/autoramps", {"external_id": "theirs", "a": 1, "b": {"c": 2}})
+    body: dict[str, Any] = {"external_id": "theirs", "b": None, "ramp_type": "Swap", "d": []}
+    changed = partner.ask("PATCH", f"/autoramps/{created['id']}", body).json()
+    assert changed == {**created, **body, "updated_at": changed["updated_at"]}
+    assert changed["updated_at"] > created["updated_at"]
+    assert partner.get(f"/autoramps/{created['id']}") == changed
+
+
+def test_quotes_are_attached_as_they_are_given(partner: Caller) -> None:
+    created = partner.post("/autoramps")
+    path = f"/autoramps/{created['id']}/quotes"
+    partner.post(path, {"rate": "0.92"})
+    quoted = partner.post(path, {"rate": "0.93", "for": ["EUR"]})
+    quotes = [{"rate": "0.92"}, {"rate": "0.93", "for": ["EUR"]}]
+    assert quoted == {**created, "quotes": quotes, "updated_at": quoted["updated_at"]}
+    assert partner.get(f"/autoramps/{created['id']}") == quoted
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/autoramps/{id}"),
+        ("PATCH", "/autoramps/{id}"),
+        ("GET", "/autoramps/{external_id}/external"),
+        ("POST", "/autoramps/{id}/quotes"),
+        ("POST", "/sandbox/autoramps/{id}/deposits"),
+    ],
+)
+def test_autoramps_of_others_are_as_if_they_were_not_there(
+    partner: Caller, other: Caller, method: str, path: str
+) -> None:
+    theirs = other.post("/autoramps", {"external_id": str(uuid4())})
+    missing = {"id": str(uuid4()), "external_id": "missing"}
+    for autoramp in (theirs, missing):
+        response = partner.ask(method, path.format_map(autoramp))
+        assert (response.status_code, response.json()) == NO_AUTORAMP
+    assert other.get("/autoramps") == {"items": [theirs]}

@@ -1,0 +1,176 @@
+"""Retries with an idempotency key: one effect, one answer."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from contextlib import closing, contextmanager
+from typing import Any
+
+import httpx
+import psycopg
+import pytest
+from paynet.server import Settings
+from sqlalchemy import make_url, update
+
+from paynet_sandbox.tables import EPOCH, IdempotentAnswer
+
+from .sandboxes import Caller, sandbox
+
+
+def create(caller: Caller, key: str, body: Any = None, **headers: str) -> httpx.Response:
+    return caller.ask("POST", "/autoramps", body or {}, idempotency_key=key, **headers)
+
+
+def created(caller: Caller) -> list[Any]:
+    """Return all effects."""
+    items: list[Any] = caller.get("/autoramps")["items"]
+    return items
+
+
+def test_a_retry_has_one_effect_and_the_same_answer(partner: Caller) -> None:
+    first = create(partner, "key", {"note": "ä"})
+    second = create(partner, "key", {"note": "ä"})
+    assert (second.status_code, second.content) == (first.status_code, first.content)
+    assert created(partner) == [first.json()]
+
+
+def test_a_replay_has_no_headers_of_ours(partner: Caller) -> None:
+    first, second = create(partner, "key"), create(partner, "key")
+    assert {"x-api-version", "vary", "cache-control"} <= first.headers.keys()
+    assert second.headers.keys() == {"date", "server", "content-type", "content-length"}
+
+
+def test_every_status_is_replayed(partner: Caller) -> None:
+    autoramp = partner.post("/autoramps")["id"]
+    path = f"/sandbox/autoramps/{autoramp}/deposits"
+    answers = [partner.ask("POST", path, {}, idempotency_key="key") for _ in range(2)]
+    assert [each.status_code for each in answers] == [201, 201]
+    assert answers[0].content == answers[1].content
+
+
+def test_a_replay_is_what_was_stored_whatever_version_is_asked_for(partner: Caller) -> None:
+    first = create(partner, "key", x_api_version="2026-07-01")
+    assert "FedNow" in first.text
+    assert create(partner, "key", x_api_version="2025-03-13").content == first.content
+
+
+def test_without_a_key_every_request_has_its_effect(partner: Caller) -> None:
+    answers = [partner.post("/autoramps") for _ in range(2)]
+    assert created(partner) == answers[::-1]
+
+
+def test_the_same_key_with_another_body_is_refused(partner: Caller) -> None:
+    first = create(partner, "key", {"note": 1})
+    second = create(partner, "key", {"note": 2})
+    assert (second.status_code, type(second.json())) == (422, str)
+    assert created(partner) == [first.json()]
+
+
+def test_the_same_body_in_another_layout_is_a_retry(partner: Caller) -> None:
+    headers = {
+        "X-API-Key": partner.key,
+        "IDEMPOTENCY-KEY": "key",
+        "Content-Type": "application/json",
+    }
+    layouts = (b'{"a": 1, "b": [2]}', b'{"b":[2],"a":1}')
+    answers = [
+        partner.sandbox.client.post("/api/autoramps", content=layout, headers=headers)
+        for layout in layouts
+    ]
+    assert answers[0].content == answers[1].content
+
+
+def test_the_key_of_another_account_is_another_key(partner: Caller, other: Caller) -> None:
+    first, second = create(partner, "key"), create(other, "key", {"note": "other body"})
+    assert (created(partner), created(other)) == ([first.json()], [second.json()])
+
+
+def test_the_key_of_a_sub_partner_is_another_key(partner: Caller) -> None:
+    sub = partner.sub_partner()
+    first, second = create(partner, "key"), create(partner, "key", x_sub_partner_id=sub)
+    assert created(partner) == [second.json(), first.json()]
+
+
+def test_the_key_at_another_path_is_another_key(partner: Caller) -> None:
+    first = create(partner, "key")
+    path = f"/autoramps/{first.json()['id']}/quotes"
+    quoted = partner.ask("POST", path, {}, idempotency_key="key")
+    assert quoted.json()["quotes"] == [{}]
+
+
+@pytest.mark.parametrize("key", ["", "x" * 256, "schlüssel", "two words"])
+def test_keys_of_other_signs_are_refused(partner: Caller, key: str) -> None:
+    headers = [
+        (b"X-API-Key", partner.key.encode()),
+        (b"IDEMPOTENCY-KEY", key.encode("latin-1")),
+    ]
+    response = partner.sandbox.client.post("/api/autoramps", headers=headers)
+    assert (response.status_code, type(response.json())) == (400, str)
+    assert created(partner) == []
+
+
+def test_a_refusal_is_not_stored(partner: Caller) -> None:
+    body = {"external_id": "theirs"}
+    blocking = partner.post("/autoramps", body)
+    assert create(partner, "key", body).status_code == 400
+    partner.ask("PATCH", f"/autoramps/{blocking['id']}", {"external_id": "other"})
+    assert create(partner, "key", body).status_code == 200
+
+
+def test_without_a_valid_api_key_nothing_is_replayed(partner: Caller) -> None:
+    create(partner, "key")
+    response = create(partner, "key", x_api_key="unknown")
+    assert (response.status_code, response.json()) == (401, "unauthorized")
+
+
+def test_an_answer_is_forgotten_after_the_retention_time(partner: Caller) -> None:
+    first = create(partner, "key")
+
+    async def expire(session: Any) -> None:
+        await session.execute(update(IdempotentAnswer).values(expires_at=EPOCH))
+
+    partner.sandbox.door.run(expire)
+    second = create(partner, "key", {"note": "other body"})
+    assert created(partner) == [second.json(), first.json()]
+    assert create(partner, "key", {"note": "other body"}).content == second.content
+
+
+def test_of_forty_at_once_one_has_its_effect(partner: Caller) -> None:
+    with ThreadPoolExecutor(40) as pool:
+        answers = list(pool.map(lambda _: create(partner, "key", {"note": "x"}), range(40)))
+    [effect] = created(partner)
+    assert {(each.status_code, each.text) for each in answers} == {(200, answers[0].text)}
+    assert answers[0].json() == effect
+
+
+@contextmanager
+def held_back(caller: Caller, address: str) -> Iterator[None]:
+    """Let the caller's changes wait."""
+    url = make_url(address)
+    if url.get_backend_name() == "sqlite":
+        assert url.database is not None
+        with closing(sqlite3.connect(url.database, isolation_level=None)) as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            yield
+            connection.execute("ROLLBACK")
+    else:
+        with psycopg.connect(address) as connection:
+            wanted = "SELECT FROM partners WHERE id = %s FOR UPDATE"
+            connection.execute(wanted, [caller.partner_id])
+            yield
+
+
+def test_a_retry_that_meets_a_running_request_is_told_so(new_database: Any) -> None:
+    address = new_database()
+    with sandbox(address, settings=Settings(patience=0.1)) as impatient:
+        caller = impatient.partner()
+        with ThreadPoolExecutor(2) as pool:
+            with held_back(caller, address):
+                both = [pool.submit(create, caller, "key") for _ in range(2)]
+                [told], [running] = wait(both, return_when=FIRST_COMPLETED)
+            effect = running.result()
+        assert (told.result().status_code, type(told.result().json())) == (409, str)
+        assert created(caller) == [effect.json()]
+        assert create(caller, "key").content == effect.content

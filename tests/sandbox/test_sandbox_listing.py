@@ -1,0 +1,287 @@
+"""The listing of transactions: each parameter of the specification, alone and together."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+
+from .sandboxes import START, Caller, Sandbox
+
+STATUSES = (
+    "FundsReviewInProgress",
+    "ConversionInProgress",
+    "PayoutInProgress",
+    "Completed",
+    "Failed",
+    "RejectedAml",
+    "RejectedFraud",
+    "RejectedMinAmount",
+)
+RAMP_TYPES = ("Onramp", "Offramp", "Swap", "Mint", "Redeem")
+
+
+def minutes(amount: int) -> list[dict[str, Any]]:
+    """Return so many rows, one for each minute from the start on."""
+    return [{"created_at": START + timedelta(minutes=each)} for each in range(amount)]
+
+
+def listed(caller: Caller, **query: Any) -> list[str]:
+    """Return the ids on the page that is asked for."""
+    return [item["id"] for item in caller.get("/autoramp-transactions", **query)["items"]]
+
+
+def refused(caller: Caller, **query: Any) -> bool:
+    """Tell whether the request is refused with a text."""
+    response = caller.ask("GET", "/autoramp-transactions", query=query)
+    return (response.status_code, type(response.json())) == (400, str)
+
+
+def test_without_transactions_the_page_is_empty(partner: Caller) -> None:
+    page = partner.get("/autoramp-transactions")
+    assert page == {"items": [], "prev_cursor": None}
+
+
+def test_a_page_has_ten_items_newest_first_unless_asked_otherwise(partner: Caller) -> None:
+    ids = partner.transactions(minutes(12))
+    assert listed(partner) == ids[:1:-1]
+
+
+def test_a_page_has_the_size_that_is_asked_for(partner: Caller) -> None:
+    ids = partner.transactions(minutes(101))
+    for size in (0, 1, 100):
+        assert listed(partner, page_size=size, sort_order="asc") == ids[:size]
+
+
+@pytest.mark.parametrize(
+    "size", ["101", "-1", "+10", "1_0", "010", "10.0", " 10", "1e1", "", "ten"]
+)
+def test_other_sizes_are_refused(partner: Caller, size: str) -> None:
+    assert refused(partner, page_size=size)
+
+
+def test_a_page_tells_where_the_next_and_the_previous_begin(partner: Caller) -> None:
+    ids = partner.transactions(minutes(5))
+    ask = {"page_size": 2, "sort_order": "asc"}
+    first = partner.get("/autoramp-transactions", **ask)
+    middle = partner.get("/autoramp-transactions", **ask, cursor=first["cursor"])
+    last = partner.get("/autoramp-transactions", **ask, cursor=middle["cursor"])
+    pages = [[item["id"] for item in page["items"]] for page in (first, middle, last)]
+    assert pages == [ids[:2], ids[2:4], ids[4:]]
+    assert (first["prev_cursor"], "cursor" in last) == (None, False)
+    back = partner.get("/autoramp-transactions", **ask, prev_cursor=last["prev_cursor"])
+    assert back == middle
+    assert partner.get("/autoramp-transactions", **ask, prev_cursor=back["prev_cursor"]) == first
+
+
+@pytest.mark.parametrize("name", ["cursor", "prev_cursor"])
+def test_cursors_that_are_of_no_page_of_the_caller_are_refused(
+    partner: Caller, other: Caller, name: str
+) -> None:
+    partner.transactions(minutes(1))
+    [theirs] = other.transactions(minutes(1))
+    for cursor in (theirs, str(uuid4()), "", "x", f"urn:uuid:{theirs}", theirs.replace("-", "")):
+        assert refused(partner, **{name: cursor})
+
+
+def test_cursors_of_both_ways_at_once_are_refused(partner: Caller) -> None:
+    [id] = partner.transactions(minutes(1))
+    assert refused(partner, cursor=id, prev_cursor=id)
+
+
+def test_cursors_may_be_in_upper_case(partner: Caller) -> None:
+    ids = partner.transactions(minutes(3))
+    assert listed(partner, cursor=ids[2].upper()) == [ids[1], ids[0]]
+
+
+@pytest.mark.parametrize(("order", "step"), [("asc", 1), ("desc", -1)])
+def test_transactions_are_sorted_by_their_time(partner: Caller, order: str, step: int) -> None:
+    ids = partner.transactions(minutes(5))
+    assert listed(partner, sort_order=order) == ids[::step]
+
+
+@pytest.mark.parametrize("order", ["ASC", "ascending", ""])
+def test_other_orders_are_refused(partner: Caller, order: str) -> None:
+    assert refused(partner, sort_order=order)
+
+
+def test_transactions_of_one_autoramp_can_be_listed(partner: Caller) -> None:
+    partner.transactions(minutes(2))
+    wanted = partner.transactions(minutes(2))
+    items = partner.get("/autoramp-transactions", page_size=2)["items"]
+    autoramps = {item["autoramp_id"] for item in partner.get("/autoramp-transactions")["items"]}
+    assert len(autoramps) == 2
+    found = [listed(partner, autoramp_id=autoramp, sort_order="asc") for autoramp in autoramps]
+    assert wanted in found
+    assert len(items) == 2
+
+
+def test_transactions_of_one_customer_can_be_listed(partner: Caller) -> None:
+    customer = partner.customer()
+    rows = [{"customer_id": each} for each in (UUID(customer), None, UUID(partner.customer()))]
+    ids = partner.transactions(rows)
+    assert listed(partner, customer_id=customer) == ids[:1]
+
+
+@pytest.mark.parametrize("name", ["autoramp_id", "customer_id"])
+def test_ids_that_are_no_uuids_are_refused_and_unknown_ones_match_nothing(
+    partner: Caller, name: str
+) -> None:
+    partner.transactions(minutes(1))
+    assert refused(partner, **{name: "x"})
+    assert listed(partner, **{name: str(uuid4())}) == []
+
+
+@pytest.mark.parametrize("wanted", RAMP_TYPES)
+def test_transactions_of_one_ramp_type_can_be_listed(partner: Caller, wanted: str) -> None:
+    ids = partner.transactions([{"ramp_type": each} for each in RAMP_TYPES])
+    assert listed(partner, ramp_type=wanted) == [ids[RAMP_TYPES.index(wanted)]]
+
+
+@pytest.mark.parametrize("wanted", [[each] for each in STATUSES] + [["Failed", "Completed"]])
+def test_transactions_in_some_statuses_can_be_listed(partner: Caller, wanted: list[str]) -> None:
+    ids = partner.transactions([{"status": each} for each in STATUSES])
+    found = listed(partner, status=",".join(wanted))
+    assert sorted(found) == sorted(ids[STATUSES.index(each)] for each in wanted)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("ramp_type", "onramp"),
+        ("ramp_type", ""),
+        ("status", "Done"),
+        ("status", "Completed,"),
+        ("status", ""),
+    ],
+)
+def test_values_that_there_are_not_are_refused(partner: Caller, name: str, value: str) -> None:
+    assert refused(partner, **{name: value})
+
+
+def test_parameters_given_twice_are_refused(partner: Caller) -> None:
+    assert refused(partner, page_size=["1", "1"])
+
+
+def test_unknown_parameters_are_ignored(partner: Caller) -> None:
+    ids = partner.transactions(minutes(1))
+    assert listed(partner, unknown="x") == ids
+
+
+def test_the_bounds_of_time_are_inclusive(partner: Caller) -> None:
+    ids = partner.transactions(minutes(4))
+
+    def at(minute: int) -> str:
+        return (START + timedelta(minutes=minute)).isoformat()
+
+    ask = {"sort_order": "asc"}
+    assert listed(partner, **ask, from_date=at(1)) == ids[1:]
+    assert listed(partner, **ask, to_date=at(2)) == ids[:3]
+    assert listed(partner, **ask, from_date=at(1), to_date=at(2)) == ids[1:3]
+    assert listed(partner, **ask, from_date=at(2), to_date=at(1)) == []
+
+
+def test_the_bounds_of_time_are_exact_to_the_microsecond_and_in_any_zone(partner: Caller) -> None:
+    moment = datetime.fromisoformat("2026-03-01T12:00:00.000001+00:00")
+    ids = partner.transactions(
+        [{"created_at": moment + timedelta(microseconds=each)} for each in (-1, 0, 1)]
+    )
+    bound = "2026-03-01T14:00:00.000001+02:00"
+    assert listed(partner, sort_order="asc", from_date=bound) == ids[1:]
+    assert listed(partner, sort_order="asc", to_date=bound) == ids[:2]
+
+
+@pytest.mark.parametrize("bound", ["0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59.999999-23:59"])
+def test_bounds_at_the_ends_of_time_are_understood(partner: Caller, bound: str) -> None:
+    ids = partner.transactions(minutes(1))
+    assert listed(partner, from_date=bound) + listed(partner, to_date=bound) == ids
+
+
+@pytest.mark.parametrize("name", ["from_date", "to_date"])
+@pytest.mark.parametrize(
+    "value", ["2026-01-01", "2026-01-01T00:00:00", "1767225600", "2026-01-01T24:00:00Z", "now", ""]
+)
+def test_times_that_are_no_date_times_are_refused(partner: Caller, name: str, value: str) -> None:
+    assert refused(partner, **{name: value})
+
+
+def test_a_partner_sees_its_own_transactions_only(partner: Caller, other: Caller) -> None:
+    ids = partner.transactions(minutes(1))
+    other.transactions(minutes(1))
+    assert listed(partner) == ids
+
+
+def test_a_listing_for_a_sub_partner_shows_its_transactions_only(partner: Caller) -> None:
+    sub = partner.sub_partner()
+    ids = partner.transactions([{"sub_partner_id": each} for each in (UUID(sub), None)])
+    response = partner.ask("GET", "/autoramp-transactions", x_sub_partner_id=sub)
+    assert [item["id"] for item in response.json()["items"]] == ids[:1]
+    assert sorted(listed(partner)) == sorted(ids)
+
+
+def test_a_cursor_outside_of_the_sub_partner_is_refused(partner: Caller) -> None:
+    sub = partner.sub_partner()
+    [outside] = partner.transactions(minutes(1))
+    response = partner.ask(
+        "GET", "/autoramp-transactions", query={"cursor": outside}, x_sub_partner_id=sub
+    )
+    assert response.status_code == 400
+
+
+def test_sub_partners_of_others_are_refused(partner: Caller, other: Caller) -> None:
+    for sub in (other.sub_partner(), str(uuid4()), "sub"):
+        response = partner.ask("GET", "/autoramp-transactions", x_sub_partner_id=sub)
+        assert (response.status_code, type(response.json())) == (400, str)
+
+
+def test_all_conditions_hold_together(partner: Caller) -> None:
+    customer = UUID(partner.customer())
+    row = {
+        "customer_id": customer,
+        "ramp_type": "Onramp",
+        "status": "Completed",
+        "created_at": START,
+        "fields": {"source": {"wallet_address": "7xKX"}},
+    }
+    others = [
+        {**row, "customer_id": None},
+        {**row, "ramp_type": "Swap"},
+        {**row, "status": "Failed"},
+        {**row, "created_at": START - timedelta(seconds=1)},
+        {**row, "created_at": START + timedelta(seconds=2)},
+        {**row, "fields": {}},
+    ]
+    ids = partner.transactions([row, *others])
+    autoramp = partner.get("/autoramp-transactions")["items"][0]["autoramp_id"]
+    ask = {
+        "autoramp_id": autoramp,
+        "customer_id": str(customer),
+        "ramp_type": "Onramp",
+        "status": "Completed",
+        "from_date": START.isoformat(),
+        "to_date": (START + timedelta(seconds=1)).isoformat(),
+        "search_term": "7XKX",
+        "page_size": 1,
+        "sort_order": "asc",
+    }
+    assert partner.get("/autoramp-transactions", **ask) == {
+        "items": [
+            {
+                "id": ids[0],
+                "autoramp_id": autoramp,
+                "customer_id": str(customer),
+                "created_at": "2026-01-01T00:00:00Z",
+                "status": "Completed",
+                "source": {"wallet_address": "7xKX"},
+            }
+        ],
+        "prev_cursor": None,
+    }
+
+
+def test_production_lists_transactions_too(environments: dict[str, Sandbox]) -> None:
+    production = environments["production"].partner()
+    ids = production.transactions(minutes(2))
+    assert listed(production) == ids[::-1]

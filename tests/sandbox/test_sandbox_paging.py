@@ -1,0 +1,106 @@
+"""Paging while others write: nothing that was there is missed, and nothing comes twice."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import Any
+
+import httpx
+import pytest
+
+from .sandboxes import START, Caller
+
+WRITERS = 4
+TIES = 25
+
+
+@contextmanager
+def writing(caller: Caller, amount: int) -> Iterator[list[str]]:
+    """Let some write transactions meanwhile, *amount* each; yield the ids as they come to be."""
+    autoramp = caller.post("/autoramps")["id"]
+    path = f"/api/sandbox/autoramps/{autoramp}/deposits"
+    written: list[str] = []
+
+    def write() -> None:
+        host = caller.sandbox.client.base_url
+        headers = {"X-API-Key": caller.key}
+        with httpx.Client(base_url=host, headers=headers, timeout=30) as client:
+            for _ in range(amount):
+                written.append(client.post(path).json()["id"])
+
+    writers = [threading.Thread(target=write) for _ in range(WRITERS)]
+    for writer in writers:
+        writer.start()
+    try:
+        yield written
+    finally:
+        for writer in writers:
+            writer.join()
+
+
+def pages(caller: Caller, link: str, ask: dict[str, Any], start: str | None) -> Iterator[Any]:
+    """Yield the pages from *start* on, each found by the *link* of the one before."""
+    while True:
+        page = caller.get("/autoramp-transactions", **ask, **({link: start} if start else {}))
+        yield page
+        start = page.get(link)
+        if start is None:
+            return
+
+
+def ids(page: Any) -> list[str]:
+    return [item["id"] for item in page["items"]]
+
+
+def fill(caller: Caller) -> list[str]:
+    """Add 60 transactions, many at the same time; return their ids in order."""
+    times = [START + timedelta(seconds=number // TIES) for number in range(60)]
+    added = caller.transactions({"created_at": time} for time in times)
+    return [id for _, id in sorted(zip(times, added, strict=True))]
+
+
+@pytest.mark.parametrize("order", ["asc", "desc"])
+@pytest.mark.parametrize("size", [1, 7, 25, 100])
+def test_all_that_was_there_is_seen_once_forwards_and_backwards(
+    partner: Caller, size: int, order: str
+) -> None:
+    expected = fill(partner)[:: 1 if order == "asc" else -1]
+    ask = {"page_size": size, "sort_order": order}
+    # they stop some time: the end is not run after forever
+    with writing(partner, amount=5):
+        forwards = [ids(page) for page in pages(partner, "cursor", ask, None)]
+        # backwards from beyond the last: everything once more, the other way round
+        last = forwards[-1][-1]
+        backwards = [ids(page) for page in pages(partner, "prev_cursor", ask, last)]
+    known = set(expected)
+    seen = [id for page in forwards for id in page if id in known]
+    back = [id for page in reversed(backwards) for id in page if id in known]
+    assert seen == expected
+    assert [*back, *([last] if last in known else [])] == expected
+    assert all(len(page) == size for page in forwards[:-1])
+
+
+def test_who_follows_the_end_misses_nothing(partner: Caller) -> None:
+    seen: dict[str, None] = {}
+    cursor: dict[str, str] = {}
+    with writing(partner, amount=15) as written:
+        while len(seen) < 15 * WRITERS:
+            ask = {"sort_order": "asc", "page_size": 30, **cursor}
+            page = partner.get("/autoramp-transactions", **ask)
+            seen |= dict.fromkeys(ids(page))
+            if "cursor" in page:
+                cursor = {"cursor": page["cursor"]}
+    [all_at_once] = pages(partner, "cursor", {"sort_order": "asc", "page_size": 100}, None)
+    assert list(seen) == ids(all_at_once)
+    assert sorted(seen) == sorted(written)
+
+
+def test_times_only_grow_in_the_order_of_the_listing(partner: Caller) -> None:
+    with writing(partner, amount=5):
+        pass
+    items = partner.get("/autoramp-transactions", sort_order="asc", page_size=100)["items"]
+    times = [item["created_at"] for item in items]
+    assert times == sorted(set(times))

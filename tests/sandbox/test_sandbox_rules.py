@@ -1,0 +1,168 @@
+"""What holds for every operation: authentication, versions, errors, limits, documents."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from paynet import DEFAULT, VERSIONS
+from sqlalchemy import text
+
+from .clusters import Cluster
+from .sandboxes import Caller, Sandbox, sandbox
+
+SPECIFICATION = Path(__file__).parents[2] / "generated" / "spec"
+OPERATIONS = [
+    ("PUT", f"/customers/{uuid4()}"),
+    ("GET", f"/customers/{uuid4()}/spending-limit"),
+    ("GET", "/autoramp-transactions"),
+    ("POST", "/addresses/fiat/address/retry-auth"),
+    ("POST", "/autoramps"),
+    ("GET", "/autoramps"),
+    ("GET", f"/autoramps/{uuid4()}"),
+    ("PATCH", f"/autoramps/{uuid4()}"),
+    ("GET", "/autoramps/theirs/external"),
+    ("POST", f"/autoramps/{uuid4()}/quotes"),
+    ("POST", f"/sandbox/autoramps/{uuid4()}/deposits"),
+    ("POST", f"/sandbox/autoramp-transactions/{uuid4()}/advance"),
+]
+
+
+@pytest.mark.parametrize(("method", "path"), OPERATIONS)
+@pytest.mark.parametrize("key", [None, "", "unknown", "paynet_unknown", "schlüssel", "x" * 10_000])
+def test_without_a_valid_key_every_operation_answers_401(
+    environments: dict[str, Sandbox], method: str, path: str, key: str | None
+) -> None:
+    headers = [] if key is None else [(b"X-API-Key", key.encode("latin-1"))]
+    response = environments["sandbox"].client.request(method, f"/api{path}", headers=headers)
+    assert (response.status_code, response.json()) == (401, "unauthorized")
+
+
+def test_two_keys_are_none(partner: Caller) -> None:
+    headers = [("X-API-Key", partner.key), ("X-API-Key", partner.key)]
+    response = partner.sandbox.client.get("/api/autoramps", headers=headers)
+    assert (response.status_code, response.json()) == (401, "unauthorized")
+
+
+def test_the_retry_of_an_address_says_that_it_is_not_implemented(partner: Caller) -> None:
+    response = partner.ask("POST", "/addresses/fiat/address/retry-auth")
+    expected = "retrying the authentication of a fiat address is not implemented yet"
+    assert (response.status_code, response.json()) == (400, expected)
+
+
+@pytest.mark.parametrize("version", [*VERSIONS, "", None])
+@pytest.mark.parametrize(("path", "status"), [("/autoramps", 200), ("/nothing", 404)])
+def test_the_version_served_is_told(
+    partner: Caller, path: str, status: int, version: str | None
+) -> None:
+    headers = {} if version is None else {"x_api_version": version}
+    response = partner.ask("GET", path, **headers)
+    assert response.status_code == status
+    assert response.headers["X-API-Version"] == (version or DEFAULT)
+    assert response.headers["Vary"] == "X-API-Version"
+
+
+@pytest.mark.parametrize(
+    ("version", "reason"),
+    [
+        ("2026-07-02", "version_unknown"),
+        ("2026-7-1", "version_malformed"),
+        ("2026-02-30", "version_malformed"),
+    ],
+)
+def test_other_versions_are_rejected_before_the_key_is_looked_at(
+    environments: dict[str, Sandbox], version: str, reason: str
+) -> None:
+    headers = {"X-API-Version": version}
+    response = environments["sandbox"].client.get("/api/autoramps", headers=headers)
+    rejection = {
+        "error": "unsupported_api_version",
+        "reason": reason,
+        "requested": version,
+        "supported": list(VERSIONS),
+    }
+    assert (response.status_code, response.json()) == (400, rejection)
+
+
+def test_answers_to_callers_are_kept_out_of_caches(partner: Caller) -> None:
+    assert partner.ask("GET", "/autoramps").headers["Cache-Control"] == "private, no-store"
+
+
+@pytest.mark.parametrize("environment", ["sandbox", "production"])
+@pytest.mark.parametrize("name", ["versions", *VERSIONS])
+def test_the_documents_of_the_environment_are_served_to_everybody(
+    environments: dict[str, Sandbox], environment: str, name: str
+) -> None:
+    response = environments[environment].client.get(f"/spec/{name}")
+    published = SPECIFICATION / environment / f"{name}.json"
+    assert (response.status_code, response.content) == (200, published.read_bytes())
+
+
+def test_the_document_without_a_version_is_the_latest(environments: dict[str, Sandbox]) -> None:
+    client = environments["sandbox"].client
+    assert client.get("/spec").content == client.get(f"/spec/{VERSIONS[-1]}").content
+
+
+def test_the_health_is_told_to_everybody(environments: dict[str, Sandbox]) -> None:
+    response = environments["production"].client.get("/health")
+    assert (response.status_code, response.json()) == (200, {"status": "ok"})
+    assert "X-API-Version" not in response.headers
+
+
+def test_a_body_larger_than_a_mebibyte_is_refused(partner: Caller) -> None:
+    response = partner.ask("POST", "/autoramps", {"note": "x" * 1024 * 1024})
+    assert (response.status_code, response.json()) == (
+        413,
+        "the body has to be at most 1048576 bytes",
+    )
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"{", b'{"a": 1, "a": 2}', b'{"a": NaN}', b'{"a": "\\ud800"}', b'{"a": "\\u0000"}', b"\xff"],
+)
+def test_what_databases_and_readers_differ_about_is_refused(partner: Caller, body: bytes) -> None:
+    headers = {"X-API-Key": partner.key, "Content-Type": "application/json"}
+    response = partner.sandbox.client.post("/api/autoramps", content=body, headers=headers)
+    assert (response.status_code, type(response.json())) == (400, str)
+
+
+def test_other_media_types_are_refused(partner: Caller) -> None:
+    headers = {"X-API-Key": partner.key, "Content-Type": "text/plain"}
+    response = partner.sandbox.client.post("/api/autoramps", content=b"{}", headers=headers)
+    assert response.status_code == 415
+
+
+def test_a_failure_is_told_by_a_trace_id_that_stands_in_the_log(
+    new_database: Callable[[], str], caplog: pytest.LogCaptureFixture
+) -> None:
+    with sandbox(new_database()) as failing:
+        caller = failing.partner()
+
+        async def lose(session: Any) -> None:
+            await session.execute(text("DROP TABLE transactions"))
+
+        failing.door.run(lose)
+        with caplog.at_level(logging.ERROR):
+            response = caller.ask("GET", "/autoramp-transactions", query={"search_term": "secret"})
+    error = response.json()
+    assert response.status_code == 500
+    assert error == {"message": "internal server error", "trace_id": error["trace_id"]}
+    [record] = [each for each in caplog.records if error["trace_id"] in each.getMessage()]
+    assert record.exc_info is not None
+    assert caller.key not in caplog.text
+    assert "secret" not in caplog.text
+
+
+def test_health_tells_of_a_database_that_is_gone(postgresql: Cluster) -> None:
+    address = postgresql.database()
+    with sandbox(address) as failing:
+        assert failing.client.get("/health").status_code == 200
+        postgresql.drop(address)
+        response = failing.client.get("/health")
+    assert response.status_code == 503
+    assert response.json() == {"status": "the database does not answer"}
