@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Set
 from functools import reduce
 from itertools import groupby
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from dateline.edit.history import merged, plain, same
+from dateline.edit.history import ABSENT, NAME, merged, plain, same
 from dateline.edit.sources import Sources, Trail
 from dateline.edit.writing import Day
 from dateline.gates import Timeline, changes, order
@@ -16,8 +16,6 @@ from dateline.openapi import COMPONENTS, children, target
 
 _UNIONS: Final = ("oneOf", "anyOf")
 _REQUIRED: Final = "required"
-_FOLLOWING: Final = (ADDED, REMOVED, _REQUIRED)
-"""Keywords of `x-was` that speak of versions, or of what these show."""
 
 _History = dict[str, dict[str, Any]]
 """What `x-was` says, newest first."""
@@ -34,6 +32,16 @@ def fold_gates(
     """
     folding = _Folding(api, sources, sorted(stay, key=order), frozenset(by_itself))
     folding.node((), "document", api.document, folding.kept)
+
+
+class _Site(NamedTuple):
+    """A node that stays: where it stands, where it is shown, and what of it has gone."""
+
+    path: Trail
+    kind: str
+    node: dict[str, Any]
+    shown: int
+    gone: Set[Trail]
 
 
 class _Folding:
@@ -59,24 +67,37 @@ class _Folding:
     def node(self, path: Trail, kind: str, node: dict[str, Any], shown: int) -> None:
         """Fold what stands at *path*, and is *shown* where that says, and all below it."""
         eras = self._timeline.eras(kind, node)
-        # the last first: what goes from a list moves what follows
-        below = list(children(kind, node))
+        held = {
+            key: sum(mask for mask, era in eras if era.get(key) is value)
+            for key, value in node.items()
+        }
+        gone = self._below(path, kind, node, shown, held)
+        site = _Site(path, kind, node, shown, gone)
+        if kind == "schema":
+            self._required(site)
+            self._mapping(site)
+            self._enumeration(site)
+        if not GATES.isdisjoint(node):
+            self._gates(site)
+
+    def _below(
+        self, path: Trail, kind: str, node: dict[str, Any], shown: int, held: Mapping[str, int]
+    ) -> set[Trail]:
+        """Fold what stands below *node*; return the ways to what goes.
+
+        *held* tells, for each key, where it has this value.
+        """
         gone: set[Trail] = set()
-        for relative, child_kind, child in reversed(below):
-            key = relative[0]
+        # the last first: what goes from a list moves what follows
+        for relative, child_kind, child in reversed(list(children(kind, node))):
             there = shown & self._shown(path + relative, child_kind, child)
-            held = there & sum(mask for mask, era in eras if era.get(key) is node[key])
             if not there:
                 gone.add(relative)
                 self._remove(path + relative, in_collection=len(relative) > 1)
             elif isinstance(child, dict):
-                self.node(path + relative, child_kind, child, held or there)
-        if kind == "schema":
-            self._required(path, node, gone)
-            self._mapping(path, node, shown)
-            self._enumeration(path, node, gone)
-        if not GATES.isdisjoint(node):
-            self._gates(path, node, shown, gone)
+                around = held[str(relative[0])]
+                self.node(path + relative, child_kind, child, there & around or there)
+        return gone
 
     def _shown(self, path: Trail, kind: str, node: Any) -> int:
         if path[0] == "components" and len(path) == 3 and path[1] in COMPONENTS:
@@ -95,7 +116,8 @@ class _Folding:
 
     # The keys
 
-    def _gates(self, path: Trail, node: dict[str, Any], shown: int, gone: Set[Trail]) -> None:
+    def _gates(self, site: _Site) -> None:
+        path, node = site.path, site.node
         source = self._sources.of(path)
         left = {key for key in GATES if key in node}
         for key in (ADDED, REMOVED):
@@ -105,19 +127,20 @@ class _Folding:
                 left.discard(key)
             elif moved is not None and moved != node[key]:
                 source.put((*path, key), Day(moved))
-        if WAS in node and not self._history((*path, WAS), node, shown, gone):
+        if WAS in node and not self._history(site):
             left.discard(WAS)
         if SHOWN_AS in node and ADDED not in left:
             source.remove((*path, SHOWN_AS))
         if WHY in node and not left:
             source.remove((*path, WHY))
 
-    def _history(self, path: Trail, node: dict[str, Any], shown: int, gone: Set[Trail]) -> bool:
-        """Fold the `x-was` of *node*, which stands at *path*; tell whether any of it stays."""
-        was: Mapping[str, Any] = node[WAS]
+    def _history(self, site: _Site) -> bool:
+        """Fold the `x-was` of a node; tell whether any of it stays."""
+        was: Mapping[str, Any] = site.node[WAS]
+        path = (*site.path, WAS)
         source = self._sources.of(path)
-        groups = self._groups(node, shown)
-        kept = self._restated(node, groups, gone)
+        groups = self._groups(site)
+        kept = self._restated(site, groups)
         if not kept:
             source.remove(path)
             return False
@@ -126,36 +149,41 @@ class _Folding:
             if moved not in kept or date != groups[moved][0]:
                 source.remove((*path, date))
                 continue
-            if not _alike(was[date], kept[moved]):
-                source.put((*path, date), kept[moved])
+            entry = was[date]
+            if not _alike(entry, kept[moved]):
+                entry = kept[moved]
+                source.put((*path, date), entry)
+            setting, _ = changes(entry)
+            inside = ("set",) if setting is entry.get("set") else ()
+            before = site.shown & ~self._timeline.since(moved)
+            self._below(
+                (*path, date, *inside), site.kind, setting, before, dict.fromkeys(setting, before)
+            )
             if date != moved:
                 source.rename((*path, date), Day(moved))
         return True
 
-    def _groups(self, node: dict[str, Any], shown: int) -> dict[str, list[str]]:
+    def _groups(self, site: _Site) -> dict[str, list[str]]:
         """Return the dates of `x-was` that stay, by what they become; both newest first."""
-        first = min((one.version for one in self._timeline.members(shown)), key=order)
-        newest_first = sorted(node[WAS], key=order, reverse=True)
+        first = min((one.version for one in self._timeline.members(site.shown)), key=order)
+        newest_first = sorted(site.node[WAS], key=order, reverse=True)
         return {
             moved: list(dates)
             for moved, dates in groupby(newest_first, key=self._moved.__getitem__)
             if order(moved) > order(first)  # before it, there is nothing
         }
 
-    def _restated(
-        self, node: dict[str, Any], groups: Mapping[str, list[str]], gone: Set[Trail]
-    ) -> _History:
+    def _restated(self, site: _Site, groups: Mapping[str, list[str]]) -> _History:
         """Return what is to stand at each date that stays."""
-        now: dict[str, Any] = {key: node[key] for key in _FOLLOWING if key in node}
-        newer = self._said(now, gone)
+        now: dict[str, Any] = {NAME: str(site.path[-1]) if site.path else "", **site.node}
+        newer = self._said(now, site.gone)
         found: _History = {}
         for moved, dates in groups.items():
-            entry = reduce(merged, (plain(node[WAS][date]) for date in dates))
+            entry = reduce(merged, (plain(site.node[WAS][date]) for date in dates))
             setting, unset = changes(entry)
-            now = {key: value for key, value in now.items() if key not in unset}
-            now |= {key: setting[key] for key in _FOLLOWING if key in setting}
-            older = self._said(now, gone)
-            entry = _with(setting, unset, newer, older)
+            now = {key: value for key, value in now.items() if key not in unset} | setting
+            older = self._said(now, site.gone)
+            entry = _between(newer, older, [*setting, *unset])
             if any(changes(entry)):
                 found[moved] = entry
             newer = older
@@ -163,33 +191,35 @@ class _Folding:
 
     def _said(self, now: Mapping[str, Any], gone: Set[Trail]) -> dict[str, Any]:
         """Return what *now* says, in terms of what stays."""
-        said: dict[str, Any] = {}
+        said = dict(now)
         for key in (ADDED, REMOVED):
-            if key in now and self._moved[now[key]] != self._oldest:
-                said[key] = self._moved[now[key]]
-        required = now.get(_REQUIRED)
-        if isinstance(required, list):
-            left = [name for name in required if ("properties", name) not in gone]
-            required = left if left or not required else None
-        return said if required is None else {**said, _REQUIRED: required}
+            moved = self._moved.get(said.pop(key, ""))
+            if moved not in (None, self._oldest):
+                said[key] = moved
+        if isinstance(names := said.get(_REQUIRED), list):
+            said[_REQUIRED] = [name for name in names if ("properties", name) not in gone]
+            if names and not said[_REQUIRED]:
+                del said[_REQUIRED]
+        return said
 
     # What follows from what goes
 
-    def _required(self, path: Trail, node: dict[str, Any], gone: Set[Trail]) -> None:
-        names = node.get(_REQUIRED, ())
-        lost = [number for number, name in enumerate(names) if ("properties", name) in gone]
-        source = self._sources.of(path)
+    def _required(self, site: _Site) -> None:
+        names = site.node.get(_REQUIRED, ())
+        lost = [number for number, name in enumerate(names) if ("properties", name) in site.gone]
+        source, path = self._sources.of(site.path), (*site.path, _REQUIRED)
         for number in reversed(lost):
-            source.remove((*path, _REQUIRED, number))
+            source.remove((*path, number))
         if lost and len(lost) == len(names):
-            source.remove((*path, _REQUIRED))
+            source.remove(path)
 
-    def _mapping(self, path: Trail, node: dict[str, Any], shown: int) -> None:
-        discriminator = node.get("discriminator")
+    def _mapping(self, site: _Site) -> None:
+        discriminator = site.node.get("discriminator")
         mapping = discriminator.get("mapping") if isinstance(discriminator, dict) else None
         for tag, reference in (mapping or {}).items():
-            if not self._mapped(node, reference) & shown:
-                self._sources.of(path).remove((*path, "discriminator", "mapping", tag))
+            if not self._mapped(site.node, reference) & site.shown:
+                path = (*site.path, "discriminator", "mapping", tag)
+                self._sources.of(path).remove(path)
 
     def _mapped(self, node: dict[str, Any], reference: str) -> int:
         """Return where what *reference* of a mapping names is a member; or is there at all."""
@@ -203,9 +233,9 @@ class _Folding:
         together = reduce(int.__or__, shown) if shown else self._timeline.all
         return together & self._api.visible.get(goal, self._timeline.all)
 
-    def _enumeration(self, path: Trail, node: dict[str, Any], gone: Set[Trail]) -> None:
+    def _enumeration(self, site: _Site) -> None:
         """Write adopted values as they are published once none has a history any more."""
-        members = node.get("oneOf", ())
+        path, members = site.path, site.node.get("oneOf", ())
         values = [one for one in members if isinstance(one, dict) and "const" in one]
         if not self._api.table.adopted or not values or len(values) < len(members):
             return
@@ -214,7 +244,7 @@ class _Folding:
         if still or all(mask == self._timeline.all for mask in shown):
             return
         source = self._sources.of(path)
-        left = [one for number, one in enumerate(values) if ("oneOf", number) not in gone]
+        left = [one for number, one in enumerate(values) if ("oneOf", number) not in site.gone]
         source.rename((*path, "oneOf"), "enum")
         source.put((*path, "enum"), [plain(one["const"]) for one in left])
         words = {str(one["const"]): one["description"] for one in left if "description" in one}
@@ -222,18 +252,14 @@ class _Folding:
             source.put((*path, "x-enum-descriptions"), words)
 
 
-def _with(
-    setting: Mapping[str, Any],
-    unset: Iterable[str],
-    newer: Mapping[str, Any],
-    older: Mapping[str, Any],
+def _between(
+    newer: Mapping[str, Any], older: Mapping[str, Any], keywords: Iterable[str]
 ) -> dict[str, Any]:
-    """Return one date of `x-was` with which *newer* was *older*, and the rest as it was."""
-    kept = {key: value for key, value in setting.items() if key not in _FOLLOWING}
-    kept |= {key: value for key, value in older.items() if newer.get(key) != value}
-    gone = [key for key in unset if key not in _FOLLOWING]
-    gone += [key for key in newer if key not in older]
-    return merged({}, {"set": kept, "unset": gone})
+    """Return one date of `x-was` that makes *keywords* of *newer* what they are in *older*."""
+    keys = [key for key in dict.fromkeys(keywords) if key in newer or key in older]
+    differ = [key for key in keys if not same(newer.get(key, ABSENT), older.get(key, ABSENT))]
+    setting = {key: plain(older[key]) for key in differ if key in older}
+    return merged({}, {"set": setting, "unset": [key for key in differ if key not in older]})
 
 
 def _alike(one: dict[str, Any], other: dict[str, Any]) -> bool:

@@ -144,10 +144,8 @@ class Source:
 
     def is_empty(self, path: Path) -> bool:
         """Tell whether the collection at *path* holds nothing."""
-        node: Any = self._root
-        for step in path:
-            node = self._child(node, step).node
-        return isinstance(node, _Old) and not self._children(node)
+        holder = self._holder((*path, ""))
+        return not (self._children(holder) if isinstance(holder, _Old) else holder)
 
     def content(self) -> bytes:
         """Return the text with all edits done."""
