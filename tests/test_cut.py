@@ -597,7 +597,7 @@ from commands import dateline, held
 from dateline import emit
 from dateline.edit.files import recover
 
-way, day = sys.argv[1:]
+way, *command = sys.argv[1:]
 if way == "two renames":
     emit._EXCHANGES.clear()
 home = Path.cwd()
@@ -655,15 +655,15 @@ def now():
         if name.startswith(FOLDERS) and ".dateline-edit" not in name
     }
 
-def cut():
-    assert dateline("cut", day, "--title", "Books get lost.").status == 0
+def act():
+    assert dateline(*command).status == 0
 
 FOLDERS = ("schemas/", "generated/")
 start = disk()
 sys.addaudithook(hook)
 put(start)
 old = now()
-states = watch(cut)
+states = watch(act)
 new = now()
 named = lambda: next(name for name, tree in {"old": old, "new": new}.items() if tree == now())
 first, again, checked = [], [], []
@@ -695,12 +695,12 @@ def prepared(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def killed(prepared: Path, root: Path, way: str, seed: str) -> Any:
-    """Return which tree each kill of a cut leaves for the next command, and the new tree."""
+def killed(prepared: Path, root: Path, way: str, seed: str, *command: str) -> Any:
+    """Return which tree each kill of *command* leaves for the next one, and the new tree."""
     shutil.copytree(prepared, root)
     tests = Path(__file__).parent
     run = subprocess.run(
-        [sys.executable, "-c", KILLS, way, DAY],
+        [sys.executable, "-c", KILLS, way, *command],
         cwd=root,
         env={
             **os.environ,
@@ -717,8 +717,9 @@ def killed(prepared: Path, root: Path, way: str, seed: str) -> Any:
 
 def test_a_kill_leaves_the_old_project_or_the_new_one(prepared: Path, tmp_path: Path) -> None:
     trees = []
+    cut = ["cut", DAY, "--title", "Books get lost."]
     for seed, way in enumerate(["exchange", "two renames"]):
-        first, again, checked, new = killed(prepared, tmp_path / way, way, str(seed))
+        first, again, checked, new = killed(prepared, tmp_path / way, way, str(seed), *cut)
         # the change of mind happens once
         assert first == sorted(first, key=("old", "new").index)
         assert len(first) > 10
