@@ -16,7 +16,7 @@ from dateline.adopt.modern import modern
 from dateline.cli import main
 from dateline.diff import diff
 from dateline.load import load
-from dateline.model import DatelineError, Kind, SourceError
+from dateline.model import DatelineError, Kind, SourceError, UnservedError
 from dateline.project import Projector
 
 Document = dict[str, Any]
@@ -576,21 +576,39 @@ def test_what_no_server_can_serve_has_documents_and_models_all_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    older, newer = loans(
-        "{type: object, properties: {a: {oneOf: [{$ref: '#/components/schemas/A'}]}}}",
-        "{type: object, properties: {a: {oneOf: [{$ref: '#/components/schemas/A'}, "
-        "{$ref: '#/components/schemas/B'}]}}}",
-    )
+    members = [{"$ref": f"#/components/schemas/{name}"} for name in ("A", "B")]
     others = {name: {"type": "object", "properties": {name: {}}} for name in ("A", "B")}
-    for document in (older, newer):
-        document["components"]["schemas"].update(others)
-    adopted(tmp_path, [older, newer])
-    generated = run("generate")
-    assert generated.exit_code == 0
-    assert "note: no server is generated: schemas/untagged.yaml:" in generated.stderr
-    package = tmp_path / "generated" / "python" / "api_models"
-    assert (package / "v2021_02_03").is_dir()
-    assert not (package / "server").exists()
+
+    def holding(union: list[Document], fields: str) -> Document:
+        properties = {field: {"anyOf": union} for field in fields}
+        return api(loan={"type": "object", "properties": properties}, schemas=others)
+
+    for fields, more in (
+        ("a", ""),
+        ("ab", " (and 1 more place: {}:26:9)"),
+        ("abcde", " (and 4 more places: {0}:26:9, {0}:31:9, {0}:36:9, ...)"),
+    ):
+        home = tmp_path / fields
+        home.mkdir()
+        monkeypatch.chdir(home)
+        adopted(home, [holding(members[:1], fields), holding(members, fields)])
+        place = "schemas/untagged.yaml"
+        said = (
+            f"no server is generated: {place}:21:9: gate-out-of-reach: members of this union "
+            "differ between versions and can't be told apart, so no value could be shown to "
+            "callers of older versions; let a discriminator tell members apart, or say it in "
+            f"other keywords{more.format(place)}\n"
+        )
+        generated = run("generate")
+        assert (generated.exit_code, generated.stderr) == (0, f"note: {said}")
+        assert run("generate", "--check").exit_code == 0
+        package = Path("generated", "python", "api_models")
+        assert (package / "v2021_02_03").is_dir()
+        assert not (package / "server").exists()
+        for arguments in (("serve", "--port", "0"), ("init", "--server")):
+            refused = run(*arguments).exception
+            assert isinstance(refused, UnservedError)
+            assert (refused.exit_code, f"{refused}\n") == (3, said)
 
 
 @pytest.mark.parametrize(

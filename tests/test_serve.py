@@ -25,11 +25,11 @@ from sources import LIBRARY, folder
 from dateline.edit import init
 from dateline.generate import Workspace
 from dateline.load import load
-from dateline.model import Combination
+from dateline.model import Combination, UnservedError
 from dateline.openapi import METHODS, chain
 from dateline.project import Projector
 from dateline.sample import Sampler
-from dateline.serve import ServeError, UnservedError, serve
+from dateline.serve import ServeError, serve
 from dateline.serve.mock import Mock
 from dateline.serve.package import package
 

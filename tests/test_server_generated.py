@@ -397,8 +397,10 @@ def refused(folder: Path, paths: str, schemas: str = "{}") -> list[str]:
         f"paths:\n{paths}\ncomponents: {{ schemas: {schemas} }}\n"
     )
     files = {"versions.yaml": odd_api.VERSIONS, "api.yaml": text}
+    api = loaded(folder, files)
+    authored = replace(api, table=replace(api.table, adopted=False))
     with pytest.raises(SourceError) as caught:
-        render(loaded(folder, files), validate=False, changes=False)
+        render(authored, validate=False, changes=False)
     return [str(problem).partition("/")[2] for problem in caught.value.problems]
 
 
@@ -422,6 +424,32 @@ def test_two_names_that_become_one_are_refused_together(tmp_path: Path) -> None:
         "api.yaml:7:9: group-name-taken: the tags 'fooBar' and 'foo_bar' would both be the group "
         "foo_bar: rename one",
     ]
+
+
+def test_adopted_operations_of_one_name_go_by_method_and_path(tmp_path: Path) -> None:
+    shown = "responses: { '200': { description: x, content: { application/json: {} } } }"
+    added = "{ name: n, in: query, schema: { type: integer }, x-added: 2025-06-01 }"
+    api = (
+        "openapi: 3.1.0\ninfo: { title: T, version: canonical }\npaths:\n"
+        f"  /a: {{ get: {{ operationId: find, {shown} }} }}\n"
+        f"  /b: {{ get: {{ operationId: find, tags: [t], parameters: [{added}], {shown} }} }}\n"
+        f"  /c: {{ get: {{ operationId: read-it, {shown} }} }}\n"
+        f"  /d: {{ get: {{ operationId: readIt, {shown} }} }}\n"
+        f"  /e: {{ get: {{ operationId: other, {shown} }} }}\n"
+    )
+    files = {"versions.yaml": odd_api.VERSIONS, "api.yaml": api}
+    package = Generated(tmp_path, loaded(tmp_path, files))
+    requests = json.loads(package.text("server/contracts.json"))["requests"]
+    assert sorted(requests) == ["GET /a", "GET /b", "other", "read-it", "readIt"]
+    untagged, tagged = Answering("untagged"), Answering("tagged")
+    server = package.module("server")
+    app = server.create_app(server.Handlers(default=untagged, t=tagged), environment="production")
+    answers = [ask(app, "GET", f"/v1/{path}?n=1").json() for path in "abcde"]
+    assert answers == ["untagged", "tagged", "untagged", "untagged", "untagged"]
+    assert [name for name, _, _ in untagged.calls] == ["get_a", "get_c", "get_d", "other"]
+    newest = {"X-API-Version": "2025-06-01"}
+    assert ask(app, "GET", "/v1/b?n=x", headers=newest).status_code == 400
+    assert [(name, said) for name, _, said in tagged.calls] == [("get_b", {"n": None})]
 
 
 def test_what_no_value_could_be_shown_of_is_refused(tmp_path: Path) -> None:

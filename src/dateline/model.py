@@ -124,6 +124,10 @@ class SourceError(DatelineError):
         super().__init__("\n".join(map(str, self.problems)))
 
 
+class UnservedError(DatelineError):
+    """The definitions hold what no server that is generated from them could do."""
+
+
 def printable(text: str, limit: int = 300) -> str:
     """Return *text* on one line, control and bidi characters escaped, cut at *limit*."""
     shown = "".join(

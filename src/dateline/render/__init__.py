@@ -5,10 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import dateline
-from dateline.model import EVERYWHERE, Announcement, Api, Artifact, Contract, SourceError
+from dateline.model import (
+    EVERYWHERE,
+    Announcement,
+    Api,
+    Artifact,
+    Contract,
+    SourceError,
+    UnservedError,
+)
 from dateline.project import Projector
 from dateline.render.changes import FOLDER, Changes
 from dateline.render.documents import document, require_valid
@@ -20,6 +28,10 @@ if TYPE_CHECKING:
 
 _SUFFIX = ".jinja"
 _MODELS = ("python", "datamodel")  # laid out by `models`, not by the walk over templates
+
+NO_SERVER: Final = "no server is generated: "
+"""How the note begins that says why adopted definitions have no server."""
+_NAMED: Final = 3  # further places that such a note names
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,21 +100,36 @@ def _python(
             raise
         from dateline.render.models import models
 
-        first, *others = refused.problems
-        more = f" (and {len(others)} more)" if others else ""
         made = models(_everywhere(api, projector), api.table, folders)
-        return list(made.artifacts), [*made.notes, f"no server is generated: {first}{more}"]
+        return list(made.artifacts), [*made.notes, _unserved(refused)]
     return [*made.artifacts, *served], list(made.notes)
+
+
+def _unserved(refused: SourceError) -> str:
+    """Return why there is no server: the first place and its way out, and where else."""
+    first, *others = refused.problems
+    if not others:
+        return f"{NO_SERVER}{first}"
+    named = [str(each.place) for each in others[:_NAMED]]
+    named += ["..."] if len(others) > _NAMED else []
+    places = "place" if len(others) == 1 else "places"
+    return f"{NO_SERVER}{first} (and {len(others)} more {places}: {', '.join(named)})"
 
 
 def first_server(api: Api) -> bytes:
     """Return the first file of handlers for the server of *api*, which its owner fills in.
 
-    Raises SourceError for definitions that no server is generated from.
+    Raises SourceError for definitions that no server is generated from; UnservedError, in one
+    line, where they were adopted.
     """
     folders = [builtin_templates()]
-    server, made = _modelled(api, Projector(api), folders)
-    return server.first(made.types, folders)
+    try:
+        server, made = _modelled(api, Projector(api), folders)
+        return server.first(made.types, folders)
+    except SourceError as refused:
+        if not api.table.adopted:
+            raise
+        raise UnservedError(_unserved(refused)) from refused
 
 
 def _modelled(api: Api, projector: Projector, folders: list[Path]) -> tuple[Server, Models]:

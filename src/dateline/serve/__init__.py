@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from typing import Any, Final
 
 from dateline.generate import Workspace
-from dateline.model import Api, DatelineError, Environment
+from dateline.model import Api, DatelineError, Environment, UnservedError
 
 _NEEDED: Final = ("fastapi", "jsonschema_rs", "uvicorn")
 
@@ -19,10 +19,6 @@ class ServeError(DatelineError):
     """The mock can't run as it was asked to."""
 
     exit_code = 2
-
-
-class UnservedError(DatelineError):
-    """The definitions hold what the generated server can't do: a line for each place."""
 
 
 def serve(

@@ -14,7 +14,8 @@ from types import ModuleType
 from typing import Any, Final
 
 from dateline.generate import Workspace, rendered, untouched
-from dateline.model import Api
+from dateline.model import Api, UnservedError
+from dateline.render import NO_SERVER
 
 # What packages are called while they are served: their own name may be that of others.
 _NAMES: Final = (f"dateline_served_{number}" for number in itertools.count(1))
@@ -25,18 +26,22 @@ def package(workspace: Workspace, api: Api) -> Iterator[Any]:
     """Give the module `server` of the package that *api* generates, as long as it is needed.
 
     It comes from the folder of outputs where that is up to date, else from a folder of its own.
+    Raises UnservedError where no server is generated, saying why.
     """
-    if untouched(workspace):
-        yield _imported(workspace.output / "python" / api.table.package)
+    present = workspace.output / "python" / api.table.package
+    if untouched(workspace) and (present / "server").is_dir():
+        yield _imported(present)
         return
     with tempfile.TemporaryDirectory(prefix="dateline-") as folder:
         prefix = f"python/{api.table.package}/"
-        artifacts, _ = rendered(workspace, api)
+        artifacts, notes = rendered(workspace, api)
         for artifact in artifacts:
             if artifact.path.startswith(prefix):
                 target = Path(folder, artifact.path.removeprefix(prefix))
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_bytes(artifact.content)
+        if not Path(folder, "server").is_dir():
+            raise UnservedError(next(note for note in notes if note.startswith(NO_SERVER)))
         yield _imported(Path(folder))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from keyword import iskeyword
@@ -12,7 +13,7 @@ from dateline.gates import Timeline
 from dateline.model import EVERYWHERE, Api, Environment, Problem, SourceError
 from dateline.openapi import METHODS, chain, target
 from dateline.render.models.names import class_name, pascal, snake
-from dateline.render.shapes.histories import operation_name
+from dateline.render.shapes.histories import operation_names
 
 DOCUMENTS: Final = "/spec"
 """The path, on the host, at and below which a server has its specification documents."""
@@ -155,6 +156,8 @@ class _Operations:
         self._timeline = Timeline(api.table)
         self._prefixes = {prefix(each) for each in api.table.environments} or {""}
         self._unread = unread(api)
+        self._names = operation_names(self._document)
+        self._snakes = Counter(map(snake, self._names.values()))
         self.problems: list[Problem] = []
 
     def groups(self) -> list[Group]:
@@ -209,17 +212,16 @@ class _Operations:
         self, path: str, method: str, tag: str, sites: list[dict[str, Any]]
     ) -> Operation:
         item, node = sites[-2:]
-        name = operation_name({"paths": {path: item}}, ("paths", path, method))
         bodies = chain(self._document, node.get("requestBody"))
         responses = {
             str(status): None if str(status) in _BODILESS else _content(found)
             for status, each in node.get("responses", {}).items()
             if not str(status).startswith("x-") and (found := chain(self._document, each))
         }
-        called = snake(node.get("operationId") or f"{method} {path}")
+        called = self._called(path, method)
         security = node.get("security", self._document.get("security", []))
         return Operation(
-            id=name,
+            id=self._names[path, method],
             group=_name(tag),
             handler=_name(called, _SPOKEN),
             called=pascal(called),
@@ -236,6 +238,15 @@ class _Operations:
             description=node.get("description", ""),
             deprecated=node.get("deprecated") is True,
         )
+
+    def _called(self, path: str, method: str) -> str:
+        """Return what the handler is called: the id, or method and path without one.
+
+        What was adopted can't be asked to rename ids that become one name.
+        """
+        name = snake(self._names[path, method])
+        is_taken = self._api.table.adopted and self._snakes[name] > 1
+        return snake(f"{method} {path}") if is_taken else name
 
     def _environments(self, sites: list[dict[str, Any]]) -> tuple[str, ...]:
         shown = self._timeline.all

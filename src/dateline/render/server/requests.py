@@ -22,7 +22,7 @@ from dateline.project import Projector
 from dateline.render.server.demands import Demands, references
 from dateline.render.server.operations import unread
 from dateline.render.shapes import entries
-from dateline.render.shapes.histories import operation_name
+from dateline.render.shapes.histories import operation_names
 
 _STYLES: Final = {"query": "form", "cookie": "form", "path": "simple", "header": "simple"}
 
@@ -82,14 +82,13 @@ class _Requests:
 
     def _rows(self) -> Iterator[tuple[str, Row]]:
         document = self._api.document
+        names = operation_names(document)
         for template, item in document.get("paths", {}).items():
             resolved = _resolved(document, item)
             for method in METHODS:
                 if method in resolved:
-                    place = ("paths", template, method)
-                    name = operation_name({"paths": {template: resolved}}, place)
                     yield (
-                        name,
+                        names[template, method],
                         {
                             environment: [self._request(each, template, method) for each in found]
                             for environment, found in self._documents.items()

@@ -18,7 +18,7 @@ from dateline.openapi import METHODS, chain
 from dateline.render.server.demands import Demands, references
 from dateline.render.server.operations import is_json
 from dateline.render.shapes import canonical
-from dateline.render.shapes.histories import operation_name
+from dateline.render.shapes.histories import operation_names
 
 
 def results(api: Api) -> dict[str, Any]:
@@ -30,7 +30,7 @@ def results(api: Api) -> dict[str, Any]:
             status: {media_type: demands.of(each) for media_type, each in content.items()}
             for status, content in _contents(document, operation)
         }
-        for name, operation in _operations(document)
+        for name, operation in _operations(document, operation_names(api.document))
     }
     schemas = document.get("components", {}).get("schemas", {})
     reached: dict[str, Any] = {}
@@ -52,13 +52,14 @@ def results(api: Api) -> dict[str, Any]:
     }
 
 
-def _operations(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+def _operations(
+    document: dict[str, Any], names: dict[tuple[str | int, ...], str]
+) -> Iterator[tuple[str, dict[str, Any]]]:
     for path, item in document.get("paths", {}).items():
         for resolved in chain(document, item)[-1:]:
             for method in METHODS:
                 if method in resolved:
-                    place = ("paths", path, method)
-                    yield operation_name({"paths": {path: resolved}}, place), resolved[method]
+                    yield names[path, method], resolved[method]
 
 
 def _contents(

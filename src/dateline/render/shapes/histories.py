@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
@@ -14,7 +15,7 @@ from dateline.diff.naming import name
 from dateline.gates import Timeline, order, without
 from dateline.load.checks.shapes import choices, declared, is_enumeration
 from dateline.model import EXTENSIBLE, GATES, KEYS, WAS, Api
-from dateline.openapi import METHODS, Shape, children, pointer, slot
+from dateline.openapi import METHODS, Shape, chain, children, pointer, slot
 from dateline.project import enumeration, open_ended
 from dateline.render.models.reading import ANNOTATIONS
 
@@ -143,13 +144,17 @@ class Histories:
     def _called(self, path: Path) -> str:
         document = self._api.document
         schema, field = name(document, pointer(path))
-        steps = [schema or operation_name(document, path)]
+        steps = [schema or self._operations.get(path[1:3], str(path[1]))]
         if schema is None and "responses" in path:
             steps.append(str(path[path.index("responses") + 1]))
         elif schema is None and "requestBody" in path:
             steps.append("request")
         # what a list or a map holds is no field of it: `Thing[]`, `Thing{}`
         return ".".join(steps) + ("" if field[:1] in ("", "[", "{") else ".") + field
+
+    @cached_property
+    def _operations(self) -> dict[Path, str]:
+        return operation_names(self._api.document)
 
     @cached_property
     def _paths(self) -> dict[int, Path]:
@@ -164,13 +169,25 @@ class Histories:
                 yield from self._walk(child_kind, child, path + below)
 
 
-def operation_name(document: dict[str, Any], path: Path) -> str:
-    """Return what the operation that *path* leads into is called: its id, or method and path."""
-    item = document.get(str(path[0]), {}).get(path[1], {})
-    if len(path) < 3 or path[2] not in METHODS:
-        return str(path[1])
-    said = item[path[2]].get("operationId")
-    return said if isinstance(said, str) else f"{str(path[2]).upper()} {path[1]}"
+def operation_names(document: dict[str, Any]) -> dict[Path, str]:
+    """Return what each operation is called, by path and method: its id, or method and path.
+
+    An id that several have is the name of none; only adopted documents hold such ids.
+    """
+    said = {
+        (path, method): item[-1][method].get("operationId")
+        for path, node in document.get("paths", {}).items()
+        for item in [chain(document, node)]
+        for method in METHODS
+        if item and method in item[-1]
+    }
+    counts = Counter(said.values())
+    return {
+        (path, method): name
+        if isinstance(name, str) and counts[name] == 1
+        else f"{method.upper()} {path}"
+        for (path, method), name in said.items()
+    }
 
 
 # What each kind beside schemas holds of the values that pass through it.

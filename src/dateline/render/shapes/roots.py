@@ -10,7 +10,7 @@ from typing import Any, Final
 from dateline.model import Api
 from dateline.openapi import COMPONENTS, METHODS, target
 from dateline.render.shapes.flat import Declared, Flat, View
-from dateline.render.shapes.histories import Way, operation_name
+from dateline.render.shapes.histories import Way, operation_names
 from dateline.render.shapes.nodes import UNTOLD, Builder, Node, converted
 
 _SECTIONS: Final = {kind: section for section, kind in COMPONENTS.items()}
@@ -56,12 +56,13 @@ class _Roots:
         self._way = way
 
     def roots(self) -> Iterator[Root]:
+        names = operation_names(self._document)
         for template, item in self._document.get("paths", {}).items():
             resolved = self._resolved("path-item", item)
             for method in METHODS:
                 if method not in resolved:
                     continue
-                name = operation_name({"paths": {template: resolved}}, ("paths", template, method))
+                name = names[template, method]
                 operation = resolved[method]
                 sites = [
                     ("path-item", item),
