@@ -78,18 +78,8 @@ def cluster(kept: Path | None = None) -> Iterator[Cluster]:
 def _running(programs: Path, folder: Path, user: pwd.struct_passwd | None) -> Iterator[None]:
     uid, gid = (None, None) if user is None else (user.pw_uid, user.pw_gid)
     data = folder / "data"
-    initdb: list[str | Path] = [programs / "initdb", "--pgdata", data, "--username=postgres"]
-    ran = subprocess.run(
-        [*initdb, "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync"],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-        user=uid,
-        group=gid,
-    )
-    if ran.returncode:
-        raise UnavailableError(f"initdb: {ran.stderr.strip()}")
+    if not data.exists():
+        _initialize(programs, data, uid, gid)
     settings = [word for setting in _SETTINGS for word in ("-c", setting)]
     with (folder / "log").open("wb") as log:
         server = subprocess.Popen(
@@ -107,6 +97,21 @@ def _running(programs: Path, folder: Path, user: pwd.struct_passwd | None) -> It
         # ends sessions that are still open
         server.send_signal(signal.SIGINT)
         server.wait(_START)
+
+
+def _initialize(programs: Path, data: Path, uid: int | None, gid: int | None) -> None:
+    initdb: list[str | Path] = [programs / "initdb", "--pgdata", data, "--username=postgres"]
+    ran = subprocess.run(
+        [*initdb, "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync"],
+        cwd=data.parent,
+        capture_output=True,
+        text=True,
+        check=False,
+        user=uid,
+        group=gid,
+    )
+    if ran.returncode:
+        raise UnavailableError(f"initdb: {ran.stderr.strip()}")
 
 
 def _await(server: subprocess.Popen[bytes], folder: Path) -> None:
