@@ -9,7 +9,8 @@ from typing import Any, Final
 
 import pytest
 import yaml
-from sources import LIBRARY, VERSIONS, loaded, problems
+from commands import dateline
+from sources import LIBRARY, VERSIONS, folder, loaded, problems
 
 from dateline.check import Published, check
 from dateline.check.baseline import in_tree
@@ -283,3 +284,24 @@ def test_an_index_of_another_form_announces_nothing(tmp_path: Path) -> None:
     for name in ("production", "sandbox"):
         (tmp_path / "generated" / "spec" / name / "versions.json").write_text(json.dumps(own))
     assert in_tree(tmp_path / "generated").announcements == ()
+
+
+def test_the_status_says_what_is_left_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [
+        "{ default: 2024-09-01, from: 2025-02-01, announced: 2024-09-01 }",
+        "{ default: 2025-06-01, from: 2025-12-01, announced: 2025-06-01 }",
+        "{ ends: 2024-01-15, from: 2025-12-02, announced: 2025-06-01 }",
+        "{ ends: 2024-09-01, from: 9999-12-31, announced: 2025-06-01 }",
+    ]
+    folder(tmp_path, files(*reversed(rows), default="2024-09-01"))
+    lines = dateline("status").out.splitlines()
+    start = lines.index("announced") + 1
+    assert lines[start : start + 4] == [
+        "  2025-02-01  2024-09-01 becomes the default",
+        "  2025-12-01  2025-06-01 becomes the default; write `default: 2025-06-01`",
+        "  2025-12-02  2024-01-15 ends; run `dateline retire 2024-01-15`",
+        "  9999-12-31  2024-09-01 ends",
+    ]

@@ -563,8 +563,8 @@ def test_status_shows_the_life_of_a_version(project: Path) -> None:
         shown.out[shown.out.index("announced\n") : shown.out.index("outputs\n")]
         == f"""\
 announced
-  2026-01-01  2025-06-01 becomes the default
-  2026-06-01  2024-01-15 ends
+  2998-01-01  2025-06-01 becomes the default
+  2998-06-01  2024-01-15 ends
 pending for next
   Books get lost.
     LoanState: value lost added
@@ -581,8 +581,8 @@ waivers
 
 ANNOUNCED = """\
 announcements:
-  - { ends: 2024-01-15, from: 2026-06-01 }
-  - { default: 2025-06-01, from: 2026-01-01 }
+  - { ends: 2024-01-15, from: 2998-06-01, announced: 2025-06-01 }
+  - { default: 2025-06-01, from: 2998-01-01, announced: 2025-06-01 }
 """
 
 

@@ -63,13 +63,25 @@ def _announcements(api: Api) -> Iterator[str]:
     announced = sorted(api.table.announcements, key=lambda announcement: announcement.day)
     if announced:
         yield "announced"
-        yield from (f"  {one.day}  {_announced(one)}" for one in announced)
+    today = date.today().isoformat()
+    for one in announced:
+        left = _left_to_do(api, one) if one.day <= today else ""
+        yield f"  {one.day}  {_announced(one)}{left}"
 
 
 def _announced(announcement: Announcement) -> str:
     if announcement.kind == "default":
         return f"{announcement.version} becomes the default"
     return f"{announcement.version} ends"
+
+
+def _left_to_do(api: Api, due: Announcement) -> str:
+    """Say what is to be done about *due*, whose day has come; nothing where it is done."""
+    if due.kind == "ends":
+        ended = due.version in api.table.dates
+        return f"; run `dateline retire {due.version}`" if ended else ""
+    moved = due.version == api.table.default
+    return "" if moved else f"; write `default: {due.version}`"
 
 
 def _pending(api: Api, projector: Projector) -> Iterator[str]:
