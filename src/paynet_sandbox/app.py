@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -32,6 +33,8 @@ ADDRESS: Final = "DATABASE_URL"
 
 ENVIRONMENT: Final = "PAYNET_ENVIRONMENT"
 """The variable of the process that says which environment is served."""
+
+_log = logging.getLogger(__name__)
 
 _HOUR: Final = timedelta(hours=1).total_seconds()
 
@@ -93,6 +96,10 @@ def from_environment() -> FastAPI:
 
 
 async def _forget(store: DatabaseStore) -> None:
+    """Remove what is kept no longer, once an hour."""
     while True:
-        await store.forget()
+        try:
+            await store.forget()
+        except SQLAlchemyError:
+            _log.exception("what is kept no longer could not be removed")
         await asyncio.sleep(_HOUR)

@@ -136,6 +136,7 @@ def _begin(connection: Connection) -> None:
 
 def _upgrade(connection: Connection) -> None:
     config = Config()
-    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    folder = str(Path(__file__).parent / "migrations")
+    config.set_main_option("script_location", folder.replace("%", "%%"))
     config.attributes["connection"] = connection
     command.upgrade(config, "head")

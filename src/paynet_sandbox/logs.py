@@ -35,6 +35,8 @@ def configure() -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_Lines())
     logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
+    # what it does at every start is of no account
+    logging.getLogger("alembic").setLevel(logging.WARNING)
 
 
 class Requests:

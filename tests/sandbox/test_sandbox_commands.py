@@ -1,0 +1,216 @@
+"""The command line: what it prints, keeps and takes away."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import socket
+import subprocess
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from click.testing import CliRunner
+from paynet import LATEST
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from paynet_sandbox.cli import main
+from paynet_sandbox.partners import FIRST
+from paynet_sandbox.tables import Autoramp, Customer, Transaction
+
+from .processes import HOST, server
+from .sandboxes import Caller, opened, sandbox
+
+SMALL = ("--customers", "20", "--autoramps", "30", "--transactions", "250")
+
+
+def told(address: str, *arguments: str, status: int = 0) -> list[str]:
+    """Run a command that ends with *status* and return the lines that it printed."""
+    ran = CliRunner().invoke(main, ["--database", address, *arguments])
+    assert ran.exit_code == status, ran.output
+    return ran.output.splitlines()
+
+
+def rows(address: str) -> list[dict[str, Any]]:
+    """Return all rows of all records."""
+
+    async def read(session: AsyncSession) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+        for table in (Customer, Autoramp, Transaction):
+            columns = [column for column in table.__table__.c if column.name != "latest"]
+            result = await session.execute(select(*columns).order_by(table.id))
+            found += [dict(row) for row in result.mappings()]
+        return found
+
+    with opened(address) as door:
+        return door.run(read)
+
+
+def test_seeds_are_the_same_for_the_same_numbers(new_database: Callable[[], str]) -> None:
+    first, second = new_database(), new_database()
+    said = ["20 customers, 30 autoramps, 250 transactions"]
+    assert told(first, "seed", *SMALL) == told(second, "seed", *SMALL) == said
+    assert len(rows(first)) == 300
+    assert rows(first) == rows(second)
+
+
+def test_data_are_filled_in_once(new_database: Callable[[], str]) -> None:
+    address = new_database()
+    told(address, "seed", *SMALL)
+    before = rows(address)
+    assert told(address, "seed", *SMALL, status=1) == ["Error: the data are there already"]
+    assert rows(address) == before
+
+
+def test_seeds_can_be_listed_and_gone_on_with(new_database: Callable[[], str]) -> None:
+    address = new_database()
+    told(address, "seed", *SMALL)
+    with sandbox(address) as running:
+        caller = Caller(running, FIRST, told(address, "keys", "issue")[0])
+        autoramps = caller.get("/autoramps")["items"]
+        sizes: list[int] = []
+        cursor: dict[str, str] = {}
+        while True:
+            page = caller.get("/autoramp-transactions", page_size=100, **cursor)
+            sizes.append(len(page["items"]))
+            if "cursor" not in page:
+                break
+            cursor = {"cursor": page["cursor"]}
+        started = caller.post(f"/sandbox/autoramps/{autoramps[0]['id']}/deposits")
+        newest = caller.get("/autoramp-transactions", page_size=1)["items"]
+    assert (len(autoramps), sizes, newest) == (30, [100, 100, 50], [started])
+
+
+def test_customers_are_printed_as_the_specification_shows_them(
+    new_database: Callable[[], str],
+) -> None:
+    address = new_database()
+    told(address, "seed", *SMALL)
+    printed = [json.loads(line) for line in told(address, "customers")]
+    assert len(printed) == 20
+    assert {customer["partner_id"] for customer in printed} == {str(FIRST)}
+    assert {customer["spending_limit_euro"] for customer in printed} == {None}
+
+
+def test_a_key_opens_until_it_is_revoked(new_database: Callable[[], str]) -> None:
+    address = new_database()
+    with sandbox(address) as running:
+        [key] = told(address, "keys", "issue")
+        caller = Caller(running, FIRST, key)
+        assert caller.ask("GET", "/autoramps").status_code == 200
+        [line] = told(address, "keys", "list")
+        id, partner, _, revoked = line.split("\t")
+        assert (partner, revoked) == (str(FIRST), "")
+        assert told(address, "keys", "revoke", id) == []
+        answer = caller.ask("GET", "/autoramps")
+        assert (answer.status_code, answer.json()) == (401, "unauthorized")
+        [line] = told(address, "keys", "list")
+        assert line.split("\t")[3] != ""
+        said = [f"Error: there is no key {id} that is not revoked yet"]
+        assert told(address, "keys", "revoke", id, status=1) == said
+
+
+def test_partners_have_the_rails_that_they_are_added_with(new_database: Callable[[], str]) -> None:
+    address = new_database()
+    [partner] = told(address, "partners", "add", "Théo", "--rail", "Swift", "--rail", "FedNow")
+    [sub] = told(address, "partners", "add", "Below", "--under", partner)
+    assert told(address, "partners", "list") == [
+        f"{partner}\tThéo\tSwift,FedNow",
+        f"{sub}\tBelow\t{partner}",
+    ]
+    [key] = told(address, "keys", "issue", partner)
+    with sandbox(address) as running:
+        caller = Caller(running, uuid4(), key)
+        created = caller.post("/autoramps", x_api_version="2026-07-01")
+        listed = caller.ask("GET", "/autoramp-transactions", x_sub_partner_id=sub)
+    assert created["deposit_rails"] == [{"type": "Swift"}, {"type": "FedNow"}]
+    assert listed.status_code == 200
+
+
+@pytest.mark.parametrize("command", [("keys", "issue"), ("partners", "add", "x", "--under")])
+def test_unknown_partners_are_refused(
+    new_database: Callable[[], str], command: tuple[str, ...]
+) -> None:
+    unknown = str(uuid4())
+    said = [f"Error: there is no partner {unknown}"]
+    assert told(new_database(), *command, unknown, status=1) == said
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("mysql://host/name", "mysql is no database known here; there are sqlite and postgresql"),
+        ("nowhere", "the address of the database can't be read"),
+    ],
+)
+def test_other_databases_are_refused(address: str, said: str) -> None:
+    assert told(address, "keys", "list", status=2)[-1] == f"Error: DATABASE_URL: {said}"
+
+
+@pytest.mark.parametrize("environment", ["sandbox", "production"])
+def test_what_is_printed_at_the_first_start_works(
+    new_database: Callable[[], str],
+    tmp_path: Path,
+    environment: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    if shutil.which("curl") is None:
+        pytest.skip("there is no curl here")
+    monkeypatch.setenv("PAYNET_ENVIRONMENT", environment)
+    address, log = new_database(), tmp_path / "log"
+    with server(address, log):
+        printed = log.read_text()
+        lines = [line for line in printed.splitlines() if line.startswith("  curl ")]
+        answers = [
+            subprocess.run(
+                ["bash", "-c", line.replace("curl", "curl --silent --fail", 1)],
+                capture_output=True,
+                check=True,
+            ).stdout
+            for line in lines
+        ]
+    versions, autoramp, page = map(json.loads, answers)
+    assert f"The {environment} environment is served." in printed
+    assert versions["latest"] == LATEST
+    assert (autoramp["ramp_type"], len(autoramp["deposit_rails"])) == ("Onramp", 4)
+    assert page == {"items": [], "prev_cursor": None}
+
+
+def test_the_first_key_is_shown_once(new_database: Callable[[], str], tmp_path: Path) -> None:
+    address, log = new_database(), tmp_path / "log"
+    with server(address, log):
+        first = log.read_text()
+    with server(address, log):
+        second = log.read_text().removeprefix(first)
+    assert len(set(re.findall(r"paynet_[\w-]{43}", first))) == 1
+    assert re.findall(r"paynet_[\w-]{43}", second) == []
+    assert '-H "X-API-Key: $API_KEY"' in second
+
+
+def test_a_request_that_has_begun_is_answered_before_the_end(
+    new_database: Callable[[], str], tmp_path: Path
+) -> None:
+    address, log = new_database(), tmp_path / "log"
+    [key] = told(address, "keys", "issue")
+    fields = [f"X-API-Key: {key}", "Content-Type: application/json", "Content-Length: 13"]
+    lines = ["POST /api/autoramps HTTP/1.1", "Host: x", *fields, "Expect: 100-continue", "", ""]
+    with (
+        server(address, log) as running,
+        socket.create_connection((HOST, running.port), timeout=20) as connection,
+    ):
+        connection.sendall("\r\n".join(lines).encode())
+        assert connection.recv(65536) == b"HTTP/1.1 100 Continue\r\n\r\n"
+        stopping = threading.Thread(target=running.stop)
+        stopping.start()
+        while "Shutting down" not in log.read_text():
+            time.sleep(0.01)
+        connection.sendall(b'{"note": 123}')
+        received = connection.recv(65536)
+        stopping.join()
+    assert received.startswith(b"HTTP/1.1 200 OK")

@@ -1,0 +1,45 @@
+"""The schema: what migrations make is what the tables say, whoever else migrates meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import Connection
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from paynet_sandbox.tables import Table
+
+from .sandboxes import opened
+
+
+def differences(connection: Connection) -> list[Any]:
+    found: list[Any] = compare_metadata(MigrationContext.configure(connection), Table.metadata)
+    return found
+
+
+async def compared(session: AsyncSession) -> list[Any]:
+    return await (await session.connection()).run_sync(differences)
+
+
+def migrate(address: str) -> None:
+    with opened(address) as door:
+        door.migrate()
+
+
+def test_migrations_make_what_the_tables_say(new_database: Callable[[], str]) -> None:
+    with opened(new_database()) as door:
+        assert door.run(compared) != []
+        door.migrate()
+        assert door.run(compared) == []
+
+
+def test_several_can_migrate_at_one_time(new_database: Callable[[], str]) -> None:
+    address = new_database()
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(migrate, [address] * 4))
+    with opened(address) as door:
+        assert door.run(compared) == []
