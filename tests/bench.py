@@ -8,12 +8,12 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-from benchmarks import adoption, rows, serving, versioning
+from benchmarks import adoption, rows, sandbox, serving, versioning
 from benchmarks.measure import FailedError, pair
 from benchmarks.report import Outcome, as_json, text
 from benchmarks.rows import DATA, Row, SkippedError
 
-ROWS: Final = (*rows.ROWS, *versioning.ROWS, *adoption.ROWS, *serving.ROWS)
+ROWS: Final = (*rows.ROWS, *versioning.ROWS, *adoption.ROWS, *serving.ROWS, *sandbox.ROWS)
 
 
 def main() -> int:

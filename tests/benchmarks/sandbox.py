@@ -1,0 +1,127 @@
+"""The rows of the table about the reference server: what it costs, and what it promises."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from benchmarks.measure import Case, FailedError
+from benchmarks.rows import Row, SkippedError
+
+_SCRIPT: Final = str(Path(__file__).with_name("sandboxed.py"))
+
+_MANY: Final = "1000000"
+"""How many transactions the listing is measured with."""
+
+
+def _job(*arguments: str) -> list[str]:
+    return [sys.executable, _SCRIPT, *arguments]
+
+
+def _filled(
+    database: str, amount: str, measured: tuple[str, ...], against: tuple[str, ...], phase: str
+) -> Callable[[Path], Case]:
+    """Return what fills a database and then measures one job beside another."""
+
+    def prepare(root: Path) -> Case:
+        _need(database)
+        # in a process of its own: its peak memory would count for those that are measured
+        ran = subprocess.run(
+            _job("fill", database, amount), cwd=root, capture_output=True, text=True, check=False
+        )
+        if ran.returncode:
+            raise FailedError(ran.stderr.strip())
+        first, second = (_job(job, database, *rest) for job, *rest in (measured, against))
+        return Case(root, first, second, phase=phase)
+
+    return prepare
+
+
+def _need(database: str) -> None:
+    """Raise SkippedError where there can be no such database here."""
+    # not before its rows: what is imported here adds to the memory of all that is measured
+    from sandbox.clusters import UnavailableError, cluster
+
+    if database == "postgresql":
+        try:
+            with cluster():
+                return
+        except UnavailableError as reason:
+            raise SkippedError(f"PostgreSQL: {reason}") from None
+
+
+def _listing(database: str) -> Row:
+    return Row(
+        name=f"listing-{database}",
+        what=f"the last page of 100 of {_MANY} transactions on {database}, over HTTP",
+        against="the first",
+        prepare=_filled(database, _MANY, ("listing", "last"), ("listing", "first"), "request"),
+        ratio=1.5,
+        about="To hold 100 transactions to the contract and to write them. Where a page begins is "
+        "found in an index, whichever page it is.",
+        runs=3,
+    )
+
+
+def _promise(name: str, what: str, *job: str, about: str) -> Row:
+    """Return a row about a job on PostgreSQL, beside the same on SQLite."""
+    kind, *rest = job
+
+    def prepare(root: Path) -> Case:
+        _need("postgresql")
+        return Case(root, _job(kind, "postgresql", *rest), _job(kind, "sqlite", *rest))
+
+    return Row(name=name, what=what, against="SQLite", prepare=prepare, about=about, runs=1)
+
+
+ROWS: Final = (
+    _listing("sqlite"),
+    _listing("postgresql"),
+    Row(
+        name="listing-two",
+        what="the time of a request at two processes on PostgreSQL, with eight callers",
+        against="at one",
+        prepare=_filled(
+            "postgresql",
+            "100000",
+            ("listing", "first", "2"),
+            ("listing", "first", "1"),
+            "of many",
+        ),
+        ratio=1 / 1.6,
+        about="The callers and PostgreSQL run on the same machine: it takes more than two "
+        "processors to show what a second process gives.",
+        runs=3,
+    ),
+    Row(
+        name="stalling",
+        what="the 99th percentile of a request while 100 others stall, on SQLite",
+        against="while none stalls",
+        prepare=_filled("sqlite", "5000", ("stalling", "100"), ("stalling", "0"), "p99"),
+        ratio=1.5,
+        about="A connection that stalls is a socket and a timer.",
+        runs=3,
+    ),
+    _promise(
+        "retries",
+        "2,000 POSTs at one time over 50 idempotency keys, two processes on PostgreSQL",
+        *("storm", "2000", "50"),
+        about="Each key has one effect and one answer; another body is refused, and another "
+        "account sees nothing.",
+    ),
+    _promise(
+        "crashes",
+        "600 POSTs while the server is killed 15 times, on PostgreSQL",
+        *("crashes", "600", "15"),
+        about="No effect is doubled, and none is lost to who tries again.",
+    ),
+    _promise(
+        "paging",
+        "60 rows in pages of 1 to 100, both ways, while four write, on PostgreSQL",
+        "paging",
+        about="Every row that was there is seen once; who follows the end misses nothing.",
+    ),
+)
