@@ -40,6 +40,20 @@ paths:
           explode: false
           schema: { type: array, items: { type: integer } }
         - { name: any, in: query, schema: { anyOf: [{ type: integer }, { type: string }] } }
+        - name: has
+          in: query
+          schema:
+            oneOf:
+              - { type: string, enum: [all, 'no,ne'] }
+              - { type: array, items: { oneOf: [{ type: integer }, { enum: [both] }] } }
+        - name: of
+          in: query
+          explode: false
+          schema:
+            anyOf:
+              - { type: string, enum: [all, 'no,ne'] }
+              - type: [array, 'null']
+                items: { anyOf: [{ type: integer }, { type: string, maxLength: 3 }] }
         - { name: X-Trace, in: header, schema: { type: string, maxLength: 5 } }
         - { name: X-Counts, in: header, schema: { type: array, items: { type: integer } } }
         - { name: seen, in: cookie, schema: { type: boolean } }
@@ -183,6 +197,8 @@ def operations() -> tuple[Any, ...]:
                 parameter("query", "tag", list[str]),
                 parameter("query", "count", list[int]),
                 parameter("query", "any", int | str),
+                parameter("query", "has", str | list[int | str]),
+                parameter("query", "of", str | list[int | str]),
                 parameter("header", "X-Trace", str),
                 parameter("header", "X-Counts", list[int]),
                 parameter("cookie", "seen", bool),
@@ -261,6 +277,11 @@ def given(query: str = "", **headers: str) -> dict[str, Any]:
         ("tag=a&tag=b%2Cc&count=1,-2", {}, {"size": 5, "tag": ["a", "b,c"], "count": [1, -2]}),
         ("any=12", {}, {"size": 5, "any": 12}),
         ("any=012", {}, {"size": 5, "any": "012"}),
+        ("has=all&of=all", {}, {"size": 5, "has": "all", "of": "all"}),
+        ("has=no,ne&of=no,ne", {}, {"size": 5, "has": "no,ne", "of": "no,ne"}),
+        ("has=both&of=b", {}, {"size": 5, "has": ["both"], "of": ["b"]}),
+        ("has=7&has=both&of=1,2", {}, {"size": 5, "has": [7, "both"], "of": [1, 2]}),
+        ("of=", {}, {"size": 5, "of": [""]}),
         ("unknown=1&Size=2", {}, {"size": 5}),
         (
             "",
@@ -313,6 +334,18 @@ def test_parameters_come_as_their_types(
             {"x_counts": "1, x"},
             'the parameter "X-Counts" has to be an integer in plain decimal digits',
         ),
+        (
+            "has=all&has=all",
+            {},
+            'the parameter "has" at /0 has to be one of "both", not "all"',
+        ),
+        ("has=some", {}, 'the parameter "has" at /0 has to be one of "both", not "some"'),
+        (
+            "of=1,abcd",
+            {},
+            'the parameter "of" at /1 has to have at most 3 characters, not "abcd"',
+        ),
+        ("of=a&of=b", {}, 'the parameter "of" is given more than once'),
         ("", {"cookie": "seen=1"}, 'the parameter "seen" has to be true or false'),
         ("", {"cookie": "seen=true; seen=true"}, 'the parameter "seen" is given more than once'),
     ],
@@ -859,7 +892,7 @@ paths:
         - { name: id, in: path, required: true, style: label, schema: { type: string } }
         - { name: filter, in: query, style: deepObject, schema: { type: object } }
         - { name: where, in: query, schema: { type: object } }
-        - { name: either, in: query, schema: { type: [string, array], items: true } }
+        - { name: either, in: header, schema: { type: [string, array], items: true } }
         - { name: rows, in: query, schema: { type: array, items: { type: array, items: true } } }
         - { name: as, in: query, content: { application/json: { schema: { type: string } } } }
         - { name: seen, in: cookie, schema: { type: array, items: true } }
@@ -877,7 +910,7 @@ def test_all_requests_that_cant_be_read_are_named() -> None:
         "get_thing: query parameter 'filter': the style deepObject is not supported",
         "get_thing: query parameter 'where': only texts, numbers, booleans and lists of these "
         "can be read",
-        "get_thing: query parameter 'either': only texts, numbers, booleans and lists of these "
+        "get_thing: header parameter 'either': only texts, numbers, booleans and lists of these "
         "can be read",
         "get_thing: query parameter 'rows': a list may hold only texts, numbers and booleans",
         "get_thing: query parameter 'as': the style content is not supported",

@@ -84,13 +84,22 @@ class Contract:
         return found
 
     def items(self, schema: Any) -> Any:
-        """Return the schema of the items of a list; true where none is said."""
+        """Return the schema of the items of a list; true where none is said.
+
+        Of alternatives, those count that may be lists.
+        """
         name = _goal(schema) if isinstance(schema, dict) else None
         if name is not None:
             return self.items(self._schemas.get(name, True))
-        parts = schema.get("allOf", ()) if isinstance(schema, dict) else ()
-        said = schema.get("items", True) if isinstance(schema, dict) else True
-        return {"allOf": [said, *map(self.items, parts)]} if parts else said
+        if not isinstance(schema, dict):
+            return True
+        parts = [self.items(each) for each in schema.get("allOf", ())]
+        for union in ("anyOf", "oneOf"):
+            lists = [each for each in schema.get(union, ()) if "array" in self.types(each)]
+            if lists:
+                parts.append({"anyOf": [self.items(each) for each in lists]})
+        said = schema.get("items", True)
+        return {"allOf": [said, *parts]} if parts else said
 
 
 class Contracts:

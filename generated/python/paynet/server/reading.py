@@ -51,7 +51,7 @@ def _unsupported(parameter: Mapping[str, Any], contract: Contract) -> str | None
     types = contract.types(parameter["schema"])
     if types == TYPES or not types & {"array", "object"}:
         return None
-    if types != {"array"}:
+    if "object" in types or (parameter["in"] != "query" and types - {"array", "null"}):
         return "only texts, numbers, booleans and lists of these can be read"
     if parameter["in"] == "cookie":
         return "a list can't be read from a cookie"
@@ -139,6 +139,9 @@ class _Fields:
         self._lift = lift
         self._read = _READ[place]
         self._parameters = {each["name"]: _parameter(each, contract) for each in said}
+        self._either = {
+            each["name"]: _Either(each, contract) for each in said if _is_either(each, contract)
+        }
         self._required = [each["name"] for each in said if each["required"]]
         self._defaults = {each["name"]: each["default"] for each in said if "default" in each}
         self._validator = contract.validator(
@@ -148,6 +151,9 @@ class _Fields:
     def read(self, scope: Scope) -> dict[str, Any]:
         """Return the plain values by their canonical names."""
         values = self._read(scope, self._parameters)
+        for name, either in self._either.items():
+            if name in values:
+                values[name] = either.read(values[name])
         for name in self._required:
             if name not in values:
                 raise RequestError(f"the {self.place} parameter {quoted(name)} is missing")
@@ -160,11 +166,44 @@ class _Fields:
 
 def _parameter(said: Mapping[str, Any], contract: Contract) -> query.Parameter:
     types = contract.types(said["schema"])
-    if types == {"array"}:
-        is_repeated = said["in"] == "query" and said["explode"]
-        read = _reader(contract.types(contract.items(said["schema"])))
-        return query.Parameter(read, Items.REPEATED if is_repeated else Items.COMMAS)
-    return query.Parameter(_reader(types))
+    if types == TYPES or "array" not in types:
+        return query.Parameter(_reader(types))
+    is_repeated = said["in"] == "query" and said["explode"]
+    read = query.text if _is_either(said, contract) else _item(said, contract)
+    return query.Parameter(read, Items.REPEATED if is_repeated else Items.COMMAS)
+
+
+def _item(said: Mapping[str, Any], contract: Contract) -> query.Reader:
+    return _reader(contract.types(contract.items(said["schema"])))
+
+
+def _is_either(said: Mapping[str, Any], contract: Contract) -> bool:
+    """Tell whether a parameter may be a list, and may be one value, too; null can't be written."""
+    types = contract.types(said["schema"])
+    return types != TYPES and "array" in types and bool(types - {"array", "null"})
+
+
+class _Either:
+    """Reads a parameter that is one value or a list: one value where that fits."""
+
+    def __init__(self, said: Mapping[str, Any], contract: Contract) -> None:
+        self._name = said["name"]
+        self._is_repeated = said["explode"]
+        self._validator = contract.validator(said["schema"])
+        self._one = _reader(contract.types(said["schema"]) - {"array"})
+        self._item = _item(said, contract)
+
+    def read(self, texts: list[str]) -> Any:
+        """Return what *texts* say, one of them for each item of a list. Raises RequestError."""
+        if len(texts) == 1 or not self._is_repeated:
+            with suppress(RequestError):
+                value = self._one(",".join(texts))
+                if self._validator.misfit(value) is None:
+                    return value
+        try:
+            return [self._item(text) for text in texts]
+        except RequestError as error:
+            raise RequestError(f"the parameter {quoted(self._name)} {error}") from None
 
 
 def _reader(types: frozenset[str]) -> query.Reader:
