@@ -235,7 +235,7 @@ def test_a_converter_is_demanded_by_name(odd: Generated) -> None:
         "Return `Thing.due` as it was before 2025-06-01: string (date), not string (date-time)."
     )
     missing = odd.module("server").MissingConverterError
-    with pytest.raises(missing, match=r"Thing\.due"):
+    with pytest.raises(missing, match=r"Thing\.due \(the method older_thing_due\)"):
         created(odd, Answering([]), converters=object())
 
 

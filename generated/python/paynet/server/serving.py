@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from datetime import date
-from typing import Any, Final, TypeVar
+from itertools import chain
+from typing import Any, Final
 
 from fastapi import FastAPI
 from fastapi import Request as HttpRequest
@@ -13,6 +14,7 @@ from fastapi import Response as HttpResponse
 from starlette.exceptions import HTTPException
 from starlette.routing import Match, Route
 
+from .callers import A, Authenticate, Callers
 from .contracts import Contracts
 from .nouns import (
     Account,
@@ -27,9 +29,9 @@ from .nouns import (
     Scheme,
     Settings,
 )
-from .reading import Reader, UnsupportedError, cookies, unsupported
+from .reading import Reader, UnsupportedError, unsupported
 from .results import Results
-from .runtime import idempotency, lifecycle, query
+from .runtime import idempotency, lifecycle
 from .runtime.asgi import (
     MEDIA_TYPE,
     VERSION,
@@ -47,13 +49,14 @@ from .runtime.asgi import (
     respond,
     whole,
 )
-from .runtime.errors import UNAUTHORIZED, Fault, RequestError, encode
+from .runtime.errors import RequestError, encode
 from .runtime.idempotency import Answer, Store
 from .runtime.lifting import Lifting, liftings
 from .runtime.narrowing import MissingConverterError, narrowings
 from .runtime.negotiation import Supported
 
 __all__ = [
+    "A",
     "Account",
     "Authenticate",
     "Call",
@@ -69,15 +72,10 @@ __all__ = [
     "Scheme",
     "Settings",
     "UnsupportedError",
+    "bound",
     "build",
 ]
 
-A = TypeVar("A", bound=Account)
-
-Authenticate = Callable[[Credentials], Awaitable[A | None]]
-
-# others keep things there, too
-_ACCOUNT: Final = "dateline.account"
 _NAMES: Final = re.compile(r"\{([^{}]*)\}")
 _NO_PATH: Final = "there is no such path"
 _NO_METHOD: Final = "there is no such method at this path"
@@ -120,14 +118,14 @@ def build(
     down = narrowings(contracts, environment, converters["down"])
     up = liftings(contracts, environment, converters["up"])
     methods = _methods(shown, handlers)
-    identify = _Identify(schemes, authenticate)
+    callers = Callers(schemes, authenticate)
     routes = []
     for operation in sorted(shown, key=_concrete_first):
         readers = _Readers(operation, data, up)
         results = Results(operation, contracts, down)
-        endpoint: App = _Endpoint(operation, methods[operation.id], identify, readers, results)
+        endpoint: App = _Endpoint(operation, methods[operation.id], callers, readers, results)
         if idempotency is not None and operation.method == "POST" and operation.security:
-            account = identify.identity(operation, readers)
+            account = _keeper(operation, callers, readers)
             endpoint = Idempotent(endpoint, idempotency, account, patience=settings.patience)
         routes.append(_Operation(prefix, operation, endpoint))
     app = FastAPI(routes=[*routes], redirect_slashes=False, openapi_url=None)
@@ -149,6 +147,27 @@ def build(
         limits=settings.limits,
     )
     return app
+
+
+def bound(
+    converters: object, methods: Mapping[str, Mapping[str, str]]
+) -> dict[str, dict[str, Callable[[Any], Any]]]:
+    """Return the methods of *converters*, by the way and by what the contract data call them.
+
+    Raises MissingConverterError for what is not there.
+    """
+    found: dict[str, dict[str, Callable[[Any], Any]]] = {way: {} for way in methods}
+    missing: dict[str, list[str]] = {}
+    for way, named in methods.items():
+        for name, method in named.items():
+            convert = getattr(converters, method, None)
+            if callable(convert):
+                found[way][name] = convert
+            else:
+                missing.setdefault(way, []).append(f"{name} (the method {method})")
+    if missing:
+        raise MissingConverterError(chain(*missing.values()), " or ".join(missing))
+    return found
 
 
 def _methods(operations: Sequence[Operation], handlers: object) -> dict[str, Any]:
@@ -221,74 +240,6 @@ class _Named:
         return self._app(scope, receive, send)
 
 
-class _Identify:
-    """Finds out, once for each request, whom it is done for."""
-
-    def __init__(self, schemes: Mapping[str, Scheme], authenticate: Authenticate[Any]) -> None:
-        self._schemes = schemes
-        self._authenticate = authenticate
-
-    async def account(self, operation: Operation, scope: Scope) -> Any:
-        """Return the account of the caller; None for operations without authentication.
-
-        Raises RequestError (UNAUTHORIZED) where one is demanded and there is none.
-        """
-        if not operation.security:
-            return None
-        state = scope["state"]
-        if _ACCOUNT not in state:
-            state[_ACCOUNT] = await self._found(operation, scope)
-        if state[_ACCOUNT] is None and () not in operation.security:
-            raise RequestError(UNAUTHORIZED, Fault.UNAUTHORIZED)
-        return state[_ACCOUNT]
-
-    def identity(
-        self, operation: Operation, readers: _Readers
-    ) -> Callable[[Scope], Awaitable[str | None]]:
-        """Return what tells whose idempotency keys the request's are.
-
-        They are nobody's, None, where the caller's version does not have the operation: that is
-        not to be replayed to one who asks for another version next.
-        """
-
-        async def identity(scope: Scope) -> str | None:
-            if readers.at(scope["state"][VERSION]) is None:
-                return None
-            try:
-                account = await self.account(operation, scope)
-            except RequestError:
-                return None
-            return None if account is None else str(account.identity)
-
-        return identity
-
-    async def _found(self, operation: Operation, scope: Scope) -> Any:
-        names = dict.fromkeys(name for together in operation.security for name in together)
-        sent = {name: _secret(self._schemes[name], scope) for name in names}
-        values = {name: secret for name, secret in sent.items() if secret is not None}
-        if not any(together and values.keys() >= set(together) for together in operation.security):
-            return None
-        return await self._authenticate(Credentials(values, scope))
-
-
-def _secret(scheme: Scheme, scope: Scope) -> str | None:
-    """Return the secret that was sent; None for none, and for what no secret looks like."""
-    found: str | None
-    if scheme.place == "query":
-        values = [v for name, v in query.pairs(scope["query_string"]) if name == scheme.name]
-        found = values[0] if len(values) == 1 else None
-    elif scheme.place == "cookie":
-        values = cookies(scope).get(scheme.name, [])
-        found = values[0] if len(values) == 1 else None
-    else:
-        found = field(scope, scheme.name)
-    if found is not None and scheme.prefix:
-        is_meant = found.lower().startswith(scheme.prefix.lower())
-        found = found[len(scheme.prefix) :].strip(" ") if is_meant else None
-    # comparisons in constant time refuse other text with an error
-    return found if found and found.isascii() and found.isprintable() else None
-
-
 class _Readers:
     """The readers of one operation, each made when callers of its version first need it."""
 
@@ -319,6 +270,23 @@ class _Readers:
         return self._known[key]
 
 
+def _keeper(
+    operation: Operation, callers: Callers, readers: _Readers
+) -> Callable[[Scope], Awaitable[str | None]]:
+    """Return what tells whose idempotency keys those of a request are; None for nobody's.
+
+    They are nobody's, too, where the caller's version does not have the operation: that is not to
+    be replayed to one who asks for another version next.
+    """
+
+    async def keeper(scope: Scope) -> str | None:
+        if readers.at(scope["state"][VERSION]) is None:
+            return None
+        return await callers.identity(operation, scope)
+
+    return keeper
+
+
 class _Endpoint:
     """Does one operation: an ASGI application that answers whatever happens."""
 
@@ -326,13 +294,13 @@ class _Endpoint:
         self,
         operation: Operation,
         handler: Callable[..., Awaitable[Any]],
-        identify: _Identify,
+        callers: Callers,
         readers: _Readers,
         results: Results,
     ) -> None:
         self._operation = operation
         self._handler = handler
-        self._identify = identify
+        self._callers = callers
         self._readers = readers
         self._results = results
         self._is_post = operation.method == "POST"
@@ -356,7 +324,7 @@ class _Endpoint:
         reader = self._readers.at(version)
         if reader is None:
             return Answer(404, MEDIA_TYPE, encode(_NO_PATH)), []
-        account = await self._identify.account(self._operation, scope)
+        account = await self._callers.account(self._operation, scope)
         key = field(scope, idempotency.HEADER) if self._is_post else None
         if key is not None:
             key = idempotency.read_key(key)

@@ -1,0 +1,75 @@
+"""A request in, the account of its caller out, found once however often it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Final, TypeVar
+
+from .nouns import Account, Credentials, Operation, Scheme
+from .reading import cookies
+from .runtime import query
+from .runtime.asgi import Scope, field
+from .runtime.errors import UNAUTHORIZED, Fault, RequestError
+
+A = TypeVar("A", bound=Account)
+
+Authenticate = Callable[[Credentials], Awaitable[A | None]]
+
+# others keep things there, too
+_ACCOUNT: Final = "dateline.account"
+
+
+class Callers:
+    """Finds out, once for each request, whom it is done for."""
+
+    def __init__(self, schemes: Mapping[str, Scheme], authenticate: Authenticate[Any]) -> None:
+        self._schemes = schemes
+        self._authenticate = authenticate
+
+    async def account(self, operation: Operation, scope: Scope) -> Any:
+        """Return the account of the caller; None for operations without authentication.
+
+        Raises RequestError (UNAUTHORIZED) where one is demanded and there is none.
+        """
+        if not operation.security:
+            return None
+        state = scope["state"]
+        if _ACCOUNT not in state:
+            state[_ACCOUNT] = await self._found(operation, scope)
+        if state[_ACCOUNT] is None and () not in operation.security:
+            raise RequestError(UNAUTHORIZED, Fault.UNAUTHORIZED)
+        return state[_ACCOUNT]
+
+    async def identity(self, operation: Operation, scope: Scope) -> str | None:
+        """Return what tells whose idempotency keys the caller's are; None for nobody's."""
+        try:
+            account = await self.account(operation, scope)
+        except RequestError:
+            return None
+        return None if account is None else str(account.identity)
+
+    async def _found(self, operation: Operation, scope: Scope) -> Any:
+        names = dict.fromkeys(name for together in operation.security for name in together)
+        sent = {name: _secret(self._schemes[name], scope) for name in names}
+        values = {name: secret for name, secret in sent.items() if secret is not None}
+        if not any(together and values.keys() >= set(together) for together in operation.security):
+            return None
+        return await self._authenticate(Credentials(values, scope))
+
+
+def _secret(scheme: Scheme, scope: Scope) -> str | None:
+    """Return the secret that was sent; None for none, and for what no secret looks like."""
+    if scheme.place == "header":
+        found = field(scope, scheme.name)
+    else:
+        values = (
+            cookies(scope).get(scheme.name, [])
+            if scheme.place == "cookie"
+            else [v for name, v in query.pairs(scope["query_string"]) if name == scheme.name]
+        )
+        found = values[0] if len(values) == 1 else None
+    if found is not None and scheme.prefix:
+        is_meant = found.lower().startswith(scheme.prefix.lower())
+        found = found[len(scheme.prefix) :].strip(" ") if is_meant else None
+    # comparisons in constant time refuse other text with an error
+    return found if found and found.isascii() and found.isprintable() else None
