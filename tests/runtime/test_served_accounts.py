@@ -104,7 +104,7 @@ def alone(asked: list[Asked], account: str) -> list[Response]:
     return asyncio.run(answered(client, [each for each in asked if each.account == account]))
 
 
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(asked=st.lists(requests, min_size=5, max_size=25))
 def test_each_account_is_answered_as_if_it_were_alone(asked: list[Asked]) -> None:
     async def together() -> list[list[Response]]:
