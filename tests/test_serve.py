@@ -422,6 +422,20 @@ def test_what_no_server_can_read_is_said(tmp_path: Path) -> None:
     )
 
 
+def test_only_the_first_ten_of_many_things_that_no_server_can_read_are_said(
+    tmp_path: Path,
+) -> None:
+    found = "- { name: pages, in: query, schema: { type: string } }"
+    many = [f"- {{ name: p{each}, in: query, schema: {{ type: object }} }}" for each in range(12)]
+    source = ECHOES.replace(found, "\n        ".join(many))
+    schemas = folder(tmp_path, {"versions.yaml": LIBRARY["versions.yaml"], "api.yaml": source})
+    workspace = Workspace(schemas=schemas, output=tmp_path / "generated")
+    with pytest.raises(UnservedError) as error:
+        serve(workspace, environment=None, host="127.0.0.1", port=0, seed=0, say=print)
+    told = str(error.value).splitlines()
+    assert (len(told), told[-1]) == (11, "and 2 more like these")
+
+
 def test_an_environment_that_there_is_not_is_said(library: Path) -> None:
     assert refused(library, environment="staging") == (
         "'staging' is no environment; there are production, sandbox"

@@ -15,6 +15,10 @@ from dateline.model import Api, DatelineError, Environment, UnservedError
 _NEEDED: Final = ("fastapi", "jsonschema_rs", "uvicorn")
 
 
+# How many things that no server can do are told of; large documents have hundreds.
+_TOLD: Final = 10
+
+
 class ServeError(DatelineError):
     """The mock can't run as it was asked to."""
 
@@ -50,10 +54,15 @@ def serve(
         try:
             mock = Mock(api, server, chosen.name, seed)
         except server.UnsupportedError as error:
-            raise UnservedError(str(error)) from None
+            raise UnservedError(_first(str(error).splitlines())) from None
         for line in lines(mock, chosen, _address(listener)):
             say(line)
         _run(mock.app, listener)
+
+
+def _first(said: list[str]) -> str:
+    more = len(said) - _TOLD
+    return "\n".join([*said[:_TOLD], *([f"and {more} more like these"] if more > 0 else [])])
 
 
 def _require_packages() -> None:
