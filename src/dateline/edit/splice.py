@@ -85,6 +85,7 @@ class Source:
         self._text = text.removeprefix(_BYTE_ORDER_MARK)
         self._root = _Old(spans(self._text, json=json))
         self._style = style_of(self._text, self._root.span, json=json)
+        self._keeps_blanks = _KEEPING.search(self._text) is not None
         self._break = "\r\n" if "\r\n" in self._text else "\n"
 
     def put(self, path: Path, value: Any, at: int | None = None) -> None:
@@ -455,7 +456,7 @@ class Source:
             return _Splice(start, after if follows else end, "")
         if not first:
             return _Splice(line, self._next_line(end), "")
-        if _KEEPING.search(self._text):
+        if self._keeps_blanks:
             # the blank lines that follow could become part of the text before
             end = self._text_end(end)
         return _Splice(self._break_before(start), end, "")
