@@ -12,6 +12,7 @@ from benchmarks import adoption, rows, sandbox, serving, versioning
 from benchmarks.measure import FailedError, pair
 from benchmarks.report import Outcome, as_json, text
 from benchmarks.rows import DATA, Row, SkippedError
+from benchmarks.serving import CADWYN
 
 ROWS: Final = (*rows.ROWS, *versioning.ROWS, *adoption.ROWS, *serving.ROWS, *sandbox.ROWS)
 
@@ -35,7 +36,10 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__,
         epilog=f"{DATA} names a folder of real specifications (NAME/head.json.gz or "
-        "NAME/head.yml.gz); without it the rows that need them are skipped.",
+        "NAME/head.yml.gz); without it the rows that need them are skipped. "
+        f"{CADWYN} names a Python that has Cadwyn, which stands beside ours in the rows cadwyn-*: "
+        "`python3 -m venv FOLDER`, `FOLDER/bin/pip install cadwyn jsonschema-rs`, and then "
+        f"{CADWYN}=FOLDER/bin/python, an absolute path.",
     )
     names = [row.name for row in ROWS]
     parser.add_argument("--only", action="append", choices=names, metavar="NAME", help="these rows")

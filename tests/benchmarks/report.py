@@ -41,8 +41,8 @@ def _targets(row: Row, pair: Pair) -> list[tuple[str, float, float]]:
     return [(words.format(limit), got, limit) for words, got, limit in known if limit is not None]
 
 
-_HEAD = ("name", "CPU s", "peak MiB", "ratio", "to", "its CPU s", "target", "")
-_RIGHT = frozenset({1, 2, 3, 5})
+_HEAD = ("name", "CPU s", "peak MiB", "ratio", "to", "its CPU s", "its MiB", "target", "")
+_RIGHT = frozenset({1, 2, 3, 5, 6})
 
 
 def text(outcomes: list[Outcome]) -> str:
@@ -67,7 +67,7 @@ def text(outcomes: list[Outcome]) -> str:
 def _cells(outcome: Outcome) -> tuple[str, ...]:
     row, pair = outcome.row, outcome.pair
     if pair is None:
-        return row.name, "", "", "", "", "", outcome.skipped, outcome.verdict
+        return row.name, "", "", "", "", "", "", outcome.skipped, outcome.verdict
     return (
         row.name,
         f"{pair.cost.cpu:.3f}",
@@ -75,6 +75,7 @@ def _cells(outcome: Outcome) -> tuple[str, ...]:
         f"{pair.ratio:.2f}",
         row.against,
         f"{pair.against.cpu:.3f}",
+        f"{pair.against.memory:.0f}",
         ", ".join(target for target, _, _ in _targets(row, pair)),
         outcome.verdict,
     )

@@ -1,7 +1,8 @@
-"""A server and its requests, as a process of its own: the generated one, or bare FastAPI.
+"""A server and its requests, as a process of its own: the generated one, bare FastAPI or Cadwyn.
 
-`requests ours|bare single|page VERSION COUNT` answers batches of so many requests of the payment
-API, one after the other; `start ours|bare PACKAGES` starts the synthetic API and answers one.
+`requests ours|bare|cadwyn single|page VERSION COUNT` answers batches of so many requests of the
+payment API, one after the other; `start ours|bare|plain|cadwyn PACKAGES VERSIONS` starts the
+synthetic API and answers one, where `plain` is bare FastAPI with the models of Cadwyn's.
 Both call the application in process, and print what each phase cost: of batches, the cheapest.
 """
 
@@ -22,6 +23,9 @@ from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import FastAPI, Header
+
+# `on_cadwyn` and what it shares with the sources of the synthetic API
+sys.path.append(str(Path(__file__).parents[1]))
 
 _GENERATED = Path(__file__).parents[2] / "generated" / "python"
 _ID = "6f9619ff-8b86-d011-b42d-00cf4fc964ff"
@@ -71,7 +75,6 @@ def requests(which: str, what: str, version: str, count: str) -> Iterator[str]:
         "get_autoramp": one,
         "list_autoramps": models.AutorampList(items=[one] * 100),
     }
-    app = _bare_payments(models, results)
     if which == "ours":
         groups = dict.fromkeys(("addresses", "autoramp", "customer", "sandbox"))
         app = server.create_app(
@@ -79,6 +82,13 @@ def requests(which: str, what: str, version: str, count: str) -> Iterator[str]:
             environment="production",
             authenticate=authenticate,
         )
+    elif which == "cadwyn":
+        from benchmarks import on_cadwyn
+
+        oldest = importlib.import_module("paynet.v2025_03_13.models")
+        app = on_cadwyn.payments(lambda router: _payments(router, models, results), models, oldest)
+    else:
+        app = _payments(FastAPI(), models, results)
     asyncio.run(_asked(app, _PATHS[what], version, 50))
     gc.collect()
     yield "start"
@@ -87,61 +97,73 @@ def requests(which: str, what: str, version: str, count: str) -> Iterator[str]:
         yield "requests"
 
 
-def _bare_payments(models: Any, results: dict[str, Any]) -> Any:
-    app = FastAPI()
+def _payments(router: Any, models: Any, results: dict[str, Any]) -> Any:
+    """Add the operations that are asked for to *router*, and return it."""
 
     async def known(key: str) -> bool:
         return bool(key)
 
-    @app.get("/api/autoramps", response_model=models.AutorampList)
+    @router.get("/api/autoramps", response_model=models.AutorampList)  # type: ignore[untyped-decorator]
     async def _(x_api_key: Annotated[str, Header()]) -> Any:
         return await known(x_api_key) and results["list_autoramps"]
 
-    @app.get("/api/autoramps/{autoramp_id}", response_model=models.Autoramp)
+    @router.get("/api/autoramps/{autoramp_id}", response_model=models.Autoramp)  # type: ignore[untyped-decorator]
     async def _(autoramp_id: UUID, x_api_key: Annotated[str, Header()]) -> Any:
         return await known(x_api_key) and autoramp_id and results["get_autoramp"]
 
-    return app
+    return router
 
 
-def start(which: str, packages: str) -> Iterator[str]:
+def start(which: str, packages: str, versions: str) -> Iterator[str]:
     # before this folder, which has a `synthetic`, too
     sys.path.insert(0, packages)
     server = importlib.import_module("synthetic.server")
+    models = importlib.import_module("synthetic.server.models")
+    operations = importlib.import_module("synthetic.server.routes").OPERATIONS
     yield "imports"
     if which == "ours":
         groups = inspect.signature(server.Handlers).parameters
         handlers = SimpleNamespace(**{name: Anything(lambda _: {"items": []}) for name in groups})
         app = server.create_app(handlers, environment="production", authenticate=authenticate)
+    elif which == "bare":
+        app = _synthetic(FastAPI(), operations, lambda generated: generated)
     else:
-        app = _bare(importlib.import_module("synthetic.server.routes").OPERATIONS)
+        from benchmarks import on_cadwyn
+
+        def add(router: Any) -> Any:
+            return _synthetic(router, operations, on_cadwyn.plain)
+
+        cadwyn = which == "cadwyn"
+        app = on_cadwyn.synthetic(add, models, int(versions)) if cadwyn else add(FastAPI())
     yield "start"
     asyncio.run(_asked(app, "/api/accounts", "2022-01-01", 1))
     yield "first request"
 
 
-def _bare(operations: Any) -> Any:
-    app = FastAPI()
+def _synthetic(router: Any, operations: Any, shaped: Callable[[Any], Any]) -> Any:
+    """Add all *operations* to *router*, with types as *shaped* has them, and return it."""
     keyword = inspect.Parameter.KEYWORD_ONLY
     for operation in operations:
         parameters = [inspect.Parameter("x_api_key", keyword, annotation=Annotated[str, Header()])]
         for each in operation.parameters:
             default = inspect.Parameter.empty if each.required else each.default
             parameters.append(
-                inspect.Parameter(each.keyword, keyword, default=default, annotation=each.type)
+                inspect.Parameter(
+                    each.keyword, keyword, default=default, annotation=shaped(each.type)
+                )
             )
         if operation.body:
             [body] = operation.body.values()
-            parameters.append(inspect.Parameter("body", keyword, annotation=body))
+            parameters.append(inspect.Parameter("body", keyword, annotation=shaped(body)))
         status, content = next(iter(operation.responses.items()))
-        app.add_api_route(
+        router.add_api_route(
             f"/api{operation.path}",
             _handler(inspect.Signature(parameters)),
             methods=[operation.method],
             status_code=int(status),
-            response_model=next(iter(content.values())) if content else None,
+            response_model=shaped(next(iter(content.values()))) if content else None,
         )
-    return app
+    return router
 
 
 def _handler(signature: inspect.Signature) -> Callable[..., Awaitable[Any]]:

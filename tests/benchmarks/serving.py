@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -10,7 +11,10 @@ from typing import Final
 
 from benchmarks import synthetic
 from benchmarks.measure import Case
-from benchmarks.rows import REPOSITORY, Row, promise
+from benchmarks.rows import REPOSITORY, Row, SkippedError, promise
+
+CADWYN: Final = "DATELINE_CADWYN"
+"""The environment variable that names a Python interpreter which has Cadwyn."""
 
 _NEWEST: Final = "2026-08-01"
 _OLDEST: Final = "2025-03-13"
@@ -26,31 +30,71 @@ _BARE_READS: Final = (
 )
 
 
-def _job(*arguments: str) -> list[str]:
-    return [sys.executable, _SCRIPT, *arguments]
+_CADWYN_COPIES: Final = (
+    "Each request passes a middleware of Starlette's, FastAPI's dependency solver twice, and a "
+    "model dumped and validated again. FastAPI is held against it in the same interpreter."
+)
+_VERSIONS: Final = 50
+
+
+def _job(*arguments: str, python: str = sys.executable) -> list[str]:
+    return [python, _SCRIPT, *arguments]
+
+
+def _cadwyn() -> str:
+    """Return an interpreter that has Cadwyn; raises SkippedError where none is named."""
+    python = os.environ.get(CADWYN)
+    if python is None:
+        raise SkippedError(f"not installed ({CADWYN} is not set)")
+    try:
+        subprocess.run([python, "-c", "import cadwyn"], check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError):
+        raise SkippedError(f"not installed where {CADWYN} points to") from None
+    return python
 
 
 def _requests(what: str, version: str, count: int) -> Callable[[Path], Case]:
     def prepare(root: Path) -> Case:
-        return Case(
-            root,
-            _job("requests", "ours", what, version, str(count)),
-            _job("requests", "bare", what, version, str(count)),
-            phase="requests",
-        )
+        return _asked(root, "ours", sys.executable, (what, version, str(count)))
 
     return prepare
 
 
-def _started(root: Path) -> Case:
-    synthetic.write(root / "schemas", 50)
+def _cadwyn_requests(what: str, version: str, count: int) -> Callable[[Path], Case]:
+    def prepare(root: Path) -> Case:
+        return _asked(root, "cadwyn", _cadwyn(), (what, version, str(count)))
+
+    return prepare
+
+
+def _asked(root: Path, which: str, python: str, asked: tuple[str, ...]) -> Case:
+    ours, bare = (_job("requests", each, *asked, python=python) for each in (which, "bare"))
+    return Case(root, ours, bare, phase="requests")
+
+
+def _package(root: Path) -> str:
+    """Generate the synthetic API's server below *root*; return the folder of its package."""
+    synthetic.write(root / "schemas", _VERSIONS)
     # in a process of its own: its peak memory would count for those that are measured
     generating = [sys.executable, _MEASURED, "documents", str(root / "schemas")]
     subprocess.run(
         [*generating, str(root / "generated"), "models"], check=True, stdout=subprocess.DEVNULL
     )
-    package = str(root / "generated" / "python")
-    return Case(root, _job("start", "ours", package), _job("start", "bare", package))
+    return str(root / "generated" / "python")
+
+
+def _started(root: Path) -> Case:
+    package, count = _package(root), str(_VERSIONS)
+    return Case(root, _job("start", "ours", package, count), _job("start", "bare", package, count))
+
+
+def _cadwyn_started(root: Path) -> Case:
+    python, count = _cadwyn(), str(_VERSIONS)
+    package = _package(root)
+    cadwyn, plain = (
+        _job("start", which, package, count, python=python) for which in ("cadwyn", "plain")
+    )
+    return Case(root, cadwyn, plain)
 
 
 ROWS: Final = (
@@ -63,12 +107,26 @@ ROWS: Final = (
         about=_BARE_READS,
     ),
     Row(
+        name="cadwyn-newest",
+        what="one autoramp at the newest version on Cadwyn, requests alone",
+        against=_BARE,
+        prepare=_cadwyn_requests("single", _NEWEST, 500),
+        about=_CADWYN_COPIES,
+    ),
+    Row(
         name="serve-oldest",
         what="the same at the oldest version, narrowed",
         against=_BARE,
         prepare=_requests("single", _OLDEST, 500),
         ratio=1.35,
         about="The narrowing itself is the least of it.",
+    ),
+    Row(
+        name="cadwyn-oldest",
+        what="the same at the oldest version, where a converter takes FedNow away",
+        against=_BARE,
+        prepare=_cadwyn_requests("single", _OLDEST, 500),
+        about=_CADWYN_COPIES,
     ),
     Row(
         name="serve-page",
@@ -80,6 +138,13 @@ ROWS: Final = (
         "bare FastAPI writes its models in one go, and checks nothing.",
     ),
     Row(
+        name="cadwyn-page",
+        what="a page of 100 autoramps at the oldest version on Cadwyn",
+        against=_BARE,
+        prepare=_cadwyn_requests("page", _OLDEST, 40),
+        about="The models are dumped and validated again, a hundred times as many as before.",
+    ),
+    Row(
         name="serve-start",
         what="the start of 200 operations and 50 versions, imports and a first request included",
         against="bare FastAPI with the same models",
@@ -88,6 +153,15 @@ ROWS: Final = (
         more_memory=100,
         about="To import the models of all versions, which both do. What differs between versions "
         "is compiled once; validators are made when a request needs them.",
+    ),
+    Row(
+        name="cadwyn-start",
+        what="the start of 200 operations and 50 versions on Cadwyn, edits as version changes",
+        against="bare FastAPI with the same models",
+        prepare=_cadwyn_started,
+        about="Each version has its own routes and its own copy of every model that they reach. "
+        "Both have models as they are written by hand, which spares Cadwyn more than half.",
+        runs=1,
     ),
     Row(
         name="way-down",

@@ -14,7 +14,7 @@ from typing import Final
 OPERATIONS: Final = 200
 MODELS: Final = 400
 
-_RESOURCES: Final = (
+RESOURCES: Final = (
     *("Account", "Agreement", "Alert", "Balance", "Batch", "Booking", "Branch", "Budget"),
     *("Campaign", "Carrier", "Claim", "Contract", "Coupon", "Depot", "Deposit", "Device"),
     *("Dispute", "Document", "Employee", "Event", "Facet", "Forecast", "Grant", "Invoice"),
@@ -420,38 +420,60 @@ _WALLET: Final = """\
 """
 
 
-def write(folder: Path, versions: int) -> None:
-    """Write the sources of an API with so many versions (1 to 33) into *folder*."""
-    folder.mkdir(parents=True)
-    dates = [f"{2020 + number // 12}-{number % 12 + 1:02}-01" for number in range(versions)]
-    rows = "\n".join(f"  - {{ date: {date}, title: What came with {date}. }}" for date in dates)
-    tags = "\n".join(f"  - {{ name: {name}, description: {name}s. }}" for name in _RESOURCES)
-    (folder / "versions.yaml").write_text(_VERSIONS.format(default=dates[0], versions=rows))
-    (folder / "api.yaml").write_text(_HEAD.format(tags=tags))
-    edits = {
-        (place, (number + 8 * lane) % len(_RESOURCES)): edit.format(date=date)
-        for number, date in enumerate(dates)
+def dates(versions: int) -> list[str]:
+    """Return the dates of so many versions, a month apart."""
+    return [f"{2020 + number // 12}-{number % 12 + 1:02}-01" for number in range(versions)]
+
+
+def edits(versions: int) -> dict[tuple[str, str], str]:
+    """Return the date of each edit by its place (line, state, ...) and the resource's name.
+
+    Of more than 40 versions the last ones edit what the first ones did, which then did nothing.
+    """
+    return {
+        (place, RESOURCES[(number + 8 * lane) % len(RESOURCES)]): date
+        for number, date in enumerate(dates(versions))
         if number
-        for lane, (place, edit) in enumerate(_EDITS.items())
+        for lane, place in enumerate(_EDITS)
     }
-    for index, name in enumerate(_RESOURCES):
-        (folder / f"{name.lower()}s.yaml").write_text(_resource(index, name, edits))
 
 
-def _resource(index: int, name: str, edits: dict[tuple[str, int], str]) -> str:
-    members = ["Transfer"]
+def members(name: str) -> list[str]:
+    """Return the kinds in which *name* is settled; what edits a `method` adds the last of them."""
+    # three of four have a third one: 300 + 90 models, and ten shared ones
+    return ["Card", "Transfer"] + (["Wallet"] if RESOURCES.index(name) % 4 != 3 else [])
+
+
+def write(folder: Path, versions: int) -> None:
+    """Write the sources of an API with so many versions (1 to 50) into *folder*."""
+    folder.mkdir(parents=True)
+    known = dates(versions)
+    rows = "\n".join(f"  - {{ date: {date}, title: What came with {date}. }}" for date in known)
+    tags = "\n".join(f"  - {{ name: {name}, description: {name}s. }}" for name in RESOURCES)
+    (folder / "versions.yaml").write_text(_VERSIONS.format(default=known[0], versions=rows))
+    (folder / "api.yaml").write_text(_HEAD.format(tags=tags))
+    edited = {
+        (place, name): _EDITS[place].format(date=date)
+        for (place, name), date in edits(versions).items()
+    }
+    for name in RESOURCES:
+        (folder / f"{name.lower()}s.yaml").write_text(_resource(name, edited))
+
+
+def _resource(name: str, edited: dict[tuple[str, str], str]) -> str:
     text = _RESOURCE
-    # three of four have a third member in their union: 300 + 90 models, and ten shared ones
-    if index % 4 != 3:
-        members.append("Wallet")
+    if "Wallet" in members(name):
         text += _WALLET
         text = text.replace(
             "ThingTransfer'\n    ThingCard",
             "ThingTransfer'\n          wallet: '#/components/schemas/ThingWallet'\n    ThingCard",
         )
-    listed = "\n".join(f"        - $ref: '#/components/schemas/Thing{m}'" for m in members)
+    # the first stands there already, and the line below the last is the place of an edit
+    listed = "\n".join(
+        f"        - $ref: '#/components/schemas/Thing{m}'" for m in members(name)[1:]
+    )
     text = text.replace("MEMBERS", f"{listed}\n          # method")
     for place in _EDITS:
-        text = text.replace(f"# {place}\n", edits.get((place, index), "# as ever") + "\n")
-    previous = _RESOURCES[index - 1]
+        text = text.replace(f"# {place}\n", edited.get((place, name), "# as ever") + "\n")
+    previous = RESOURCES[RESOURCES.index(name) - 1]
     return text.replace("Previous", previous).replace("Thing", name).replace("thing", name.lower())
