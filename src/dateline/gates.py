@@ -176,6 +176,10 @@ def changes(entry: dict[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
 
 def without(node: dict[str, Any], *keys: str) -> dict[str, Any]:
     """Return a copy of *node* without *keys*; what is left keeps its place in the source."""
+    if isinstance(node, Map) and node.keys().isdisjoint(keys):
+        copy = Map(node)
+        copy.file, copy.mark, copy.marks = node.file, node.mark, node.marks
+        return copy
     return _like(node, [(key, value) for key, value in node.items() if key not in keys])
 
 
