@@ -32,11 +32,11 @@ from sandbox.sandboxes import sandbox as served
 from sandbox.stalling import stalled
 from sandbox.test_sandbox_paging import WRITERS, ids, pages, test_who_follows_the_end_misses_nothing
 from sandbox.test_sandbox_paging import fill as fill_ties
-from sqlalchemy import BigInteger, func, insert, literal, select, text, true, type_coerce
+from sqlalchemy import select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from paynet_sandbox import keys, partners, seed
-from paynet_sandbox.tables import Transaction
+from paynet_sandbox.tables import Table, Transaction
 
 _SEEDED: Final = 5000
 _PAGE: Final = 100
@@ -44,8 +44,8 @@ _CALLERS: Final = 8
 
 _LISTING: Final = "/autoramp-transactions"
 _NEW_ID: Final = {
-    "sqlite": func.lower(func.hex(func.randomblob(16))),
-    "postgresql": func.gen_random_uuid(),
+    "sqlite": "lower(hex(randomblob(16)))",
+    "postgresql": "gen_random_uuid()",
 }
 
 
@@ -91,14 +91,27 @@ def fill(kind: str, amount: str) -> Measured:
 
 
 async def _copy(session: AsyncSession, kind: str, times: int) -> None:
-    number = select(literal(1).label("number")).cte("number", recursive=True)
-    number = number.union_all(select(number.c.number + 1).where(number.c.number < times))
-    later = type_coerce(Transaction.created_at, BigInteger) + number.c.number * 61_000_000
-    new = {"id": _NEW_ID[kind], "created_at": later}
+    """Copy all transactions so many times, each copy with ids of its own and a minute later."""
     columns = [column.name for column in Transaction.__table__.columns]
-    copies = select(*(new.get(name, getattr(Transaction, name)) for name in columns))
-    copies = copies.join_from(number, Transaction, true())
-    await session.execute(insert(Transaction).from_select(columns, copies))
+    values = dict(zip(columns, columns, strict=True)) | {
+        "id": _NEW_ID[kind],
+        "created_at": "created_at + number * 60000000",
+    }
+    await session.execute(text("CREATE TEMPORARY TABLE seeded AS SELECT * FROM transactions"))
+    # made anew at the end, all at once: row by row it would take much longer
+    connection = await session.connection()
+    indexes = list(Table.metadata.tables[Transaction.__tablename__].indexes)
+    for index in indexes:
+        await connection.run_sync(index.drop)
+    copied = text(
+        "WITH RECURSIVE numbers(number) AS (SELECT CAST(1 AS BIGINT)"
+        " UNION ALL SELECT number + 1 FROM numbers WHERE number < :times)"
+        f" INSERT INTO transactions ({', '.join(columns)})"
+        f" SELECT {', '.join(values.values())} FROM numbers, seeded"
+    )
+    await session.execute(copied, {"times": times})
+    for index in indexes:
+        await connection.run_sync(index.create)
 
 
 def listing(kind: str, page: str, processes: str = "1") -> Measured:
