@@ -20,8 +20,11 @@ _BANKS: Final = (
 )
 _STREETS: Final = ("Hauptstraße", "Market Street", "Rua Direita", "Rue de l'Église")
 _CITIES: Final = (("Berlin", "DE"), ("Lisboa", "PT"), ("Lyon", "FR"), ("Málaga", "ES"))
-_BASE58: Final = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
-_DIGITS: Final = "0123456789"
+
+# For each byte a sign.
+_BASE58: Final = (b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz" * 5)[:256]
+_DIGITS: Final = (b"0123456789" * 26)[:256]
+
 _CENT: Final = Decimal("0.01")
 _IMMEDIATELY: Final = "deductedImmediately"
 
@@ -118,5 +121,5 @@ def _amount(amount: Decimal, code: str, kind: str) -> dict[str, Any]:
     return {"amount": f"{amount:f}", "currency": {"code": code, "type": kind}}
 
 
-def _signs(random: Random, signs: str, length: int) -> str:
-    return "".join(random.choices(signs, k=length))
+def _signs(random: Random, signs: bytes, length: int) -> str:
+    return random.randbytes(length).translate(signs).decode()

@@ -11,11 +11,11 @@ from typing import Any, Final
 from uuid import UUID
 
 from paynet.server import models
-from sqlalchemy import insert
+from sqlalchemy import Insert, insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from . import partners, sampled
-from .tables import Autoramp, Customer, Partner, SubPartner, Transaction
+from .tables import Autoramp, Customer, Partner, SubPartner, Table, Transaction
 from .transactions import searched
 
 _START: Final = datetime(2025, 3, 13, 8, tzinfo=UTC)
@@ -47,13 +47,18 @@ async def fill(session: AsyncSession, amounts: Amounts) -> bool:
     customers = list(_customers(partner, subs, amounts.customers))
     autoramps = list(_autoramps(partner, customers, amounts.autoramps))
     for table, rows in ((SubPartner, subs), (Customer, customers), (Autoramp, autoramps)):
-        await session.execute(insert(table), rows)
+        await session.execute(_insert(table), rows)
     transactions = _transactions(autoramps, customers, amounts.transactions)
     while batch := list(islice(transactions, _BATCH)):
-        await session.execute(insert(Transaction), batch)
+        await session.execute(_insert(Transaction), batch)
     # whatever comes from now on is later
     partner.latest = max(partner.latest, _START + _SPAN)
     return True
+
+
+def _insert(table: type[Table]) -> Insert:
+    # into the table, not as objects: those with and those without nulls would go one by one
+    return insert(Table.metadata.tables[table.__tablename__])
 
 
 def _sub_partners(partner: Partner) -> Iterator[Row]:
