@@ -8,7 +8,7 @@ import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
-from typing import Final, Literal
+from typing import Final, Literal, cast
 
 from fastapi import FastAPI
 from fastapi.responses import JSONResponse
@@ -44,7 +44,10 @@ class _Autoramp(Autoramps, Transactions):
 
 
 def create(address: str, environment: Environment, settings: Settings | None = None) -> FastAPI:
-    """Return the application that serves one environment over the database at *address*."""
+    """Return the application that serves one environment over the database at *address*.
+
+    Raises ValueError for an unknown environment, AddressError for an address that is none.
+    """
     database = Database(address)
     store = DatabaseStore(database)
     handlers: Handlers[Account] = Handlers(
@@ -87,12 +90,9 @@ def create(address: str, environment: Environment, settings: Settings | None = N
 
 
 def from_environment() -> FastAPI:
-    """Return the application that the variables of the process ask for."""
+    """Return the application that the variables of the process ask for. Raises as `create`."""
     logs.configure()
-    environment: Environment = "production"
-    if os.environ[ENVIRONMENT] == "sandbox":
-        environment = "sandbox"
-    return create(os.environ[ADDRESS], environment)
+    return create(os.environ[ADDRESS], cast(Environment, os.environ[ENVIRONMENT]))
 
 
 async def _forget(store: DatabaseStore) -> None:

@@ -12,6 +12,7 @@ from uuid import UUID
 
 import click
 import uvicorn
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.ext.asyncio import AsyncSession
 from uvicorn.supervisors import Multiprocess
 
@@ -50,6 +51,9 @@ class _Place:
             return asyncio.run(run())
         except AddressError as error:
             raise click.UsageError(f"{ADDRESS}: {error}") from None
+        except OperationalError as error:
+            said = str(error.orig).splitlines()[0]
+            raise click.ClickException(f"the database can't be used: {said}") from None
 
 
 @click.group()
@@ -97,7 +101,8 @@ def serve(place: _Place, host: str, port: int, workers: int) -> None:
         timeout_graceful_shutdown=_SHUTDOWN,
     )
     socket = config.bind_socket()
-    address = f"http://{host}:{socket.getsockname()[1]}"
+    name = f"[{host}]" if ":" in host else host
+    address = f"http://{name}:{socket.getsockname()[1]}"
     told = greeting(environment=place.environment, host=address, database=place.address, key=key)
     click.echo(told)
     server = uvicorn.Server(config)

@@ -153,6 +153,14 @@ def test_other_databases_are_refused(address: str, said: str) -> None:
     assert told(address, "keys", "list", status=2)[-1] == f"Error: DATABASE_URL: {said}"
 
 
+@pytest.mark.parametrize(
+    "address", ["sqlite:////nowhere/at/all.sqlite", "postgresql://postgres@/x?host=/nowhere"]
+)
+def test_a_database_that_is_not_there_is_told_in_one_line(address: str) -> None:
+    [line] = told(address, "keys", "list", status=1)
+    assert line.startswith("Error: the database can't be used: ")
+
+
 @pytest.mark.parametrize("environment", ["sandbox", "production"])
 def test_what_is_printed_at_the_first_start_works(
     new_database: Callable[[], str],
