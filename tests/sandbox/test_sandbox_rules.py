@@ -6,7 +6,6 @@ import logging
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import pytest
 from paynet import DEFAULT, VERSIONS
@@ -16,19 +15,20 @@ from .clusters import Cluster
 from .sandboxes import Caller, Sandbox, sandbox
 
 SPECIFICATION = Path(__file__).parents[2] / "generated" / "spec"
+ID = "6f9619ff-8b86-d011-b42d-00cf4fc964ff"
 OPERATIONS = [
-    ("PUT", f"/customers/{uuid4()}"),
-    ("GET", f"/customers/{uuid4()}/spending-limit"),
+    ("PUT", f"/customers/{ID}"),
+    ("GET", f"/customers/{ID}/spending-limit"),
     ("GET", "/autoramp-transactions"),
     ("POST", "/addresses/fiat/address/retry-auth"),
     ("POST", "/autoramps"),
     ("GET", "/autoramps"),
-    ("GET", f"/autoramps/{uuid4()}"),
-    ("PATCH", f"/autoramps/{uuid4()}"),
+    ("GET", f"/autoramps/{ID}"),
+    ("PATCH", f"/autoramps/{ID}"),
     ("GET", "/autoramps/theirs/external"),
-    ("POST", f"/autoramps/{uuid4()}/quotes"),
-    ("POST", f"/sandbox/autoramps/{uuid4()}/deposits"),
-    ("POST", f"/sandbox/autoramp-transactions/{uuid4()}/advance"),
+    ("POST", f"/autoramps/{ID}/quotes"),
+    ("POST", f"/sandbox/autoramps/{ID}/deposits"),
+    ("POST", f"/sandbox/autoramp-transactions/{ID}/advance"),
 ]
 
 
