@@ -60,12 +60,14 @@ class FailedError(Exception):
 def pair(case: Case, runs: int) -> Pair:
     """Run both commands in turn, once to warm up and then *runs* times.
 
+    With 0 *runs* the one that warms up is measured: enough where what is found is what counts.
+
     Raises FailedError where one of them does not succeed.
     """
     costs: list[tuple[Cost, Cost]] = []
     for _ in range(runs + 1):
         costs.append((_once(case.command, case), _once(case.against, case)))
-    warm = costs[1:]
+    warm = costs[1:] or costs
     return Pair(
         _typical([first for first, _ in warm]),
         _typical([second for _, second in warm]),
