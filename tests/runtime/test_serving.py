@@ -822,7 +822,7 @@ def test_values_pass_through_converters_both_ways() -> None:
     assert [call["body"] for call in handlers.calls] == [Cents(cents=12), Cents(cents=13)]
     # what the old contract lets through and the converter does not is the caller's to mend
     refused = sent(b'{"cents": "a secret"}', OLD)
-    assert (refused.status, refused.json) == (400, "the body can't be read at /cents")
+    assert (refused.status, refused.json) == (400, "the body at /cents can't be read")
     assert sent(b'{"cents": 12}', OLD).status == 400
 
 

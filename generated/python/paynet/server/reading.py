@@ -11,7 +11,7 @@ from uuid import UUID
 
 from pydantic import TypeAdapter, ValidationError
 
-from .contracts import TYPES, Contract, Validator
+from .contracts import TYPES, Contract, Validator, located, pointer
 from .nouns import Operation, Parameter
 from .runtime import bodies, query
 from .runtime.asgi import Scope, field
@@ -339,9 +339,8 @@ class _Json:
         except ValidationError as error:
             # what the contract lets through, and the canonical type does not hold
             found = error.errors(include_url=False, include_input=False, include_context=False)[0]
-            place = "".join(f"/{step}" for step in found["loc"])
-            at = f" at {place}" if place else ""
-            raise RequestError(f"the body{at}: {found['msg']}") from None
+            called = located("the body", pointer(found["loc"]))
+            raise RequestError(f"{called}: {found['msg']}") from None
 
 
 def _lifted(lift: Callable[[Any], Any], value: Any, what: str) -> Any:
@@ -351,7 +350,7 @@ def _lifted(lift: Callable[[Any], Any], value: Any, what: str) -> Any:
         lifted: Any = lift(value)
     except UnfitError as error:
         # a converter refuses what the contract lets through
-        raise RequestError(f"{what} can't be read at {error.place or '/'}") from error
+        raise RequestError(f"{located(what, error.place)} can't be read") from error
     return lifted
 
 

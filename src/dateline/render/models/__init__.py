@@ -23,8 +23,10 @@ from dateline.render.models.writing import Writer, place_of
 class Canonical:
     """The contract that servers are written against: it comes after all versions.
 
-    ``strict`` names the components that only requests hold. ``inlines`` are the schemas of
-    operations for which a type is wanted.
+    Its types are as open as the document: what says nothing of other fields takes them, where a
+    caller's own type of a request helps to find mistakes by refusing them. ``strict`` names the
+    components that only requests hold. ``inlines`` are the schemas of operations for which a type
+    is wanted.
     """
 
     contract: Contract
@@ -57,10 +59,12 @@ def models(
     ways = Ways()
     strict = {contract.version: ways.request_only(contract) for contract in contracts}
     versions = list(contracts)
+    opened: frozenset[str] = frozenset()
     if canonical is not None:
         versions.append(canonical.contract)
         strict[CANONICAL] = canonical.strict
-    components = homes(versions, strict)
+        opened = _silent(canonical)
+    components = homes(versions, strict, opened)
     written = _written(versions, components, strict, canonical.inlines if canonical else ())
     where = {
         version: {
@@ -122,6 +126,7 @@ def _written(
         writer = Writer(
             Reader(contract.document),
             strict=strict[version],
+            closing=version != CANONICAL,
             classes=_classes(contract, own_notes, problems),
             taken={
                 each.name
@@ -143,6 +148,20 @@ def _written(
     if problems:
         raise SourceError(problems)
     return _Written(made, list(notes), types)
+
+
+def _silent(canonical: Canonical) -> frozenset[str]:
+    """Return what only requests hold and has an object that says nothing of other fields."""
+    writer = Writer(
+        Reader(canonical.contract.document),
+        strict=canonical.strict,
+        closing=False,
+        classes=_classes(canonical.contract, [], []),
+        taken=set(),
+    )
+    for name in sorted(canonical.strict & schemas(canonical.contract).keys()):
+        writer.component(name)
+    return frozenset(writer.silent)
 
 
 def _classes(contract: Contract, notes: list[str], problems: list[Problem]) -> dict[str, str]:

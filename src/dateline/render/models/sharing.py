@@ -12,6 +12,7 @@ from typing import Any, Final, TypeVar
 
 from dateline.model import Contract
 from dateline.openapi import COMPONENTS, Shape, slot, target
+from dateline.render.models.names import CANONICAL
 
 _K = TypeVar("_K")
 
@@ -23,9 +24,15 @@ _Goal = tuple[str, str, int]
 
 
 def homes(
-    contracts: Sequence[Contract], strict: dict[str, frozenset[str]]
+    contracts: Sequence[Contract],
+    strict: dict[str, frozenset[str]],
+    opened: frozenset[str],
 ) -> dict[str, dict[str, str]]:
-    """Return for each version, for each component it has, the version that defines it."""
+    """Return for each version, for each component it has, the version that defines it.
+
+    *strict* are the components that only requests hold; *opened* those of the canonical contract
+    that take fields which a version's own type refuses.
+    """
     nodes = _Nodes()
     meaning: dict[tuple[str, str], int] = {}
     reach: dict[tuple[str, str], tuple[str, ...]] = {}
@@ -33,7 +40,8 @@ def homes(
         for name, schema in schemas(contract).items():
             key = (contract.version, name)
             number, found = nodes.read(schema)
-            said = (name, number, name in strict[contract.version])
+            is_opened = contract.version == CANONICAL and name in opened
+            said = (name, number, name in strict[contract.version], is_opened)
             meaning[key] = nodes.number(said)
             reach[key] = tuple(each for each in found if each in schemas(contract))
     if len(contracts) > 1:

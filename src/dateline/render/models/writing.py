@@ -68,20 +68,31 @@ _POSITIONS: Final = (
 class Writer:
     """Writes the definitions of one version.
 
-    ``strict`` names the components that only requests hold, ``classes`` tells what components
-    are called, ``taken`` are the names that definitions of earlier versions have in this one.
+    ``strict`` names the components that only requests hold: their unions have no members that
+    are not known. ``closing`` tells whether their objects refuse other fields where the document
+    says nothing of these; ``silent`` names those that have such an object. ``classes`` tells what
+    components are called, ``taken`` are the names that definitions of earlier versions have in
+    this one.
     """
 
     def __init__(
-        self, reader: Reader, *, strict: frozenset[str], classes: dict[str, str], taken: set[str]
+        self,
+        reader: Reader,
+        *,
+        strict: frozenset[str],
+        closing: bool,
+        classes: dict[str, str],
+        taken: set[str],
     ) -> None:
         self._reader = reader
         self._strict = set(strict)
+        self._closing = closing
         self._classes = dict(classes)
         # what holds a schema, for telling where a problem is
         self._holders = dict(reader.components)
         self._taken = taken | set(classes.values()) | names.RESERVED_CLASSES
         self._made: list[Definition] = []
+        self.silent: set[str] = set()
         self.notes: list[str] = []
         self.problems: list[Problem] = []
 
@@ -443,10 +454,13 @@ class Writer:
         at = len(self._made)
         fields = self._fields(name, flat, where)
         others = said.get("additionalProperties", said.get("unevaluatedProperties"))
-        closed = others is False or (others is None and where.component in self._strict)
+        closed = others is False
         if said.get("patternProperties"):
             self._note(where, "`patternProperties` beside `properties`")
             closed = False
+        elif others is None and where.component in self._strict:
+            self.silent.add(where.component)
+            closed = self._closing
         if "propertyNames" in said:
             self._note(where, "`propertyNames` beside `properties`")
         extras: Node | None = None

@@ -172,7 +172,7 @@ class Validator:
         if error is None:
             return None
         place, said = _told(error, quotes=False)
-        return f"{_pointer(place) or 'the value itself'} {said}"
+        return f"{pointer(place) or 'the value itself'} {said}"
 
     def check(self, value: Any, what: str, *, depth: int = 0) -> None:
         """Raise RequestError for a value that does not fit, saying what has to change.
@@ -185,9 +185,7 @@ class Validator:
             return
         place, said = _told(error, quotes=True)
         called = " ".join([what, *(quoted(str(step)) for step in place[:depth])])
-        steps = _pointer(place[depth:])
-        at = f" at {_cut(steps)}" if steps else ""
-        raise RequestError(f"{called}{at} {said}")
+        raise RequestError(f"{located(called, pointer(place[depth:]))} {said}")
 
     def _first_error(self, value: Any) -> ValidationError | None:
         if self._validator.is_valid(value):
@@ -200,8 +198,14 @@ class Validator:
         return None
 
 
-def _pointer(steps: Iterable[str | int]) -> str:
+def pointer(steps: Iterable[str | int]) -> str:
+    """Return the JSON pointer (RFC 6901) that takes *steps*; empty where there are none."""
     return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in steps)
+
+
+def located(what: str, place: str) -> str:
+    """Return how callers are told of *place*, a JSON pointer into *what*, which may be long."""
+    return f"{what} at {_cut(place)}" if place else what
 
 
 def _told(error: ValidationError, *, quotes: bool) -> tuple[list[str | int], str]:
