@@ -87,7 +87,6 @@ def main(context: click.Context, environment: str, database: str | None) -> None
 @click.pass_obj
 def serve(place: _Place, host: str, port: int, workers: int) -> None:
     """Serve the API until the process is told to end."""
-    key = place.run(_first_key)
     os.environ |= {ADDRESS: place.address, ENVIRONMENT: place.environment}
     config = uvicorn.Config(
         "paynet_sandbox.app:from_environment",
@@ -100,7 +99,9 @@ def serve(place: _Place, host: str, port: int, workers: int) -> None:
         server_header=False,
         timeout_graceful_shutdown=_SHUTDOWN,
     )
+    # first of all: a key that is issued has to be shown
     socket = config.bind_socket()
+    key = place.run(_first_key)
     name = f"[{host}]" if ":" in host else host
     address = f"http://{name}:{socket.getsockname()[1]}"
     told = greeting(environment=place.environment, host=address, database=place.address, key=key)

@@ -7,6 +7,7 @@ import re
 import shutil
 import socket
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -199,6 +200,19 @@ def test_the_first_key_is_shown_once(new_database: Callable[[], str], tmp_path: 
     assert len(set(re.findall(r"paynet_[\w-]{43}", first))) == 1
     assert re.findall(r"paynet_[\w-]{43}", second) == []
     assert '-H "X-API-Key: $API_KEY"' in second
+
+
+def test_a_start_that_fails_shows_no_key_and_keeps_none(
+    new_database: Callable[[], str],
+) -> None:
+    address = new_database()
+    with socket.create_server((HOST, 0)) as taken:
+        command = [sys.executable, "-m", "paynet_sandbox", "--database", address, "serve"]
+        command += ["--port", str(taken.getsockname()[1])]
+        ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stdout) == (3, "")
+    assert "address already in use" in ran.stderr.lower()
+    assert told(address, "keys", "list") == []
 
 
 def test_a_request_that_has_begun_is_answered_before_the_end(
