@@ -882,6 +882,37 @@ def test_all_missing_handlers_are_named() -> None:
     )
 
 
+def test_all_handlers_that_are_no_coroutine_functions_are_named() -> None:
+    class Some:
+        add_thing = Handlers().do
+
+        def list_things(self, call: Any, **_: Any) -> Any: ...
+
+        @staticmethod
+        def get_thing(call: Any, **_: Any) -> Any: ...
+
+    with pytest.raises(serving().MissingHandlerError) as error:
+        app(data(), operations(), Some())
+    assert str(error.value) == (
+        "no handler for things.get_mine; things.list_things has to be `async def`; "
+        "things.get_thing has to be `async def`"
+    )
+
+
+def test_a_decorated_handler_is_what_it_decorates() -> None:
+    class Decorated:
+        inner = Handlers([])
+
+        @functools.wraps(inner.do)
+        def do(self, *arguments: Any, **said: Any) -> Any:
+            return self.inner.do(*arguments, **said)
+
+        list_things = add_thing = get_thing = get_mine = do
+
+    response = ask(app(data(), operations(), Decorated()), request("GET", "/api/things"))
+    assert (response.status, response.body) == (200, b"[]")
+
+
 UNREADABLE = """
 paths:
   /things/{id}:

@@ -26,7 +26,8 @@ def create_app(
     """Return the application that serves the API in one environment.
 
     *authenticate* tells who a request is done for; None for nobody known, who is answered with
-    status 401. With *idempotency*, repeated POSTs are answered from what is stored there.
+    status 401. It may raise Refusal, as handlers may. With *idempotency*, repeated POSTs are
+    answered from what is stored there.
 
     Raises ValueError for an unknown environment, MissingHandlerError (a TypeError) for handlers
     that are not there; each names all that is amiss.

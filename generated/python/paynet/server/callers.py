@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final, TypeVar
 
-from .nouns import Account, Credentials, Operation, Scheme
+from .nouns import Account, Credentials, Operation, Refusal, Scheme
 from .reading import cookies
 from .runtime import query
 from .runtime.asgi import Scope, field
@@ -29,13 +29,19 @@ class Callers:
     async def account(self, operation: Operation, scope: Scope) -> Any:
         """Return the account of the caller; None for operations without authentication.
 
-        Raises RequestError (UNAUTHORIZED) where one is demanded and there is none.
+        Raises RequestError (UNAUTHORIZED) where one is demanded and there is none, and whatever
+        Refusal `authenticate` raises.
         """
         if not operation.security:
             return None
         state = scope["state"]
         if _ACCOUNT not in state:
-            state[_ACCOUNT] = await self._found(operation, scope)
+            try:
+                state[_ACCOUNT] = await self._found(operation, scope)
+            except Refusal as refused:
+                state[_ACCOUNT] = refused
+        if isinstance(state[_ACCOUNT], Refusal):
+            raise state[_ACCOUNT]
         if state[_ACCOUNT] is None and () not in operation.security:
             raise RequestError(UNAUTHORIZED, Fault.UNAUTHORIZED)
         return state[_ACCOUNT]
@@ -44,7 +50,7 @@ class Callers:
         """Return what tells whose idempotency keys the caller's are; None for nobody's."""
         try:
             account = await self.account(operation, scope)
-        except RequestError:
+        except (RequestError, Refusal):
             return None
         return None if account is None else str(account.identity)
 

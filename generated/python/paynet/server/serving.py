@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from datetime import date
@@ -82,7 +83,7 @@ _NO_METHOD: Final = "there is no such method at this path"
 
 
 class MissingHandlerError(TypeError):
-    """Handlers that the operations of the environment demand and that were not given."""
+    """Handlers that the operations of the environment demand: not given, or no `async def`."""
 
 
 def build(
@@ -174,16 +175,32 @@ def _methods(operations: Sequence[Operation], handlers: object) -> dict[str, Any
     """Return the handler of each operation."""
     found = {}
     missing = []
+    plain = []
     for operation in operations:
         group = getattr(handlers, operation.group, None)
         method = getattr(group, operation.handler, None)
-        if callable(method):
-            found[operation.id] = method
+        called = f"{operation.group}.{operation.handler}"
+        if not callable(method):
+            missing.append(called)
+        elif _is_plain(method):
+            plain.append(called)
         else:
-            missing.append(f"{operation.group}.{operation.handler}")
-    if missing:
-        raise MissingHandlerError(f"no handler for {', '.join(missing)}")
+            found[operation.id] = method
+    said = [f"no handler for {', '.join(missing)}"] if missing else []
+    said += [f"{called} has to be `async def`" for called in plain]
+    if said:
+        raise MissingHandlerError("; ".join(said))
     return found
+
+
+def _is_plain(method: Callable[..., Any]) -> bool:
+    """Tell whether *method* is a function, and can't be awaited.
+
+    What a decorator wraps counts, and nothing is known of other objects that can be called.
+    """
+    meant = inspect.unwrap(method)
+    is_function = inspect.isfunction(meant) or inspect.ismethod(meant)
+    return is_function and not inspect.iscoroutinefunction(meant)
 
 
 def _require_readable(operations: Sequence[Operation], data: Contracts) -> None:
@@ -324,7 +341,10 @@ class _Endpoint:
         reader = self._readers.at(version)
         if reader is None:
             return Answer(404, MEDIA_TYPE, encode(_NO_PATH)), []
-        account = await self._callers.account(self._operation, scope)
+        try:
+            account = await self._callers.account(self._operation, scope)
+        except Refusal as refused:
+            return self._results.refused(refused, version)
         key = field(scope, idempotency.HEADER) if self._is_post else None
         if key is not None:
             key = idempotency.read_key(key)

@@ -1,0 +1,92 @@
+"""Whom `authenticate` refuses is told so as by a handler, and asked for once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from assembled import app, contracts, fields, operation, serving
+from exchanges import Response, ask, request
+from sources import API
+
+OLD, NEW = "2024-01-15", "2025-06-01"
+
+THINGS = """
+paths:
+  /things:
+    post:
+      operationId: add_thing
+      tags: [Loans]
+      responses:
+        '204': { description: done }
+        '409':
+          description: refused
+          content: { application/json: { schema: { $ref: '#/components/schemas/Refused' } } }
+components:
+  schemas:
+    Refused:
+      type: object
+      required: [reason]
+      properties: { reason: { type: string, x-was: { 2025-06-01: { name: why } } } }
+"""
+
+
+class Gate:
+    """Refuses all; counts how often it was asked."""
+
+    def __init__(self, status: int, body: Any, headers: dict[str, Any]) -> None:
+        self.refused = (status, body, headers)
+        self.asked = 0
+
+    async def authenticate(self, _: Any) -> Any:
+        self.asked += 1
+        raise serving().Refusal(*self.refused)
+
+
+class Handlers:
+    async def add_thing(self, _: Any) -> None:
+        raise AssertionError("called for one who is refused")
+
+
+def refused(
+    status: int, body: Any, *, optional: bool = False, **headers: Any
+) -> tuple[Response, int]:
+    """Return the answer to one whom `authenticate` refuses, and how often it was asked."""
+    gate = Gate(status, body, headers)
+    served = app(
+        contracts(API + THINGS),
+        [
+            operation(
+                "add_thing",
+                "POST",
+                "/things",
+                security=[("Key",), *([()] if optional else [])],
+                responses={"204": None, "409": {"application/json": dict[str, Any]}},
+            )
+        ],
+        Handlers(),
+        schemes={"Key": serving().Scheme(place="header", name="X-Key")},
+        authenticate=gate.authenticate,
+        idempotency=serving().idempotency.MemoryStore(),
+    )
+    sent = fields(x_key="known", x_api_version=OLD, idempotency_key="a")
+    return ask(served, request("POST", "/api/things", sent)), gate.asked
+
+
+@pytest.mark.parametrize("optional", [False, True])
+@pytest.mark.parametrize("body", ["suspended", {"code": 7}])
+def test_authenticate_may_refuse(body: Any, optional: bool) -> None:
+    response, asked = refused(403, body, optional=optional, reason="unpaid")
+    assert (response.status, response.json, asked) == (403, body, 1)
+    for name, value in (
+        ("reason", "unpaid"),
+        ("x-api-version", OLD),
+        ("content-type", "application/json; charset=utf-8"),
+        ("cache-control", "private, no-store"),
+    ):
+        assert response.header(name) == [value]
+
+
+def test_a_refusal_that_is_defined_is_told_as_the_version_has_it() -> None:
+    response, _ = refused(409, {"reason": "frozen"})
+    assert (response.status, response.json) == (409, {"why": "frozen"})
