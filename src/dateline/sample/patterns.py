@@ -9,10 +9,13 @@ import re
 import string
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from re import _parser  # type: ignore[attr-defined]  # the one parser there is of such expressions
+from importlib import import_module
 from typing import Any, Final
 
 from dateline.sample.dice import Dice
+
+# the one parser there is of such expressions; type checkers don't agree on whether it exists
+_parser: Any = import_module("re._parser")
 
 _LETTERS: Final = string.ascii_lowercase + string.ascii_uppercase
 _PRINTABLE: Final = string.ascii_letters + string.digits + "-_.~ !*+,:;=@/"
