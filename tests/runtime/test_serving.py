@@ -921,7 +921,7 @@ paths:
       tags: [Loans]
       parameters:
         - { name: id, in: path, required: true, style: label, schema: { type: string } }
-        - { name: filter, in: query, style: deepObject, schema: { type: object } }
+        - { name: 'of[it]', in: query, style: deepObject, schema: { type: object } }
         - { name: where, in: query, schema: { type: object } }
         - { name: either, in: header, schema: { type: [string, array], items: true } }
         - { name: rows, in: query, schema: { type: array, items: { type: array, items: true } } }
@@ -937,13 +937,15 @@ def test_all_requests_that_cant_be_read_are_named() -> None:
             contracts(API + UNREADABLE), [operation("get_thing", "GET", "/things/{id}")], Handlers()
         )
     assert str(error.value).splitlines() == [
-        "get_thing: path parameter 'id': the style label is not supported",
-        "get_thing: query parameter 'filter': the style deepObject is not supported",
+        "get_thing: path parameter 'id': the style label is not supported; declare simple",
+        "get_thing: query parameter 'of[it]': no [ in a name can be told from those of the style",
         "get_thing: query parameter 'where': only texts, numbers, booleans and lists of these "
-        "can be read",
+        "can be read; declare the style deepObject for what holds more",
         "get_thing: header parameter 'either': only texts, numbers, booleans and lists of these "
         "can be read",
-        "get_thing: query parameter 'rows': a list may hold only texts, numbers and booleans",
-        "get_thing: query parameter 'as': the style content is not supported",
+        "get_thing: query parameter 'rows': a list may hold only texts, numbers and booleans; "
+        "declare the style deepObject for what holds more",
+        "get_thing: query parameter 'as': the style content is not supported; "
+        "declare form or deepObject",
         "get_thing: cookie parameter 'seen': a list can't be read from a cookie",
     ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, cast
 from urllib.parse import unquote
 
@@ -88,17 +88,30 @@ class Contract:
 
         Of alternatives, those count that may be lists.
         """
+        return self._below(schema, "array", lambda said: said.get("items", True))
+
+    def property(self, schema: Any, name: str) -> Any:
+        """Return the schema of the field *name* of an object, as `items` does."""
+
+        def own(said: Mapping[str, Any]) -> Any:
+            others = said.get("additionalProperties", True)
+            return said.get("properties", {}).get(name, others)
+
+        return self._below(schema, "object", own)
+
+    def _below(self, schema: Any, kind: str, own: Callable[[Mapping[str, Any]], Any]) -> Any:
+        """Return the schema of what *own* finds below a value of *kind*."""
         name = _goal(schema) if isinstance(schema, dict) else None
         if name is not None:
-            return self.items(self._schemas.get(name, True))
+            return self._below(self._schemas.get(name, True), kind, own)
         if not isinstance(schema, dict):
             return True
-        parts = [self.items(each) for each in schema.get("allOf", ())]
+        parts = [self._below(each, kind, own) for each in schema.get("allOf", ())]
         for union in ("anyOf", "oneOf"):
-            lists = [each for each in schema.get(union, ()) if "array" in self.types(each)]
-            if lists:
-                parts.append({"anyOf": [self.items(each) for each in lists]})
-        said = schema.get("items", True)
+            meant = [each for each in schema.get(union, ()) if kind in self.types(each)]
+            if meant:
+                parts.append({"anyOf": [self._below(each, kind, own) for each in meant]})
+        said = own(schema)
         return {"allOf": [said, *parts]} if parts else said
 
 

@@ -12,22 +12,16 @@ from uuid import UUID
 from pydantic import TypeAdapter, ValidationError
 
 from .contracts import TYPES, Contract, Validator, located, pointer
+from .nested import STYLE, Nested
 from .nouns import Operation, Parameter
 from .runtime import bodies, query
 from .runtime.asgi import Scope, field
 from .runtime.errors import Fault, RequestError, quoted
 from .runtime.lifting import Lifting, UnfitError, unchanged
 from .runtime.query import Items
+from .texts import reader
 
 _STYLES: Final = {"path": "simple", "header": "simple", "query": "form", "cookie": "form"}
-
-# Texts are read as the first of these that they can be.
-_READERS: Final[dict[str, query.Reader]] = {
-    "boolean": query.boolean,
-    "integer": query.integer,
-    "number": query.number,
-    "string": query.text,
-}
 
 
 class UnsupportedError(ValueError):
@@ -46,18 +40,28 @@ def unsupported(operation: Operation, contract: Contract) -> list[str]:
 
 
 def _unsupported(parameter: Mapping[str, Any], contract: Contract) -> str | None:
-    if parameter["style"] != _STYLES[parameter["in"]]:
-        return f"the style {parameter['style']} is not supported"
+    place, style = parameter["in"], parameter["style"]
+    in_query = place == "query"
+    if in_query and style == STYLE:
+        return (
+            "no [ in a name can be told from those of the style"
+            if "[" in parameter["name"]
+            else None
+        )
+    if style != _STYLES[place]:
+        known = f"{_STYLES[place]} or {STYLE}" if in_query else _STYLES[place]
+        return f"the style {style} is not supported; declare {known}"
     types = contract.types(parameter["schema"])
     if types == TYPES or not types & {"array", "object"}:
         return None
-    if "object" in types or (parameter["in"] != "query" and types - {"array", "null"}):
-        return "only texts, numbers, booleans and lists of these can be read"
-    if parameter["in"] == "cookie":
+    hint = f"; declare the style {STYLE} for what holds more" if in_query else ""
+    if "object" in types or (not in_query and types - {"array", "null"}):
+        return f"only texts, numbers, booleans and lists of these can be read{hint}"
+    if place == "cookie":
         return "a list can't be read from a cookie"
     items = contract.types(contract.items(parameter["schema"]))
     if items != TYPES and items & {"array", "object"}:
-        return "a list may hold only texts, numbers and booleans"
+        return f"a list may hold only texts, numbers and booleans{hint}"
     return None
 
 
@@ -138,10 +142,13 @@ class _Fields:
         self.place = place
         self._lift = lift
         self._read = _READ[place]
-        self._parameters = {each["name"]: _parameter(each, contract) for each in said}
+        flat = [each for each in said if each["style"] != STYLE]
+        self._parameters = {each["name"]: _parameter(each, contract) for each in flat}
         self._either = {
-            each["name"]: _Either(each, contract) for each in said if _is_either(each, contract)
+            each["name"]: _Either(each, contract) for each in flat if _is_either(each, contract)
         }
+        nested = {each["name"]: each["schema"] for each in said if each["style"] == STYLE}
+        self._nested = Nested(nested, contract) if nested else None
         self._required = [each["name"] for each in said if each["required"]]
         self._defaults = {each["name"]: each["default"] for each in said if "default" in each}
         self._validator = contract.validator(
@@ -154,6 +161,8 @@ class _Fields:
         for name, either in self._either.items():
             if name in values:
                 values[name] = either.read(values[name])
+        if self._nested is not None:
+            values |= self._nested.read(scope.get("query_string", b""))
         for name in self._required:
             if name not in values:
                 raise RequestError(f"the {self.place} parameter {quoted(name)} is missing")
@@ -167,14 +176,14 @@ class _Fields:
 def _parameter(said: Mapping[str, Any], contract: Contract) -> query.Parameter:
     types = contract.types(said["schema"])
     if types == TYPES or "array" not in types:
-        return query.Parameter(_reader(types))
+        return query.Parameter(reader(types))
     is_repeated = said["in"] == "query" and said["explode"]
     read = query.text if _is_either(said, contract) else _item(said, contract)
     return query.Parameter(read, Items.REPEATED if is_repeated else Items.COMMAS)
 
 
 def _item(said: Mapping[str, Any], contract: Contract) -> query.Reader:
-    return _reader(contract.types(contract.items(said["schema"])))
+    return reader(contract.types(contract.items(said["schema"])))
 
 
 def _is_either(said: Mapping[str, Any], contract: Contract) -> bool:
@@ -190,7 +199,7 @@ class _Either:
         self._name = said["name"]
         self._is_repeated = said["explode"]
         self._validator = contract.validator(said["schema"])
-        self._one = _reader(contract.types(said["schema"]) - {"array"})
+        self._one = reader(contract.types(said["schema"]) - {"array"})
         self._item = _item(said, contract)
 
     def read(self, texts: list[str]) -> Any:
@@ -204,25 +213,6 @@ class _Either:
             return [self._item(text) for text in texts]
         except RequestError as error:
             raise RequestError(f"the parameter {quoted(self._name)} {error}") from None
-
-
-def _reader(types: frozenset[str]) -> query.Reader:
-    if types == TYPES:
-        return query.text
-    readers = [read for name, read in _READERS.items() if name in types]
-    if "number" in types:
-        readers.remove(query.integer)
-    *others, last = readers or [query.text]
-    if not others:
-        return last
-
-    def read(value: str) -> Any:
-        for each in others:
-            with suppress(RequestError):
-                return each(value)
-        return last(value)
-
-    return read
 
 
 _Parameters = Mapping[str, query.Parameter]

@@ -1,0 +1,38 @@
+"""A text in, the plain value out that it says, by the JSON types that it may have."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any, Final
+
+from .contracts import TYPES
+from .runtime import query
+from .runtime.errors import RequestError
+
+# Texts are read as the first of these that they can be.
+_READERS: Final[dict[str, query.Reader]] = {
+    "boolean": query.boolean,
+    "integer": query.integer,
+    "number": query.number,
+    "string": query.text,
+}
+
+
+def reader(types: frozenset[str]) -> query.Reader:
+    """Return what reads one value of *types*; of those that no text says, text stays text."""
+    if types == TYPES:
+        return query.text
+    readers = [read for name, read in _READERS.items() if name in types]
+    if "number" in types:
+        readers.remove(query.integer)
+    *others, last = readers or [query.text]
+    if not others:
+        return last
+
+    def read(value: str) -> Any:
+        for each in others:
+            with suppress(RequestError):
+                return each(value)
+        return last(value)
+
+    return read
