@@ -198,9 +198,9 @@ def _is_plain(method: Callable[..., Any]) -> bool:
 
     What a decorator wraps counts, and nothing is known of other objects that can be called.
     """
-    meant = inspect.unwrap(method)
-    is_function = inspect.isfunction(meant) or inspect.ismethod(meant)
-    return is_function and not inspect.iscoroutinefunction(meant)
+    if not (inspect.isfunction(method) or inspect.ismethod(method)):
+        return False
+    return not inspect.iscoroutinefunction(inspect.unwrap(method))
 
 
 def _require_readable(operations: Sequence[Operation], data: Contracts) -> None:
