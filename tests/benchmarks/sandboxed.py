@@ -254,7 +254,8 @@ def _writing(caller: Caller) -> Iterator[list[str]]:
     def write() -> None:
         host = caller.sandbox.client.base_url
         with httpx.Client(base_url=host, headers={"X-API-Key": caller.key}, timeout=30) as client:
-            while not is_over.is_set():
+            # the reader has its turns, too
+            while not is_over.wait(0.05):
                 written.append(client.post(path).json()["id"])
 
     with ThreadPoolExecutor(WRITERS) as pool:
