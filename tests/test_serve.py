@@ -206,6 +206,34 @@ paths:
             application/json:
               schema: { type: object, properties: { number: { type: integer } } }
               examples: { usual: { value: { number: 17 } } }
+  /search:
+    get:
+      operationId: search
+      parameters:
+        - name: near
+          in: query
+          style: deepObject
+          schema: { $ref: '#/components/schemas/Near' }
+        - name: kind
+          in: query
+          style: deepObject
+          schema: { type: array, items: { $ref: '#/components/schemas/Kind' } }
+        - name: pages
+          in: query
+          style: deepObject
+          schema: { type: object, properties: { gte: { type: integer } } }
+      responses:
+        '200':
+          description: what was looked for
+          content:
+            application/json:
+              schema:
+                type: object
+                required: [near, kind, pages]
+                properties:
+                  near: { $ref: '#/components/schemas/Near' }
+                  kind: { type: array, items: { $ref: '#/components/schemas/Kind' } }
+                  pages: { type: integer }
   /report:
     get:
       operationId: getReport
@@ -236,6 +264,9 @@ components:
         kind: { $ref: '#/components/schemas/Kind' }
         bought: { type: string, format: date-time }
     Kind: { type: string, enum: [letter, novel, poem, tale] }
+    Near:
+      type: object
+      properties: { city: { type: string }, id: { type: string, format: uuid } }
 """
 
 ID = "6f9619ff-8b86-d011-b42d-00cf4fc964ff"
@@ -273,6 +304,12 @@ def test_what_is_asked_for_is_what_is_given(echoing: Any) -> None:
         "kind": "poem",
         "bought": "2024-02-29T07:08:09Z",
     }
+
+
+def test_objects_and_lists_of_a_query_are_given_where_they_fit(echoing: Any) -> None:
+    [found] = got(echoing, "/search?near[city]=Turin&near[id]=" + ID + "&kind[]=tale&pages[gte]=5")
+    assert (found["near"], found["kind"]) == ({"city": "Turin", "id": ID}, ["tale"])
+    assert isinstance(found["pages"], int)
 
 
 def test_the_last_id_of_a_path_is_that_of_the_answer(echoing: Any) -> None:
@@ -418,7 +455,7 @@ def test_what_no_server_can_read_is_said(tmp_path: Path) -> None:
     assert (error.value.exit_code, str(error.value)) == (
         3,
         "getBook: query parameter 'pages': only texts, numbers, booleans and lists of these "
-        "can be read",
+        "can be read; declare the style deepObject for what holds more",
     )
 
 

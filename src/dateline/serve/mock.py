@@ -190,6 +190,10 @@ def _plain(value: Any) -> Any:
         return value.isoformat().replace("+00:00", "Z")
     if isinstance(value, Enum):
         return value.value
+    if isinstance(value, list):
+        return [_plain(each) for each in value]
+    if hasattr(value, "model_dump"):
+        return value.model_dump(mode="json", by_alias=True)
     return str(value) if isinstance(value, UUID) else value
 
 
