@@ -67,11 +67,12 @@ def create(address: str, environment: Environment, settings: Settings | None = N
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         await database.migrate()
-        forgetting = asyncio.create_task(_forget(store))
+        ending = asyncio.Event()
+        forgetting = asyncio.create_task(_forget(store, ending))
         yield
-        forgetting.cancel()
-        with suppress(asyncio.CancelledError):
-            await forgetting
+        # not cancelled: a statement that is broken off outlives the loop in its driver's thread
+        ending.set()
+        await forgetting
         await database.close()
 
     @app.get("/health")
@@ -95,11 +96,12 @@ def from_environment() -> FastAPI:
     return create(os.environ[ADDRESS], cast(Environment, os.environ[ENVIRONMENT]))
 
 
-async def _forget(store: DatabaseStore) -> None:
-    """Remove what is kept no longer, once an hour."""
-    while True:
+async def _forget(store: DatabaseStore, ending: asyncio.Event) -> None:
+    """Remove what is kept no longer, once an hour until the end."""
+    while not ending.is_set():
         try:
             await store.forget()
         except SQLAlchemyError:
             _log.exception("what is kept no longer could not be removed")
-        await asyncio.sleep(_HOUR)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(ending.wait(), _HOUR)
