@@ -231,17 +231,20 @@ def _fresh(kind: str) -> Iterator[tuple[str, Path]]:
 def paging(kind: str) -> Measured:
     """Read 60 transactions in pages of every size, both ways, while four others write."""
     broken: list[str] = []
+    amount = 0
     with _fresh(kind) as (address, _), served(address) as running:
-        caller = running.partner()
-        oldest_first = fill_ties(caller)
-        with _writing(caller) as written:
-            for size in range(1, _PAGE + 1):
+        for size in range(1, _PAGE + 1):
+            # of its own: whoever begins at the newest reads all that was written before
+            caller = running.partner()
+            oldest_first = fill_ties(caller)
+            with _writing(caller) as written:
                 for order, step in (("asc", 1), ("desc", -1)):
                     broken += _read_otherwise(caller, size, order, oldest_first[::step])
+            amount += len(written)
         # raises AssertionError where something is missed
         test_who_follows_the_end_misses_nothing(running.partner())
-    said = f"{2 * _PAGE} times {len(oldest_first)} rows both ways, {len(written)} written meanwhile"
-    return Measured({}, f"{said}, {len(broken)} misses; nothing missed at the end", broken)
+    said = f"{2 * _PAGE} times 60 rows both ways, {amount} written meanwhile, {len(broken)} misses"
+    return Measured({}, f"{said}; nothing missed at the end", broken)
 
 
 @contextmanager
@@ -254,8 +257,7 @@ def _writing(caller: Caller) -> Iterator[list[str]]:
     def write() -> None:
         host = caller.sandbox.client.base_url
         with httpx.Client(base_url=host, headers={"X-API-Key": caller.key}, timeout=30) as client:
-            # the reader has its turns, too
-            while not is_over.wait(0.05):
+            while not is_over.is_set():
                 written.append(client.post(path).json()["id"])
 
     with ThreadPoolExecutor(WRITERS) as pool:
