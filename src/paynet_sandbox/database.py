@@ -12,7 +12,7 @@ from typing import Any, Final
 from alembic import command
 from alembic.config import Config
 from psycopg.errors import LockNotAvailable
-from sqlalchemy import Connection, event, make_url, text
+from sqlalchemy import URL, Connection, create_engine, event, make_url, text
 from sqlalchemy.exc import ArgumentError, OperationalError
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
 
@@ -48,7 +48,12 @@ class Database:
         )
 
     async def migrate(self) -> None:
-        """Bring the schema to where this program needs it."""
+        """Bring the schema to where this program needs it.
+
+        Raises OperationalError where the database can't be used.
+        """
+        if self.dialect == "sqlite":
+            _require_openable(self._engine.url)
         async with self._writing.begin() as connection:
             if self.dialect == "postgresql":
                 lock = text("SELECT pg_advisory_xact_lock(:number)")
@@ -118,6 +123,18 @@ def _engine(address: str) -> AsyncEngine:
         event.listen(engine.sync_engine, "connect", _prepare)
         event.listen(engine.sync_engine, "begin", _begin)
     return engine
+
+
+def _require_openable(address: URL) -> None:
+    """Raise OperationalError for a file that can't be opened.
+
+    The asynchronous driver tells it, too, but its thread may do so once the loop has ended.
+    """
+    engine = create_engine(address.set(drivername="sqlite"))
+    try:
+        engine.connect().close()
+    finally:
+        engine.dispose()
 
 
 def _prepare(connection: Any, _: Any) -> None:
