@@ -224,6 +224,11 @@ class Table:
         return tuple(version for version in self.versions if not version.draft)
 
     @property
+    def verdicts(self) -> dict[str, Verdict]:
+        """What the policy says of rules in place of its preset, by their ids."""
+        return {rule: Verdict(verdict) for rule, verdict in self.overrides.items()}
+
+    @property
     def ends(self) -> dict[str, Announcement]:
         """The announced end of each version that has one."""
         return {one.version: one for one in self.announcements if one.kind == "ends"}

@@ -46,6 +46,9 @@ def _map(kind: str, *keys: str) -> dict[str, Slot]:
 ANY: Final = "*"
 """Stands for every key that is not named and does not begin with ``x-``."""
 
+VERSION: Final = "/info/version"
+"""Where a document says which version it is of: what a version is called is no change of it."""
+
 METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 
 COMPONENTS: Final[dict[str, str]] = {

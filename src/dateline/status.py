@@ -127,8 +127,7 @@ def _added(api: Api, projector: Projector, published: Published) -> list[str]:
     from dateline.diff import diff
     from dateline.rules import said
 
-    overrides = {rule: Verdict(verdict) for rule, verdict in api.table.overrides.items()}
-    merged = Merged(api.table.policy, overrides)
+    merged = Merged(api.table.policy, api.table.verdicts)
     for combination, document in published.documents.items():
         if combination.version == api.table.latest and combination in api.combinations:
             now = projector.contract(*combination).document

@@ -87,10 +87,9 @@ class _Judge:
         self._api = api
         self._published = published
         self._projector = Projector(api)
-        self._overrides = {rule: Verdict(verdict) for rule, verdict in api.table.overrides.items()}
 
     def _merged(self) -> Merged:
-        return Merged(self._api.table.policy, self._overrides)
+        return Merged(self._api.table.policy, self._api.table.verdicts)
 
     def frozen(self) -> Iterator[Finding]:
         """Yield what differs from a published contract and is not additive."""

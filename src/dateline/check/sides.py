@@ -15,10 +15,10 @@ from dateline.diff import diff
 from dateline.load import TABLE, load
 from dateline.load.table import DEFAULT_POLICY
 from dateline.model import Api, Combination, DatelineError, Finding, Place, Policy, Verdict
+from dateline.openapi import VERSION
 from dateline.project import Projector
 
 _VERSION: Final = re.compile(r"(\d{4}-\d{1,2}-\d{1,2}|next)(?:@(.+))?")
-_CALLED: Final = "/info/version"
 _ALONE: Final = Combination("", "")  # a document that stands for no version
 
 
@@ -62,7 +62,7 @@ def compared(schemas: Path, output: Path, before: str, after: str) -> tuple[list
         renames = sides.renames(older, newer, shown.environment)
         for change in diff(one, other, renames=renames):
             # what a version is called is not what it changed
-            if not (older.version and newer.version and change.after_pointer == _CALLED):
+            if not (older.version and newer.version and change.after_pointer == VERSION):
                 merged.add(change, shown)
     findings = [
         group.finding(
@@ -88,7 +88,7 @@ class _Sides:
         if not (self._schemas / TABLE).exists():
             return DEFAULT_POLICY, {}
         table = self._definitions.table
-        return table.policy, {rule: Verdict(said) for rule, said in table.overrides.items()}
+        return table.policy, table.verdicts
 
     def renames(self, older: _Side, newer: _Side, environment: str) -> dict[str, str]:
         """Return what the definitions renamed between two of their versions."""

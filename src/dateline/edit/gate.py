@@ -32,14 +32,12 @@ from dateline.model import (
     SourceError,
     Verdict,
 )
+from dateline.openapi import VERSION
 from dateline.project import Projector
 from dateline.rules import judge, said
 
 _ROUNDS: Final = 5
 _NO_REASON: Final = "what it depends on can't be gated; write it back"
-
-# what a version is called is not what it changed
-_CALLED: Final = "/info/version"
 
 
 @dataclass(frozen=True, kw_only=True, order=True)
@@ -206,10 +204,10 @@ class _Gating:
 
     def _changes(self, api: Api) -> Iterator[Breaking]:
         projector = Projector(api)
-        overrides = {rule: Verdict(verdict) for rule, verdict in api.table.overrides.items()}
+        verdicts = api.table.verdicts
         for combination, document in self._documents.items():
             for change in diff(document, projector.contract(*combination).document):
-                yield Breaking(combination, change, judge(change, api.table.policy, overrides))
+                yield Breaking(combination, change, judge(change, api.table.policy, verdicts))
 
     def _breaking(self, api: Api) -> list[Breaking]:
         """Return the changes that may not be, but for those that a waiver covers."""
@@ -219,12 +217,11 @@ class _Gating:
         return [one for one in found if (one.combination, cause(one.change)) not in waived]
 
     def _waived(self, found: Iterable[Breaking]) -> set[tuple[Combination, str]]:
-        overrides = {rule: Verdict(verdict) for rule, verdict in self._api.table.overrides.items()}
         current = [one for one in self._waivers if one.expires >= self._today.isoformat()]
         if not current:
             return set()
         # a waiver is held against all versions of a finding together
-        merged = Merged(self._api.table.policy, overrides)
+        merged = Merged(self._api.table.policy, self._api.table.verdicts)
         for combination, change, _ in found:
             merged.add(change, combination)
         return {
@@ -243,7 +240,7 @@ class _Gating:
         newest, gated = self._api.table.dates[-1], state.api.table.dates[-1]
         names = [environment.name for environment in self._api.table.environments]
         return all(
-            change.after_pointer == _CALLED or change.kind is Kind.COMPONENT_REMOVED
+            change.after_pointer == VERSION or change.kind is Kind.COMPONENT_REMOVED
             for name in (*names, EVERYWHERE)
             for change in diff(
                 written.contract(newest, name).document, now.contract(gated, name).document

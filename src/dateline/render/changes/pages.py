@@ -12,6 +12,7 @@ from typing import Any, Final
 from dateline.check.merge import Group, Merged
 from dateline.diff import diff
 from dateline.model import Announcement, Api, Combination, Direction, Table, Verdict, Version
+from dateline.openapi import VERSION
 from dateline.project import Projector
 from dateline.render.changes.advice import ADVICE
 from dateline.render.changes.reasons import Reason, Reasons
@@ -23,8 +24,6 @@ else. Neighbours do, and every version with the latest."""
 
 _MOST_OPERATIONS: Final = 50
 """So many operations of an entry are named to people; programs get all."""
-
-_CALLED: Final = "/info/version"
 
 _WEIGHTIEST_FIRST: Final = tuple(reversed(Verdict))
 
@@ -199,7 +198,7 @@ def page(api: Api, projector: Projector, older: Version, newer: Version) -> Page
     """Return what differs between *older* and *newer* in any environment."""
     table = api.table
     names = tuple(environment.name for environment in table.environments)
-    merged = Merged(table.policy, {rule: Verdict(said) for rule, said in table.overrides.items()})
+    merged = Merged(table.policy, table.verdicts)
     for name in names:
         before, after = (
             projector.contract(version.date, name).document for version in (older, newer)
@@ -207,7 +206,7 @@ def page(api: Api, projector: Projector, older: Version, newer: Version) -> Page
         renames = projector.renames(older.date, newer.date, name)
         for change in diff(before, after, renames=renames):
             # what a version is called is not what it changed
-            if change.after_pointer != _CALLED:
+            if change.after_pointer != VERSION:
                 merged.add(change, Combination(newer.date, name))
     groups = sorted(merged, key=_weight)
     reasons = Reasons(api, projector, older.date, newer.date).of(
