@@ -52,17 +52,21 @@ def commit() -> None:
     git("commit", "--quiet", "--message", "A step")
 
 
-@pytest.fixture(scope="module")
-def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A repository in which the library API is published, and nothing is being prepared."""
-    root = tmp_path_factory.mktemp("published")
-    folder(root, FILES)
+def repository(root: Path, files: dict[str, str]) -> Path:
+    """Make *root* a repository in which the API that *files* define is published."""
+    folder(root, files)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(root)
         assert dateline("generate").status == CLEAN
         git("init", "--quiet", "--initial-branch=main")
         commit()
     return root
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository in which the library API is published, and nothing is being prepared."""
+    return repository(tmp_path_factory.mktemp("published"), FILES)
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ import pytest
 from commands import Outcome, dateline, held
 from random_chains import DATES, chains
 from sources import LIBRARY, VERSIONS, folder
-from test_cut import changed_lines, commit, edit, git, killed, moved_into
+from test_cut import changed_lines, commit, edit, git, killed, moved_into, repository
 
 from dateline import fresh
 from dateline.adopt import adopt
@@ -417,14 +417,7 @@ def test_a_document_that_would_change_stops_it(tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A repository in which the library API is published, with two versions that have ended."""
-    root = tmp_path_factory.mktemp("published")
-    folder(root, {**LIBRARY, "versions.yaml": TABLE})
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(root)
-        assert dateline("generate").status == CLEAN
-        git("init", "--quiet", "--initial-branch=main")
-        commit()
-    return root
+    return repository(tmp_path_factory.mktemp("published"), {**LIBRARY, "versions.yaml": TABLE})
 
 
 @pytest.fixture

@@ -30,20 +30,25 @@ def up_to_date(schemas: Folder, output: Folder) -> bool:
 
 def inputs(schemas: Folder, templates: Folder | None = None, *, strict: bool = False) -> str:
     """Return a digest of all that outputs depend on: sources, templates and dateline itself."""
-    package = os.path.dirname(os.path.abspath(__file__))
-    # the run time stands beside dateline, and is copied into what is generated
-    run_time = os.path.join(package, "..", "dateline_runtime")
-    folders: dict[str, Folder] = {"schemas": schemas, "dateline": package, "run time": run_time}
-    if not os.path.isdir(os.path.join(package, "templates")):
-        # an editable installation uses the templates of the repository
-        folders["templates"] = os.path.join(package, "..", "..", "templates")
-    if templates is not None:
-        folders["overrides"] = templates
-    parts = [f"{label} {digest(folder)}" for label, folder in folders.items()]
+    parts = [f"{label} {digest(folder)}" for label, folder in folders(schemas, templates).items()]
     if os.path.exists(os.path.join(schemas, "waivers.yaml")):
         # waivers end: what held yesterday may not hold today
         parts.append(time.strftime("%Y-%m-%d"))
     return ", ".join([f"strict {strict}", *parts])
+
+
+def folders(schemas: Folder, templates: Folder | None = None) -> dict[str, Folder]:
+    """Return the folders of all that outputs depend on, by what they hold."""
+    package = os.path.dirname(os.path.abspath(__file__))
+    # the run time stands beside dateline, and is copied into what is generated
+    run_time = os.path.join(package, "..", "dateline_runtime")
+    found: dict[str, Folder] = {"schemas": schemas, "dateline": package, "run time": run_time}
+    if not os.path.isdir(os.path.join(package, "templates")):
+        # an editable installation uses the templates of the repository
+        found["templates"] = os.path.join(package, "..", "..", "templates")
+    if templates is not None:
+        found["overrides"] = templates
+    return found
 
 
 def unchanged_since(output: Folder, key: str) -> bool:

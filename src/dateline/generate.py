@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dateline.edit.cut import Asked, Cut
     from dateline.edit.gate import Plan
     from dateline.edit.renames import Rename
-    from dateline.edit.retire import Retirement
+    from dateline.edit.revision import Revision
 
 _POLL_SECONDS: Final = 0.3
 
@@ -158,7 +158,7 @@ def cut(
 
 def retire(
     workspace: Workspace, day: str, *, dry_run: bool = False
-) -> tuple[Retirement, Generated | None]:
+) -> tuple[Revision, Generated | None]:
     """Remove the version of *day*, which has ended, from the sources and the outputs at once.
 
     Returns and raises what `cut` does, and what `edit.retire.retire` raises in its place.
@@ -175,7 +175,7 @@ def retire(
     return plan, None if dry_run else _carried_out(workspace, plan)
 
 
-def _require_kept(plan: Cut | Retirement, published: Published) -> None:
+def _require_kept(plan: Revision, published: Published) -> None:
     """Raise BreachError where what *plan* leads to breaks a rule."""
     from dateline.check import breaches, check
 
@@ -198,7 +198,7 @@ def _require_committed(workspace: Workspace, refusal: type[DatelineError]) -> No
         raise refusal(f"{changed[0]} is not committed{others}; commit first, or set it aside")
 
 
-def _carried_out(workspace: Workspace, plan: Cut | Retirement) -> Generated:
+def _carried_out(workspace: Workspace, plan: Revision) -> Generated:
     from dateline.edit.files import Outputs, write
 
     artifacts, notes = rendered(workspace, plan.api)
@@ -230,8 +230,8 @@ def watch(workspace: Workspace) -> Iterator[Generated | DatelineError]:
     while True:
         stamps = [
             (str(path), found.st_mtime_ns, found.st_size)
-            for folder in _folders(workspace).values()
-            for path in _paths(folder)
+            for folder in fresh.folders(workspace.schemas, workspace.templates).values()
+            for path in _paths(Path(folder))
             if (found := path.stat())
         ]
         if stamps != seen:
@@ -260,17 +260,6 @@ def rendered(
 
 def _inputs(workspace: Workspace) -> str:
     return fresh.inputs(workspace.schemas, workspace.templates, strict=workspace.strict)
-
-
-def _folders(workspace: Workspace) -> dict[str, Path]:
-    package = Path(__file__).parent
-    folders = {"schemas": workspace.schemas, "dateline": package}
-    folders["run time"] = package.parent / "dateline_runtime"
-    if not (package / "templates").is_dir():
-        folders["templates"] = package.parents[1] / "templates"
-    if workspace.templates is not None:
-        folders["overrides"] = workspace.templates
-    return folders
 
 
 def _paths(folder: Path) -> list[Path]:

@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
-from dateline.check import Published, Waiver, read_waivers
-from dateline.edit.files import Replacement
-from dateline.edit.patching import patch
+from dateline.check import Published, read_waivers
 from dateline.edit.redating import redate_gates, redate_table, redate_waivers
+from dateline.edit.revision import Revision, replacements
 from dateline.edit.sources import TITLE, Sources, contents, opened, tried
 from dateline.gates import order
 from dateline.load import load
 from dateline.load.table import canonical_date
-from dateline.model import NEXT, Api, DatelineError, Table, Version
+from dateline.model import NEXT, DatelineError, Table, Version
 from dateline.project import Projector
 from dateline.render.changes.pages import Page, page
 
@@ -42,21 +41,8 @@ class Asked:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cut:
-    """What cutting does to the files of ``folder``; nothing is written yet.
-
-    ``api`` and ``waivers`` are what the files are going to say.
-    """
-
-    folder: Path
-    version: Version
-    api: Api
-    waivers: tuple[Waiver, ...]
-    replacements: tuple[Replacement, ...]
-
-    def patch(self) -> str:
-        """Return the edits as a unified diff, as ``git apply`` takes it."""
-        return patch(self.folder, self.replacements)
+class Cut(Revision):
+    """What cutting does to the sources."""
 
     def page(self) -> Page:
         """Return what the version changes for its callers."""
@@ -100,11 +86,7 @@ def cut(folder: Path, asked: Asked, published: Published) -> Cut:
         version=version,
         api=now,
         waivers=tuple(waivers),
-        replacements=tuple(
-            Replacement(name=name, before=before[name], after=content)
-            for name, content in sorted(after.items())
-            if content != before[name]
-        ),
+        replacements=replacements(before, after),
     )
 
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import date
 from difflib import get_close_matches
 from pathlib import Path
 
 from dateline.check.waivers import FILE, Waiver, read_waivers
 from dateline.diff import diff
-from dateline.edit.files import Replacement
 from dateline.edit.folding import fold_gates
-from dateline.edit.patching import patch
+from dateline.edit.revision import Revision, replacements
 from dateline.edit.sources import Sources, Trail, contents, tried
 from dateline.load import TABLE, load
 from dateline.model import EVERYWHERE, Api, DatelineError, Table, Version
@@ -27,25 +25,7 @@ class RetireError(DatelineError):
     exit_code = 2
 
 
-@dataclass(frozen=True, kw_only=True)
-class Retirement:
-    """What removing a version does to the files of ``folder``; nothing is written yet.
-
-    ``api`` and ``waivers`` are what the files are going to say.
-    """
-
-    folder: Path
-    version: Version
-    api: Api
-    waivers: tuple[Waiver, ...]
-    replacements: tuple[Replacement, ...]
-
-    def patch(self) -> str:
-        """Return the edits as a unified diff, as ``git apply`` takes it."""
-        return patch(self.folder, self.replacements)
-
-
-def retire(folder: Path, day: str, today: date) -> Retirement:
+def retire(folder: Path, day: str, today: date) -> Revision:
     """Return the edits that remove the version of *day*: what no other needs is left out.
 
     The contracts of all others stay what they are, the order of their keys included. Raises
@@ -71,16 +51,12 @@ def retire(folder: Path, day: str, today: date) -> Retirement:
             break
         by_itself = hidden
     _require_unchanged(api, now)
-    return Retirement(
+    return Revision(
         folder=folder,
         version=version,
         api=now,
         waivers=tuple(left),
-        replacements=tuple(
-            Replacement(name=name, before=before[name], after=content)
-            for name, content in sorted(after.items())
-            if content != before[name]
-        ),
+        replacements=replacements(before, after),
     )
 
 
