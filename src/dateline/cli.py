@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
 from typing import Any, Literal, ParamSpec
@@ -108,9 +109,18 @@ def generate(workspace: Any, check: bool, watch: bool) -> None:
         for outcome in room.watch(workspace):
             _say(workspace, outcome)
         return
-    try:
+    with _breaches_told(workspace):
         _say(workspace, room.generate(workspace))
-    except room.BreachError as broken:
+
+
+@contextmanager
+def _breaches_told(workspace: Any) -> Iterator[None]:
+    """Report the findings of a breach as findings are, and end with its status."""
+    from dateline.generate import BreachError
+
+    try:
+        yield
+    except BreachError as broken:
         _say(workspace, broken)
         sys.exit(broken.exit_code)
 
@@ -244,11 +254,8 @@ def cut(
     from dateline.status import told
 
     asked = Asked(day=day, title=title, drafts=drafts, undisclosed=undisclosed)
-    try:
+    with _breaches_told(workspace):
         plan, outcome = room.cut(workspace, asked, dry_run=dry_run)
-    except room.BreachError as broken:
-        _say(workspace, broken)
-        sys.exit(broken.exit_code)
     click.echo(f"{plan.version.date}: {plan.version.title}")
     for line in told(plan.page()):
         click.echo(f"  {line}")
@@ -280,11 +287,8 @@ def retire(workspace: Any, version: str, dry_run: bool) -> None:
     """
     from dateline import generate as room
 
-    try:
+    with _breaches_told(workspace):
         plan, outcome = room.retire(workspace, version, dry_run=dry_run)
-    except room.BreachError as broken:
-        _say(workspace, broken)
-        sys.exit(broken.exit_code)
     click.echo(f"{plan.version.date}: {plan.version.title}")
     _edited(workspace, plan, outcome)
 
