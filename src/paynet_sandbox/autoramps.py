@@ -75,11 +75,8 @@ class Autoramps:
     ) -> dict[str, Any]:
         """Set the fields that are given; all others stay as they were."""
         async with self._database.writing() as session:
-            # first of all: what others are changing is read when they have done so
-            updated_at = await next_time(session, call.account.partner_id)
-            autoramp = await found(session, call.account, Autoramp.id == autoramp_id)
+            autoramp = await _to_change(session, call.account, autoramp_id)
             await _change(session, autoramp, body or {})
-            autoramp.updated_at = updated_at
             return _shown(autoramp)
 
     async def create_autoramp_quote(
@@ -91,10 +88,8 @@ class Autoramps:
     ) -> dict[str, Any]:
         """Attach a quote, just as it is given, behind those that the autoramp has."""
         async with self._database.writing() as session:
-            updated_at = await next_time(session, call.account.partner_id)
-            autoramp = await found(session, call.account, Autoramp.id == autoramp_id)
+            autoramp = await _to_change(session, call.account, autoramp_id)
             autoramp.quotes = [*autoramp.quotes, body or {}]
-            autoramp.updated_at = updated_at
             return _shown(autoramp)
 
 
@@ -104,6 +99,15 @@ async def found(session: AsyncSession, account: Account, wanted: ColumnElement[b
     autoramp = await session.scalar(own)
     if autoramp is None:
         raise Refusal(400, "there is no such autoramp")
+    return autoramp
+
+
+async def _to_change(session: AsyncSession, account: Account, id: UUID) -> Autoramp:
+    """Return an autoramp that is changed now. Raises Refusal."""
+    # first of all: what others are changing is read when they have done so
+    now = await next_time(session, account.partner_id)
+    autoramp = await found(session, account, Autoramp.id == id)
+    autoramp.updated_at = now
     return autoramp
 
 
