@@ -14,7 +14,7 @@ from dateline.rules.wording import said
 RULES: Final[Mapping[str, Rule]] = MappingProxyType(
     {
         rule.id: rule
-        for module in (routes, additive, gated)
+        for module in (routes, additive, *gated.SUBJECTS)
         for rule in vars(module).values()
         if isinstance(rule, Rule)
     }

@@ -1,0 +1,22 @@
+"""What needs a new version, by name. What has no name here needs one too, as `unjudged-change`."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from dateline.rules.gated import (
+    choices,
+    components,
+    fields,
+    keywords,
+    messages,
+    operations,
+    parameters,
+    unjudged,
+)
+
+SUBJECTS: Final = (
+    *(operations, parameters, messages, fields),
+    *(choices, keywords, components, unjudged),
+)
+"""In the order in which they are asked, each from top to bottom: the last applies to everything."""

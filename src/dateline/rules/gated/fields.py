@@ -1,0 +1,144 @@
+"""Changes of an object's fields that need a new version."""
+
+from __future__ import annotations
+
+from dateline.model import Change, Kind
+from dateline.rules.law import gated
+from dateline.rules.reading import ANSWERED, ASKED, SHOWN, is_required
+
+
+@gated
+def required_response_field_added(change: Change) -> bool:
+    """A response gains no required field.
+
+    Its type in generated clients changes, and so does every test and every fake built on it.
+
+    Leave it out of `required`, or give it `x-added: next`.
+
+    In a response, before:
+        Loan: {type: object, required: [id], properties: {id: {type: string}}}
+    After:
+        Loan:
+          type: object
+          required: [id, shelf]
+          properties: {id: {type: string}, shelf: {type: string}}
+    """
+    return change.kind is Kind.FIELD_ADDED and change.direction in ANSWERED
+
+
+@gated
+def required_request_field_added(change: Change) -> bool:
+    """A request needs no field that it did not need before.
+
+    Callers of older versions don't send it, and each of their requests would be refused.
+
+    Give it `x-added: next`, and a `default` for callers that don't send it.
+
+    In a request, before:
+        NewLoan: {type: object, required: [item], properties: {item: {type: string}}}
+    After:
+        NewLoan:
+          type: object
+          required: [item, branch]
+          properties: {item: {type: string}, branch: {type: string}}
+    """
+    return change.kind is Kind.FIELD_ADDED and is_required(change)
+
+
+@gated
+def request_field_added(change: Change) -> bool:
+    """The shape of a request stays, an added optional field included.
+
+    A cut version is a promise about what is read: a field that it never had may be one that its
+    callers send already, with another meaning.
+
+    Give it `x-added: next`.
+
+    In a request, before:
+        NewLoan: {type: object, properties: {item: {type: string}}}
+    After:
+        NewLoan: {type: object, properties: {item: {type: string}, note: {type: string}}}
+    """
+    return change.kind is Kind.FIELD_ADDED
+
+
+@gated
+def response_field_removed(change: Change) -> bool:
+    """A response keeps its fields.
+
+    Callers read them.
+
+    Put the field back, with `x-removed: next` (`dateline gate` writes it).
+
+    In a response, before:
+        Loan: {type: object, properties: {id: {type: string}, shelf: {type: string}}}
+    After:
+        Loan: {type: object, properties: {id: {type: string}}}
+    """
+    return change.kind is Kind.FIELD_REMOVED and change.direction in SHOWN
+
+
+@gated
+def request_field_removed(change: Change) -> bool:
+    """A request keeps its fields.
+
+    Callers send them and count on their being read; strict servers refuse what they don't know.
+
+    Put the field back, with `x-removed: next` (`dateline gate` writes it).
+
+    In a request, before:
+        NewLoan: {type: object, properties: {item: {type: string}, note: {type: string}}}
+    After:
+        NewLoan: {type: object, properties: {item: {type: string}}}
+    """
+    return change.kind is Kind.FIELD_REMOVED
+
+
+@gated
+def field_renamed(change: Change) -> bool:
+    """A field keeps its name.
+
+    Callers read and write it by that name.
+
+    Put the old name back, or keep it for older versions: `x-was: {next: {name: old}}`.
+
+    In a response, before:
+        Loan: {type: object, properties: {reader: {type: string}}}
+    After:
+        Loan: {type: object, properties: {borrower: {type: string, x-was: {next: {name: reader}}}}}
+    """
+    return change.kind is Kind.FIELD_RENAMED
+
+
+@gated
+def field_required(change: Change) -> bool:
+    """An optional field of a request stays optional.
+
+    Callers that leave it out are refused from one day to the next.
+
+    Take it out of `required`, or keep the old list for older versions with
+    `x-was: {next: {required: […]}}`, and a `default` for callers that don't send it.
+
+    In a request, before:
+        NewLoan: {type: object, properties: {item: {type: string}}}
+    After:
+        NewLoan: {type: object, required: [item], properties: {item: {type: string}}}
+    """
+    return change.kind is Kind.FIELD_REQUIRED and change.direction in ASKED
+
+
+@gated
+def field_optional(change: Change) -> bool:
+    """A field that every response has stays in every response.
+
+    Callers read it without asking whether it is there.
+
+    Put it back into `required`, or keep the old list for older versions with
+    `x-was: {next: {required: […]}}`.
+
+    In a response, before:
+        Loan: {type: object, required: [id], properties: {id: {type: string}}}
+    After:
+        Loan: {type: object, properties: {id: {type: string}}}
+    """
+    return change.kind is Kind.FIELD_OPTIONAL and change.direction in SHOWN

@@ -1,0 +1,211 @@
+"""Changes of a schema's other keywords that need a new version."""
+
+from __future__ import annotations
+
+from dateline.model import Change, Direction, Kind
+from dateline.rules.law import gated
+from dateline.rules.reading import ANSWERED, ASKED, KEYWORD, SHOWN, Extent, extent
+
+# How a value is written down, where no schema says it.
+_WRITTEN = frozenset(
+    {
+        *("style", "explode", "allowReserved", "allowEmptyValue", "schema", "content"),
+        *("encoding", "contentType", "contentEncoding", "contentMediaType", "contentSchema"),
+        *("xml", "name", "namespace", "prefix", "attribute", "wrapped"),
+    }
+)
+_ACCESS = frozenset({"readOnly", "writeOnly"})
+_CLOSING = frozenset({"additionalProperties", "unevaluatedProperties"})
+
+
+@gated
+def format_changed(change: Change) -> bool:
+    """A value keeps its format.
+
+    Clients parse by it, and generated types follow it. One that only promises callers more, or
+    asks less of them, is a constraint like any other.
+
+    Put the old format back, or keep it for older versions: `x-was: {next: {format: old}}`.
+
+    In a response, before:
+        Loan: {type: object, properties: {id: {type: string, format: uuid}}}
+    After:
+        Loan: {type: object, properties: {id: {type: string}}}
+    """
+    told = change.kind in KEYWORD and change.keyword == "format"
+    return told and not _harms_nobody(change)
+
+
+@gated
+def default_changed(change: Change) -> bool:
+    """A default stays.
+
+    Callers that leave the value out mean the one that was documented.
+
+    Put the old default back, or keep it for older versions: `x-was: {next: {default: old}}`.
+
+    In a parameter, before:
+        PageSize: {type: integer, default: 10}
+    After:
+        PageSize: {type: integer, default: 20}
+    """
+    return change.kind in KEYWORD and change.keyword == "default"
+
+
+@gated
+def access_changed(change: Change) -> bool:
+    """A field is read or written by callers as it was before.
+
+    The marks `readOnly` and `writeOnly` decide whether it belongs into a request or a response.
+
+    Put the old mark back, or keep it for older versions: `x-was: {next: {readOnly: …}}`.
+
+    In a response, before:
+        Loan: {type: object, properties: {id: {type: string}}}
+    After:
+        Loan: {type: object, properties: {id: {type: string, readOnly: true}}}
+    """
+    return change.kind in KEYWORD and change.keyword in _ACCESS
+
+
+@gated
+def representation_changed(change: Change) -> bool:
+    """A value is written on the wire as it was before.
+
+    Style, encoding and the like decide how the same value is spelled; the other side reads the
+    spelling it knows.
+
+    Put the old one back, or keep it for older versions with `x-was`.
+
+    In an operation, before:
+        parameters: [{name: ids, in: query, schema: {type: array, items: {type: string}}}]
+        responses: {'200': {description: loans}}
+    After:
+        parameters: [{name: ids, in: query, explode: false,
+          schema: {type: array, items: {type: string}}}]
+        responses: {'200': {description: loans}}
+    """
+    return change.kind in KEYWORD and change.keyword in _WRITTEN
+
+
+@gated
+def request_narrowed(change: Change) -> bool:
+    """What was a good request stays one.
+
+    Callers send values that only the old constraint allowed.
+
+    Put the old constraint back, or keep it for older versions: `x-was: {next: {keyword: old}}`
+    (`dateline gate` writes it).
+
+    In a request, before:
+        NewLoan: {type: object, properties: {note: {type: string, maxLength: 100}}}
+    After:
+        NewLoan: {type: object, properties: {note: {type: string, maxLength: 50}}}
+    """
+    return extent(change) is Extent.NARROWER and change.direction in ASKED
+
+
+@gated
+def response_opened(change: Change) -> bool:
+    """A response that holds no other fields than it names keeps to them.
+
+    Callers pass over fields that they don't know, but the contract says that there are none.
+
+    Name the new fields, which needs no version, or keep the old closing for older versions:
+    `x-was: {next: {additionalProperties: false}}`.
+
+    In a response, before:
+        Loan: {type: object, additionalProperties: false}
+    After:
+        Loan: {type: object}
+    """
+    closed = change.keyword in _CLOSING and change.before is False
+    opened = closed and change.after is not False
+    return change.kind in KEYWORD and opened and change.direction in SHOWN
+
+
+@gated
+def response_loosened(change: Change) -> bool:
+    """A response keeps within the bounds it promised.
+
+    Callers have made room for what the old bounds allow: a column, a buffer, a number type.
+
+    Put the old bound back, or keep it for older versions: `x-was: {next: {keyword: old}}`
+    (`dateline gate` writes it).
+
+    In a response, before:
+        Loan: {type: object, properties: {note: {type: string, maxLength: 100}}}
+    After:
+        Loan: {type: object, properties: {note: {type: string, maxLength: 500}}}
+    """
+    return extent(change) is Extent.WIDER and change.direction in SHOWN
+
+
+@gated
+def request_loosened(change: Change) -> bool:
+    """A request body takes the same values as before, and no more.
+
+    Any change of a request body's shape is a new contract, although no old request suffers: what
+    an older version takes would otherwise depend on the day.
+
+    Gate what is new (`x-added: next`), or keep the old constraint for older versions with
+    `x-was`.
+
+    In a request, before:
+        NewLoan: {type: object, properties: {note: {type: string, maxLength: 100}}}
+    After:
+        NewLoan: {type: object, properties: {note: {type: string, maxLength: 500}}}
+    """
+    return _more(change) and change.direction is Direction.REQUEST
+
+
+@gated
+def response_narrowed(change: Change) -> bool:
+    """A response may still hold everything that it could hold.
+
+    No caller breaks, but the contract is another one: a value, variant or bound that was
+    documented and is gone is news that belongs to a version.
+
+    Put it back: `x-removed: next` for a value or variant, `x-was` for a constraint.
+
+    In a response, before:
+        State: {type: string, enum: [active, paused, returned]}
+    After:
+        State: {type: string, enum: [active, returned]}
+    """
+    return _fewer(change) and change.direction in ANSWERED
+
+
+@gated
+def constraint_changed(change: Change) -> bool:
+    """A constraint stays as it is where nobody can tell whether another one allows more.
+
+    Two patterns, for instance, can't be compared by looking.
+
+    Put the old one back, or keep it for older versions: `x-was: {next: {pattern: old}}`
+    (`dateline gate` writes it).
+
+    In a response, before:
+        Loan: {type: object, properties: {id: {type: string, pattern: '^L[0-9]+$'}}}
+    After:
+        Loan: {type: object, properties: {id: {type: string, pattern: '^LN-[0-9]+$'}}}
+    """
+    return change.kind in KEYWORD
+
+
+def _more(change: Change) -> bool:
+    return extent(change) is Extent.WIDER or change.kind in (Kind.VALUE_ADDED, Kind.VARIANT_ADDED)
+
+
+def _fewer(change: Change) -> bool:
+    return extent(change) is Extent.NARROWER or change.kind in (
+        Kind.VALUE_REMOVED,
+        Kind.VARIANT_REMOVED,
+    )
+
+
+def _harms_nobody(change: Change) -> bool:
+    """Tell whether callers are promised more, or asked less."""
+    return (extent(change) is Extent.WIDER and change.direction is Direction.REQUEST) or (
+        extent(change) is Extent.NARROWER and change.direction in ANSWERED
+    )

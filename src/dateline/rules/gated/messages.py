@@ -1,0 +1,196 @@
+"""Changes of bodies, media types, responses and headers that need a new version."""
+
+from __future__ import annotations
+
+from dateline.model import Change, Kind
+from dateline.rules.law import gated
+from dateline.rules.reading import ASKED, is_flag
+
+
+@gated
+def body_added(change: Change) -> bool:
+    """A request that had no body gets none.
+
+    Any change of what a request holds is a new contract.
+
+    Give the `requestBody` `x-added: next`.
+
+    In an operation, before:
+        responses: {'200': {description: loans}}
+    After:
+        requestBody: {content: {application/json: {schema: {type: object}}}}
+        responses: {'200': {description: loans}}
+    """
+    return change.kind is Kind.BODY_ADDED
+
+
+@gated
+def body_removed(change: Change) -> bool:
+    """A request keeps its body.
+
+    Callers send it and count on its being read.
+
+    Put it back, with `x-removed: next` if newer versions do without it.
+
+    In an operation, before:
+        requestBody: {content: {application/json: {schema: {type: object}}}}
+        responses: {'200': {description: loans}}
+    After:
+        responses: {'200': {description: loans}}
+    """
+    return change.kind is Kind.BODY_REMOVED
+
+
+@gated
+def body_required(change: Change) -> bool:
+    """A request's body stays as optional or as required as it is.
+
+    Callers that send none are refused once it is required; once it is optional, older versions
+    promise less than they did.
+
+    Put `required` back as it was, or keep it for older versions: `x-was: {next: {required: …}}`.
+
+    In an operation, before:
+        requestBody: {content: {application/json: {schema: {type: object}}}}
+        responses: {'200': {description: loans}}
+    After:
+        requestBody: {required: true, content: {application/json: {schema: {type: object}}}}
+        responses: {'200': {description: loans}}
+    """
+    return is_flag(change) and change.direction in ASKED
+
+
+@gated
+def media_type_added(change: Change) -> bool:
+    """A body is offered and taken in the same media types as before.
+
+    Callers that accept anything may be answered in one that they can't read.
+
+    Give the new media type `x-added: next`.
+
+    In an operation, before:
+        responses: {'200': {description: loans, content: {application/json: {}}}}
+    After:
+        responses: {'200': {description: loans, content: {application/json: {}, text/csv: {}}}}
+    """
+    return change.kind is Kind.MEDIA_TYPE_ADDED
+
+
+@gated
+def media_type_removed(change: Change) -> bool:
+    """A media type stays.
+
+    Callers send it or ask for it, and would get 415 or 406.
+
+    Put it back, with `x-removed: next` if newer versions do without it.
+
+    In an operation, before:
+        responses: {'200': {description: loans, content: {application/json: {}, text/csv: {}}}}
+    After:
+        responses: {'200': {description: loans, content: {application/json: {}}}}
+    """
+    return change.kind is Kind.MEDIA_TYPE_REMOVED
+
+
+@gated
+def success_response_added(change: Change) -> bool:
+    """An operation succeeds with the same statuses as before.
+
+    Callers compare the status with those they know; another one looks like a failure to them.
+
+    Give the response `x-added: next`. Only errors (4xx, 5xx, `default`) may be added to all
+    versions.
+
+    In an operation, before:
+        responses: {'200': {description: loans}}
+    After:
+        responses: {'200': {description: loans}, '202': {description: later}}
+    """
+    return change.kind is Kind.RESPONSE_ADDED
+
+
+@gated
+def response_removed(change: Change) -> bool:
+    """A documented response stays.
+
+    Callers have code for it; what they get in its place they have none for.
+
+    Put it back, with `x-removed: next` if newer versions don't answer so.
+
+    In an operation, before:
+        responses: {'200': {description: a loan}, '404': {description: no such loan}}
+    After:
+        responses: {'200': {description: a loan}}
+    """
+    return change.kind is Kind.RESPONSE_REMOVED
+
+
+@gated
+def header_added(change: Change) -> bool:
+    """What callers send has no header that it did not have before.
+
+    A part of a multipart body, or the answer to a webhook, has its shape; callers of older
+    versions don't send more.
+
+    Give the header `x-added: next`. Only headers of responses to callers go to all versions.
+
+    In an operation, before:
+        requestBody: {content: {multipart/form-data: {encoding: {scan: {}}}}}
+        responses: {'204': {description: stored}}
+    After:
+        requestBody: {content: {multipart/form-data: {encoding: {scan:
+          {headers: {X-Page: {schema: {type: integer}}}}}}}}
+        responses: {'204': {description: stored}}
+    """
+    return change.kind is Kind.HEADER_ADDED
+
+
+@gated
+def header_removed(change: Change) -> bool:
+    """A header stays.
+
+    Callers read it.
+
+    Put it back, with `x-removed: next` if newer versions don't send it.
+
+    In an operation, before:
+        responses: {'200': {description: loans, headers: {X-Total: {schema: {type: integer}}}}}
+    After:
+        responses: {'200': {description: loans}}
+    """
+    return change.kind is Kind.HEADER_REMOVED
+
+
+@gated
+def header_renamed(change: Change) -> bool:
+    """A header keeps its name.
+
+    Callers read it by that name.
+
+    Put the old name back, or keep it for older versions: `x-was: {next: {name: old}}`.
+
+    In an operation, before:
+        responses: {'200': {description: loans, headers: {X-Total: {schema: {type: integer}}}}}
+    After:
+        responses: {'200': {description: loans, headers: {X-Count:
+          {schema: {type: integer}, x-was: {next: {name: X-Total}}}}}}
+    """
+    return change.kind is Kind.HEADER_RENAMED
+
+
+@gated
+def header_required(change: Change) -> bool:
+    """A header stays as sure or as optional as it is.
+
+    Callers count on one that is always sent, and generated types say which one that is.
+
+    Put `required` back as it was, or keep it for older versions: `x-was: {next: {required: …}}`.
+
+    In an operation, before:
+        responses: {'200': {description: loans, headers: {X-Total:
+          {required: true, schema: {type: integer}}}}}
+    After:
+        responses: {'200': {description: loans, headers: {X-Total:
+          {schema: {type: integer}}}}}
+    """
+    return is_flag(change)

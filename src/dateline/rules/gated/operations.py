@@ -1,0 +1,119 @@
+"""Changes of operations, webhooks, security, servers and links that need a new version."""
+
+from __future__ import annotations
+
+from dateline.model import Change, Kind
+from dateline.rules.law import gated
+from dateline.rules.reading import KEYWORD, is_call
+
+
+@gated
+def operation_id_changed(change: Change) -> bool:
+    """An operation keeps its operationId.
+
+    Generated clients name their methods after it.
+
+    Put the old one back, or keep it for older versions: `x-was: {next: {operationId: old}}`.
+
+    In an operation, before:
+        operationId: listLoans
+        responses: {'200': {description: loans}}
+    After:
+        operationId: getLoans
+        responses: {'200': {description: loans}}
+    """
+    return change.kind in KEYWORD and change.keyword == "operationId"
+
+
+@gated
+def webhook_added(change: Change) -> bool:
+    """A new webhook or callback waits for a new version.
+
+    It calls callers, who may have nothing that answers it yet.
+
+    Give it `x-added: next`.
+
+    In a document, before:
+        paths: {}
+        webhooks:
+          loanDue: {post: {responses: {'204': {description: received}}}}
+    After:
+        paths: {}
+        webhooks:
+          loanDue: {post: {responses: {'204': {description: received}}}}
+          loanLost: {post: {responses: {'204': {description: received}}}}
+    """
+    return change.kind is Kind.OPERATION_ADDED
+
+
+@gated
+def webhook_removed(change: Change) -> bool:
+    """A webhook or callback stays.
+
+    Callers wait for it to tell them something.
+
+    Put it back with `x-removed: next`.
+
+    In a document, before:
+        paths: {}
+        webhooks:
+          loanDue: {post: {responses: {'204': {description: received}}}}
+          loanLost: {post: {responses: {'204': {description: received}}}}
+    After:
+        paths: {}
+        webhooks:
+          loanDue: {post: {responses: {'204': {description: received}}}}
+    """
+    return change.kind is Kind.OPERATION_REMOVED and not is_call(change)
+
+
+@gated
+def security_changed(change: Change) -> bool:
+    """An operation demands the same credentials as before.
+
+    Callers that send what was enough until now are turned away; those who need less now keep
+    sending a secret that nobody asks for.
+
+    Put the old demand back, or keep it for older versions with `x-was: {next: {security: …}}`.
+
+    In an operation, before:
+        responses: {'200': {description: loans}}
+    After:
+        security: [{Key: []}]
+        responses: {'200': {description: loans}}
+    """
+    return change.kind is Kind.SECURITY_CHANGED
+
+
+@gated
+def servers_changed(change: Change) -> bool:
+    """An API keeps its addresses.
+
+    Callers have written them down.
+
+    Put the old address back; a new one waits for a new version.
+
+    In a document, before:
+        servers: [{url: 'https://api.library.example'}]
+        paths: {/loans: {get: {responses: {'200': {description: loans}}}}}
+    After:
+        servers: [{url: 'https://library.example/api'}]
+        paths: {/loans: {get: {responses: {'200': {description: loans}}}}}
+    """
+    return change.kind is Kind.SERVERS_CHANGED
+
+
+@gated
+def link_changed(change: Change) -> bool:
+    """A response keeps its links to other operations.
+
+    Generated clients follow them by name.
+
+    Put the old link back, or gate what has changed.
+
+    In an operation, before:
+        responses: {'200': {description: loans, links: {next: {operationId: listLoans}}}}
+    After:
+        responses: {'200': {description: loans}}
+    """
+    return change.kind is Kind.LINK_CHANGED

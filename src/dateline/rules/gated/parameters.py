@@ -1,0 +1,101 @@
+"""Changes of parameters that need a new version."""
+
+from __future__ import annotations
+
+from dateline.model import Change, Kind
+from dateline.rules.law import gated
+from dateline.rules.reading import in_parameters, is_flag
+
+
+@gated
+def required_parameter_added(change: Change) -> bool:
+    """A request needs no parameter that it did not need before.
+
+    Callers of older versions don't send it, and each of their requests would be refused.
+
+    Make it optional, or give it `x-added: next` and a `default` for those who don't send it.
+
+    In an operation, before:
+        responses: {'200': {description: loans}}
+    After:
+        parameters: [{name: branch, in: query, required: true, schema: {type: string}}]
+        responses: {'200': {description: loans}}
+    """
+    return change.kind is Kind.PARAMETER_ADDED
+
+
+@gated
+def parameter_removed(change: Change) -> bool:
+    """A parameter stays.
+
+    Callers send it and count on what it does; passed over in silence it would give them another
+    answer than they asked for.
+
+    Put it back, with `x-removed: next` if newer versions do without it.
+
+    In an operation, before:
+        parameters: [{name: page, in: query, schema: {type: integer}}]
+        responses: {'200': {description: loans}}
+    After:
+        responses: {'200': {description: loans}}
+    """
+    return change.kind is Kind.PARAMETER_REMOVED
+
+
+@gated
+def parameter_renamed(change: Change) -> bool:
+    """A parameter keeps its name.
+
+    Callers send it by that name; generated clients name an argument after it, even where only
+    the path template shows it.
+
+    Put the old name back, or keep it for older versions: `x-was: {next: {name: old}}`.
+
+    In a document, before:
+        paths:
+          /loans/{id}:
+            parameters: [{name: id, in: path, required: true, schema: {type: string}}]
+            get: {responses: {'200': {description: a loan}}}
+    After:
+        paths:
+          /loans/{loan}:
+            parameters: [{name: loan, in: path, required: true, schema: {type: string}}]
+            get: {responses: {'200': {description: a loan}}}
+    """
+    return change.kind is Kind.PARAMETER_RENAMED
+
+
+@gated
+def parameter_required(change: Change) -> bool:
+    """An optional parameter stays optional.
+
+    Callers that leave it out are refused from one day to the next.
+
+    Keep it optional, or keep that for older versions: `x-was: {next: {required: false}}`, and a
+    `default` for those who don't send it.
+
+    In an operation, before:
+        parameters: [{name: page, in: query, schema: {type: integer}}]
+        responses: {'200': {description: loans}}
+    After:
+        parameters: [{name: page, in: query, required: true, schema: {type: integer}}]
+        responses: {'200': {description: loans}}
+    """
+    return is_flag(change) and in_parameters(change)
+
+
+@gated
+def parameter_value_added(change: Change) -> bool:
+    """A parameter's enum gains no value.
+
+    Clients generated from an older version can't send it, so the value is a new request shape.
+
+    Give the value `x-added: next`, or drop the enum's claim to be complete for good by
+    documenting it as `x-extensible-enum` in a new version.
+
+    In a parameter, before:
+        State: {type: string, enum: [active]}
+    After:
+        State: {type: string, enum: [active, returned]}
+    """
+    return change.kind is Kind.VALUE_ADDED and in_parameters(change)

@@ -1,0 +1,23 @@
+"""Changes that nobody has judged: they need a new version, too."""
+
+from __future__ import annotations
+
+from dateline.model import Change
+from dateline.rules.law import gated
+
+
+@gated
+def unjudged_change(change: Change) -> bool:  # noqa: ARG001
+    """What no rule calls additive needs a new version.
+
+    Nobody has judged it, so nobody knows what it does to callers.
+
+    Put it back, or gate it. If it is harmless to the callers of your API, say so: give this rule
+    a verdict under `policy: {rules: …}`, or waive this one finding (`dateline waive`).
+
+    In a response, before:
+        Loan: {type: object}
+    After:
+        Loan: {type: object, sorted: true}
+    """
+    return True
