@@ -16,10 +16,11 @@ from sources import API, LIBRARY, loaded
 
 from dateline.check.sides import compared
 from dateline.model import Api
+from dateline.project import Projector
 from dateline.render import render
 from dateline.render.changes import schema
 from dateline.render.changes.advice import ADVICE
-from dateline.render.changes.pages import EVERY_PAIR
+from dateline.render.changes.pages import EVERY_PAIR, Entry, page
 from dateline.rules import RULES
 
 GENERATED: Final = Path(__file__).parents[1] / "generated" / "changes"
@@ -283,6 +284,16 @@ def test_a_page_holds_what_a_diff_finds(by_chance: Api, made_by_chance: Files) -
         )
         assert sum(page["summary"].values()) == len(page["changes"])
         PAGE.validate(page)
+
+
+def test_what_programs_read_of_a_page_is_all_that_it_says(
+    by_chance: Api, made_by_chance: Files
+) -> None:
+    projector = Projector(by_chance)
+    for older, newer in combinations(by_chance.table.versions, 2):
+        read = told(made_by_chance, older.date, newer.date)["changes"]
+        made = page(by_chance, projector, older, newer)
+        assert tuple(map(Entry.read, read)) == made.entries
 
 
 def test_between_neighbours_each_gated_change_comes_with_the_newer_one(

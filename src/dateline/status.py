@@ -42,7 +42,7 @@ def status(workspace: Workspace) -> Iterator[str]:
 def told(page: Page) -> Iterator[str]:
     """Yield what *page* says of gated changes, below the reason of each; no reason comes last."""
     for why, entries in page.reasons:
-        gated = [one.message for one in entries if one.group.judgement.verdict is Verdict.GATED]
+        gated = [one.message for one in entries if one.verdict is Verdict.GATED]
         if gated:
             yield why or "no reason given (`x-why`)"
             yield from (f"  {message}" for message in gated)

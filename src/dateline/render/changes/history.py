@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final
 
+from dateline.check.merge import Group
 from dateline.diff.naming import Name, name
-from dateline.model import EVERYWHERE, Api, Change, Kind, Place, Version
+from dateline.model import EVERYWHERE, Api, Change, Kind, Place
 from dateline.openapi import parts, pointer
 from dateline.project import Projector
-from dateline.render.changes.pages import Entry, page
+from dateline.render.changes.pages import Entry, judged
 from dateline.render.changes.subjects import Subject, referred, resolve, stands
 from dateline.report.wording import plain
 
@@ -28,11 +29,15 @@ _FROM_THE_START: Final = "there from the first version on"
 
 @dataclass(frozen=True, kw_only=True)
 class Event:
-    """What one version did to a thing; ``entry`` says more, unless it was there from the start."""
+    """What one version did to a thing; ``entry`` says more, unless it was there from the start.
+
+    ``only_in`` names the environments in which it did, unless in all.
+    """
 
     version: str
     message: str
     entry: Entry | None
+    only_in: tuple[str, ...] = ()
     place: Place
 
 
@@ -52,16 +57,16 @@ class History:
         """Yield the history in lines for people."""
         yield plain(f"{self.called} ({self.place})")
         for event in self.events:
-            judged = event.entry.group.judgement if event.entry else None
-            verdict = f"{judged.verdict} [{judged.rule}] " if judged else ""
+            entry = event.entry
+            verdict = f"{entry.verdict} [{entry.rule}] " if entry else ""
             yield f"  {event.version:10}  {verdict}{plain(event.message)}"
-            if event.entry is None:
+            if entry is None:
                 continue
             margin = " " * 14
-            if event.entry.only_in:
-                yield f"{margin}only in {', '.join(event.entry.only_in)}"
-            if event.entry.reason.why is not None:
-                yield f"{margin}why: {plain(event.entry.reason.why)}"
+            if event.only_in:
+                yield f"{margin}only in {', '.join(event.only_in)}"
+            if entry.why is not None:
+                yield f"{margin}why: {plain(entry.why)}"
             yield f"{margin}{event.place}"
 
     def text(self) -> str:
@@ -170,13 +175,14 @@ class _Trail:
         if self._stands(first.date):
             yield self._at_first(first.date)
         for older, newer in pairwise(self._api.table.versions):
-            told = page(self._api, self._projector, older, newer).entries
-            own = [entry for entry in told if self._concerns(entry, older.date, newer.date)]
+            told = judged(self._api, self._projector, older, newer)
+            pair = older.date, newer.date
+            own = [(group, entry) for group, entry in told if self._concerns(group.change, *pair)]
             if not own and self._stands(older.date) != self._stands(newer.date):
                 # it came or went with what is around it
-                own = [entry for entry in told if self._surrounds(entry, older.date, newer.date)]
-            for entry in own:
-                yield self._event(entry, older, newer)
+                own = [found for found in told if self._surrounds(found[0].change, *pair)]
+            for group, entry in own:
+                yield self._event(group, entry, *pair)
 
     def _at_first(self, date: str) -> Event:
         document = self._documents[date]
@@ -188,17 +194,16 @@ class _Trail:
             place=self._projector.place(subject.at, date, EVERYWHERE),
         )
 
-    def _event(self, entry: Entry, older: Version, newer: Version) -> Event:
-        change = entry.group.change
-        gone = change.after_pointer is None
+    def _event(self, group: Group, entry: Entry, older: str, newer: str) -> Event:
+        gone = entry.after_pointer is None
+        environments = (known.name for known in self._api.table.environments)
         return Event(
-            version=newer.date,
+            version=newer,
             message=entry.message,
             entry=entry,
+            only_in=entry.only_in(environments),
             place=self._projector.place(
-                entry.where,
-                (older if gone else newer).date,
-                entry.group.combinations[0].environment,
+                entry.where, older if gone else newer, group.combinations[0].environment
             ),
         )
 
@@ -209,16 +214,14 @@ class _Trail:
             if stands(document, subject):
                 yield subject, name(document, subject.at), referred(document, subject)
 
-    def _concerns(self, entry: Entry, older: str, newer: str) -> bool:
-        change = entry.group.change
+    def _concerns(self, change: Change, older: str, newer: str) -> bool:
         return any(
             _is_of(change, subject, own) or any(_within(change, other) for other in others)
             for subject, own, others in self._names(older, newer)
         )
 
-    def _surrounds(self, entry: Entry, older: str, newer: str) -> bool:
-        """Tell whether a change adds or removes what is around the thing."""
-        change = entry.group.change
+    def _surrounds(self, change: Change, older: str, newer: str) -> bool:
+        """Tell whether *change* adds or removes what is around the thing."""
         if change.before_pointer is not None and change.after_pointer is not None:
             return False
         return any(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields
 from itertools import combinations, pairwise
 from typing import Any, Final
 
@@ -37,80 +37,107 @@ _SEEN_IN: Final = {
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """One thing that differs between two versions.
+    """One thing that differs between two versions, as plain values.
 
-    ``only_in`` names the environments that are concerned, unless all are. ``versions`` are those
-    whose gates made the change, ``why`` is what `x-why` says there. ``upgrade`` says what a
-    caller does about it.
+    ``versions`` are those whose gates made the change, oldest first, ``why`` is what `x-why` says
+    there. ``upgrade`` says what a caller does about it. The others are those of ``Finding``.
     """
 
-    group: Group
-    reason: Reason
-    only_in: tuple[str, ...]
+    rule: str
+    verdict: Verdict
+    message: str
+    direction: Direction
+    schema: str | None
+    field: str
+    before_pointer: str | None
+    after_pointer: str | None
+    before: Any
+    after: Any
+    operations: tuple[str, ...]
+    environments: tuple[str, ...]
+    versions: tuple[str, ...]
+    why: str | None
+    upgrade: str
+
+    @classmethod
+    def of(cls, group: Group, reason: Reason) -> Entry:
+        """Return what is told of *group*, which was made for *reason*."""
+        change, judgement = group.change, group.judgement
+        return cls(
+            rule=judgement.rule,
+            verdict=judgement.verdict,
+            message=said(change),
+            direction=change.direction,
+            schema=change.schema,
+            field=change.field,
+            before_pointer=change.before_pointer,
+            after_pointer=change.after_pointer,
+            before=change.before,
+            after=change.after,
+            operations=change.operations,
+            environments=tuple(sorted({shown.environment for shown in group.combinations})),
+            versions=reason.versions,
+            why=reason.why,
+            upgrade=ADVICE[judgement.rule],
+        )
+
+    @classmethod
+    def read(cls, data: Mapping[str, Any]) -> Entry:
+        """Return the entry whose ``data`` this is."""
+        lists = ("operations", "environments", "versions")
+        return cls(
+            **{
+                **data,
+                "verdict": Verdict(data["verdict"]),
+                "direction": Direction(data["direction"]),
+                **{name: tuple(data[name]) for name in lists},
+            }
+        )
 
     @property
-    def message(self) -> str:
-        return said(self.group.change)
+    def data(self) -> dict[str, Any]:
+        """The entry as `changes.schema.json` describes it."""
+        plain = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {
+            **plain,
+            "verdict": str(self.verdict),
+            "direction": str(self.direction),
+            "operations": list(self.operations),
+            "environments": list(self.environments),
+            "versions": list(self.versions),
+        }
 
-    @property
-    def upgrade(self) -> str:
-        return ADVICE[self.group.judgement.rule]
+    def only_in(self, environments: Iterable[str]) -> tuple[str, ...]:
+        """Return the environments that are concerned, unless all of *environments* are."""
+        return () if set(environments) <= set(self.environments) else self.environments
 
     @property
     def seen_in(self) -> str:
         """Where callers meet it: in requests, responses, or models that nothing refers to."""
-        return _SEEN_IN[self.group.change.direction]
+        return _SEEN_IN[self.direction]
 
     @property
     def where(self) -> str:
         """The pointer into the newer document; into the older where it is gone."""
-        change = self.group.change
-        return change.after_pointer or change.before_pointer or ""
+        return self.after_pointer or self.before_pointer or ""
 
     @property
     def values(self) -> list[tuple[str, str]]:
         """What stood there before and what does after, as JSON; nothing where nothing did."""
-        change = self.group.change
         return [
             (name, json.dumps(value, ensure_ascii=False))
-            for name, value in (("before", change.before), ("after", change.after))
+            for name, value in (("before", self.before), ("after", self.after))
             if value is not None
         ]
 
     @property
-    def operations(self) -> list[str]:
-        return sorted(self.group.operations)
-
-    @property
-    def named(self) -> list[str]:
+    def named(self) -> tuple[str, ...]:
         """The operations to name to people; ``unnamed`` counts the others."""
         return self.operations[:_MOST_OPERATIONS]
 
     @property
     def unnamed(self) -> int:
         return len(self.operations) - len(self.named)
-
-    @property
-    def data(self) -> dict[str, Any]:
-        """The entry as `changes.schema.json` describes it."""
-        change, judgement = self.group.change, self.group.judgement
-        return {
-            "rule": judgement.rule,
-            "verdict": str(judgement.verdict),
-            "message": self.message,
-            "direction": str(change.direction),
-            "schema": change.schema,
-            "field": change.field,
-            "before_pointer": change.before_pointer,
-            "after_pointer": change.after_pointer,
-            "before": change.before,
-            "after": change.after,
-            "operations": self.operations,
-            "environments": sorted({shown.environment for shown in self.group.combinations}),
-            "versions": list(self.reason.versions),
-            "why": self.reason.why,
-            "upgrade": self.upgrade,
-        }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,7 +162,7 @@ class Page:
     @property
     def counts(self) -> dict[str, int]:
         """How many entries have each verdict, the weightiest first; all but `information`."""
-        counted = Counter(entry.group.judgement.verdict for entry in self.entries)
+        counted = Counter(entry.verdict for entry in self.entries)
         return {
             str(verdict): counted[verdict]
             for verdict in _WEIGHTIEST_FIRST
@@ -179,7 +206,7 @@ def by_reason(entries: Iterable[Entry]) -> list[tuple[str | None, list[Entry]]]:
     """Return *entries* by reason, in the order of the first of each; without one they come last."""
     found: dict[str | None, list[Entry]] = {}
     for entry in entries:
-        found.setdefault(entry.reason.why, []).append(entry)
+        found.setdefault(entry.why, []).append(entry)
     return sorted(found.items(), key=lambda item: item[0] is None)
 
 
@@ -197,36 +224,40 @@ def pages(api: Api, projector: Projector) -> Iterator[Page]:
 def page(api: Api, projector: Projector, older: Version, newer: Version) -> Page:
     """Return what differs between *older* and *newer* in any environment."""
     table = api.table
-    names = tuple(environment.name for environment in table.environments)
-    merged = Merged(table.policy, table.verdicts)
-    for name in names:
-        before, after = (
-            projector.contract(version.date, name).document for version in (older, newer)
-        )
-        renames = projector.renames(older.date, newer.date, name)
-        for change in diff(before, after, renames=renames):
-            # what a version is called is not what it changed
-            if change.after_pointer != VERSION:
-                merged.add(change, Combination(newer.date, name))
-    groups = sorted(merged, key=_weight)
-    reasons = Reasons(api, projector, older.date, newer.date).of(
-        (group.change, group.combinations[0].environment) for group in groups
-    )
     dates = list(table.dates)
     between = table.versions[dates.index(older.date) + 1 : dates.index(newer.date) + 1]
     return Page(
         older=older,
         newer=newer,
         undisclosed=tuple(version.date for version in between if version.undisclosed),
-        environments=names,
+        environments=tuple(environment.name for environment in table.environments),
         announcements=tuple(
             told for told in table.announcements if told.version in (older.date, newer.date)
         ),
-        entries=tuple(
-            Entry(group=group, reason=reason, only_in=_only_in(group, names))
-            for group, reason in zip(groups, reasons, strict=True)
-        ),
+        entries=tuple(entry for _, entry in judged(api, projector, older, newer)),
     )
+
+
+def judged(
+    api: Api, projector: Projector, older: Version, newer: Version
+) -> list[tuple[Group, Entry]]:
+    """Return each change between *older* and *newer*, and what is told of it."""
+    merged = Merged(api.table.policy, api.table.verdicts)
+    for environment in api.table.environments:
+        before, after = (
+            projector.contract(version.date, environment.name).document
+            for version in (older, newer)
+        )
+        renames = projector.renames(older.date, newer.date, environment.name)
+        for change in diff(before, after, renames=renames):
+            # what a version is called is not what it changed
+            if change.after_pointer != VERSION:
+                merged.add(change, Combination(newer.date, environment.name))
+    groups = sorted(merged, key=_weight)
+    reasons = Reasons(api, projector, older.date, newer.date).of(
+        (group.change, group.combinations[0].environment) for group in groups
+    )
+    return [(group, Entry.of(group, reason)) for group, reason in zip(groups, reasons, strict=True)]
 
 
 def _pairs(table: Table) -> list[tuple[Version, Version]]:
@@ -243,8 +274,3 @@ def _weight(group: Group) -> tuple[Any, ...]:
     change = group.change
     where = change.after_pointer or change.before_pointer or ""
     return _WEIGHTIEST_FIRST.index(group.judgement.verdict), where, group.key
-
-
-def _only_in(group: Group, environments: tuple[str, ...]) -> tuple[str, ...]:
-    shown = {combination.environment for combination in group.combinations}
-    return () if shown.issuperset(environments) else tuple(sorted(shown))
