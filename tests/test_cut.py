@@ -598,12 +598,12 @@ import json, os, shutil, sys
 from contextlib import redirect_stdout
 from pathlib import Path
 from commands import dateline, held
-from dateline import emit
 from dateline.edit.files import recover
+from dateline.emit.exchange import EXCHANGES
 
 way, *command = sys.argv[1:]
 if way == "two renames":
-    emit._EXCHANGES.clear()
+    EXCHANGES.clear()
 home = Path.cwd()
 watched, seen = False, []
 

@@ -16,13 +16,14 @@ from typing import IO, Any
 
 import pytest
 
-from dateline import emit
+import dateline
 from dateline.emit import (
     ArtifactError,
     BusyError,
     OutputError,
     Stale,
     Written,
+    exchange,
     remember,
     stale,
     write,
@@ -30,7 +31,7 @@ from dateline.emit import (
 from dateline.fresh import unchanged_since
 from dateline.model import Artifact
 
-SOURCE = Path(emit.__file__).parents[1]
+SOURCE = Path(dateline.__file__).parents[1]
 
 OLD = {"a.txt": b"a", "deep/er/b.txt": b"b", "deep/c.txt": b"c", "gone/d.txt": b"d"}
 NEW = {"a.txt": b"a", "deep/er/b.txt": b"B", "deep/c.txt": b"c", "come/e.txt": b"e"}
@@ -84,7 +85,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def written(folder: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An output that holds OLD, switched in one of the two ways."""
     if request.param == "two renames":
-        monkeypatch.setattr(emit, "_EXCHANGES", {})
+        monkeypatch.setattr(exchange, "EXCHANGES", {})
     write(artifacts(OLD), folder)
     return folder
 
@@ -703,6 +704,7 @@ CRASHES = """
 import ctypes, itertools, json, os, shutil, signal, sys
 from pathlib import Path
 from dateline import emit
+from dateline.emit.exchange import EXCHANGES
 from dateline.fresh import unchanged_since
 from dateline.model import Artifact
 
@@ -710,7 +712,7 @@ before, after, way = json.loads(sys.argv[1])
 given = [Artifact(path=path, content=content.encode()) for path, content in after.items()]
 folder = Path("generated")
 if way == "two renames":
-    emit._EXCHANGES.clear()
+    EXCHANGES.clear()
 
 def tree():
     if not folder.exists():

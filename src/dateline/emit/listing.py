@@ -1,0 +1,63 @@
+"""The manifest: which files were written, how long they are, and their digests."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple
+
+from dateline.model import MANIFEST
+
+
+class Entry(NamedTuple):
+    """What the manifest says of a file."""
+
+    size: int
+    digest: str
+
+
+def digest_of(content: bytes) -> str:
+    return sha256(content).hexdigest()
+
+
+def encoded(listing: dict[str, Entry]) -> bytes:
+    # one entry a line, so that version control merges entries and not the whole
+    lines = ",\n".join(
+        "    " + json.dumps({"path": path, "size": entry.size, "sha256": entry.digest})
+        for path, entry in sorted(listing.items())
+    )
+    return f'{{\n  "files": [\n{lines}\n  ]\n}}\n'.encode()
+
+
+def listed(folder: Path) -> dict[str, Entry] | None:
+    """Return what the manifest in *folder* lists, or None without a manifest of ours."""
+    manifest = folder / MANIFEST
+    if manifest.is_symlink() or not manifest.is_file():
+        return None
+    return _entries(manifest.read_bytes())
+
+
+def _entries(manifest: bytes) -> dict[str, Entry] | None:
+    try:
+        files = json.loads(manifest)["files"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        # after a merge with conflicts: the entries of both sides
+        files = list(_parsed_lines(manifest)) or None
+    if not isinstance(files, list):
+        return None
+    return {
+        file["path"]: Entry(file["size"], file["sha256"])
+        for file in files
+        if isinstance(file, dict) and file.keys() == {"path", "size", "sha256"}
+        if isinstance(file["path"], str)
+    }
+
+
+def _parsed_lines(manifest: bytes) -> Iterator[object]:
+    for line in manifest.splitlines():
+        if line.startswith(b'    {"path": '):
+            with suppress(ValueError):
+                yield json.loads(line.rstrip(b","))
