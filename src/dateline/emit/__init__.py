@@ -1,4 +1,9 @@
-"""Artifacts in, a folder that holds exactly them: switched at once, never half written."""
+"""Artifacts in, a folder that holds exactly them: switched at once, never half written.
+
+``write`` goes through the modules in this order: ``contents`` (what is wanted), ``place`` (where it
+may stand), ``alone`` (one run at a time, recovery first), ``tree`` (what is there), ``staging``
+(the new tree, beside the output) and ``switching`` (into its place).
+"""
 
 from __future__ import annotations
 

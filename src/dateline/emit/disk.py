@@ -8,11 +8,13 @@ from pathlib import Path
 
 
 def is_tree(path: Path) -> bool:
+    """Tell whether *path* is a folder itself, not a link to one."""
     # someone else's link must not lead what is moved or deleted out of here
     return path.is_dir() and not path.is_symlink()
 
 
 def remove(path: Path) -> None:
+    """Delete the file, link or folder at *path*, if there is one; links are not followed."""
     if is_tree(path):
         from shutil import rmtree
 
@@ -23,6 +25,7 @@ def remove(path: Path) -> None:
 
 
 def create(path: Path, content: bytes) -> None:
+    """Make a new file at *path*, on the disk when this returns."""
     with path.open("xb") as file:
         file.write(content)
         file.flush()
@@ -32,6 +35,7 @@ def create(path: Path, content: bytes) -> None:
 
 
 def link(source: Path, target: Path) -> None:
+    """Let *target* be the same file as *source*; a copy of it where links can't be made."""
     try:
         target.hardlink_to(source)
     except OSError:
@@ -42,6 +46,7 @@ def link(source: Path, target: Path) -> None:
 
 
 def sync(path: Path) -> None:
+    """Have the system bring the file or folder at *path* to the disk, if it can."""
     # where the system can't, the switch is still atomic for everyone who looks
     with suppress(OSError):
         descriptor = os.open(path, os.O_RDONLY)

@@ -24,6 +24,7 @@ class BusyError(DatelineError):
 
 
 def sentence(path: Path, id: str, fact: str) -> str:
+    """Return the line that a person reads: `generated: output-busy: another dateline is …`."""
     return printable(f"{path}: {id}: {fact}")
 
 

@@ -20,10 +20,12 @@ class Entry(NamedTuple):
 
 
 def digest_of(content: bytes) -> str:
+    """Return the SHA-256 of *content*, in hexadecimal as the manifest has it."""
     return sha256(content).hexdigest()
 
 
 def encoded(listing: dict[str, Entry]) -> bytes:
+    """Return the manifest that says *listing*, entries by path; ``listed`` reads it back."""
     # one entry a line, so that version control merges entries and not the whole
     lines = ",\n".join(
         "    " + json.dumps({"path": path, "size": entry.size, "sha256": entry.digest})

@@ -11,11 +11,13 @@ from dateline.emit.errors import OutputError, sentence
 
 
 def refuse(folder: Path, faults: Iterator[str]) -> None:
+    """Raise ``OutputError`` with the first of *faults*; do nothing where there is none."""
     for fault in faults:
         raise OutputError(sentence(folder, "output-path", fault))
 
 
 def kind_faults(folder: Path) -> Iterator[str]:
+    """Yield why what stands at *folder*, or beside it, is nothing that could be replaced."""
     beside = beside_of(folder)
     if folder.is_symlink():
         yield "is a symbolic link, name the folder it points to"
@@ -27,6 +29,7 @@ def kind_faults(folder: Path) -> Iterator[str]:
 
 
 def place_faults(folder: Path, protected: Iterable[Path]) -> Iterator[str]:
+    """Yield why replacing *folder* would take more along; none may touch a *protected* one."""
     place = folder.resolve()
     own = "give the output a folder of its own"
     if place == place.parent:

@@ -57,6 +57,7 @@ def survey(folder: Path, wanted: dict[str, bytes]) -> tuple[Found, set[str]]:
 def foreign_in(
     folder: Path, found: Found, listing: dict[str, Entry] | None, wanted: dict[str, bytes]
 ) -> set[str]:
+    """Return the paths of *found* that dateline did not write: not listed and not as wanted."""
     unlisted = found.files.keys() - (listing or {}).keys()
     healed = {path for path in unlisted if _is_wanted(path, folder, found, wanted)}
     # a manifest that can't be read is ours only if something beside it is
@@ -75,6 +76,7 @@ def state_of(
     listing: dict[str, Entry] | None,
     wanted: dict[str, bytes],
 ) -> Literal["missing", "edited", "outdated", "extra"] | None:
+    """Return in what way the file at *path* is not as wanted (see ``Stale``); None if it is."""
     if path not in found.files:
         return "missing"
     if path not in wanted:
