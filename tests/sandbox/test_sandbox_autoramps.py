@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import quote
 from uuid import UUID, uuid4
 
 import pytest
@@ -119,6 +120,13 @@ def test_a_list_without_autoramps_is_empty(partner: Caller) -> None:
 def test_an_autoramp_is_found_by_its_external_id(partner: Caller) -> None:
     created = partner.post("/autoramps", {"external_id": "ä ö?"})
     assert partner.get("/autoramps/%C3%A4%20%C3%B6%3F/external") == created
+
+
+@pytest.mark.parametrize("external_id", ["a/b", "/", "a/b/external", "../x", "%2F", "a%2Fb/", "/é"])
+def test_an_external_id_may_hold_slashes(partner: Caller, external_id: str) -> None:
+    created = partner.post("/autoramps", {"external_id": external_id})
+    partner.post("/autoramps", {"external_id": "another"})
+    assert partner.get(f"/autoramps/{quote(external_id, safe='')}/external") == created
 
 
 def test_external_ids_are_unique_for_each_partner(partner: Caller, other: Caller) -> None:

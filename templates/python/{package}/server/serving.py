@@ -35,6 +35,7 @@ from .results import Results
 from .runtime import idempotency, lifecycle
 from .runtime.asgi import (
     MEDIA_TYPE,
+    SLASH,
     VERSION,
     App,
     Documents,
@@ -48,6 +49,7 @@ from .runtime.asgi import (
     field,
     refusal,
     respond,
+    route,
     whole,
 )
 from .runtime.errors import RequestError, encode
@@ -132,7 +134,7 @@ def build(
     app = FastAPI(routes=[*routes], redirect_slashes=False, openapi_url=None)
     app.add_exception_handler(404, _no_path)
     app.add_exception_handler(405, _no_method)
-    ignoring = [route for route in routes if route.operation.ignores_version]
+    ignoring = [each for each in routes if each.operation.ignores_version]
     app.add_middleware(
         Versioned,
         Supported(contracts["default"], tuple(contracts["supported"]), contracts["header"]),
@@ -229,32 +231,28 @@ def _end(said: Mapping[str, str]) -> lifecycle.End:
 
 
 class _Operation(Route):
-    """The route of one operation: its method only, its parameters by number.
+    """The route of one operation: its method only, its parameters by their own names.
 
-    A parameter may be called what a route's may not.
+    A parameter may be called what a route's may not, and may hold a slash that was sent encoded.
     """
 
     def __init__(self, prefix: str, operation: Operation, endpoint: App) -> None:
         self.operation = operation
-        names = _NAMES.findall(operation.path)
-        numbers = iter(range(len(names)))
+        self._names = _NAMES.findall(operation.path)
+        numbers = iter(range(len(self._names)))
         path = _NAMES.sub(lambda _: f"{{p{next(numbers)}}}", operation.path)
-        super().__init__(prefix + path, _Named(endpoint, names), name=operation.id)
+        super().__init__(prefix + path, endpoint, name=operation.id)
         # HEAD is no operation unless the definitions have it
         self.methods = {operation.method}
 
-
-class _Named:
-    """Calls the path's parameters by their names."""
-
-    def __init__(self, app: App, names: list[str]) -> None:
-        self._app = app
-        self._names = names
-
-    def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
-        values = scope["path_params"].values()
-        scope["path_params"] = dict(zip(self._names, values, strict=True))
-        return self._app(scope, receive, send)
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        found = self.path_regex.match(route(scope)) if scope["type"] == "http" else None
+        if found is None:
+            return Match.NONE, {}
+        texts = (text.replace(SLASH, "/") for text in found.groups())
+        values = dict(zip(self._names, texts, strict=True))
+        match = Match.FULL if scope["method"] == self.operation.method else Match.PARTIAL
+        return match, {"endpoint": self.endpoint, "path_params": values}
 
 
 class _Readers:
@@ -363,7 +361,7 @@ class _Endpoint:
 
 def _ignoring(routes: Sequence[Route]) -> Callable[[Scope], bool]:
     def ignoring(scope: Scope) -> bool:
-        return any(route.matches(scope)[0] is Match.FULL for route in routes)
+        return any(each.matches(scope)[0] is Match.FULL for each in routes)
 
     return ignoring
 
@@ -385,6 +383,6 @@ def _told(status: int, usual: str, ours: str, error: Exception) -> HttpResponse:
 
 
 def _allowed(request: HttpRequest) -> Iterator[str]:
-    for route in request.app.routes:
-        if isinstance(route, Route) and route.matches(request.scope)[0] is not Match.NONE:
-            yield from route.methods or ()
+    for each in request.app.routes:
+        if isinstance(each, Route) and each.matches(request.scope)[0] is not Match.NONE:
+            yield from each.methods or ()

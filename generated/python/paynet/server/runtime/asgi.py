@@ -13,7 +13,9 @@ import logging
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, MutableMapping
 from dataclasses import asdict, dataclass
 from enum import Enum
+from functools import lru_cache
 from typing import Any, Final
+from urllib.parse import unquote
 
 from . import etag, idempotency, lifecycle
 from .errors import ApiError, Fault, RequestError, encode, new_trace_id
@@ -34,6 +36,9 @@ VERSION: Final = "api_version"
 
 REPLAYED: Final = "idempotent_replay"
 """What is set in ``scope["state"]`` of a request whose answer is a replay."""
+
+SLASH: Final = "\udc2f"
+"""What stands in a route for a slash that was sent as `%2F`: no text in UTF-8 holds it."""
 
 STATUSES: Final[Mapping[Fault, int]] = {
     Fault.MALFORMED: 400,
@@ -72,8 +77,12 @@ def field(scope: Scope, name: str) -> str | None:
 
 
 def route(scope: Scope) -> str:
-    """Return the path of a request below the place at which the application is mounted."""
-    path: str = scope["path"]
+    """Return the path of a request below the place at which the application is mounted.
+
+    A slash that was sent as `%2F` is data of its segment (RFC 3986, section 2.2), not the end of
+    it: there `SLASH` stands. Of servers that tell only the decoded path, no such slash is known.
+    """
+    path = _concrete(scope)
     root = scope.get("root_path")
     if not root or not path.startswith(root):
         return path
@@ -519,9 +528,27 @@ class _Recording:
         await self._send({"type": "http.response.body", "body": body})
 
 
+def _concrete(scope: Scope) -> str:
+    """Return the whole path of a request, with slashes as in `route`."""
+    path: str = scope["path"]
+    raw = scope.get("raw_path")
+    # nearly all are as they were sent
+    return _told_apart(path, raw) if raw and b"%2" in raw else path
+
+
+@lru_cache(maxsize=16)  # each route of a request asks
+def _told_apart(path: str, raw: bytes) -> str:
+    # some servers put the query string there, too
+    sent = raw.partition(b"?")[0].decode("latin-1")
+    if unquote(sent) != path:
+        # another path has been put into its place since
+        return path
+    return "/".join(unquote(segment).replace("/", SLASH) for segment in sent.split("/"))
+
+
 def _attempt(scope: Scope, account: str, header: str, body: bytes) -> idempotency.Attempt:
     key = idempotency.read_key(header)
-    within = idempotency.Scope(account, scope["method"], scope["path"], key)
+    within = idempotency.Scope(account, scope["method"], _concrete(scope), key)
     query = scope.get("query_string", b"")
     return idempotency.Attempt(within, idempotency.fingerprint(within, body, query))
 
