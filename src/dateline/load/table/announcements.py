@@ -1,0 +1,54 @@
+"""What callers are told beforehand: another default, the end of a version."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dateline.load.table import valid
+from dateline.load.table.reading import Reading
+from dateline.model import Announcement, Map, Place, Seq
+
+
+def read_announcements(reading: Reading, node: Map) -> Iterator[Announcement]:
+    """Yield what is announced, in the order of the file, each thing once."""
+    rows = reading.value(node, "announcements", valid.sequence, Seq())
+    seen: dict[tuple[str, str], Place] = {}
+    for index, row in enumerate(rows):
+        way_out = "write { ends: 2026-07-01, from: 2027-07-01, announced: 2027-01-01 }"
+        if not reading.holds(row, Map, rows.place(index), way_out):
+            continue
+        reading.known_keys(row, "an announcement")
+        kinds = [kind for kind in ("default", "ends") if kind in row]
+        if len(kinds) != 1:
+            reading.note(
+                row.place(),
+                "announcement-kind",
+                "an announcement says one thing: `default: DATE`, the version that becomes "
+                "the default, or `ends: DATE`, the version that is served no longer",
+            )
+            continue
+        version = reading.value(row, kinds[0], valid.day, None)
+        day = reading.required(row, "from", valid.day, "say from which day on")
+        announced = reading.required(row, "announced", valid.day, "say when callers are told")
+        if version is None or day is None or announced is None:
+            continue
+        if announced > day:
+            reading.note(
+                row.place("announced", value=True),
+                "announced-late",
+                f"announced on {announced} and in force from {day}; callers are told before",
+            )
+        elif (twin := seen.setdefault((kinds[0], version), row.place())) != row.place():
+            reading.note(
+                row.place(),
+                "announcement-twice",
+                f"`{kinds[0]}: {version}` is announced at {twin} already; leave one out",
+            )
+        else:
+            yield Announcement(
+                kind=kinds[0],
+                version=version,
+                day=day,
+                announced=announced,
+                place=row.place(),
+            )

@@ -1,0 +1,192 @@
+"""A value in, what is wrong with it out; None where nothing is."""
+
+from __future__ import annotations
+
+import keyword
+import re
+import sys
+from collections.abc import Callable
+from datetime import date
+from typing import Any, Final, NamedTuple
+
+from dateline.load.checks.wording import did_you_mean, shown
+from dateline.load.table.vocabulary import (
+    ENVIRONMENT_NAME,
+    HEADER_NAME,
+    PACKAGE_NAME,
+    RULE_ID,
+    SERVER_URL,
+)
+from dateline.model import NEXT, Map, Seq
+
+TYPES: Final[dict[type, str]] = {
+    str: "text",
+    bool: "true or false",
+    int: "a whole number",
+    Map: "a mapping",
+    Seq: "a list",
+}
+
+_DATE: Final = re.compile(r"([0-9]{4})-?([0-9]{1,2})-?([0-9]{1,2})")
+
+# Names that some file systems keep for devices: an environment or a package becomes a folder.
+_DEVICES: Final = frozenset(
+    {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))}
+)
+# What the generated package imports: under such a name it would import itself.
+_IMPORTED: Final = frozenset(
+    {"annotated_types", "dateline", "dateline_runtime", "pydantic", "pydantic_core"}
+    | {"typing_extensions", "typing_inspection"}
+)
+
+
+class Complaint(NamedTuple):
+    """What is wrong with a value: the id of the problem and its message."""
+
+    id: str
+    message: str
+
+
+Check = Callable[[Any], Complaint | None]
+
+
+def canonical_date(text: str) -> bool:
+    """Tell whether *text* is a day of the calendar, spelled ``YYYY-MM-DD``."""
+    try:
+        return date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False
+
+
+def _typed(expected: type) -> Check:
+    def check(value: Any) -> Complaint | None:
+        if type(value) is expected:
+            return None
+        return Complaint("wrong-type", f"{shown(value)} where {TYPES[expected]} belongs")
+
+    return check
+
+
+text: Final = _typed(str)
+flag: Final = _typed(bool)
+_whole: Final = _typed(int)
+mapping: Final = _typed(Map)
+sequence: Final = _typed(Seq)
+
+
+def count(value: Any) -> Complaint | None:
+    negative = Complaint("negative", f"{value!r} days are none; write 0 or more")
+    return _whole(value) or (negative if value < 0 else None)
+
+
+def rows(value: Any) -> Complaint | None:
+    return sequence(value) or (None if value else Complaint("empty-list", "the list is empty"))
+
+
+def environments(value: Any) -> Complaint | None:
+    empty = Complaint("no-environment", "there is no environment; name one, such as `production`")
+    return mapping(value) or (None if value else empty)
+
+
+def one_of(*known: str) -> Check:
+    def check(value: Any) -> Complaint | None:
+        if value in known:
+            return None
+        return text(value) or Complaint(
+            "unknown-value", f"{value!r} is none of the values here{did_you_mean(value, known)}"
+        )
+
+    return check
+
+
+def line(value: Any) -> Complaint | None:
+    if complaint := text(value):
+        return complaint
+    if not value.strip():
+        return Complaint("blank-text", "the text is blank; write one line")
+    if len(value.splitlines()) > 1:
+        return Complaint("several-lines", f"{value!r} has several lines; write one")
+    return None
+
+
+def _matching(pattern: str, id: str, law: str) -> Check:
+    def check(value: Any) -> Complaint | None:
+        if complaint := text(value):
+            return complaint
+        return (
+            None if re.fullmatch(pattern, value) else Complaint(id, f"{shown(value)} is not {law}")
+        )
+
+    return check
+
+
+header: Final = _matching(
+    HEADER_NAME,
+    "header-name",
+    "a header name; use letters, digits and hyphens (RFC 9110 section 5.6.2)",
+)
+server_url: Final = _matching(
+    SERVER_URL,
+    "server-url",
+    "an address to serve from; write http://..., https://... or a path from /, "
+    "without a query or a fragment",
+)
+rule: Final = _matching(RULE_ID, "rule-name", "the id of a rule; they look like `variant-added`")
+_environment_word: Final = _matching(
+    ENVIRONMENT_NAME,
+    "environment-name",
+    "an environment's name; use a lower-case letter, then such letters, digits and hyphens, "
+    "64 at most",
+)
+_package_word: Final = _matching(
+    PACKAGE_NAME,
+    "package-name",
+    "a package name; use a lower-case letter, then such letters, digits and `_`, 64 at most",
+)
+
+
+def environment_name(value: Any) -> Complaint | None:
+    return _environment_word(value) or _reserved(value, "environment-name")
+
+
+def package(value: Any) -> Complaint | None:
+    if complaint := _package_word(value) or _reserved(value, "package-name"):
+        return complaint
+    if keyword.iskeyword(value):
+        return Complaint("package-name", f"{value!r} is a word of Python; choose another name")
+    if value in sys.stdlib_module_names or value in _IMPORTED:
+        return Complaint(
+            "package-name",
+            f"{value!r} is a module that the generated code imports or Python brings; "
+            "choose another name",
+        )
+    return None
+
+
+def _reserved(value: str, id: str) -> Complaint | None:
+    if value not in _DEVICES:
+        return None
+    return Complaint(id, f"{value!r} can't be a folder's name on every system; choose another")
+
+
+def version_date(value: Any) -> Complaint | None:
+    if value == NEXT or (isinstance(value, str) and canonical_date(value)):
+        return None
+    shown = str(value) if type(value) in (str, int) else ""
+    parts = _DATE.fullmatch(shown)
+    padded = "-".join((parts[1], parts[2].zfill(2), parts[3].zfill(2))) if parts else ""
+    if padded and canonical_date(padded):
+        return Complaint("date", f"{value!r} is not a canonical YYYY-MM-DD date; write {padded}")
+    if padded == value:
+        return Complaint("date", f"{value!r} is not a day of the calendar; write one, or `next`")
+    return text(value) or Complaint(
+        "date",
+        f"{value!r} is not a canonical YYYY-MM-DD date; write one, or `next` for the version "
+        f"being prepared",
+    )
+
+
+def day(value: Any) -> Complaint | None:
+    if value == NEXT:
+        return Complaint("date", "'next' is no date yet; write a canonical YYYY-MM-DD date")
+    return version_date(value)

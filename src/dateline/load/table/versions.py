@@ -1,0 +1,126 @@
+"""The table's versions, in order: which is served by default, which is annotated."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dateline.gates import order
+from dateline.load.checks.wording import did_you_mean
+from dateline.load.table import valid
+from dateline.load.table.reading import Reading
+from dateline.load.table.valid import Complaint
+from dateline.model import NEXT, Map, Place, Version
+
+
+def read_versions(reading: Reading, node: Map) -> list[Version]:
+    """Return the versions in the order of the table; none where one of them can't be read."""
+    rows = reading.required(node, "versions", valid.rows, "list the versions, oldest first")
+    if rows is None:
+        return []
+    versions = [
+        version
+        for index, row in enumerate(rows)
+        if (version := _version(reading, row, rows.place(index))) is not None
+    ]
+    _in_order(reading, versions)
+    if len(versions) < len(rows):
+        # the date of the unreadable row must not be called unknown elsewhere
+        return []
+    if all(version.draft for version in versions):
+        reading.note(
+            node.place("versions"),
+            "no-supported-version",
+            "every version is a draft; callers need one: drop its `draft: true`",
+        )
+    return versions
+
+
+def _version(reading: Reading, row: Any, place: Place) -> Version | None:
+    if not reading.holds(row, Map, place, "write { date: 2026-07-01, title: ... }"):
+        return None
+    reading.known_keys(row, "a version")
+    day = reading.required(row, "date", valid.version_date, "write `date: YYYY-MM-DD`")
+    title = reading.required(
+        row, "title", valid.line, "say in one sentence what callers will notice"
+    )
+    draft = reading.value(row, "draft", valid.flag, False)
+    undisclosed = reading.value(row, "undisclosed", valid.flag, False)
+    if day is None:
+        return None
+    return Version(
+        date=day,
+        title=title or "",
+        draft=draft,
+        undisclosed=undisclosed,
+        place=row.place("date", value=True),
+    )
+
+
+def _in_order(reading: Reading, versions: list[Version]) -> None:
+    seen: dict[str, Version] = {}
+    newest: Version | None = None
+    for version in versions:
+        complaint = _misplaced(version, seen.get(version.date), newest)
+        if complaint is None:
+            newest = seen[version.date] = version
+        else:
+            reading.note(version.place, *complaint)
+
+
+def read_default(reading: Reading, node: Map, versions: tuple[Version, ...]) -> str:
+    """Return the date that is served without the header; the oldest where none is named."""
+    supported = [version.date for version in versions if not version.draft]
+    # the oldest: the one that doesn't move when a version is cut
+    fallback = supported[0] if supported else ""
+    day: str = reading.value(node, "default", valid.version_date, fallback)
+    if supported and day not in supported:
+        reading.note(
+            node.place("default", value=True),
+            "default-unsupported",
+            f"{day} is a draft; only a version that is cut can be served without the header"
+            if day in {version.date for version in versions}
+            else f"no version {day} in the table{did_you_mean(day, supported)}",
+        )
+    return day
+
+
+def read_annotation(reading: Reading, node: Map, versions: tuple[Version, ...]) -> str | None:
+    """Return the date that documents name as the default of the header, if one is written."""
+    day: str | None = reading.value(node, "annotation", valid.version_date, None)
+    dates = [version.date for version in versions]
+    if day is not None and dates and day not in dates:
+        reading.note(
+            node.place("annotation", value=True),
+            "annotation-unknown",
+            f"no version {day} in the table{did_you_mean(day, dates)}",
+        )
+    return day
+
+
+def _misplaced(version: Version, twin: Version | None, before: Version | None) -> Complaint | None:
+    """Return what is wrong with *version* after *before*, which stands last of those in order."""
+    if twin is not None:
+        return Complaint(
+            "version-twice",
+            f"{version.date} stands at {twin.place} already; leave one of the two out",
+        )
+    if version.date == NEXT and not version.draft:
+        return Complaint(
+            "next-is-cut",
+            "`next` is the version being prepared; give it `draft: true`, or a date",
+        )
+    if before is None:
+        return None
+    if order(version.date) < order(before.date):
+        return Complaint(
+            "version-order",
+            f"{version.date} stands after {before.date} ({before.place}); write the versions "
+            "oldest first, `next` last",
+        )
+    if before.draft and not version.draft:
+        return Complaint(
+            "draft-before-cut",
+            f"{version.date} stands after the draft {before.date} ({before.place}); drafts stand "
+            "at the end",
+        )
+    return None
