@@ -1,4 +1,7 @@
-"""A value in, what is wrong with it out; None where nothing is."""
+"""A value in, what is wrong with it out; None where nothing is.
+
+Each function here is a ``Check``, and is called for what a value has to be.
+"""
 
 from __future__ import annotations
 
@@ -75,20 +78,24 @@ sequence: Final = _typed(Seq)
 
 
 def count(value: Any) -> Complaint | None:
+    """A number of days."""
     negative = Complaint("negative", f"{value!r} days are none; write 0 or more")
     return _whole(value) or (negative if value < 0 else None)
 
 
 def rows(value: Any) -> Complaint | None:
+    """A list that is not empty."""
     return sequence(value) or (None if value else Complaint("empty-list", "the list is empty"))
 
 
 def environments(value: Any) -> Complaint | None:
+    """A mapping of environments that is not empty."""
     empty = Complaint("no-environment", "there is no environment; name one, such as `production`")
     return mapping(value) or (None if value else empty)
 
 
 def one_of(*known: str) -> Check:
+    """One of the *known* texts."""
     def check(value: Any) -> Complaint | None:
         if value in known:
             return None
@@ -100,6 +107,7 @@ def one_of(*known: str) -> Check:
 
 
 def line(value: Any) -> Complaint | None:
+    """One line of text that is not blank."""
     if complaint := text(value):
         return complaint
     if not value.strip():
@@ -146,10 +154,12 @@ _package_word: Final = _matching(
 
 
 def environment_name(value: Any) -> Complaint | None:
+    """A name of an environment that can be a folder's name."""
     return _environment_word(value) or _reserved(value, "environment-name")
 
 
 def package(value: Any) -> Complaint | None:
+    """A name that the generated package can have."""
     if complaint := _package_word(value) or _reserved(value, "package-name"):
         return complaint
     if keyword.iskeyword(value):
@@ -170,6 +180,7 @@ def _reserved(value: str, id: str) -> Complaint | None:
 
 
 def version_date(value: Any) -> Complaint | None:
+    """The date of a version, or `next`."""
     if value == NEXT or (isinstance(value, str) and canonical_date(value)):
         return None
     shown = str(value) if type(value) in (str, int) else ""
@@ -187,6 +198,7 @@ def version_date(value: Any) -> Complaint | None:
 
 
 def day(value: Any) -> Complaint | None:
+    """A day of the calendar."""
     if value == NEXT:
         return Complaint("date", "'next' is no date yet; write a canonical YYYY-MM-DD date")
     return version_date(value)
