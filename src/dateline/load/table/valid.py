@@ -1,6 +1,6 @@
 """A value in, what is wrong with it out; None where nothing is.
 
-Each function here is a ``Check``, and is called for what a value has to be.
+A ``Check`` is called for what a value has to be: ``line``, ``day``, ``one_of(…)`` and so on.
 """
 
 from __future__ import annotations
@@ -96,6 +96,7 @@ def environments(value: Any) -> Complaint | None:
 
 def one_of(*known: str) -> Check:
     """One of the *known* texts."""
+
     def check(value: Any) -> Complaint | None:
         if value in known:
             return None
