@@ -8,6 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import gated_apis
+import jsonschema_rs
 import pytest
 from changing import DATES, pages, told
 from sources import LIBRARY, loaded
@@ -16,6 +17,7 @@ from dateline import entry
 from dateline.model import Api
 from dateline.render.changes import schema
 from dateline.render.changes.history import history
+from dateline.render.changes.history import schema as history_schema
 
 
 @pytest.fixture
@@ -181,6 +183,15 @@ def test_a_history_for_programs_holds_the_changes_of_the_pages(library: Api) -> 
     }
 
 
+def test_histories_have_the_published_schema(by_chance: Api) -> None:
+    valid = jsonschema_rs.validator_for(json.loads(history_schema()))
+    shown = [name for (_, name), versions in by_chance.visible.items() if versions]
+    for name in shown[:5]:
+        valid.validate(json.loads(history(by_chance, name).text()))
+    with pytest.raises(jsonschema_rs.ValidationError):
+        valid.validate({"name": "Loan", "source": None, "versions": [], "history": []})
+
+
 def test_the_command_line_tells_histories(
     library: Api, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -198,3 +209,4 @@ def test_the_command_line_tells_histories(
     said = "No field or value of Loan is called 'sate'; did you mean 'state'?"
     assert run("history", "Loan.sate") == (2, "", f"dateline: {said} See `dateline --help`.\n")
     assert run("schema", "changes") == (0, schema(), "")
+    assert run("schema", "history") == (0, history_schema(), "")

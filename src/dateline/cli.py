@@ -485,7 +485,7 @@ def history(schemas: Path, name: str, form: str) -> None:
 @main.command()
 @click.argument(
     "which",
-    type=click.Choice(["source", "versions", "report", "changes"]),
+    type=click.Choice(["source", "versions", "report", "changes", "history"]),
     default="source",
 )
 @click.option(
@@ -497,11 +497,19 @@ def history(schemas: Path, name: str, form: str) -> None:
     help="Folder whose version table gives the dates to complete.",
 )
 def schema(which: str, schemas: Path) -> None:
-    """Print a JSON Schema: of the sources, versions.yaml, `--format json`, or change pages."""
+    """Print a JSON Schema: of the sources, versions.yaml, `--format json`, or change pages.
+
+    `report` is what `check` and `diff` give in JSON, `history` what `history` does.
+    """
     if which == "changes":
         from dateline.render.changes import schema as changes_schema
 
         click.echo(changes_schema(), nl=False)
+        return
+    if which == "history":
+        from dateline.render.changes.history import schema as history_schema
+
+        click.echo(history_schema(), nl=False)
         return
     if which == "report":
         from dateline.report import schema as report_schema

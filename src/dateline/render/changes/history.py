@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, Final
 
 from dateline.check.merge import Group
@@ -106,6 +107,16 @@ def history(api: Api, called: str) -> History:
         versions=versions,
         events=tuple(trail.events()),
     )
+
+
+def schema() -> str:
+    """Return the JSON Schema (2020-12) of a history in JSON; its changes are those of the pages."""
+    own, pages = (
+        json.loads(Path(__file__).with_name(f"{name}.schema.json").read_text(encoding="utf-8"))
+        for name in ("history", "changes")
+    )
+    told = {**own, "$defs": {**own["$defs"], **pages["$defs"]}}
+    return json.dumps(told, indent=2) + "\n"
 
 
 def _found(documents: dict[str, dict[str, Any]], called: str) -> tuple[str, Subject]:
