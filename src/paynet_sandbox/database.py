@@ -16,6 +16,8 @@ from sqlalchemy import URL, Connection, create_engine, event, make_url, text
 from sqlalchemy.exc import ArgumentError, OperationalError
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
 
+from .running import Running
+
 _DRIVERS: Final = {"sqlite": "sqlite+aiosqlite", "postgresql": "postgresql+psycopg"}
 
 # How long one process waits for another to end its changes of an SQLite file.
@@ -46,6 +48,7 @@ class Database:
         self._turn: AbstractAsyncContextManager[Any] = (
             asyncio.Lock() if self.dialect == "sqlite" else nullcontext()
         )
+        self._running = _running(self._engine.url)
 
     async def migrate(self) -> None:
         """Bring the schema to where this program needs it.
@@ -90,8 +93,17 @@ class Database:
         ):
             yield session
 
+    def running(self, digest: str) -> AbstractAsyncContextManager[Any]:
+        """Return what is held while the request called *digest* runs, by one process at a time.
+
+        PostgreSQL keeps requests apart by the rows that they change.
+        """
+        return nullcontext() if self._running is None else self._running.held(digest)
+
     async def close(self) -> None:
         await self._engine.dispose()
+        if self._running is not None:
+            self._running.close()
 
 
 def join(session: AsyncSession | None) -> None:
@@ -123,6 +135,12 @@ def _engine(address: str) -> AsyncEngine:
         event.listen(engine.sync_engine, "connect", _prepare)
         event.listen(engine.sync_engine, "begin", _begin)
     return engine
+
+
+def _running(address: URL) -> Running | None:
+    name = address.database or ":memory:"
+    is_file = address.get_backend_name() == "sqlite" and not name.startswith((":", "file:"))
+    return Running(Path(name)) if is_file else None
 
 
 def _require_openable(address: URL) -> None:

@@ -62,6 +62,7 @@ class DatabaseStore:
             try:
                 async with asyncio.timeout_at(deadline):
                     await stack.enter_async_context(gate)
+                    await stack.enter_async_context(self._database.running(scope))
             except TimeoutError:
                 return Claim.RUNNING
             session = await stack.enter_async_context(self._database.uncommitted())

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 
-from .processes import migrated, new_partner, servers
+from paynet.server.runtime.idempotency import Answer, Attempt, Claim, Scope
+
+from paynet_sandbox.database import Database
+from paynet_sandbox.idempotency import DatabaseStore
+
+from . import processes
+from .processes import Server, migrated, new_partner, server, servers
 from .retries import Tried, storm
 
 
@@ -27,3 +35,40 @@ def test_a_store_that_checks_first_and_records_later_is_noticed(
 ) -> None:
     broken = stormed(new_database(), tmp_path, careless=True).broken
     assert [each for each in broken if each.endswith(" effects")]
+
+
+@asynccontextmanager
+async def running(address: str, scope: Scope) -> AsyncIterator[None]:
+    """Let this process be at the first request, which is answered in the end."""
+    database = Database(address)
+    store = DatabaseStore(database)
+    attempt = Attempt(scope, "fingerprint")
+    assert await store.claim(attempt, 2) is Claim.TAKEN
+    yield
+    await store.record(attempt, Answer(200, None, b""))
+    await database.close()
+
+
+async def told(asked: Server, address: str, scope: Scope, key: str) -> list[int]:
+    """Return the statuses of a retry while the first request runs, of another, of both then."""
+
+    async def posted(name: str) -> int:
+        headers = {"X-API-Key": key, "IDEMPOTENCY-KEY": name}
+        return (await processes.ask(asked.port, "POST", "/autoramps", headers, {})).status
+
+    async with running(address, scope):
+        other = asyncio.create_task(posted("another"))
+        # far sooner than the file of SQLite would be waited for
+        meeting = await asyncio.wait_for(posted(scope.key), 15)
+    return [meeting, await other, await posted(scope.key)]
+
+
+def test_a_retry_that_meets_a_request_of_another_process_is_told_so(
+    new_database: Callable[[], str], tmp_path: Path
+) -> None:
+    address = new_database()
+    with migrated(address) as door, server(address, tmp_path / "log") as asked:
+        partner, key = new_partner(door)
+        scope = Scope(f"{partner} ", "POST", "/api/autoramps", "key")
+        # in the end it is another request to the store: the fingerprint was none
+        assert asyncio.run(told(asked, address, scope, key)) == [409, 200, 422]
