@@ -12,11 +12,12 @@ from dateline.model import Artifact, Contract, Problem, SourceError, Table
 from dateline.render.models import assemble, names
 from dateline.render.models.definitions import Definition, Inline, Typed
 from dateline.render.models.generate import sources
+from dateline.render.models.ledger import place_of
 from dateline.render.models.names import CANONICAL
 from dateline.render.models.order import in_order
 from dateline.render.models.reading import Reader
 from dateline.render.models.sharing import Ways, homes, schemas
-from dateline.render.models.writing import Writer, place_of
+from dateline.render.models.writing import Writer
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -110,6 +110,11 @@ class Flat:
         """Tell whether anything but annotations, types and a union is said."""
         return bool(self.keywords or self.patterns or self.multiples or self.values is not None)
 
+    def text(self, key: str) -> str | None:
+        """Return the annotation *key* if it is text, and not empty."""
+        text = self.annotations.get(key)
+        return text if isinstance(text, str) and text else None
+
 
 class Reader:
     """Reads the schemas of one document."""

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from math import ceil, floor
 from typing import Any, Final
 
-from dateline.model import EXTENSIBLE, Map, Place, Problem
 from dateline.render.models import names
 from dateline.render.models.code import (
     Group,
@@ -22,6 +20,7 @@ from dateline.render.models.code import (
     subscript,
     value,
 )
+from dateline.render.models.defaults import default_of
 from dateline.render.models.definitions import (
     ABSENT,
     Definition,
@@ -33,33 +32,25 @@ from dateline.render.models.definitions import (
     Where,
     described,
 )
-from dateline.render.models.patterns import UntranslatableError, translated
+from dateline.render.models.ledger import Ledger
 from dateline.render.models.reading import Flat, Reader, Union
+from dateline.render.models.scalars import (
+    JSON,
+    limits_of,
+    listed_type,
+    no_type,
+    number_type,
+    possible_values_of,
+    string_type,
+)
 from dateline.render.models.shapes import (
     Shape,
     groups,
-    has_fields,
     json_types,
-    known_values,
-    possible_values,
     shape,
-    types_of_value,
 )
 from dateline.render.models.unions import may_overlap, tags, telling, variant_names
 
-_JSON: Final = "t.JsonValue"
-_FORMATS: Final = {"date-time": "t.DateTime", "date": "t.Date", "uuid": "t.Uuid"}
-# what a number is called, and where it has limits: Python's type and the mark of JSON's
-_NUMBERS: Final = {
-    "number": ("t.Number", "float", "t.Real"),
-    "integer": ("t.Integer", "int", "t.Integral"),
-}
-_BOUNDS: Final = (
-    ("ge", "minimum", ceil),
-    ("gt", "exclusiveMinimum", floor),
-    ("le", "maximum", floor),
-    ("lt", "exclusiveMaximum", ceil),
-)
 _POSITIONS: Final = (
     *("First", "Second", "Third", "Fourth", "Fifth", "Sixth", "Seventh", "Eighth", "Ninth"),
 )
@@ -88,20 +79,21 @@ class Writer:
         self._strict = set(strict)
         self._closing = closing
         self._classes = dict(classes)
-        # what holds a schema, for telling where a problem is
-        self._holders = dict(reader.components)
-        self._taken = taken | set(classes.values()) | names.RESERVED_CLASSES
+        self._ledger = Ledger(
+            taken=taken | set(classes.values()) | names.RESERVED_CLASSES,
+            holders=dict(reader.components),
+        )
         self._made: list[Definition] = []
         self.silent: set[str] = set()
-        self.notes: list[str] = []
-        self.problems: list[Problem] = []
+        self.notes = self._ledger.notes
+        self.problems = self._ledger.problems
 
     def component(self, name: str) -> list[Definition]:
         """Return the definitions of component *name*: its own, and those of its inline types."""
         self._made = []
         flat = self._reader.component(name)
         where = Where(name)
-        self._note_left(flat, where)
+        self._ledger.note_left(flat, where)
         called = self._classes[name]
         if shape(flat) is Shape.MODEL:
             self._define_model(called, flat, where)
@@ -118,14 +110,14 @@ class Writer:
         """
         self._made = []
         self._classes[inline.holder] = inline.called
-        self._holders[inline.holder] = inline.schema
+        self._ledger.holders[inline.holder] = inline.schema
         if inline.sent:
             self._strict.add(inline.holder)
         made = self._type(inline.schema, Where(inline.holder, (inline.part,), is_inline=True))
         said = self._reader.flat(inline.schema)
         default = None
         if "default" in said.annotations:
-            default = self._default(said, made, said.annotations["default"])
+            default = default_of(self._reader, said, made, said.annotations["default"])
         return Typed(made, default), self._made
 
     # Types.
@@ -135,7 +127,7 @@ class Writer:
         flat = self._reader.flat(schema)
         if flat.reference is not None:
             return self._referred(flat)
-        self._note_left(flat, where)
+        self._ledger.note_left(flat, where)
         return self._named(flat, where)
 
     def _referred(self, flat: Flat) -> Type:
@@ -162,7 +154,7 @@ class Writer:
             made = self._plain(flat, where, name)
             if isinstance(made.node, str | Reference) and not (made.marks or made.limits):
                 # one name for another is not worth an alias
-                self._taken.discard(name)
+                self._ledger.taken.discard(name)
                 return made
             nullable = made.nullable
             self._define_alias(name, made.narrowed, flat, where)
@@ -177,79 +169,32 @@ class Writer:
 
     def _without_null(self, flat: Flat, where: Where, name: str | None) -> Type:
         if flat.never:
-            return self._nothing(where)
+            return no_type(where, self._ledger)
         if flat.values is not None:
-            return self._listed(flat, where)
+            return listed_type(flat, where, self._ledger)
         if flat.unions:
             return self._union(flat, where, name)
         types = json_types(flat)
         if types is None:
             if flat.constrained:
-                self._note(where, "keywords of several types without a `type`")
-            return Type(node=_JSON)
+                self._ledger.note(where, "keywords of several types without a `type`")
+            return Type(node=JSON)
         if len(types) > 1:
             members = [self._one_type(flat, each, where) for each in types]
             return Type(node=either([member.narrowed for member in members]))
         if not types:
             return Type(node="None")
-        self._note_untyped(flat, where, types[0])
-        makers = {"string": self._string, "array": self._array, "object": self._map}
+        self._ledger.note_untyped(flat, where, types[0])
+        if types[0] == "string":
+            return string_type(flat, where, self._ledger)
+        makers = {"array": self._array, "object": self._map}
         if types[0] in makers:
             return makers[types[0]](flat, where)
-        return Type(node="t.Boolean") if types[0] == "boolean" else self._number(types[0], flat)
+        return Type(node="t.Boolean") if types[0] == "boolean" else number_type(types[0], flat)
 
     def _one_type(self, flat: Flat, kind: str, where: Where) -> Type:
         below = where.child(names.pascal(kind), f"({kind})")
         return self._named(replace(flat, types=(kind,), nullable=False), below)
-
-    def _nothing(self, where: Where) -> Type:
-        self._note(where, "no value is valid")
-        return Type(node=_JSON)
-
-    def _string(self, flat: Flat, where: Where) -> Type:
-        limits = _limits(flat, ("min_length", "minLength"), ("max_length", "maxLength"))
-        marks: list[Node] = []
-        for pattern in flat.patterns:
-            try:
-                native, text = translated(pattern)
-            except UntranslatableError as error:
-                self._note(where, f"the pattern {pattern!r} {error}")
-                continue
-            if native and not any(pair.key == "pattern" for pair in limits):
-                limits += (Pair("pattern", Text(text)),)
-            else:
-                marks.append(call("t.Pattern", Text(text)))
-        known = known_values(flat)
-        if known:
-            listed = either([subscript("Literal", *map(Text, known)), "t.Unrecognized"])
-            node = subscript("Annotated", listed, "t.OpenEnded")
-            return Type(node=node, limits=limits, marks=tuple(marks))
-        said = _text(flat, "format")
-        if said is None or said not in _FORMATS:
-            return Type(node="str", limits=limits, marks=tuple(marks))
-        if limits or marks:
-            # the limits are those of the text, so it stays text
-            marks.append(call("t.Spelled", Text(said)))
-            return Type(node="str", limits=limits, marks=tuple(marks))
-        return Type(node=_FORMATS[said])
-
-    def _number(self, kind: str, flat: Flat) -> Type:
-        limits: list[Pair] = []
-        for key, keyword, rounded in _BOUNDS:
-            bound = flat.keywords.get(keyword)
-            if bound is not None:
-                limits.append(Pair(key, repr(rounded(bound) if kind == "integer" else bound)))
-        marks: list[Node] = []
-        for unit in flat.multiples:
-            if kind == "integer" and isinstance(unit, int) and not marks:
-                limits.append(Pair("multiple_of", repr(unit)))
-            else:
-                marks.append(call("t.MultipleOf", repr(unit)))
-        whole, bare, mark = _NUMBERS[kind]
-        if not limits:
-            return Type(node=whole, marks=tuple(marks))
-        # the limits are those of Python's number, so they stand before what JSON adds
-        return Type(node=bare, limits=tuple(limits), marks=(mark, *marks))
 
     def _array(self, flat: Flat, where: Where) -> Type:
         said = flat.keywords
@@ -264,12 +209,12 @@ class Writer:
             node = subscript("tuple", *(each.whole for each in types))
             return Type(node=node, marks=("t.FromList", *unique))
         if first:
-            self._note(where, "`prefixItems` of a list that may be longer or shorter")
+            self._ledger.note(where, "`prefixItems` of a list that may be longer or shorter")
             items = True
         if items is False:
-            return Type(node=subscript("list", _JSON), limits=(Pair("max_length", "0"),))
+            return Type(node=subscript("list", JSON), limits=(Pair("max_length", "0"),))
         item = self._type(items, where.child("Item", "[]"))
-        limits = _limits(flat, ("min_length", "minItems"), ("max_length", "maxItems"))
+        limits = limits_of(flat, ("min_length", "minItems"), ("max_length", "maxItems"))
         return Type(node=subscript("list", item.whole), limits=limits, marks=unique)
 
     def _map(self, flat: Flat, where: Where) -> Type:
@@ -281,41 +226,23 @@ class Writer:
             ((pattern, values),) = patterns.items()
             named = {"pattern": pattern}
         elif patterns:
-            self._note(where, "`patternProperties`")
+            self._ledger.note(where, "`patternProperties`")
         keys: Node = "str"
         if isinstance(named, dict):
             below = where.child("Key", ".propertyNames")
             keys = self._type({"type": "string", **named}, below).whole
         if said.get("dependentRequired"):
-            self._note(where, "`dependentRequired` of an object without properties")
+            self._ledger.note(where, "`dependentRequired` of an object without properties")
         item = self._type(values, where.child("Value", "{}"))
-        limits = _limits(flat, ("min_length", "minProperties"), ("max_length", "maxProperties"))
+        limits = limits_of(flat, ("min_length", "minProperties"), ("max_length", "maxProperties"))
         return Type(node=subscript("dict", keys, item.whole), limits=limits)
-
-    def _listed(self, flat: Flat, where: Where) -> Type:
-        """Return the type of one of some values that are no enum."""
-        listed = self._possible(flat, where)
-        if not listed:
-            return Type(node="None") if flat.nullable else self._nothing(where)
-        if all(isinstance(item, str | bool) for item in listed):
-            return Type(node=subscript("Literal", *map(value, listed)))
-        if all(isinstance(item, int) and not isinstance(item, bool) for item in listed):
-            return Type(node=subscript("Literal", *map(value, listed)), marks=("t.Integral",))
-        kinds = {kind for item in listed for kind in types_of_value(item)}
-        node = _NUMBERS["number"][0] if kinds <= {"number", "integer"} else _JSON
-        return Type(node=node, marks=(call("t.OneOf", *map(value, listed)),))
-
-    def _possible(self, flat: Flat, where: Where) -> list[Any]:
-        if flat.keywords.keys() - {"minLength", "maxLength", EXTENSIBLE} or flat.multiples:
-            self._note(where, "what is said beside the listed values")
-        return possible_values(flat)
 
     # Unions.
 
     def _union(self, flat: Flat, where: Where, name: str | None) -> Type:
         union, *others = flat.unions
         for other in others:
-            self._note(where, f"`{other.keyword}` beside `{union.keyword}`")
+            self._ledger.note(where, f"`{other.keyword}` beside `{union.keyword}`")
         base = replace(flat, unions=[], annotations={}, left=[], nullable=None)
         found = list(self._members(union, base))
         members: list[tuple[Flat, Type]] = []
@@ -330,7 +257,7 @@ class Writer:
         # a type that is said around the union holds for null as well
         nullable = nullable and base.types is None
         if not members:
-            return Type(node="None") if nullable else self._nothing(where)
+            return Type(node="None") if nullable else no_type(where, self._ledger)
         if len(members) == 1:
             return replace(members[0][1], nullable=nullable)
         made = self._tagged(union, members, where, name) or self._best_fit(union, members, where)
@@ -358,7 +285,7 @@ class Writer:
     def _variant(self, member: Flat, where: Where) -> Type:
         if member.reference is not None:
             return self._referred(member)
-        self._note_left(member, where)
+        self._ledger.note_left(member, where)
         if shape(member) is Shape.OPEN:
             # within a union its values need no name of their own
             return self._plain(member, where, None)
@@ -366,7 +293,7 @@ class Writer:
 
     def _best_fit(self, union: Union, members: list[tuple[Flat, Type]], where: Where) -> Type:
         if union.keyword == "oneOf" and may_overlap(self._reader, [each for each, _ in members]):
-            self._note(where, "that only one member of `oneOf` fits: the best fit is taken")
+            self._ledger.note(where, "that only one member of `oneOf` fits: the best fit is taken")
         return Type(node=either([made.narrowed for _, made in members]))
 
     def _tagged(
@@ -381,7 +308,9 @@ class Writer:
         for member, made in members:
             found = tags(self._reader, member, tag, union.mapping)
             if found is None:
-                self._note(where, f"the discriminator `{tag}`: not every member has it as text")
+                self._ledger.note(
+                    where, f"the discriminator `{tag}`: not every member has it as text"
+                )
                 return None
             for each in found.values:
                 by_tag.setdefault(each, []).append(made.narrowed)
@@ -403,7 +332,7 @@ class Writer:
 
     def _unknown(self, name: str, tag: str, where: Where) -> str:
         """Define what a member with another tag becomes."""
-        called = self._claimed(f"Unknown{name}", f"Unknown_{name}", where)
+        called = self._ledger.claimed(f"Unknown{name}", f"Unknown_{name}", where)
         attribute = names.field_name(tag)
         alias = (Pair("alias", Text(tag)),) if attribute != tag else ()
         self._made.append(
@@ -418,6 +347,10 @@ class Writer:
         )
         return called
 
+    def _claim(self, where: Where) -> str:
+        parts = (self._classes[where.component], *where.parts)
+        return self._ledger.claimed("".join(parts), "_".join(parts), where)
+
     # Definitions.
 
     def _define_alias(self, name: str, node: Node, flat: Flat, where: Where) -> None:
@@ -425,7 +358,7 @@ class Writer:
             Definition(
                 name=name,
                 component=where.component,
-                description=_text(flat, "description"),
+                description=flat.text("description"),
                 alias=node,
             )
         )
@@ -435,34 +368,34 @@ class Writer:
         descriptions = said if isinstance(said, dict) else {}
         members = tuple(
             Member(name=names.member_name(item), value=item, description=descriptions.get(item))
-            for item in self._possible(flat, where)
+            for item in possible_values_of(flat, where, self._ledger)
         )
         self._made.append(
             Definition(
                 name=name,
                 component=where.component,
-                description=_text(flat, "description"),
+                description=flat.text("description"),
                 members=members,
             )
         )
 
     def _define_model(self, name: str, flat: Flat, where: Where) -> None:
         said = flat.keywords
-        self._note_untyped(flat, where, "object")
+        self._ledger.note_untyped(flat, where, "object")
         if "discriminator" in flat.annotations:
-            self._note(where, "the discriminator of an object that names no members")
+            self._ledger.note(where, "the discriminator of an object that names no members")
         at = len(self._made)
         fields = self._fields(name, flat, where)
         others = said.get("additionalProperties", said.get("unevaluatedProperties"))
         closed = others is False
         if said.get("patternProperties"):
-            self._note(where, "`patternProperties` beside `properties`")
+            self._ledger.note(where, "`patternProperties` beside `properties`")
             closed = False
         elif others is None and where.component in self._strict:
             self.silent.add(where.component)
             closed = self._closing
         if "propertyNames" in said:
-            self._note(where, "`propertyNames` beside `properties`")
+            self._ledger.note(where, "`propertyNames` beside `properties`")
         extras: Node | None = None
         if isinstance(others, dict) and others:
             extras = self._type(others, where.child("Value", "{}")).whole
@@ -473,7 +406,7 @@ class Writer:
         made = Definition(
             name=name,
             component=where.component,
-            description=_text(flat, "description"),
+            description=flat.text("description"),
             bases=(*mixins, "t.ClosedModel" if closed else "t.OpenModel"),
             fields=tuple(fields),
             extras=extras,
@@ -494,7 +427,7 @@ class Writer:
         # no annotation may mean a field beside it
         spoken = {each for made in types.values() for each in references(made.whole)}
         called = {wire: names.field_name(wire, spoken) for wire in types}
-        self._refuse_collisions(name, properties, called)
+        self._ledger.refuse_collisions(name, properties, called)
         return [
             self._field(called[wire], wire, properties[wire], made, wire in required, where)
             for wire, made in types.items()
@@ -506,7 +439,7 @@ class Writer:
         flat = self._reader.flat(schema)
         said = [Pair("alias", Text(wire))] if name != wire else []
         for key in ("title", "description"):
-            text = _text(flat, key)
+            text = flat.text(key)
             if text is not None and (flat.reference is None or key in schema):
                 said.append(Pair(key, Text(text)))
         if flat.annotations.get("deprecated") is True:
@@ -515,97 +448,12 @@ class Writer:
         if required:
             return Field(name=name, annotation=made.described(more))
         if "default" in flat.annotations:
-            default = self._default(flat, made, flat.annotations["default"])
+            default = default_of(self._reader, flat, made, flat.annotations["default"])
             if default is not None:
                 return Field(name=name, annotation=made.described(more), default=default)
-            self._note(where, f"the default of `{wire}`: the field is absent by default")
+            self._ledger.note(where, f"the default of `{wire}`: the field is absent by default")
         omittable = subscript("t.Omittable", made.whole)
         return Field(name=name, annotation=described(omittable, more), default=ABSENT)
-
-    def _default(self, flat: Flat, made: Type, default: Any) -> Node | None:
-        """Return *default* as an expression of type *made*, if it can be written as one."""
-        if default is None:
-            return "None" if made.nullable else None
-        goal = self._reader.followed(flat)
-        if goal.values is not None:
-            if not any(type(item) is type(default) and item == default for item in goal.values):
-                return None
-            if shape(goal) is Shape.ENUM and isinstance(made.node, Reference):
-                return Reference(made.node.name, "." + names.member_name(default))
-            return value(default)
-        types = json_types(goal)
-        if (
-            goal.unions
-            or types is None
-            or len(types) != 1
-            or not types_of_value(default) & {*types}
-        ):
-            return None
-        kind = types[0]
-        if kind == "string":
-            if _text(goal, "format") in _FORMATS:
-                return None
-            is_known = not known_values(goal) or default in known_values(goal)
-            return Text(default) if is_known else call("t.Unrecognized", Text(default))
-        if kind == "array":
-            return value(default) if default == [] else None
-        if kind == "object":
-            return value(default) if default == {} and not has_fields(goal) else None
-        return value(int(default) if kind == "integer" else default)
-
-    # Names, notes and problems.
-
-    def _claim(self, where: Where) -> str:
-        parts = (self._classes[where.component], *where.parts)
-        return self._claimed("".join(parts), "_".join(parts), where)
-
-    def _claimed(self, name: str, otherwise: str, where: Where) -> str:
-        """Return *name* where it is free, else *otherwise*; a third is not invented."""
-        for called in (name, otherwise):
-            if called not in self._taken:
-                self._taken.add(called)
-                return called
-        self.problems.append(
-            Problem(
-                place=place_of(self._holders[where.component]),
-                id="model-name-taken",
-                message=f"{where}: its model would be called {name}, and so is another: "
-                "give it a component of its own, under another name",
-            )
-        )
-        return otherwise
-
-    def _refuse_collisions(
-        self, name: str, properties: dict[str, Any], called: dict[str, str]
-    ) -> None:
-        first: dict[str, str] = {}
-        for wire, field in called.items():
-            if field in first:
-                self.problems.append(
-                    Problem(
-                        place=place_of(properties[wire]),
-                        id="field-name-taken",
-                        message=f"{name}: the properties {first[field]!r} and {wire!r} would "
-                        f"both be the field {field}: rename one",
-                    )
-                )
-            first[field] = wire
-
-    def _note_untyped(self, flat: Flat, where: Where, kind: str) -> None:
-        if flat.types is None:
-            self._note(where, f"values other than {kind}s, as it says no `type`")
-
-    def _note_left(self, flat: Flat, where: Where) -> None:
-        for keyword in flat.left:
-            self._note(where, f"`{keyword}`")
-
-    def _note(self, where: Where, what: str) -> None:
-        self.notes.append(f"{where}: {what}; left to the document")
-
-
-def place_of(node: Any) -> Place:
-    """Return where *node* stands; the components as such where it does not know."""
-    return node.place() if isinstance(node, Map) else Place("components", 1, 1)
 
 
 def _rules(flat: Flat) -> Iterator[Node]:
@@ -617,16 +465,3 @@ def _rules(flat: Flat) -> Iterator[Node]:
         yield call("t.Dependent", value(said["dependentRequired"]))
     for keyword, required in groups(flat) or []:
         yield call("t.Requires", Text(keyword), value(required))
-
-
-def _limits(flat: Flat, *pairs: tuple[str, str]) -> tuple[Pair, ...]:
-    return tuple(
-        Pair(key, repr(int(flat.keywords[keyword])))
-        for key, keyword in pairs
-        if keyword in flat.keywords
-    )
-
-
-def _text(flat: Flat, key: str) -> str | None:
-    text = flat.annotations.get(key)
-    return text if isinstance(text, str) and text else None
