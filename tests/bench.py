@@ -8,13 +8,19 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-from benchmarks import adoption, rows, sandbox, serving, versioning
+from benchmarks import adoption, generating, sandbox, serving, versioning
 from benchmarks.measure import FailedError, pair
 from benchmarks.report import Outcome, as_json, text
 from benchmarks.rows import DATA, Row, SkippedError
 from benchmarks.serving import CADWYN
 
-ROWS: Final = (*rows.ROWS, *versioning.ROWS, *adoption.ROWS, *serving.ROWS, *sandbox.ROWS)
+ROWS: Final = (
+    *generating.ROWS,
+    *versioning.ROWS,
+    *adoption.ROWS,
+    *serving.ROWS,
+    *sandbox.ROWS,
+)
 
 
 def main() -> int:

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
 from benchmarks.measure import Case
-from benchmarks.rows import DATA, Row, SkippedError, data
-
-_PYTHON: Final = sys.executable
-_SCRIPT: Final = str(Path(__file__).with_name("adopting.py"))
-_PASS: Final = [_PYTHON, "-c", "pass"]
+from benchmarks.rows import DATA, PASS, Row, SkippedError, data, script
 
 
 def _documents(job: str, *patterns: str, but: str = "") -> Callable[[Path], Case]:
@@ -25,13 +20,13 @@ def _documents(job: str, *patterns: str, but: str = "") -> Callable[[Path], Case
         )
         if not homes:
             raise SkippedError(f"no documents in {DATA}")
-        return Case(root, [_PYTHON, _SCRIPT, job, *homes], _PASS)
+        return Case(root, script("adopting.py", job, *homes), PASS)
 
     return prepare
 
 
 def _random(root: Path) -> Case:
-    return Case(root, [_PYTHON, _SCRIPT, "random", "500"], _PASS)
+    return Case(root, script("adopting.py", "random", "500"), PASS)
 
 
 _GITHUB: Final = "github-2026-03-10"

@@ -1,4 +1,4 @@
-"""The rows of the table: what is measured, what it is held against, and the targets."""
+"""What a row of the table is, and what setting one up takes: scripts, documents, copies."""
 
 from __future__ import annotations
 
@@ -11,32 +11,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from benchmarks import synthetic
 from benchmarks.measure import Case
 
 REPOSITORY: Final = Path(__file__).parents[2]
+SCHEMAS: Final = str(REPOSITORY / "schemas")
 DATA: Final = "DATELINE_DATA"
 """The environment variable that names a folder of real specifications, `NAME/head.json.gz`."""
 
-_PYTHON: Final = sys.executable
-_DATELINE: Final = str(Path(sys.executable).with_name("dateline"))
-_PASS: Final = [_PYTHON, "-c", "pass"]
-
-# An adopted document has no history: three versions and two environments show it alike.
-_ADOPTED: Final = """\
-header: X-API-Version
-default: 2024-01-15
-versions:
-  - { date: 2024-01-15, title: The first. }
-  - { date: 2024-09-01, title: The second. }
-  - { date: 2025-06-01, title: The third. }
-environments:
-  production: { servers: [{ url: https://api.adopted.example }] }
-  sandbox: { servers: [{ url: https://sandbox.adopted.example }] }
-policy: dated-contract
-lint: adopted
-python: { package: adopted }
-"""
+DATELINE: Final = str(Path(sys.executable).with_name("dateline"))
+PASS: Final = [sys.executable, "-c", "pass"]
+"""What starts and ends: the floor for every other program in Python."""
 
 
 class SkippedError(Exception):
@@ -74,247 +58,30 @@ def data() -> str:
     return folder
 
 
+def script(name: str, *arguments: str, python: str = sys.executable) -> list[str]:
+    """Return the command that runs the script *name* of this folder."""
+    return [python, str(Path(__file__).with_name(name)), *arguments]
+
+
 def promise(*first: str, then: tuple[str, ...] = ()) -> Callable[[Path], Case]:
     """Return what sets up a job of `promises.py`, beside another one or none."""
 
     def prepare(root: Path) -> Case:
-        script = str(Path(__file__).with_name("promises.py"))
-        command = [_PYTHON, script, *first]
-        return Case(root, command, [_PYTHON, script, *then] if then else _PASS)
+        return Case(
+            root, script("promises.py", *first), script("promises.py", *then) if then else PASS
+        )
 
     return prepare
 
 
-def _job(name: str, schemas: Path, output: Path, *options: str) -> list[str]:
-    script = str(Path(__file__).with_name("measured.py"))
-    return [_PYTHON, script, name, str(schemas), str(output), *options]
+def unpack(packed: Path, plain: Path) -> None:
+    """Write what the gzip file *packed* holds to *plain*."""
+    with gzip.open(packed) as source, plain.open("wb") as goal:
+        shutil.copyfileobj(source, goal)
 
 
-def _against_reading(root: Path, schemas: Path, *options: str) -> Case:
-    out = root / "out"
-    return Case(
-        root,
-        _job("documents", schemas, out / "generated", *options),
-        _job("read", schemas, out),
-        cold=out,
-    )
-
-
-def _help(root: Path) -> Case:
-    return Case(root, [_DATELINE, "--help"], _PASS)
-
-
-def _nothing_to_do(root: Path) -> Case:
+def copy_project(root: Path) -> None:
+    """Copy the sources and outputs of this repository into *root*."""
     for name in ("schemas", "generated"):
         if (REPOSITORY / name).is_dir():
             shutil.copytree(REPOSITORY / name, root / name)
-    # the run that warms up is the one that has something to do
-    return Case(root, [_DATELINE, "generate"], _PASS)
-
-
-def _payments(root: Path) -> Case:
-    return _against_reading(root, REPOSITORY / "schemas")
-
-
-def _payments_judged(root: Path) -> Case:
-    out = root / "out"
-    plain = _job("documents", REPOSITORY / "schemas", out / "generated")
-    return Case(root, [*plain, "judged"], plain, cold=out)
-
-
-def _payments_cold(root: Path) -> Case:
-    out = root / "out"
-    schemas = str(REPOSITORY / "schemas")
-    return Case(
-        root,
-        [_DATELINE, "generate", "--schemas", schemas, "--output", str(out / "generated")],
-        _job("documents", REPOSITORY / "schemas", out / "generated"),
-        cold=out,
-    )
-
-
-def _adopted(provider: str, *options: str) -> Callable[[Path], Case]:
-    def prepare(root: Path) -> Case:
-        folder = data()
-        found = sorted(Path(folder).glob(f"{provider}*/head.*.gz"))
-        if not found:
-            raise SkippedError(f"no {provider}*/head.*.gz in {folder}")
-        schemas = root / "schemas"
-        schemas.mkdir()
-        (schemas / "versions.yaml").write_text(_ADOPTED)
-        form = "json" if ".json" in found[-1].name else "yaml"
-        with gzip.open(found[-1]) as packed, (schemas / f"head.{form}").open("wb") as plain:
-            shutil.copyfileobj(packed, plain)
-        return _against_reading(root, schemas, *options)
-
-    return prepare
-
-
-def _synthetic(root: Path) -> Case:
-    synthetic.write(root / "schemas", 5)
-    return _against_reading(root, root / "schemas")
-
-
-def _growing(*options: str) -> Callable[[Path], Case]:
-    def prepare(root: Path) -> Case:
-        for versions in (25, 1):
-            synthetic.write(root / str(versions), versions)
-        out = root / "out"
-        many, one = (
-            _job("documents", root / str(versions), out / "generated", *options)
-            for versions in (25, 1)
-        )
-        return Case(root, many, one, cold=out)
-
-    return prepare
-
-
-def _defects(root: Path) -> Case:
-    script = str(Path(__file__).with_name("judging.py"))
-    return Case(root, [_PYTHON, script, "validator"], [_PYTHON, script, "ours"])
-
-
-_READ: Final = "reading the sources"
-
-ROWS: Final = (
-    Row(
-        name="help",
-        what="dateline --help",
-        against="python -c pass",
-        prepare=_help,
-        ratio=3,
-        about="The interpreter's own start is half of it. click is left out: what it would print "
-        "stands ready in help.txt.",
-    ),
-    Row(
-        name="nothing-to-do",
-        what="dateline generate, payment API, nothing to do",
-        against="python -c pass",
-        prepare=_nothing_to_do,
-        ratio=5,
-        about="To read and digest every input and output. The plain command is answered before "
-        "click is imported, which alone takes 3.5 times `pass`.",
-    ),
-    Row(
-        name="payments",
-        what="documents of the payment API, 3 versions x 2 environments, cold",
-        against=_READ,
-        prepare=_payments,
-        cpu=0.5,
-        memory=80,
-        about="Half is imports: each heavy package is imported by the function that needs it, and "
-        "the models' and the judge's not at all. One walk projects all versions, and what "
-        "they share is laid out once.",
-    ),
-    Row(
-        name="payments-judged",
-        what="the same with openapi-spec-validator",
-        against="without it",
-        prepare=_payments_judged,
-        about="The difference is the judge's own cost: to import it, to compile the schema of "
-        "OpenAPI, then each distinct document once, four of the six.",
-    ),
-    Row(
-        name="payments-cold",
-        what="dateline generate, payment API, cold: documents, models, judged",
-        against="documents alone",
-        prepare=_payments_cold,
-        about="The judge and datamodel-code-generator, their imports above all. The generator "
-        "runs once for all versions.",
-        runs=5,
-    ),
-    Row(
-        name="stripe",
-        what="documents of Stripe's API, 3 versions x 2 environments",
-        against=_READ,
-        prepare=_adopted("stripe"),
-        cpu=2.0,
-        memory=250,
-        about="To read YAML with the place of every key: libyaml's events are taken as they come, "
-        "with the garbage collector off, and nothing is composed twice. Six documents in two "
-        "forms are put together from text that was laid out once.",
-    ),
-    Row(
-        name="stripe-models",
-        what="documents and models of Stripe's API",
-        against=_READ,
-        prepare=_adopted("stripe", "models"),
-        about="datamodel-code-generator, and within it each definition costs about a millisecond. "
-        "It runs once for all versions, without a formatter.",
-        runs=2,
-    ),
-    Row(
-        name="stripe-judged",
-        what="documents of Stripe's API with openapi-spec-validator",
-        against=_READ,
-        prepare=_adopted("stripe", "judged"),
-        about="openapi-spec-validator, once: the three versions and two environments of an adopted "
-        "document differ in nothing that it judges.",
-        runs=2,
-    ),
-    Row(
-        name="github",
-        what="documents of GitHub's API, 3 versions x 2 environments",
-        against=_READ,
-        prepare=_adopted("github"),
-        about="To put together and write twelve documents of ten megabytes, and of the latest "
-        "again. What versions share is laid out once; joining, encoding and digesting is left.",
-        runs=3,
-    ),
-    Row(
-        name="github-models",
-        what="documents and models of GitHub's API",
-        against=_READ,
-        prepare=_adopted("github", "models"),
-        about="datamodel-code-generator, a definition at a time: there are six thousand.",
-        runs=1,
-    ),
-    Row(
-        name="synthetic-5",
-        what="documents of 200 operations and 400 models, 5 versions",
-        against=_READ,
-        prepare=_synthetic,
-        cpu=1.4,
-        about="To read and check the sources: libyaml's events are taken as they come, and the "
-        "checks share one walk.",
-    ),
-    Row(
-        name="synthetic-25",
-        what="the same, 25 versions",
-        against="1 version",
-        prepare=_growing(),
-        ratio=1.5,
-        about="Each further version costs two files: nothing is read, checked or laid out again "
-        "but what it changes.",
-    ),
-    Row(
-        name="synthetic-25-models",
-        what="the same with models, 25 versions",
-        against="1 version",
-        prepare=_growing("models"),
-        ratio=2,
-        about="datamodel-code-generator, about a millisecond a definition. A type is generated "
-        "again only where it, or something that it refers to, has changed: 24 times five "
-        "edits make about as many definitions again as the first version has.",
-        runs=3,
-    ),
-    Row(
-        name="synthetic-25-changes",
-        what="documents and change pages, 25 versions",
-        against="1 version, which has no pages",
-        prepare=_growing("changes"),
-        about="Diffs: 24 of neighbours, and 23 with the latest, which find up to 120 changes each "
-        "and grow with them. With more than eight versions no other pair has pages: all 300 "
-        "would cost seven times as much.",
-        runs=3,
-    ),
-    Row(
-        name="defects",
-        what="openapi-spec-validator on documents with one defect each",
-        against="our own checks",
-        prepare=_defects,
-        about="What it misses is why the checks stand before it; that it is written by others is "
-        "why it stands behind them.",
-        runs=2,
-    ),
-)

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
 from benchmarks.measure import Case, FailedError
-from benchmarks.rows import Row, SkippedError
-
-_SCRIPT: Final = str(Path(__file__).with_name("sandboxed.py"))
+from benchmarks.rows import Row, SkippedError, script
 
 _MANY: Final = "1000000"
 """How many transactions the listing is measured with."""
 
 
 def _job(*arguments: str) -> list[str]:
-    return [sys.executable, _SCRIPT, *arguments]
+    return script("sandboxed.py", *arguments)
 
 
 def _filled(

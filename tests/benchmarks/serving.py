@@ -11,17 +11,14 @@ from typing import Final
 
 from benchmarks import synthetic
 from benchmarks.measure import Case
-from benchmarks.rows import REPOSITORY, Row, SkippedError, promise
+from benchmarks.rows import SCHEMAS, Row, SkippedError, promise, script
 
 CADWYN: Final = "DATELINE_CADWYN"
 """The environment variable that names a Python interpreter which has Cadwyn."""
 
 _NEWEST: Final = "2026-08-01"
 _OLDEST: Final = "2025-03-13"
-_SCRIPT: Final = str(Path(__file__).with_name("served.py"))
-_MEASURED: Final = str(Path(__file__).with_name("measured.py"))
 _BARE: Final = "bare FastAPI"
-_SCHEMAS: Final = str(REPOSITORY / "schemas")
 
 _BARE_READS: Final = (
     "Bare FastAPI reads the same path and key, has the same model to answer with, and knows no "
@@ -38,7 +35,7 @@ _VERSIONS: Final = 50
 
 
 def _job(*arguments: str, python: str = sys.executable) -> list[str]:
-    return [python, _SCRIPT, *arguments]
+    return script("served.py", *arguments, python=python)
 
 
 def _cadwyn() -> str:
@@ -76,10 +73,9 @@ def _package(root: Path) -> str:
     """Generate the synthetic API's server below *root*; return the folder of its package."""
     synthetic.write(root / "schemas", _VERSIONS)
     # in a process of its own: its peak memory would count for those that are measured
-    generating = [sys.executable, _MEASURED, "documents", str(root / "schemas")]
-    subprocess.run(
-        [*generating, str(root / "generated"), "models"], check=True, stdout=subprocess.DEVNULL
-    )
+    schemas, output = str(root / "schemas"), str(root / "generated")
+    generating = script("measured.py", "documents", schemas, output, "models")
+    subprocess.run(generating, check=True, stdout=subprocess.DEVNULL)
     return str(root / "generated" / "python")
 
 
@@ -168,8 +164,8 @@ ROWS: Final = (
         what="100,000 sampled values, shown to callers of every version and environment",
         against="each gate left out of the contract data in turn",
         prepare=promise(
-            *("way_down", "100000", _SCHEMAS),
-            then=("gates", "1500", _SCHEMAS),
+            *("way_down", "100000", SCHEMAS),
+            then=("gates", "1500", SCHEMAS),
         ),
         about="Each is held to the document of its version by jsonschema-rs, is the value itself "
         "where nothing differs, and is searched for the name of anything newer.",

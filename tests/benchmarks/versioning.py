@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,12 +11,19 @@ from pathlib import Path
 from typing import Any, Final
 
 from benchmarks.measure import Case, FailedError
-from benchmarks.rows import REPOSITORY, Row, SkippedError, data, promise
+from benchmarks.rows import (
+    DATELINE,
+    PASS,
+    SCHEMAS,
+    Row,
+    SkippedError,
+    copy_project,
+    data,
+    promise,
+    script,
+    unpack,
+)
 
-_PYTHON: Final = sys.executable
-_DATELINE: Final = str(Path(sys.executable).with_name("dateline"))
-_PASS: Final = [_PYTHON, "-c", "pass"]
-_SCHEMAS: Final = str(REPOSITORY / "schemas")
 _OPERATIONS: Final = 1000
 _DEEP: Final = 400
 
@@ -29,13 +34,12 @@ def _unpacked(root: Path, name: str) -> tuple[str, str]:
     if len(found) != 2:
         raise SkippedError(f"no {name}/base.*.gz and {name}/head.*.gz in {data()}")
     for path in found:
-        with gzip.open(path) as packed, (root / path.stem).open("wb") as plain:
-            shutil.copyfileobj(packed, plain)
+        unpack(path, root / path.stem)
     return found[0].stem, found[1].stem
 
 
 def _diff(before: str, after: str) -> list[str]:
-    return [_DATELINE, "diff", before, after, "--format", "json"]
+    return [DATELINE, "diff", before, after, "--format", "json"]
 
 
 def _said(root: Path, command: list[str], seed: int) -> bytes:
@@ -61,7 +65,7 @@ def _pair(name: str) -> Callable[[Path], Case]:
 def _itself(name: str) -> Callable[[Path], Case]:
     def prepare(root: Path) -> Case:
         _, after = _unpacked(root, name)
-        return Case(root, _diff(after, after), _PASS)
+        return Case(root, _diff(after, after), PASS)
 
     return prepare
 
@@ -74,7 +78,7 @@ def _yaml(root: Path) -> Case:
         "for name in sys.argv[1:]:\n"
         "    Document(name=name, text=pathlib.Path(name).read_text()).content\n"
     )
-    return Case(root, _diff(before, after), [_PYTHON, "-c", reading, before, after])
+    return Case(root, _diff(before, after), [sys.executable, "-c", reading, before, after])
 
 
 def _one_finding(root: Path, before: Any, after: Any) -> Case:
@@ -140,16 +144,14 @@ def _deep(root: Path) -> Case:
 
 
 def _unchanged(root: Path) -> Case:
-    for name in ("schemas", "generated"):
-        shutil.copytree(REPOSITORY / name, root / name)
+    copy_project(root)
     # the outputs may have been made by another version of the code
-    _said(root, [_DATELINE, "generate"], 0)
-    return Case(root, [_DATELINE, "check"], _PASS)
+    _said(root, [DATELINE, "generate"], 0)
+    return Case(root, [DATELINE, "check"], PASS)
 
 
 def _published(root: Path) -> Case:
-    script = str(Path(__file__).with_name("published.py"))
-    return Case(root, [_PYTHON, script, data(), "--json"], _PASS)
+    return Case(root, script("published.py", data(), "--json"), PASS)
 
 
 def _refactorings(root: Path) -> Case:
@@ -257,7 +259,7 @@ ROWS: Final = (
         name="soundness",
         what="random pairs of documents: what passes without a version and should not",
         against="single edits of the payment API",
-        prepare=promise("soundness", "20000", then=("payments", _SCHEMAS)),
+        prepare=promise("soundness", "20000", then=("payments", SCHEMAS)),
         about="The oracle shares no code with the differ: jsonschema-rs proves containment, and "
         "instances on the bounds are tried where it can't.",
         runs=1,
@@ -266,7 +268,7 @@ ROWS: Final = (
         name="random-edits",
         what="1,000 random edits of cut versions, all refused",
         against="1,000 other ways to write the same, none refused",
-        prepare=promise("edits", "1000", _SCHEMAS, then=("rewritings", "1000", _SCHEMAS)),
+        prepare=promise("edits", "1000", SCHEMAS, then=("rewritings", "1000", SCHEMAS)),
         about="Each is written to files, loaded and checked as a user's would be.",
         runs=1,
     ),
