@@ -8,6 +8,7 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
+from sources import VERSIONS
 
 from dateline.load.editor import editor_schema, source_schema, versions_schema
 from dateline.load.reader import read
@@ -17,21 +18,6 @@ from dateline.model import Problem, Table
 from dateline.openapi import ANY, OBJECTS
 
 ROOT = Path(__file__).parent.parent
-
-VERSIONS = """\
-header: X-API-Version
-default: 2024-01-15
-versions:
-  - { date: 2024-01-15, title: Initial version }
-  - { date: 2024-09-01, title: Audio books }
-  - { date: 2025-06-01, title: Author names in one field }
-  - { date: next, title: Loans can be paused, draft: true }
-environments:
-  production: { servers: [{ url: https://api.library.example/api }] }
-  sandbox: { servers: [{ url: https://sandbox.library.example/api }] }
-policy: dated-contract
-python: { package: library }
-"""
 
 LOANS = """\
 openapi: 3.1.0

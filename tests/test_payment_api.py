@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from facts import RAMP_TYPES, TRANSACTION_STATUSES
 
 SPEC = Path(__file__).parents[1] / "generated" / "spec"
 
@@ -74,16 +75,6 @@ def rail(name: str) -> Schema:
 AMOUNT = ref("Amount")
 OPEN_OBJECT: Schema = {"type": "object", "additionalProperties": True}
 
-TRANSACTION_STATUSES = (
-    "FundsReviewInProgress",
-    "ConversionInProgress",
-    "PayoutInProgress",
-    "Completed",
-    "Failed",
-    "RejectedAml",
-    "RejectedFraud",
-    "RejectedMinAmount",
-)
 
 # Every schema of the production documents from 2026-07-01 on, without its descriptions.
 SCHEMAS: dict[str, Schema] = {
@@ -200,7 +191,7 @@ SCHEMAS: dict[str, Schema] = {
         },
     },
     "AutorampList": record(items=array(ref("Autoramp"))),
-    "RampType": enum("Onramp", "Offramp", "Swap", "Mint", "Redeem"),
+    "RampType": enum(*RAMP_TYPES),
     "DepositRail": {
         "oneOf": [ref("Iban"), ref("AchWire"), ref("Swift"), ref("FedNow")],
         "discriminator": {

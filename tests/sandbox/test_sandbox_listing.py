@@ -7,20 +7,9 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
+from facts import RAMP_TYPES, TRANSACTION_STATUSES
 
 from .sandboxes import START, Caller, Sandbox
-
-STATUSES = (
-    "FundsReviewInProgress",
-    "ConversionInProgress",
-    "PayoutInProgress",
-    "Completed",
-    "Failed",
-    "RejectedAml",
-    "RejectedFraud",
-    "RejectedMinAmount",
-)
-RAMP_TYPES = ("Onramp", "Offramp", "Swap", "Mint", "Redeem")
 
 
 def minutes(amount: int) -> list[dict[str, Any]]:
@@ -140,11 +129,13 @@ def test_transactions_of_one_ramp_type_can_be_listed(partner: Caller, wanted: st
     assert listed(partner, ramp_type=wanted) == [ids[RAMP_TYPES.index(wanted)]]
 
 
-@pytest.mark.parametrize("wanted", [[each] for each in STATUSES] + [["Failed", "Completed"]])
+@pytest.mark.parametrize(
+    "wanted", [[each] for each in TRANSACTION_STATUSES] + [["Failed", "Completed"]]
+)
 def test_transactions_in_some_statuses_can_be_listed(partner: Caller, wanted: list[str]) -> None:
-    ids = partner.transactions([{"status": each} for each in STATUSES])
+    ids = partner.transactions([{"status": each} for each in TRANSACTION_STATUSES])
     found = listed(partner, status=",".join(wanted))
-    assert sorted(found) == sorted(ids[STATUSES.index(each)] for each in wanted)
+    assert sorted(found) == sorted(ids[TRANSACTION_STATUSES.index(each)] for each in wanted)
 
 
 @pytest.mark.parametrize(

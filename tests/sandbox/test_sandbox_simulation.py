@@ -6,19 +6,10 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from facts import TRANSACTION_STATUSES
 
 from .sandboxes import Caller, Sandbox
 
-STATUSES = (
-    "FundsReviewInProgress",
-    "ConversionInProgress",
-    "PayoutInProgress",
-    "Completed",
-    "Failed",
-    "RejectedAml",
-    "RejectedFraud",
-    "RejectedMinAmount",
-)
 AMOUNT = {"amount": "100.50", "currency": {"code": "USDC", "type": "Crypto"}}
 
 
@@ -96,7 +87,7 @@ def test_a_deposit_that_fits_no_transaction_is_refused_with_a_text(
 def test_a_transaction_can_be_moved_to_every_status(partner: Caller) -> None:
     started = deposit(partner, partner.post("/autoramps"))
     path = f"/sandbox/autoramp-transactions/{started['id']}/advance"
-    for status in STATUSES:
+    for status in TRANSACTION_STATUSES:
         assert partner.post(path, {"status": status}) == {**started, "status": status}
         assert partner.get("/autoramp-transactions", status=status)["items"][0]["status"] == status
 
