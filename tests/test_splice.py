@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Iterator
+from itertools import takewhile
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -207,6 +208,27 @@ def text_after(text: str, *edits: tuple[Any, ...]) -> str:
             [("remove", ("a", 0, "b"))],
             "a:\n- \n  # about c\n  c: 2\n",
         ),
+        (
+            "a:\n  b: 1\n\n  # about c,\n  # and c alone\n  c: 2\n\n  # about d\n  d: 3\n",
+            [("remove", ("a", "c"))],
+            "a:\n  b: 1\n\n  # about d\n  d: 3\n",
+        ),
+        (
+            "a:\n  # about the first\n  - 1\n  # about another\n  - 2\n",
+            [("remove", ("a", 0))],
+            "a:\n  # about another\n  - 2\n",
+        ),
+        (
+            "a:\n  b: |\n    # text\n  c: 2\n # in another column\n  d: 3\n",
+            [("remove", ("a", "c"))],
+            "a:\n  b: |\n    # text\n # in another column\n  d: 3\n",
+        ),
+        (
+            "a:\n  b: 1\n  # apart\n\n  c: 2\n  # too\n\n  d: 3\n",
+            [("remove", ("a", "c")), ("remove", ("a", "d"))],
+            "a:\n  b: 1\n  # apart\n",
+        ),
+        ("# about the file\na: 1\nb: 2\n", [("remove", ("a",))], "# about the file\nb: 2\n"),
         ("a: 1 # one", [("put", ("b",), "two words")], "a: 1 # one\nb: two words"),
         ("a: |\n  text", [("put", ("b",), 2)], "a: |-\n  text\nb: 2"),
         ("a: |\n  x", [("replace", ("a",), [1]), ("put", ("b",), 2)], "a:\n  - 1\nb: 2"),
@@ -287,7 +309,16 @@ def concerned(text: str, root: Span, kind: str, trail: Trail) -> int:
         # the key above gets an empty collection
         above = span_at(root, trail[:-2])
         start = above.keys[above.names.index(str(trail[-2]))].start if above.is_map else above.start
-    return lines_of(text, start, span.end) + (kind == "remove" and behind)
+    with_it = lines_above(text, start) if kind == "remove" else 0
+    return lines_of(text, start, span.end) + with_it + (kind == "remove" and behind)
+
+
+def lines_above(text: str, start: int) -> int:
+    """Return how many comments stand directly above what begins at *start*, and blanks above."""
+    *lines, margin = text[:start].split("\n")
+    comments = list(takewhile(lambda line: line.startswith(f"{margin}#"), reversed(lines)))
+    rest = lines[: len(lines) - len(comments)]
+    return len(comments) + len(list(takewhile(lambda line: not line.strip(), reversed(rest))))
 
 
 def unchanged(before: list[bytes], after: list[bytes]) -> int:

@@ -454,14 +454,33 @@ class Source:
             after = self._head(span, last + 1)
             follows = self._line_start(after) == self._next_line(end)
             return _Splice(start, after if follows else end, "")
+        line = self._comments_above(start, span.below[first - 1].end if first else 0)
         if not first:
             return _Splice(line, self._next_line(end), "")
         if self._keeps_blanks:
             # the blank lines that follow could become part of the text before
             end = self._text_end(end)
-        return _Splice(self._break_before(start), end, "")
+        elif not self._text[end : self._line_end(self._next_line(end))].strip():
+            # what stays is parted by one gap, not by two
+            line = self._blanks_above(line)
+        return _Splice(self._break_before(line), end, "")
 
     # Lines
+
+    def _comments_above(self, head: int, floor: int) -> int:
+        """Return the start of the lines that are about what begins at *head*.
+
+        These are its own and the comments directly above it in its column, as far as they stand
+        behind *floor*. What the file begins with is about the file.
+        """
+        line = self._line_start(head)
+        margin = self._text[line:head] + "#"
+        first = line
+        while first and self._text.startswith(margin, above := self._line_start(first - 1)):
+            if above < floor:
+                break
+            first = above
+        return first or line
 
     def _head(self, span: Span, number: int) -> int:
         """Return where child *number* begins: its key, its dash, or itself in brackets."""
@@ -483,6 +502,12 @@ class Source:
         if found < 0:
             return len(self._text)
         return found - self._text.startswith("\r\n", found - 1)
+
+    def _blanks_above(self, line: int) -> int:
+        """Return the start of the blank lines that stand directly above *line*."""
+        while line and not self._text[(above := self._line_start(line - 1)) : line].strip():
+            line = above
+        return line
 
     def _text_end(self, offset: int) -> int:
         """Return the end of the last of the blank lines that follow the line of *offset*."""
