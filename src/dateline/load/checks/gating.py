@@ -17,7 +17,7 @@ from dateline.load.checks.names import (
 from dateline.load.checks.scope import CHECKS, Finder, Found, Scope, Site, Trail, on, path
 from dateline.load.checks.shapes import UNIONS, is_enumeration
 from dateline.load.checks.values import fault, same
-from dateline.load.checks.wording import a, did_you_mean, shown
+from dateline.load.checks.wording import a, did_you_mean, listed_twice, shown
 from dateline.load.table import canonical_date
 from dateline.model import (
     ADDED,
@@ -231,7 +231,7 @@ def environments(scope: Scope, site: Site, key: str) -> Iterator[Found]:
             message = f"there is no environment {shown(name)}{did_you_mean(name, known)}"
             yield Found(site.at(key, index), "unknown-environment", message)
         elif name in written[:index]:
-            message = f"{shown(name)} stands in the list already; leave one out"
+            message = listed_twice(name)
             yield Found(site.at(key, index), "item-twice", message)
 
 
@@ -262,7 +262,7 @@ def open_values(_: Scope, site: Site, key: str) -> Iterator[Found]:
             message = f"{shown(value)} holds a control character; leave it out"
             yield Found(site.at(key, index), "control-character", message)
         elif value in written[:index]:
-            message = f"{shown(value)} stands in the list already; leave one out"
+            message = listed_twice(value)
             yield Found(site.at(key, index), "item-twice", message)
 
 

@@ -15,7 +15,7 @@ from typing import Final
 
 from dateline.load.checks.scope import Found, Scope, Site, Trail, on
 from dateline.load.checks.shapes import is_enumeration, members
-from dateline.load.checks.wording import a, shown
+from dateline.load.checks.wording import a, listed_twice, shown
 from dateline.model import KEYS
 from dateline.openapi import COMPONENTS, METHODS
 
@@ -338,7 +338,7 @@ def tags_once(_: Scope, site: Site, key: str) -> Iterator[Found]:
     for index, tag in enumerate(site.node[key]):
         name = tag.get("name")
         if name in seen:
-            message = f"the tag {shown(name)} stands in the list already; leave one out"
+            message = f"the tag {listed_twice(name)}"
             yield Found(site.at(key, index), "tag-twice", message)
         seen.add(name)
 

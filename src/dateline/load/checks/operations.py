@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from dateline.load.checks.scope import Found, Scope, Site, Trail, on
 from dateline.load.checks.shapes import resolved
-from dateline.load.checks.wording import a, did_you_mean, listed, shown
+from dateline.load.checks.wording import a, did_you_mean, listed, listed_twice, shown
 from dateline.openapi import METHODS
 
 # RFC 3986 section 3.3 without quotes and escapes: segments of such characters and `{name}`
@@ -212,7 +212,7 @@ def tags_declared(scope: Scope, site: Site, key: str) -> Iterator[Found]:
             message += did_you_mean(name, known) or "; declare it there"
             yield Found(site.at(key, index), "undeclared-tag", message)
         elif name in site.node[key][:index]:
-            message = f"{shown(name)} stands in the list already; leave one out"
+            message = listed_twice(name)
             yield Found(site.at(key, index), "item-twice", message)
 
 

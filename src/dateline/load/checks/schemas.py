@@ -24,7 +24,7 @@ from dateline.load.checks.shapes import (
     type_of,
     types,
 )
-from dateline.load.checks.wording import brief, did_you_mean, listed, near, shown
+from dateline.load.checks.wording import brief, did_you_mean, listed, listed_twice, near, shown
 from dateline.openapi import target
 
 MOST_PROPERTIES: Final = 500
@@ -90,7 +90,7 @@ def type_names(scope: Scope, site: Site, key: str) -> Iterator[Found]:
             message = f"{shown(name)} is no type{did_you_mean(name, TYPES)}"
             yield Found(site.at(key, index), "unknown-type", message)
         elif name in written[:index]:
-            message = f"{shown(name)} stands in the list already; leave one out"
+            message = listed_twice(name)
             yield Found(site.at(key, index), "item-twice", message)
 
 
@@ -138,7 +138,7 @@ def enum_values_differ(_: Scope, site: Site, key: str) -> Iterator[Found]:
         # as text, since JSON tells 1 from true and Python does not
         mark = json.dumps(_plain(value), sort_keys=True)
         if mark in seen:
-            message = f"{shown(value)} stands in the list already; leave one out"
+            message = listed_twice(value)
             yield Found(site.at(key, index), "enum-value-twice", message)
         seen.add(mark)
 
@@ -277,7 +277,7 @@ def required_once(_: Scope, site: Site, key: str) -> Iterator[Found]:
     if len(set(names)) != len(names):
         for index, name in enumerate(names):
             if name in names[:index]:
-                message = f"{shown(name)} stands in the list already; leave one out"
+                message = listed_twice(name)
                 yield Found(site.at(key, index), "item-twice", message)
 
 
@@ -363,7 +363,7 @@ def members_differ(_: Scope, site: Site, key: str) -> Iterator[Found]:
     for index, member in enumerate(site.node[key]):
         reference = member.get("$ref") if isinstance(member, dict) else None
         if reference is not None and reference in seen:
-            message = f"{shown(reference)} stands in the list already; leave one out"
+            message = listed_twice(reference)
             yield Found(site.at(key, index), "member-twice", message)
         seen.add(reference)
 

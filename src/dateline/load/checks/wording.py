@@ -68,3 +68,8 @@ def listed(words: Iterable[str]) -> str:
     """Return *words* quoted and joined: `'a', 'b' and 'c'`."""
     quoted = [repr(word) for word in words]
     return " and ".join(filter(None, (", ".join(quoted[:-1]), quoted[-1])))
+
+
+def listed_twice(value: Any) -> str:
+    """Return what is said of *value*, which is in its list a second time."""
+    return f"{shown(value)} stands in the list already; leave one out"
