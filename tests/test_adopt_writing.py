@@ -19,7 +19,12 @@ DOCUMENT = {
     "info": {"title": "Library", "version": "1"},
     "paths": {"/loan": {"get": {"tags": ["Loans"], "responses": {"200": {"description": "ok"}}}}},
 }
-NAMES = ["common.yaml", "loans.yaml", "versions.yaml"]
+NAMES = [
+    "_additions/spec/production/2024-01-15.json",
+    "common.yaml",
+    "loans.yaml",
+    "versions.yaml",
+]
 
 # Forks for each event of the file system at which the child is then killed, until none is left;
 # prints, for each, what stands in the folder afterwards, and after one more run.
@@ -44,7 +49,8 @@ def run(point):
     adopt(arguments, folder)
 
 def names():
-    return sorted(path.name for path in folder.iterdir()) if folder.exists() else None
+    files = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
+    return sorted(map(str, files)) if folder.exists() else None
 
 # what is imported late is imported now
 adopt(arguments, root / "warm")

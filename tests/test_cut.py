@@ -103,6 +103,12 @@ def redated(files: dict[str, str]) -> dict[str, str]:
     }
 
 
+def recorded(day: str, generated: dict[str, str]) -> dict[str, str]:
+    """Return the record that begins with what was *generated* for the version of *day*."""
+    names = [f"spec/{name}/{day}.json" for name in ("production", "sandbox")]
+    return {f"_additions/{name}": generated[name] for name in names}
+
+
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["it"])
 def test_an_edit_becomes_a_version(case: Any, project: Path) -> None:
     edit(*case["edits"])
@@ -116,8 +122,8 @@ def test_an_edit_becomes_a_version(case: Any, project: Path) -> None:
     outcome = dateline("cut", DAY, "--title", TITLE)
 
     assert (outcome.status, outcome.err) == (CLEAN, "now commit schemas and generated\n")
-    assert held(project / "schemas") == redated(gated)
     after = held(project / "generated")
+    assert held(project / "schemas") == {**redated(gated), **recorded(DAY, after)}
     for environment in ("production", "sandbox"):
         for version in ("2024-01-15", "2024-09-01", "2025-06-01"):
             name = f"spec/{environment}/{version}.json"
@@ -226,7 +232,8 @@ def test_branches_that_prepare_the_next_version_merge(project: Path) -> None:
     assert dateline("cut", DAY, "--title", TITLE).status == CLEAN
     member = "age: { type: string, x-was: { next: { type: integer } } }"
     assert merged["members.yaml"] == MEMBERS.replace("age: { type: integer }", member)
-    assert held(project / "schemas") == redated(merged)
+    record = recorded(DAY, held(project / "generated"))
+    assert held(project / "schemas") == {**redated(merged), **record}
 
 
 # What cutting does to the sources
@@ -334,6 +341,8 @@ def test_a_dry_run_shows_the_changes_by_reason_and_a_patch_that_git_applies(proj
         "    LoanState: value lost added",
         "  no reason given (`x-why`)",
         "    Loan.note: field removed",
+        f"schemas: added _additions/spec/production/{DAY}.json, "
+        f"added _additions/spec/sandbox/{DAY}.json",
     ]
     gated = held(project / "schemas")
     (project / "cut.patch").write_text(shown, "utf-8")

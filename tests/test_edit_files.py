@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,15 @@ OLD = {"a.yaml": b"a: old\n", "b.yaml": b"b: old\r\n", "c.yaml": b"c: stays\n"}
 NEW = {"a.yaml": b"a: new\n", "b.yaml": b"b: new\r\n"}
 WRITTEN = {**OLD, **NEW}
 REPLACEMENTS = [Replacement(name=name, before=OLD[name], after=NEW[name]) for name in sorted(NEW)]
+
+# Files come, change and go, in folders below, too.
+MOVED_FROM = {**OLD, "_kept/one.json": b"1\n", "_kept/in/two.json": b"2\n"}
+MOVED_TO = {**WRITTEN, "_kept/in/three.json": b"3\n", "_new/in/four.json": b"4\n"}
+MOVES = [
+    Replacement(name=name, before=MOVED_FROM.get(name), after=MOVED_TO.get(name))
+    for name in sorted({**MOVED_FROM, **MOVED_TO})
+    if MOVED_FROM.get(name) != MOVED_TO.get(name)
+]
 
 
 def held(folder: Path) -> dict[str, bytes]:
@@ -111,6 +121,19 @@ def test_a_file_edited_after_a_killed_run_is_not_lost(folder: Path) -> None:
     assert held(folder)[".dateline-edit/b.yaml"] == NEW["b.yaml"]
 
 
+def test_a_file_edited_before_a_killed_run_removes_it_is_not_lost(folder: Path) -> None:
+    removal = [Replacement(name="a.yaml", before=OLD["a.yaml"], after=None)]
+    assert crash_at(folder, "os.remove", 1, replacements=removal)
+    (folder / "a.yaml").write_bytes(b"a: mine\n")
+    with pytest.raises(EditError) as caught:
+        recover(folder)
+    assert str(caught.value) == (
+        f"{folder}/a.yaml: edit-interrupted: the file was edited after a run was stopped that was "
+        f"to remove it; keep what you need elsewhere, then delete {folder}/.dateline-edit"
+    )
+    assert held(folder)["a.yaml"] == b"a: mine\n"
+
+
 def test_where_nothing_was_interrupted_there_is_nothing_to_recover(folder: Path) -> None:
     recover(folder)
     assert held(folder) == OLD
@@ -122,8 +145,10 @@ from pathlib import Path
 from dateline.edit.files import Replacement, recover, write
 
 folder, action, event, point = Path(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4])
-replacements = [Replacement(**{k: v.encode() if k != "name" else v for k, v in one.items()})
-                for one in __import__("json").loads(sys.argv[5])]
+replacements = [
+    Replacement(**{k: v.encode() if v and k != "name" else v for k, v in one.items()})
+    for one in __import__("json").loads(sys.argv[5])
+]
 passed = 0
 
 def hook(name, arguments):
@@ -137,17 +162,26 @@ sys.addaudithook(hook)
 write(folder, replacements) if action == "write" else recover(folder)
 """
 
-GIVEN = json.dumps(
-    [
-        {"name": one.name, "before": OLD[one.name].decode(), "after": one.after.decode()}
-        for one in REPLACEMENTS
-    ]
-)
+
+def as_given(content: bytes | None) -> str | None:
+    return None if content is None else content.decode()
 
 
-def crash_at(folder: Path, event: str, point: int, action: str = "write") -> bool:
+def crash_at(
+    folder: Path,
+    event: str,
+    point: int,
+    action: str = "write",
+    replacements: Sequence[Replacement] = REPLACEMENTS,
+) -> bool:
     """Run *action* in a process that kills itself at the event number *point*; tell if it did."""
-    command: list[Any] = [sys.executable, "-c", CRASH, folder, action, event, str(point), GIVEN]
+    given = json.dumps(
+        [
+            {"name": one.name, "before": as_given(one.before), "after": as_given(one.after)}
+            for one in replacements
+        ]
+    )
+    command: list[Any] = [sys.executable, "-c", CRASH, folder, action, event, str(point), given]
     run = subprocess.run(
         command,
         env={**os.environ, "PYTHONPATH": str(SOURCE)},
@@ -163,32 +197,39 @@ def put_back(folder: Path, files: dict[str, bytes]) -> None:
     for path in sorted(folder.rglob("*"), reverse=True):
         path.rmdir() if path.is_dir() else path.unlink()
     for name, content in files.items():
-        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(content)
 
 
-def test_a_kill_at_any_moment_leaves_the_old_or_the_new_files(folder: Path) -> None:
+@pytest.mark.parametrize(
+    ("old", "new", "replacements"),
+    [(OLD, WRITTEN, REPLACEMENTS), (MOVED_FROM, MOVED_TO, MOVES)],
+    ids=["changed", "moved"],
+)
+def test_a_kill_at_any_moment_leaves_the_old_or_the_new_files(
+    folder: Path, old: dict[str, bytes], new: dict[str, bytes], replacements: list[Replacement]
+) -> None:
     outcomes = []
     interrupted = []
     point = 0
     killed = True
     while killed:
         point += 1
-        put_back(folder, OLD)
-        killed = crash_at(folder, "any", point)
+        put_back(folder, old)
+        killed = crash_at(folder, "any", point, replacements=replacements)
         found = held(folder)
         # no file is ever half written, or missing
-        assert all(found[name] in (OLD[name], WRITTEN[name]) for name in OLD)
+        assert all(found.get(name) in (old.get(name), new.get(name)) for name in {**old, **new})
         if found.get("a.yaml") != found.get("b.yaml") and ".dateline-edit/journal" in found:
             interrupted.append(found)
         recover(folder)
         outcomes.append(held(folder))
         assert not (folder / ".dateline-edit").exists()
-    assert outcomes[0] == OLD
-    assert outcomes[-1] == WRITTEN
-    assert all(outcome in (OLD, WRITTEN) for outcome in outcomes)
+    assert outcomes[0] == old
+    assert outcomes[-1] == new
+    assert all(outcome in (old, new) for outcome in outcomes)
     # the change of mind happens once
-    assert outcomes == sorted(outcomes, key=lambda outcome: outcome == WRITTEN)
+    assert outcomes == sorted(outcomes, key=lambda outcome: outcome == new)
     # and a recovery that is killed is recovered from in turn
     start = interrupted[0]
     point = 0
@@ -198,4 +239,4 @@ def test_a_kill_at_any_moment_leaves_the_old_or_the_new_files(folder: Path) -> N
         put_back(folder, start)
         killed = crash_at(folder, "any", point, "recover")
         recover(folder)
-        assert held(folder) == WRITTEN
+        assert held(folder) == new

@@ -55,7 +55,7 @@ def retired(schemas: Path, *versions: str, today: date = TODAY) -> None:
     for version in versions:
         before = documents(load(schemas))
         for one in retire(schemas, version, today).replacements:
-            (schemas / one.name).write_bytes(one.after)
+            (schemas / one.name).write_bytes(one.after or b"")
         assert documents(load(schemas)) == {
             which: text for which, text in before.items() if which[0] != version
         }

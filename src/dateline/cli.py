@@ -259,16 +259,24 @@ def cut(
     click.echo(f"{plan.version.date}: {plan.version.title}")
     for line in told(plan.page()):
         click.echo(f"  {line}")
+    if plan.closed:
+        click.echo(f"  added to all versions {plan.closed.words}")
+        for entry in plan.closed.entries:
+            click.echo(f"    {entry.message}")
     _edited(workspace, plan, outcome)
 
 
 def _edited(workspace: Any, plan: Any, outcome: Any) -> None:
     """Show the patch of *plan*; where it was carried out, what came of it."""
     if outcome is None:
+        if plan.recorded:
+            # whole documents would bury the patch
+            told = ", ".join(f"{one.verb} {one.name}" for one in plan.recorded)
+            click.echo(f"{workspace.schemas}: {told}")
         click.echo(plan.patch(), nl=False)
         return
-    for replacement in plan.replacements:
-        click.echo(f"changed {workspace.schemas / replacement.name}")
+    for replacement in (*plan.replacements, *plan.recorded):
+        click.echo(f"{replacement.verb} {workspace.schemas / replacement.name}")
     _say(workspace, outcome)
     click.echo(f"now commit {workspace.schemas} and {workspace.output}", err=True)
 

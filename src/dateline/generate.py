@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from dateline.edit.gate import Plan
     from dateline.edit.renames import Rename
     from dateline.edit.revision import Revision
+    from dateline.render.changes.record import Record
 
 _POLL_SECONDS: Final = 0.3
 
@@ -201,14 +202,14 @@ def _require_committed(workspace: Workspace, refusal: type[DatelineError]) -> No
 def _carried_out(workspace: Workspace, plan: Revision) -> Generated:
     from dateline.edit.files import Outputs, write
 
-    artifacts, notes = rendered(workspace, plan.api)
+    artifacts, notes = _rendered(workspace, plan.api, plan.record)
     written: list[Written] = []
 
     def switch() -> None:
         written.append(emit.write(artifacts, workspace.output, protected=workspace.protected))
 
     outputs = Outputs(folder=workspace.output, manifest=emit.manifest(artifacts), switch=switch)
-    write(workspace.schemas, plan.replacements, outputs)
+    write(workspace.schemas, [*plan.replacements, *plan.recorded], outputs)
     emit.remember(workspace.output, _inputs(workspace))
     return Generated(written=written[0], notes=notes)
 
@@ -250,11 +251,19 @@ def rendered(
     """Return all that the definitions generate, and what the models can't express."""
     # what follows is heavy: not needed where nothing is to do
     from dateline.load import load
-    from dateline.render import render
+    from dateline.render.changes.record import read_record
 
     api = api or load(workspace.schemas)
+    return _rendered(workspace, api, read_record(workspace.schemas, api.table))
+
+
+def _rendered(
+    workspace: Workspace, api: Api, record: Record | None
+) -> tuple[tuple[Artifact, ...], tuple[str, ...]]:
+    from dateline.render import render
+
     validate = workspace.strict or not api.table.adopted
-    made = render(api, workspace.templates, validate=validate)
+    made = render(api, workspace.templates, record=record, validate=validate)
     return made.artifacts, made.notes
 
 

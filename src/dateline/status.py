@@ -6,20 +6,17 @@ from collections.abc import Iterator
 from datetime import date
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any
 
 from dateline import emit
 from dateline.generate import Workspace, rendered, untouched
 from dateline.load import load
-from dateline.model import Announcement, Api, Kind, Verdict, Version
+from dateline.model import Announcement, Api, Verdict, Version
 from dateline.project import Projector
 
 if TYPE_CHECKING:
     from dateline.check.baseline import Published
     from dateline.render.changes.pages import Page
-
-_WORDS: Final = frozenset({Kind.DOCUMENTATION_CHANGED, Kind.EXTENSION_CHANGED})
-"""Kinds of changes that promise nothing."""
 
 
 def status(workspace: Workspace) -> Iterator[str]:
@@ -98,10 +95,19 @@ def _pending(api: Api, projector: Projector) -> Iterator[str]:
 
 
 def _for_all(workspace: Workspace, api: Api, projector: Projector) -> Iterator[str]:
-    """Yield what the latest version got, with all others, since it was cut."""
-    since, published = _at_the_cut(workspace.output, api.table.latest)
-    yield f"added to all versions since {since}"
-    yield from (f"  {line}" for line in _added(api, projector, published) or ["nothing"])
+    """Yield what all versions got since the newest was cut: by the record, else by git."""
+    from dateline.render.changes.additions import added, periods
+    from dateline.render.changes.record import read_record
+
+    record = read_record(workspace.schemas, api.table)
+    newest = next(periods(api, projector, record), None) if record else None
+    if newest is not None and newest.until is None:
+        words, entries = newest.words, newest.entries
+    else:
+        words, published = _at_the_cut(workspace.output, api.table.latest)
+        entries = added(api, projector, api.table.latest, _latest(api, published))
+    yield f"added to all versions {words}"
+    yield from (f"  {line}" for line in sorted(entry.message for entry in entries) or ["nothing"])
 
 
 def _at_the_cut(output: Path, version: str) -> tuple[str, Published]:
@@ -117,27 +123,17 @@ def _at_the_cut(output: Path, version: str) -> tuple[str, Published]:
     except GitError:
         commit = None
     if commit is None:
-        return "the outputs were generated", baseline.in_tree(output, restoring=True)
-    return f"{version} was cut ({commit[:7]})", baseline.against(commit, output)
+        return "since the outputs were generated", baseline.in_tree(output, restoring=True)
+    return f"since {version} was cut ({commit[:7]})", baseline.against(commit, output)
 
 
-def _added(api: Api, projector: Projector, published: Published) -> list[str]:
-    """Return what the latest version has beyond what was *published* of it, sorted."""
-    from dateline.check.merge import Merged
-    from dateline.diff import diff
-    from dateline.rules import said
-
-    merged = Merged(api.table.policy, api.table.verdicts)
-    for combination, document in published.documents.items():
-        if combination.version == api.table.latest and combination in api.combinations:
-            now = projector.contract(*combination).document
-            for change in diff(document.content, now):
-                merged.add(change, combination)
-    return sorted(
-        said(group.change)
-        for group in merged
-        if group.judgement.verdict is Verdict.ADDITIVE and group.change.kind not in _WORDS
-    )
+def _latest(api: Api, published: Published) -> dict[str, dict[str, Any]]:
+    """Return what is *published* of the latest version, by environment."""
+    return {
+        shown.environment: document.content
+        for shown, document in published.documents.items()
+        if shown.version == api.table.latest
+    }
 
 
 def _waivers(schemas: Path) -> Iterator[str]:

@@ -12,6 +12,8 @@ from dateline.adopt.splitting import split
 from dateline.load import TABLE, load
 from dateline.model import DatelineError
 from dateline.project import Projector
+from dateline.render.changes.additions import begun
+from dateline.render.changes.record import Record
 
 
 class WriteError(DatelineError):
@@ -33,8 +35,10 @@ def write(merged: Merged, sources: list[Source], table: str, folder: Path) -> li
         texts = {name: yaml_file(content) for name, content in split(merged.document).items()}
         for name, text in {TABLE: table, **texts}.items():
             (staged / name).write_text(text, encoding="utf-8", newline="\n")
-        _prove(merged, sources, staged)
-        names = sorted(path.name for path in staged.iterdir())
+        for name, content in _proven(merged, sources, staged).files.items():
+            (staged / name).parent.mkdir(parents=True, exist_ok=True)
+            (staged / name).write_bytes(content)
+        names = sorted(path.relative_to(staged) for path in staged.rglob("*") if path.is_file())
         # an empty folder gives way; one that was filled meanwhile does not
         staged.replace(folder)
     except OSError as error:
@@ -52,8 +56,11 @@ def _refuse_taken(folder: Path) -> None:
         raise UsageError(f"{folder} holds {present[0]!r}; name an empty folder with --into")
 
 
-def _prove(merged: Merged, sources: list[Source], staged: Path) -> None:
-    """Raise UnequalError unless what stands in *staged* gives back each document."""
+def _proven(merged: Merged, sources: list[Source], staged: Path) -> Record:
+    """Return the record that begins with the newest of the documents.
+
+    Raises UnequalError unless what stands in *staged* gives back each.
+    """
     api = load(staged)
     projector = Projector(api)
     environment = api.table.environments[0].name
@@ -62,3 +69,4 @@ def _prove(merged: Merged, sources: list[Source], staged: Path) -> None:
         path = next(differences(shown, merged.wanted[source.date]), None)
         if path is not None:
             raise unequal_at(source, path)
+    return begun(api, projector, api.table.latest)

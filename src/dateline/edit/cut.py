@@ -9,14 +9,16 @@ from pathlib import Path
 
 from dateline.check import Published, read_waivers
 from dateline.edit.redating import redate_gates, redate_table, redate_waivers
-from dateline.edit.revision import Revision, replacements
+from dateline.edit.revision import Revision, recorded, replacements
 from dateline.edit.sources import TITLE, Sources, contents, opened, tried
 from dateline.gates import order
 from dateline.load import load
 from dateline.load.table import canonical_date
 from dateline.model import NEXT, DatelineError, Table, Version
 from dateline.project import Projector
+from dateline.render.changes.additions import continued
 from dateline.render.changes.pages import Page, page
+from dateline.render.changes.record import Period, read_record
 
 
 class CutError(DatelineError):
@@ -42,7 +44,12 @@ class Asked:
 
 @dataclass(frozen=True, kw_only=True)
 class Cut(Revision):
-    """What cutting does to the sources."""
+    """What cutting does to the sources.
+
+    ``closed`` is what was added to all versions since the one before was cut, if that is known.
+    """
+
+    closed: Period | None
 
     def page(self) -> Page:
         """Return what the version changes for its callers."""
@@ -81,12 +88,16 @@ def cut(folder: Path, asked: Asked, published: Published) -> Cut:
     with tried(folder.name, after) as there:
         now, waivers = load(there), read_waivers(there)
     (version,) = (one for one in now.table.versions if one.date == asked.day)
+    record = continued(now, Projector(now), read_record(folder, now.table), asked.day)
     return Cut(
         folder=folder,
         version=version,
         api=now,
         waivers=tuple(waivers),
+        record=record,
         replacements=replacements(before, after),
+        recorded=recorded(folder, record),
+        closed=next((period for period in record.closed if period.until == asked.day), None),
     )
 
 

@@ -28,11 +28,21 @@ class EditError(DatelineError):
 
 @dataclass(frozen=True, kw_only=True)
 class Replacement:
-    """A file by its name in the folder, what it holds (None: it is new), and what it is to hold."""
+    """A file by its name in the folder, what it holds and what it is to hold.
+
+    The name may lead into folders below. None stands for no file: it is new, or to be removed.
+    """
 
     name: str
     before: bytes | None
-    after: bytes
+    after: bytes | None
+
+    @property
+    def verb(self) -> str:
+        """What becomes of the file."""
+        if self.before is None:
+            return "added"
+        return "changed" if self.after is not None else "removed"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,8 +82,10 @@ def write(
         stage.mkdir()
         try:
             for replacement in wanted:
-                _create(stage / replacement.name, replacement.after)
-                _keep_mode(folder / replacement.name, stage / replacement.name)
+                if replacement.after is not None:
+                    staged = stage / _staged(replacement.name)
+                    _create(staged, replacement.after)
+                    _keep_mode(folder / replacement.name, staged)
             journal = _journal(folder, wanted, outputs)
             _create(stage / _DRAFT, json.dumps(journal).encode())
         except BaseException:
@@ -146,18 +158,37 @@ def _counts(folder: Path, outputs: dict[str, str] | None) -> bool:
 
 
 def _finish(folder: Path, stage: Path, files: Iterable[dict[str, str | None]]) -> None:
+    touched = {folder}
     for entry in files:
-        path, staged = folder / str(entry["name"]), stage / str(entry["name"])
-        if not staged.exists():
+        path, staged = folder / str(entry["name"]), stage / _staged(str(entry["name"]))
+        removed = entry["after"] is None
+        if not removed and not staged.exists():
             continue
         if _digest(_content(path)) not in (entry["before"], entry["after"]):
+            meant = (
+                "remove it; keep what you need elsewhere"
+                if removed
+                else f"change it; take over what you need from {staged}"
+            )
             raise EditError(
                 f"{path}: edit-interrupted: the file was edited after a run was stopped that was "
-                f"to change it; take over what you need from {staged}, then delete {stage}"
+                f"to {meant}, then delete {stage}"
             )
-        # a link stays one: the file that it leads to is replaced
-        staged.replace(path.resolve())
-    _sync(folder)
+        if removed:
+            path.unlink(missing_ok=True)
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            # a link stays one: the file that it leads to is replaced
+            staged.replace(path.resolve())
+        touched.add(path.parent)
+    for parent in sorted(touched):
+        _sync(parent)
+
+
+def _staged(name: str) -> str:
+    """Return what the file called *name* is called while it is staged."""
+    # in one folder, so that nothing has to be made or emptied in a certain order
+    return name.replace("/", "=")
 
 
 def _discard(stage: Path) -> None:

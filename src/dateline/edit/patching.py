@@ -17,7 +17,7 @@ def patch(folder: Path, replacements: Iterable[Replacement]) -> str:
     folder = folder.resolve()
     around = Path.cwd() if folder.is_relative_to(Path.cwd()) else folder.parent
     return "".join(
-        _patch((folder / one.name).relative_to(around), one.before or b"", one.after)
+        _patch((folder / one.name).relative_to(around), one.before or b"", one.after or b"")
         for one in replacements
     )
 

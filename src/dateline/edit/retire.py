@@ -11,11 +11,13 @@ from pathlib import Path
 from dateline.check.waivers import FILE, Waiver, read_waivers
 from dateline.diff import diff
 from dateline.edit.folding import fold_gates
-from dateline.edit.revision import Revision, replacements
+from dateline.edit.revision import Revision, recorded, replacements
 from dateline.edit.sources import Sources, Trail, contents, tried
 from dateline.load import TABLE, load
 from dateline.model import EVERYWHERE, Api, DatelineError, Table, Version
 from dateline.project import Projector
+from dateline.render.changes.additions import without
+from dateline.render.changes.record import read_record
 from dateline.rules import said
 
 
@@ -51,12 +53,16 @@ def retire(folder: Path, day: str, today: date) -> Revision:
             break
         by_itself = hidden
     _require_unchanged(api, now)
+    record = read_record(folder, now.table)
+    kept = without(record, now.table.dates) if record else None
     return Revision(
         folder=folder,
         version=version,
         api=now,
         waivers=tuple(left),
+        record=kept,
         replacements=replacements(before, after),
+        recorded=recorded(folder, kept),
     )
 
 

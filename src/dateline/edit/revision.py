@@ -10,23 +10,27 @@ from dateline.check import Waiver
 from dateline.edit.files import Replacement
 from dateline.edit.patching import patch
 from dateline.model import Api, Version
+from dateline.render.changes.record import Record, record_files
 
 
 @dataclass(frozen=True, kw_only=True)
 class Revision:
     """What is done about one version to the files of ``folder``; nothing is written yet.
 
-    ``api`` and ``waivers`` are what the files are going to say.
+    ``api``, ``waivers`` and ``record`` are what the files are going to say. ``recorded`` are those
+    of the record, ``replacements`` all others.
     """
 
     folder: Path
     version: Version
     api: Api
     waivers: tuple[Waiver, ...]
+    record: Record | None
     replacements: tuple[Replacement, ...]
+    recorded: tuple[Replacement, ...]
 
     def patch(self) -> str:
-        """Return the edits as a unified diff, as ``git apply`` takes it."""
+        """Return the edits as a unified diff, as ``git apply`` takes it; the record aside."""
         return patch(self.folder, self.replacements)
 
 
@@ -35,7 +39,13 @@ def replacements(
 ) -> tuple[Replacement, ...]:
     """Return the replacements that make the files *before* those *after*, by name."""
     return tuple(
-        Replacement(name=name, before=before[name], after=content)
-        for name, content in sorted(after.items())
-        if content != before[name]
+        Replacement(name=name, before=before.get(name), after=after.get(name))
+        for name in sorted(before.keys() | after.keys())
+        if before.get(name) != after.get(name)
     )
+
+
+def recorded(folder: Path, record: Record | None) -> tuple[Replacement, ...]:
+    """Return the replacements that make *record* that of the definitions in *folder*."""
+    before = {name: (folder / name).read_bytes() for name in record_files(folder)}
+    return replacements(before, {} if record is None else record.files)

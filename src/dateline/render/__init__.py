@@ -19,6 +19,7 @@ from dateline.model import (
 )
 from dateline.project import Projector
 from dateline.render.changes import FOLDER, Changes
+from dateline.render.changes.record import Record
 from dateline.render.documents import document, require_valid
 from dateline.render.templating import TemplateError, environment
 
@@ -54,12 +55,14 @@ def render(
     api: Api,
     templates: Path | None = None,
     *,
+    record: Record | None = None,
     models: bool = True,
     changes: bool = True,
     validate: bool = True,
 ) -> Rendered:
     """Return everything that *api* generates; the *models* and *changes* only where asked.
 
+    What the changes say of additions to all versions is told from the *record*, if there is one.
     *templates* overrides the built-in templates file by file; templates are code, so it may
     only come from the command line. With *validate*, each distinct document must pass
     openapi-spec-validator. Raises SourceError where one does not, TemplateError for a template
@@ -73,7 +76,7 @@ def render(
         for version in api.table.dates
     ]
     notes = require_valid(api, contracts) if validate else []
-    told = Changes(api, projector) if changes else None
+    told = Changes(api, projector, record) if changes else None
     artifacts = list(_laid_out(api, contracts, told, folders))
     if models:
         python, remarks = _python(api, projector, folders, artifacts)

@@ -7,7 +7,7 @@ the type that its key demands, what each theme has to say: ``keywords``, ``names
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
 # Importing a theme registers its checks.
@@ -25,7 +25,7 @@ from dateline.load.checks.structure import Survey, mended
 from dateline.load.checks.style import STYLE
 from dateline.model import Place, Problem, Table
 
-__all__ = ["STYLE", "THEMES", "check"]
+__all__ = ["STYLE", "THEMES", "check", "check_shape"]
 
 THEMES: Final = (gating, keywords, names, operations, references, schemas, values)
 
@@ -39,23 +39,36 @@ def check(document: dict[str, Any], table: Table, locate: Locate) -> Iterator[Pr
 
     *document* may have any shape. In an adopted source, matters of ``STYLE`` are passed over.
     """
+    yield from _problems(_found(document, table), table, locate)
+
+
+def check_shape(document: dict[str, Any], table: Table, locate: Locate) -> Iterator[Problem]:
+    """Yield, as ``check`` does, where *document* holds what its keys can't: its shape alone."""
+    yield from _problems(Survey(_scope(document, table)).found, table, locate)
+
+
+def _problems(faults: Iterable[Found], table: Table, locate: Locate) -> list[Problem]:
     problems = {
         Problem(
             place=locate(path(found.trail), value=found.value), id=found.id, message=found.message
         )
-        for found in _found(document, table)
+        for found in faults
         if not (table.adopted and found.id in STYLE)
     }
-    yield from sorted(problems)
+    return sorted(problems)
 
 
-def _found(document: dict[str, Any], table: Table) -> Iterator[Found]:
-    scope = Scope(
+def _scope(document: dict[str, Any], table: Table) -> Scope:
+    return Scope(
         document=document,
         table=table,
         authored=not table.adopted,
         modern=not str(document.get("openapi", "3.1")).startswith("3.0"),
     )
+
+
+def _found(document: dict[str, Any], table: Table) -> Iterator[Found]:
+    scope = _scope(document, table)
     survey = Survey(scope)
     yield from survey.found
     if survey.faults:
