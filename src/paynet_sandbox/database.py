@@ -12,9 +12,20 @@ from typing import Any, Final
 from alembic import command
 from alembic.config import Config
 from psycopg.errors import LockNotAvailable
-from sqlalchemy import URL, Connection, create_engine, event, make_url, text
+from sqlalchemy import (
+    URL,
+    Connection,
+    SQLColumnExpression,
+    create_engine,
+    event,
+    make_url,
+    text,
+)
 from sqlalchemy.exc import ArgumentError, OperationalError
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import FunctionElement
 
 from .running import Running
 
@@ -104,6 +115,30 @@ class Database:
         await self._engine.dispose()
         if self._running is not None:
             self._running.close()
+
+
+class Unindexed(FunctionElement[Any]):
+    """A column as what SQLite uses no index for.
+
+    Without statistics, it takes whichever index has the most columns for the best. PostgreSQL
+    always has some, and makes a better choice itself.
+    """
+
+    inherit_cache = True
+
+    def __init__(self, column: SQLColumnExpression[Any]) -> None:
+        super().__init__(column)
+        self.type = column.type
+
+
+@compiles(Unindexed)
+def _column(element: Unindexed, compiler: SQLCompiler, **said: Any) -> str:
+    return compiler.process(element.clauses, **said)
+
+
+@compiles(Unindexed, "sqlite")
+def _unindexed(element: Unindexed, compiler: SQLCompiler, **said: Any) -> str:
+    return f"+{compiler.process(element.clauses, **said)}"
 
 
 def join(session: AsyncSession | None) -> None:

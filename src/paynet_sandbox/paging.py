@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, literal, tuple_
+from sqlalchemy import ColumnElement, Select, literal, select, tuple_, union_all
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from .tables import Transaction
@@ -29,7 +30,8 @@ class Page:
     has_next: bool
 
 
-Rows = Select[Transaction]
+Rows = Sequence[Select[Transaction]]
+"""Rows of several kinds, of which no row is of two: an index holds those of each in their order."""
 
 
 async def following(
@@ -62,11 +64,19 @@ async def _nearest(
     if size == 0:
         return [], False
     keys = (Transaction.created_at, Transaction.id)
-    ordered = rows.order_by(*(key.asc() if is_ascending else key.desc() for key in keys))
-    if place is not None:
-        ordered = ordered.where(_beyond(place, is_ascending))
-    found = list(await session.scalars(ordered.limit(size + 1)))
+    order = [key.asc() if is_ascending else key.desc() for key in keys]
+    beyond = [] if place is None else [_beyond(place, is_ascending)]
+    nearest = [kind.where(*beyond).order_by(*order).limit(size + 1) for kind in rows]
+    found = list(await session.scalars(_merged(nearest).order_by(*order).limit(size + 1)))
     return found[:size], len(found) > size
+
+
+def _merged(kinds: Sequence[Select[Transaction]]) -> Select[Transaction]:
+    """Return the rows of all kinds. Each is limited: together they are few."""
+    if len(kinds) == 1:
+        return kinds[0].order_by(None)
+    ids = (kind.with_only_columns(Transaction.id).subquery() for kind in kinds)
+    return select(Transaction).where(Transaction.id.in_(union_all(*map(select, ids))))
 
 
 async def _is_any(session: AsyncSession, rows: Rows, place: Place, is_ascending: bool) -> bool:

@@ -146,6 +146,8 @@ class Transaction(Table):
     __tablename__ = "transactions"
     __table_args__ = (
         Index(None, "partner_id", "created_at", "id"),
+        Index(None, "partner_id", "status", "created_at", "id"),
+        Index(None, "partner_id", "ramp_type", "status", "created_at", "id"),
         Index(None, "sub_partner_id", "created_at", "id"),
         Index(None, "customer_id", "created_at", "id"),
         Index(None, "autoramp_id", "created_at", "id"),

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Any, Final
 from uuid import UUID
 
 from paynet.server import Call, Refusal, models
-from sqlalchemy import ColumnElement, select
+from sqlalchemy import ColumnElement, Select, select
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import InstrumentedAttribute
 
 from . import search
 from .accounts import Account, sub_partner
-from .database import Database
-from .paging import Page, Place, following, preceding
+from .database import Database, Unindexed
+from .paging import Page, Place, Rows, following, preceding
 from .tables import Transaction
 
 _SEARCHED: Final = (
@@ -58,23 +59,26 @@ class Transactions:
         if cursor is not None and prev_cursor is not None:
             raise Refusal(400, "cursor and prev_cursor exclude each other")
         filters: tuple[tuple[Any, Callable[[Any], Condition]], ...] = (
-            (autoramp_id, Transaction.autoramp_id.__eq__),
-            (customer_id, Transaction.customer_id.__eq__),
             (search_term, partial(search.holds, Transaction.search)),
-            (ramp_type, Transaction.ramp_type.__eq__),
             (from_date, Transaction.created_at.__ge__),
             (to_date, Transaction.created_at.__le__),
-            (status, Transaction.status.in_),
         )
+        wanted = [condition(given) for given, condition in filters if given is not None]
         async with self._database.reading() as session:
-            scope = [Transaction.partner_id == call.account.partner_id]
             sub_partner_id = await sub_partner(session, call.account, x_sub_partner_id)
-            if sub_partner_id is not None:
-                scope.append(Transaction.sub_partner_id == sub_partner_id)
+            scope = [
+                (Transaction.sub_partner_id, sub_partner_id),
+                (Transaction.partner_id, call.account.partner_id),
+            ]
+            owners = [
+                (Transaction.autoramp_id, autoramp_id),
+                (Transaction.customer_id, customer_id),
+                *scope,
+            ]
             found = await _page(
                 session,
-                scope,
-                [condition(given) for given, condition in filters if given is not None],
+                [column == id for column, id in scope if id is not None],
+                [kind.where(*wanted) for kind in _kinds(owners, status, ramp_type)],
                 cursor=cursor,
                 prev_cursor=prev_cursor,
                 is_ascending=sort_order is models.SortOrder.ASC,
@@ -83,17 +87,43 @@ class Transactions:
         return _listed(found)
 
 
+def _kinds(
+    owners: Sequence[tuple[InstrumentedAttribute[Any], UUID | None]],
+    statuses: Sequence[models.AutorampTransactionStatus] | None,
+    ramp_type: models.RampType | None,
+) -> list[Select[Transaction]]:
+    """Return the rows of these statuses and of this type that all *owners* have.
+
+    Each kind is what one index holds in order: of the first owner, who has the fewest rows; of
+    the partner, for each status.
+    """
+    (owner, id), *others = [(column, id) for column, id in owners if id is not None]
+    rows = select(Transaction).where(owner == id)
+    if others:
+        rows = rows.where(*(Unindexed(column) == id for column, id in others))
+        if ramp_type is not None:
+            rows = rows.where(Unindexed(Transaction.ramp_type) == ramp_type)
+        if statuses is not None:
+            rows = rows.where(Unindexed(Transaction.status).in_(statuses))
+        return [rows]
+    if ramp_type is not None:
+        rows = rows.where(Transaction.ramp_type == ramp_type)
+        statuses = statuses or list(models.AutorampTransactionStatus)
+    if statuses is None:
+        return [rows]
+    return [rows.where(Transaction.status == each) for each in dict.fromkeys(statuses)]
+
+
 async def _page(
     session: AsyncSession,
     scope: list[Condition],
-    filters: list[Condition],
+    rows: Rows,
     *,
     cursor: UUID | None,
     prev_cursor: UUID | None,
     is_ascending: bool,
     size: int,
 ) -> Page:
-    rows = select(Transaction).where(*scope, *filters)
     if prev_cursor is not None:
         place = await _place(session, scope, prev_cursor, "prev_cursor")
         return await preceding(session, rows, place=place, is_ascending=is_ascending, size=size)

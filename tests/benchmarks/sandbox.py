@@ -63,6 +63,18 @@ def _listing(database: str) -> Row:
     )
 
 
+def _rare(database: str) -> Row:
+    return Row(
+        name=f"listing-rare-{database}",
+        what=f"a page of the one of {_MANY} transactions with its status on {database}, over HTTP",
+        against="the first page of 100",
+        prepare=_filled(database, _MANY, ("listing", "rare"), ("listing", "first"), "request"),
+        ratio=1.0,
+        about="To ask: an index has the partner's transactions by their statuses.",
+        runs=3,
+    )
+
+
 def _promise(name: str, what: str, *job: str, about: str) -> Row:
     """Return a row about a job on PostgreSQL, beside the same on SQLite."""
     kind, *rest = job
@@ -77,6 +89,8 @@ def _promise(name: str, what: str, *job: str, about: str) -> Row:
 ROWS: Final = (
     _listing("sqlite"),
     _listing("postgresql"),
+    _rare("sqlite"),
+    _rare("postgresql"),
     Row(
         name="listing-two",
         what="the time of a request at two processes on PostgreSQL, with eight callers",

@@ -5,11 +5,15 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import timedelta
+from itertools import product
 from typing import Any
+from uuid import UUID
 
 import httpx
 import pytest
+from facts import TRANSACTION_STATUSES
 
 from .sandboxes import START, Caller
 
@@ -104,3 +108,49 @@ def test_times_only_grow_in_the_order_of_the_listing(partner: Caller) -> None:
     items = partner.get("/autoramp-transactions", sort_order="asc", page_size=100)["items"]
     times = [item["created_at"] for item in items]
     assert times == sorted(set(times))
+
+
+SOUGHT: list[dict[str, list[str]]] = [
+    {"status": ["Failed"]},
+    {"status": ["ConversionInProgress", "RejectedAml", "Failed"]},
+    {"status": [*TRANSACTION_STATUSES, *TRANSACTION_STATUSES]},
+    {"ramp_type": ["Swap"]},
+    {"ramp_type": ["Onramp"], "status": ["ConversionInProgress", "Failed"]},
+    {"ramp_type": ["Mint"]},
+]
+
+
+@pytest.mark.parametrize("sought", SOUGHT)
+def test_rows_of_several_kinds_are_paged_in_one_order(
+    partner: Caller, sought: dict[str, list[str]]
+) -> None:
+    customer, sub = partner.customer(), partner.sub_partner()
+    rows: list[dict[str, Any]] = [
+        {
+            "created_at": START + timedelta(seconds=number // TIES),
+            "status": TRANSACTION_STATUSES[number * number % 5],
+            "ramp_type": ("Onramp", "Swap", None)[number % 3],
+            "customer_id": UUID(customer) if number % 2 else None,
+            "sub_partner_id": UUID(sub) if number % 5 else None,
+        }
+        for number in range(60)
+    ]
+    added = dict(zip(partner.transactions(rows), rows, strict=True))
+    order = sorted(added, key=lambda id: (added[id]["created_at"], id))
+    acting = replace(partner, headers={"x_sub_partner_id": sub})
+    for caller, owners in product((partner, acting), ({}, {"customer_id": customer})):
+        wanted: dict[str, list[Any]] = {
+            **sought,
+            **{name: [UUID(id)] for name, id in owners.items()},
+        }
+        wanted |= {"sub_partner_id": [UUID(sub)]} if caller is acting else {}
+        expected = [
+            id for id in order if all(added[id][name] in among for name, among in wanted.items())
+        ]
+        query = {name: ",".join(among) for name, among in sought.items()} | owners
+        ask = {"page_size": 4, "sort_order": "asc", **query}
+        read = list(pages(caller, "cursor", ask, None))
+        assert [id for page in read for id in ids(page)] == expected
+        if expected:
+            back = pages(caller, "prev_cursor", ask, expected[-1])
+            assert [id for page in back for id in ids(page)[::-1]] == expected[-2::-1]
