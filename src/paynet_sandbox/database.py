@@ -15,7 +15,6 @@ from psycopg.errors import LockNotAvailable
 from sqlalchemy import (
     URL,
     Connection,
-    SQLColumnExpression,
     create_engine,
     event,
     make_url,
@@ -24,6 +23,7 @@ from sqlalchemy import (
 from sqlalchemy.exc import ArgumentError, OperationalError
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
 from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.orm import InstrumentedAttribute
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
@@ -126,9 +126,9 @@ class Unindexed(FunctionElement[Any]):
 
     inherit_cache = True
 
-    def __init__(self, column: SQLColumnExpression[Any]) -> None:
+    def __init__(self, column: InstrumentedAttribute[Any]) -> None:
         super().__init__(column)
-        self.type = column.type
+        self.type = column.expression.type
 
 
 @compiles(Unindexed)
