@@ -693,6 +693,27 @@ def test_a_demand_of_newer_requests_only_has_no_way_up(project: Project) -> None
     ]
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        (
+            "state",
+            [
+                "schemas/loans.yaml:7:37: gated [request-without-way-up] GET /loans: parameter "
+                "state is required, and optional in 2024-01-15, 2024-09-01"
+            ],
+        ),
+        ("size", []),  # it has a default
+    ],
+)
+def test_a_parameter_that_became_required_needs_a_default(
+    project: Project, name: str, said: list[str]
+) -> None:
+    was = "required: true, x-was: { next: { required: null } }"
+    project.edit((f"{{ name: {name}, in: query", f"{{ name: {name}, in: query, {was}"))
+    assert project.said() == said
+
+
 def test_a_renamed_field_is_told_how_to_keep_its_old_name(project: Project) -> None:
     project.edit(("fine_cents: { type: integer }", "fine: { type: integer }"))
     (finding,) = project.findings()

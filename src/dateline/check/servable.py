@@ -31,6 +31,8 @@ from dateline.openapi import follow, pointer, target, walk
 Path = tuple[str | int, ...]
 
 _UNIONS: Final = ("oneOf", "anyOf")
+_REQUEST: Final = frozenset({"requestBody", "requestBodies", "parameters"})
+_RESPONSE: Final = frozenset({"responses"})
 _SAME_VALUE: Final = frozenset({"oneOf", "anyOf", "allOf", "then", "else", "if"})
 _LEFT_OUT: Final = frozenset(
     {"items", "additionalProperties", "unevaluatedProperties", "unevaluatedItems", "contains"}
@@ -71,6 +73,8 @@ def _unservable(api: Api) -> Iterator[Finding]:
     for path, kind, node in places.with_history:
         if kind == "schema" and places.in_request(path):
             yield from _demanded(api, places, path, node)
+        elif kind == "parameter" and node.get("required"):
+            yield from _demanded_parameter(api, places, path, node)
     yield from _empty_bodies(api, places)
 
 
@@ -141,6 +145,22 @@ def _parameters(api: Api, path: Path, node: dict[str, Any]) -> Iterator[Finding]
             yield _finding(api, "request-without-way-up", at, message)
 
 
+def _demanded_parameter(
+    api: Api, places: _Places, path: Path, node: dict[str, Any]
+) -> Iterator[Finding]:
+    """Yield *node*, which requests must have now, if they could be without it before."""
+    free = 0
+    for mask, era in places.timeline.eras("parameter", node):
+        free |= 0 if era.get("required") else mask
+    free &= places.timeline.of(node)
+    if free and "default" not in node.get("schema", {}):
+        message = (
+            f"{_name(path)}: parameter {node.get('name')} is required, and optional in "
+            f"{places.timeline.places(free)}"
+        )
+        yield _finding(api, "request-without-way-up", (*path, "required"), message)
+
+
 def _empty_bodies(api: Api, places: _Places) -> Iterator[Finding]:
     """Yield each body of a 204 response, with the operations and versions that declare it."""
     users: dict[Path, list[Path]] = defaultdict(list)
@@ -197,6 +217,11 @@ def _name(path: Path) -> str:
     return pointer(path)
 
 
+def _leads(path: Path, words: frozenset[str]) -> bool:
+    """Tell whether *path* itself says that one of *words* leads to what stands there."""
+    return not words.isdisjoint(path[1:2] if path[0] == "components" else path)
+
+
 class _Places:
     """Where schemas stand: in requests or responses, and whether a value can be left out."""
 
@@ -250,19 +275,34 @@ class _Places:
         return [(path, *found) for path, found in self._nodes.items() if WAS in found[1]]
 
     def in_request(self, path: Path) -> bool:
-        return self._leads_to(path, ("requestBody", "requestBodies", "parameters"), set())
+        return _leads(path, _REQUEST) or path[:3] in self._requested
 
     def in_response(self, path: Path) -> bool:
-        return self._leads_to(path, ("responses",), set())
+        return _leads(path, _RESPONSE) or path[:3] in self._answered
 
-    def _leads_to(self, path: Path, words: tuple[str, ...], seen: set[Path]) -> bool:
-        owner = path[:3] if path[0] == "components" else path
-        if any(step in words for step in (path[1:2] if path[0] == "components" else path)):
-            return True
-        if path[0] != "components" or owner in seen:
-            return False
-        seen.add(owner)
-        return any(self._leads_to(user, words, seen) for user in self._users[owner])
+    @cached_property
+    def _requested(self) -> set[Path]:
+        return self._reached(_REQUEST)
+
+    @cached_property
+    def _answered(self) -> set[Path]:
+        return self._reached(_RESPONSE)
+
+    def _reached(self, words: frozenset[str]) -> set[Path]:
+        """Return the components to which one of *words* leads, through others or not."""
+        refers: dict[Path, set[Path]] = defaultdict(set)
+        reached: set[Path] = set()
+        for component, users in self._users.items():
+            for user in users:
+                refers[user[:3]].add(component)
+            if any(_leads(user, words) for user in users):
+                reached.add(component)
+        pending = list(reached)
+        while pending:
+            found = refers[pending.pop()] - reached
+            reached |= found
+            pending += found
+        return reached
 
     def holder(self, path: Path) -> Path | None:
         """Return a place in a response that holds the value at *path* and can't be without it."""
