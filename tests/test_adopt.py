@@ -395,6 +395,12 @@ def test_what_differs_in_nothing_gets_no_gate(tmp_path: Path) -> None:
     assert definitions(tmp_path / "schemas") == api()
 
 
+def test_a_history_runs_from_the_oldest_date_on_as_gates_are_written_later(tmp_path: Path) -> None:
+    adopted(tmp_path, loans("{title: A}", "{title: B}", "{title: C}"))
+    loan = definitions(tmp_path / "schemas")["components"]["schemas"]["Loan"]
+    assert list(loan["x-was"]) == ["2021-02-03", "2022-05-06"]
+
+
 def test_one_document_is_the_first_version(tmp_path: Path) -> None:
     adopted(tmp_path, [api()])
     assert [version.date for version in load(tmp_path / "schemas").table.versions] == [DATES[0]]

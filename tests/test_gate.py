@@ -206,6 +206,9 @@ def test_a_rename_keeps_the_history_of_names(
         "-          x-was: { 2025-06-01: { name: writer } }",
         "+          x-was: { 2025-06-01: { name: writer }, next: { name: author_name } }",
     ]
+    assert {edit.message.partition("; ")[2] for edit in affirmed.edits} == {
+        "`x-was` says what it was before next"
+    }
     require_law(api, affirmed, callers_have["library"])
 
 

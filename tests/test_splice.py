@@ -278,6 +278,11 @@ def test_a_value_is_written_as_every_reader_takes_it(
     assert exactly(reading(after.encode(), tmp_path)["b"]) == exactly(value)
 
 
+def test_long_text_is_not_broken_where_other_long_text_is_not() -> None:
+    long = "word " * 30 + "end"
+    assert text_after(f"a: {long}\n", ("put", ("b",), long)) == f"a: {long}\nb: {long}\n"
+
+
 # Lines that no edit is about
 
 

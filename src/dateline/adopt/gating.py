@@ -44,7 +44,7 @@ def restated(node: dict[str, Any], date: str, setting: dict[str, Any]) -> dict[s
     known, unset = changes(history.get(date, {}))
     history[date] = _entry({**setting, **known, **dict.fromkeys(unset, ABSENT)})
     rest = {key: value for key, value in node.items() if key != WAS}
-    return {**rest, WAS: dict(sorted(history.items(), reverse=True))}
+    return {**rest, WAS: dict(sorted(history.items()))}
 
 
 def _entry(setting: dict[str, Any]) -> dict[str, Any]:

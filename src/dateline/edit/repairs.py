@@ -154,7 +154,8 @@ class Restored(Repair):
             source.put((*self.path, WAS), wanted)
         else:
             _put_entries(source, self.path, plain(was), wanted)
-        dates = ", ".join(wanted)
+        told = (date for date in wanted if not same(was.get(date, ABSENT), wanted[date]))
+        dates = ", ".join(tuple(told) or wanted)
         return (
             f"`{WAS}` says what it was before {dates}" if dates else f"it has no `{WAS}` any more"
         )

@@ -42,6 +42,7 @@ class Style:
     step: int  # how far a mapping is indented within another
     list_step: int  # how far a list is indented within a mapping
     width: int
+    folds: bool = True  # long text is broken, not left on one line
     json: bool = False
 
 
@@ -64,6 +65,7 @@ def style_of(text: str, root: Span, *, json: bool = False) -> Style:
         return max((usual, *known), key=lambda choice: found[name, choice])
 
     low, high = _WIDTHS
+    longest = max(map(len, text.splitlines()), default=0)
     root_step = root.keys[0].column if json and root.keys else 0
     return Style(
         brackets=any(name.startswith("padding") for name, _ in found) or not root.below,
@@ -72,7 +74,8 @@ def style_of(text: str, root: Span, *, json: bool = False) -> Style:
         quote=most("quote", "'", '"'),
         step=root_step or most("step:", 2),
         list_step=most("step-", 2),
-        width=max(low, min(high, max(map(len, text.splitlines()), default=0))),
+        width=max(low, min(high, longest)),
+        folds=longest <= high or found["quote", ">"] > 0,
         json=json,
     )
 
@@ -209,7 +212,8 @@ def _text(text: str, style: Style, indent: int, taken: int) -> str:
         mark = "|" if text.endswith("\n") else "|-"
         lines = text.removesuffix("\n").split("\n")
         return mark + "".join(margin + line if line else "\n" for line in lines)
-    if indent + taken + 1 + len(line) > style.width and _folds(text):
+    too_long = indent + taken + 1 + len(line) > style.width
+    if too_long and style.folds and _folds(text):
         return ">-" + "".join(
             margin + line for line in _folded(text, style.width - indent - style.step)
         )
