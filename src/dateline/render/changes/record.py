@@ -59,7 +59,7 @@ class Period:
     @property
     def summary(self) -> str:
         """How many additions there are, in words."""
-        return f"{len(self.entries):,} additive" if self.entries else "nothing"
+        return f"{len(self.entries):,} additive" if self.entries else "nothing yet"
 
     @property
     def data(self) -> dict[str, Any]:
@@ -103,7 +103,8 @@ def record_files(schemas: Path) -> list[str]:
 
     What editors and other tools leave beside them, `.name` and `name~`, is left alone.
     """
-    found = (path for path in (schemas / FOLDER).rglob("*") if path.is_file())
+    folder = schemas / FOLDER
+    found = (path for path in (folder, *folder.rglob("*")) if path.is_file())
     return sorted(
         path.relative_to(schemas).as_posix()
         for path in found
@@ -222,7 +223,7 @@ def _one_of(*texts: str) -> _Fits:
 
 # What a period and an entry hold: for each key whether a value fits.
 _PERIOD_SHAPE: Final[dict[str, _Fits]] = {
-    "since": _is_text,
+    "since": lambda _: True,
     "until": lambda value: _is_text(value) and canonical_date(value),
     "environments": _is_list_of_texts,
     "changes": lambda value: isinstance(value, list) and bool(value),
@@ -240,8 +241,10 @@ _ENTRY_SHAPE: Final[dict[str, _Fits]] = {
 def _faults(period: Map, since: str) -> Iterator[tuple[_Trail, str]]:
     """Yield where *period*, of the file for *since*, is not what was written, and how."""
     yield from _misshapen(period, _PERIOD_SHAPE, ())
-    if _is_text(period.get("since")) and period["since"] != since:
-        yield ("since",), f"{period['since']!r} is not what the file is called"
+    if period.get("since") != since:
+        yield ("since",), "`since` is not what the file is called"
+    if str(period.get("until")) <= since:
+        yield ("until",), "`until` is no later version"
     changes = period.get("changes")
     for index, change in enumerate(changes if isinstance(changes, list) else ()):
         yield from _misshapen(change, _ENTRY_SHAPE, ("changes", index))
