@@ -214,7 +214,6 @@ SEVERAL = "several-documents: a second document begins here; put it into a file 
 HALF = "lone-surrogate: this escape stands for no whole character; write the character itself"
 WIDE = "not-utf-8: the file is in UTF-16 or UTF-32; save it as UTF-8"
 TAB = "yaml-syntax: a tab can't indent; use spaces"
-MISSING = "missing-value: no value stands here; write null, '', [] or {}"
 UNSEEN = "control-character: the invisible character {} stands here; delete it"
 ESCAPED = "control-character: the invisible character {} stands here, as an escape; delete it"
 HUGE = "number-out-of-range: the number {} is too large to be read everywhere; write it as text"

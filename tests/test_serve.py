@@ -272,11 +272,6 @@ components:
 ID = "6f9619ff-8b86-d011-b42d-00cf4fc964ff"
 
 
-class Answered(NamedTuple):
-    status: int
-    body: Json
-
-
 @pytest.fixture(scope="module")
 def echoing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """The application of the API above."""
