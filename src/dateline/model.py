@@ -61,6 +61,7 @@ def pack(line: int, column: int) -> int:
 class Map(dict[str, Any]):
     """A mapping that knows where it and each of its keys and values stand.
 
+    ``file`` is the name of the source, ``mark`` the packed position of the mapping (``pack``).
     ``marks`` runs along the keys in source order: key mark, value mark, key mark, ...
     """
 
@@ -84,7 +85,10 @@ class Map(dict[str, Any]):
 
 
 class Seq(list[Any]):
-    """A list that knows where it and each of its items stand."""
+    """A list that knows where it and each of its items stand.
+
+    ``file`` and ``mark`` are as those of ``Map``; ``marks`` holds a mark for each item.
+    """
 
     __slots__ = ("file", "mark", "marks")
 
@@ -141,6 +145,8 @@ class Version:
     """One row of the version table.
 
     ``date`` is a canonical ``YYYY-MM-DD`` or ``next``; ``title`` one sentence for callers.
+    A ``draft`` is not cut yet: no caller may ask for it. Of an ``undisclosed`` version nobody
+    says what has changed, so its shapes may equal those of the version before.
     """
 
     date: str
@@ -177,7 +183,11 @@ class Announcement:
 
 @dataclass(frozen=True, kw_only=True)
 class Environment:
-    """One deployment: its name and its servers; ``place`` is where those are written."""
+    """One deployment: its name and its servers; ``place`` is where those are written.
+
+    ``servers`` are OpenAPI's Server Objects, as they are written; none in an adopted API that
+    names none.
+    """
 
     name: str
     servers: tuple[dict[str, Any], ...]
@@ -188,9 +198,13 @@ class Environment:
 class Table:
     """``versions.yaml``: how versions are chosen, and which there are.
 
-    ``default`` is served without a header; ``annotation`` is the schema default written on the
-    header parameter, which may differ. ``versions`` stand oldest first, ``next`` last. ``places``
-    holds where keys of the file are written, and rules of its policy by their ids.
+    ``header`` is the name of the one that chooses a version. ``default`` is served without it;
+    ``annotation`` is the schema default written on the header parameter, which may differ.
+    ``versions`` stand oldest first, ``next`` last. Operations with one of ``ignoring_tags`` are
+    the same whatever the header says. ``policy`` names the preset, ``overrides`` the verdicts
+    that differ from it, by rule id; ``package`` is the name of the generated Python package.
+    ``adopted`` definitions were published elsewhere, and are held to no rules of style.
+    ``places`` holds where keys of the file are written, and rules of its policy by their ids.
     With ``require_why`` each gate of a version that is not cut yet needs its reason. From an
     announcement to its day at least ``notice_days`` pass.
     """
@@ -216,6 +230,7 @@ class Table:
 
     @property
     def dates(self) -> tuple[str, ...]:
+        """The dates of all versions, drafts too, oldest first."""
         return tuple(version.date for version in self.versions)
 
     @property
@@ -235,6 +250,7 @@ class Table:
 
     @property
     def latest(self) -> str:
+        """The date of the newest version that callers may ask for."""
         return self.supported[-1].date
 
 
@@ -265,7 +281,11 @@ class Api:
 
 @dataclass(frozen=True, kw_only=True)
 class Contract:
-    """What one version promises in one environment: a plain OpenAPI document, no annotations."""
+    """What one version promises in one environment: a plain OpenAPI document, no annotations.
+
+    ``environment`` is a name of the version table, or ``EVERYWHERE``. Contracts of one API share
+    what is equal in their documents: nobody may change one.
+    """
 
     version: str
     environment: str
