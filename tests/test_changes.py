@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from copy import deepcopy
 from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Final
@@ -15,6 +16,7 @@ from changing import DATES, Files, feed, pages, swapped, told, versions
 from sources import API, LIBRARY, loaded
 
 from dateline.check.sides import compared
+from dateline.diff import Readings, diff
 from dateline.model import Api
 from dateline.project import Projector
 from dateline.render import render
@@ -284,6 +286,17 @@ def test_a_page_holds_what_a_diff_finds(by_chance: Api, made_by_chance: Files) -
         )
         assert sum(page["summary"].values()) == len(page["changes"])
         PAGE.validate(page)
+
+
+def test_what_documents_share_changes_nothing_of_what_a_diff_finds(by_chance: Api) -> None:
+    projector, readings = Projector(by_chance), Readings()
+    for environment in by_chance.table.environments:
+        name = environment.name
+        known = {date: projector.contract(date, name).document for date in by_chance.table.dates}
+        for older, newer in combinations(known, 2):
+            renames = projector.renames(older, newer, name)
+            apart = deepcopy(known[older]), deepcopy(known[newer])
+            assert diff(known[older], known[newer], renames, readings) == diff(*apart, renames)
 
 
 def test_what_programs_read_of_a_page_is_all_that_it_says(

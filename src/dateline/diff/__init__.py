@@ -5,16 +5,17 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, Final
+from functools import cached_property
+from typing import Any, Final, NamedTuple
 
 from dateline.diff.compare import SchemaComparison
-from dateline.diff.documents import Document, Survey, component, escape, text
+from dateline.diff.documents import Document, Survey, Texts, component, escape, text
 from dateline.diff.graph import CARRIERS, Graph, Pair, Seen, reachable
 from dateline.diff.keywords import changed
 from dateline.diff.leaves import leaves
 from dateline.diff.messages import MessageComparison
 from dateline.diff.naming import name
-from dateline.diff.operations import OperationComparison
+from dateline.diff.operations import Leads, OperationComparison
 from dateline.diff.schemas import Schemas
 from dateline.diff.switches import fold
 from dateline.diff.tags import fold_tags
@@ -36,23 +37,49 @@ _NAMED: Final = (Kind.COMPONENT_ADDED, Kind.COMPONENT_REMOVED, Kind.COMPONENT_RE
 _SILENT: Final = (Kind.DOCUMENTATION_CHANGED, Kind.EXTENSION_CHANGED, *_NAMED)
 
 
+class Reading(NamedTuple):
+    """What was read of one document."""
+
+    schemas: Schemas
+    leads: Leads
+
+
+class Readings:
+    """What was read of documents, for several comparisons of documents that share nodes.
+
+    No document may be changed while they last.
+    """
+
+    def __init__(self) -> None:
+        self.texts = Texts()
+        self._known: dict[int, Reading] = {}
+
+    def of(self, root: dict[str, Any]) -> Reading:
+        """Return what was read of the document *root*."""
+        if id(root) not in self._known:
+            document = Document(root)
+            self._known[id(root)] = Reading(Schemas(document), Leads(document, self.texts))
+        return self._known[id(root)]
+
+
 def diff(
     before: dict[str, Any] | Contract,
     after: dict[str, Any] | Contract,
     renames: Mapping[str, str] | None = None,
+    readings: Readings | None = None,
 ) -> list[Change]:
     """Return every difference a caller could see, sorted by pointers, kind and keyword.
 
     Both are plain OpenAPI 3.0 or 3.1 documents, not changed here; 3.0 is read as 3.1. What is
     written once is one change, whatever number of paths lead to it. *renames* gives the old
     name of a property, parameter or header by its pointer in *after*; without it, a renamed one
-    is removed and added.
+    is removed and added. With *readings* nothing is read again that an earlier comparison read.
     """
-    ours, theirs = Document(_plain(before)), Document(_plain(after))
-    if ours.root is theirs.root:
+    ours, theirs = _plain(before), _plain(after)
+    if ours is theirs:
         return []
     with _no_collection():
-        return _Comparison(ours, theirs, renames or {}).changes()
+        return _Comparison(ours, theirs, renames or {}, readings or Readings()).changes()
 
 
 @contextmanager
@@ -83,16 +110,25 @@ class _Label:
 
 
 class _Comparison:
-    def __init__(self, before: Document, after: Document, renames: Mapping[str, str]) -> None:
-        self._before = before
-        self._after = after
+    def __init__(
+        self,
+        before: dict[str, Any],
+        after: dict[str, Any],
+        renames: Mapping[str, str],
+        readings: Readings,
+    ) -> None:
+        ours, theirs = readings.of(before), readings.of(after)
+        self._before = ours.schemas.document
+        self._after = theirs.schemas.document
         self._graph = Graph()
-        self._survey = Survey(before, after)
+        self._survey = Survey(self._before, self._after, readings.texts)
         self._schemas = SchemaComparison(
-            self._graph, self._survey, Schemas(before), Schemas(after), renames
+            self._graph, self._survey, ours.schemas, theirs.schemas, renames
         )
         self._messages = MessageComparison(self._graph, self._survey, self._schemas, renames)
-        self._operations = OperationComparison(self._graph, self._survey, self._messages, renames)
+        self._operations = OperationComparison(
+            self._graph, self._survey, self._messages, renames, ours.leads
+        )
         self._named: dict[int, tuple[str, ...]] = {}
 
     def changes(self) -> list[Change]:
@@ -122,13 +158,12 @@ class _Comparison:
         """Note which components came, went or have another name; return the new references."""
         root = self._graph.root((), ())
         references: dict[str, str] = {}
-        partners = self._partners()
         for section in COMPONENTS:
             ours, theirs = self._before.section(section), self._after.section(section)
             gone = [found for found in ours if found not in theirs]
             came = [found for found in theirs if found not in ours]
             renamed = _one_to_one(
-                {old: partners.get((section, old), set()) & set(came) for old in gone}
+                {old: self._partners.get((section, old), set()) & set(came) for old in gone if came}
             )
             renamed |= _equal(
                 ours, theirs, set(gone) - set(renamed), set(came) - set(renamed.values())
@@ -154,6 +189,7 @@ class _Comparison:
                     root.add(Kind.COMPONENT_ADDED, section, after_pointer=pointer, after=new)
         return references
 
+    @cached_property
     def _partners(self) -> dict[tuple[str, str], set[str]]:
         """Return the names of the components that each was compared with, by section and name."""
         found: dict[tuple[str, str], set[str]] = {}

@@ -90,8 +90,8 @@ class SchemaComparison:
             return False
         goals = self.survey.reached(shared)
         if goals and (
-            _MERGING.search(shared)
-            or len(_PLAIN_REFERENCE.findall(shared)) != shared.count('"$ref": ')
+            _MERGING.search(shared.written)
+            or len(_PLAIN_REFERENCE.findall(shared.written)) != shared.written.count('"$ref": ')
         ):
             return False
         for section, name in goals:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from json import JSONEncoder
 from typing import Any, Final, NamedTuple
@@ -65,6 +65,42 @@ def component(pointer: str) -> Key | None:
     if len(tokens) != 4 or tokens[1] != "components":
         return None
     return tokens[2], _unescape(tokens[3])
+
+
+class Text:
+    """What is written of a node, and what it refers to; both are found out once."""
+
+    __slots__ = ("_goals", "written")
+
+    def __init__(self, written: str) -> None:
+        self.written = written
+        self._goals: tuple[Key, ...] | None = None
+
+    @property
+    def goals(self) -> tuple[Key, ...]:
+        """What it refers to by pointers or names, in order and without repetition."""
+        if self._goals is None:
+            self._goals = tuple(_goals(self.written, _owner))
+        return self._goals
+
+    @property
+    def refers(self) -> bool:
+        """Whether it may refer to anything, an anchor included."""
+        return bool(self.goals) or '"#' in self.written
+
+
+class Texts:
+    """The texts of nodes that several documents or comparisons share, each written once."""
+
+    def __init__(self) -> None:
+        # beside each its node: an id is unique only while its object lives
+        self._known: dict[int, tuple[Any, Text]] = {}
+
+    def of(self, node: Any) -> Text:
+        known = self._known.get(id(node))
+        if known is None:
+            known = self._known[id(node)] = node, Text(written(node))
+        return known[1]
 
 
 class Document:
@@ -133,34 +169,34 @@ class Survey:
     never walked.
     """
 
-    def __init__(self, before: Document, after: Document) -> None:
+    def __init__(self, before: Document, after: Document, texts: Texts) -> None:
         self._documents = (before, after)
-        self._keys: dict[str, Key | None] = {}
+        self._texts = texts
         self.unequal: set[Key] = set()
         self.dirty: set[Key] = set()
-        entries = [
-            ((section, str(name)), [side[name] for side in (here, there) if name in side])
+        entries = {
+            (section, str(name)): [side[name] for side in (here, there) if name in side]
             for section in (*COMPONENTS, "paths", *WEBHOOKS)
             for here, there in [(before.section(section), after.section(section))]
             for name in dict.fromkeys((*here, *there))
-        ]
-        texts: dict[Key, list[str]] = {}
-        for key, nodes in entries:
-            if len(nodes) == 2 and nodes[0] is nodes[1]:
-                continue  # shared by two contracts of one projection
-            texts[key] = [written(node) for node in nodes]
-            if texts[key][:1] != texts[key][1:]:
+        }
+        for key, nodes in entries.items():
+            # one that is shared by two contracts of one projection is equal
+            if len(nodes) == 1 or self.equal(*nodes) is None:
                 self.unequal.add(key)
         self._anchored = False
         if self.unequal:
             self.dirty = self._reaching(
-                {key: texts[key] if key in texts else [written(nodes[0])] for key, nodes in entries}
+                {key: list(map(texts.of, nodes)) for key, nodes in entries.items()}
             )
 
-    def _reaching(self, texts: dict[Key, list[str]]) -> set[Key]:
+    def _reaching(self, texts: dict[Key, list[Text]]) -> set[Key]:
         """Return what is unequal, and all that refers to it, and all that refers to that."""
         self._anchored = any(
-            f'"{key}": ' in found for known in texts.values() for found in known for key in _ANCHORS
+            f'"{key}": ' in found.written
+            for known in texts.values()
+            for found in known
+            for key in _ANCHORS
         )
         referrers: dict[Key, list[Key]] = {}
         for key, known in texts.items():
@@ -176,51 +212,59 @@ class Survey:
                     stack.append(referrer)
         return reached
 
-    def equal(self, before: Any, after: Any) -> str | None:
+    def equal(self, before: Any, after: Any) -> Text | None:
         """Return the text that both nodes have, or None if they differ."""
         if before is after:
-            return written(before)
+            return self._texts.of(before)
         if before != after:
             return None
         shared = written(before)
-        return shared if shared == written(after) else None
+        return Text(shared) if shared == written(after) else None
 
     def settled(self, before: Any, after: Any) -> bool:
         """Tell whether two nodes are equal and reach nothing unequal."""
         shared = self.equal(before, after)
         return shared is not None and not self.reached(shared)
 
-    def reached(self, shared: str) -> list[Key]:
+    def reached(self, shared: Text) -> list[Key]:
         """Return what is unequal, or reaches it, and is named in the text of a node."""
         return [goal for goal in self._goals(shared) if goal in self.dirty]
 
-    def _goals(self, found: str) -> Iterable[Key]:
-        """Return what a text refers to, in order and without repetition."""
-        goals = dict.fromkeys(
-            key for name in _REFERENCE.findall(found) if (key := self._key(name)) is not None
-        )
-        if '"mapping": {' in found:
-            # a mapping may give the bare name of a schema (OpenAPI 3.1.1, section 4.8.25)
-            for entries in _MAPPING.findall(found):
-                goals.update(dict.fromkeys(("schemas", name) for name in _MAPPED.findall(entries)))
-        return goals
-
-    def _key(self, reference: str) -> Key | None:
-        if reference not in self._keys:
-            self._keys[reference] = self._owner(
-                json.loads(f'"{reference}"') if "\\" in reference else reference
-            )
-        return self._keys[reference]
-
-    def _owner(self, reference: str) -> Key | None:
-        if reference.startswith("#/"):
-            tokens = reference.split("/")
-            if tokens[1] == "components":
-                tokens = tokens[1:]
-            return (tokens[1], _unescape(tokens[2])) if len(tokens) > 2 else None
+    def _goals(self, found: Text) -> Iterable[Key]:
         # most texts that begin with `#` are colours: documents are walked only if they must be
-        for document in self._documents if self._anchored else ():
-            located = document.target(reference)
-            if located is not None:
-                return self._owner("#" + located.pointer)
+        return _goals(found.written, self._anchor) if self._anchored else found.goals
+
+    def _anchor(self, reference: str) -> Key | None:
+        """Return what holds the goal of *reference*, which may name an anchor."""
+        if reference.startswith("#/"):
+            return _owner(reference)
+        goals = (document.target(reference) for document in self._documents)
+        located = next(filter(None, goals), None)
+        return None if located is None else _owner("#" + located.pointer)
+
+
+def _goals(found: str, owner: Callable[[str], Key | None]) -> Iterable[Key]:
+    """Return what a text refers to, in order and without repetition."""
+    goals = dict.fromkeys(
+        key for name in _REFERENCE.findall(found) if (key := owner(_unquoted(name))) is not None
+    )
+    if '"mapping": {' in found:
+        # a mapping may give the bare name of a schema (OpenAPI 3.1.1, section 4.8.25)
+        for entries in _MAPPING.findall(found):
+            goals.update(dict.fromkeys(("schemas", name) for name in _MAPPED.findall(entries)))
+    return goals
+
+
+def _unquoted(text: str) -> str:
+    return str(json.loads(f'"{text}"')) if "\\" in text else text
+
+
+@cache
+def _owner(reference: str) -> Key | None:
+    """Return what holds the goal of a reference that is a pointer; None for any other."""
+    if not reference.startswith("#/"):
         return None
+    tokens = reference.split("/")
+    if tokens[1] == "components":
+        tokens = tokens[1:]
+    return (tokens[1], _unescape(tokens[2])) if len(tokens) > 2 else None

@@ -154,17 +154,44 @@ class Graph:
 
     def spread(self) -> None:
         """Let each pair know all that reaches it."""
-        stack = [pair for pair in self.pairs if pair.carried]
-        while stack:
-            pair = stack.pop()
-            for below, carrier, _, _ in pair.edges:
-                carried = carrier | (pair.carried & MODEL) if carrier else pair.carried
-                request = below.request | pair.request
-                response = below.response | pair.response
-                carried |= below.carried
-                if (request, response, carried) != (below.request, below.response, below.carried):
-                    below.request, below.response, below.carried = request, response, carried
-                    stack.append(below)
+        order = self._downwards()
+        news = {id(pair) for pair in order if pair.carried}
+        while news:
+            # what a circle leads back up waits for the next round
+            for pair in order:
+                if id(pair) not in news:
+                    continue
+                news.remove(id(pair))
+                for below, carrier, _, _ in pair.edges:
+                    carried = carrier | (pair.carried & MODEL) if carrier else pair.carried
+                    request = below.request | pair.request
+                    response = below.response | pair.response
+                    carried |= below.carried
+                    if (request, response, carried) != (
+                        below.request,
+                        below.response,
+                        below.carried,
+                    ):
+                        below.request, below.response, below.carried = request, response, carried
+                        news.add(id(below))
+
+    def _downwards(self) -> list[Pair]:
+        """Return the pairs, each before those below it as far as there are no circles."""
+        found: list[Pair] = []
+        met: set[int] = set()
+        for top in self.pairs:
+            stack = [(top, iter(top.edges))] if id(top) not in met else []
+            met.add(id(top))
+            while stack:
+                pair, edges = stack[-1]
+                below = next((edge.pair for edge in edges if id(edge.pair) not in met), None)
+                if below is None:
+                    found.append(pair)
+                    stack.pop()
+                else:
+                    met.add(id(below))
+                    stack.append((below, iter(below.edges)))
+        return found[::-1]
 
 
 def _counterpart(pointer: str, other: Parts) -> str | None:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from dateline.diff.compare import SchemaComparison
 from dateline.diff.documents import Document, Node, Survey, escape
-from dateline.diff.graph import CARRIERS, NOTHING, Graph, Pair, Part, Parts
+from dateline.diff.graph import CARRIERS, NOTHING, Graph, Pair, Part, Parts, identity
 from dateline.diff.keywords import differences, kinds_of
 from dateline.model import Kind
 from dateline.openapi import OBJECTS
@@ -123,11 +123,11 @@ class MessageComparison:
         shared = self.survey.equal(before.value, after.value)
         if shared is None:
             below: Pair | None = self.pair(kind, before, after)
-        elif (kind, shared) in self._alike:
-            below = self._alike[kind, shared]
+        elif (kind, shared.written) in self._alike:
+            below = self._alike[kind, shared.written]
         else:
             below = self.pair(kind, before, after) if self.survey.reached(shared) else None
-            self._alike[kind, shared] = below
+            self._alike[kind, shared.written] = below
         if below is not None:
             pair.reach(below, before, after, carrier)
 
@@ -138,8 +138,9 @@ class MessageComparison:
         ):
             return
         before, after = Thing(pair.before), Thing(pair.after)
-        keys(pair, pair.kind, before, after, _HELD[pair.kind])
         held = _HELD[pair.kind]
+        if identity(pair.before) != identity(pair.after):
+            keys(pair, pair.kind, before, after, held)
         if "schema" in held:
             self._schema(pair, before, after)
         if "content" in held:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any, Final, NamedTuple
 
-from dateline.diff.documents import WEBHOOKS, Document, Node, Survey, escape, text
+from dateline.diff.documents import WEBHOOKS, Document, Node, Survey, Text, Texts, escape, text
 from dateline.diff.graph import CARRIERS, MODEL, NOTHING, Graph, Pair, Part, Parts
 from dateline.diff.keywords import EXTENSION, NOTE, changed, differences, kinds_of, one_sided
 from dateline.diff.messages import MessageComparison, Thing, keys, parts_of
@@ -68,6 +68,61 @@ class _Parameter(NamedTuple):
 _Parameters = dict[tuple[str, str], _Parameter]
 
 
+class _Lead(NamedTuple):
+    """A part of an operation that refers to something; it stands in what ``asks`` or answers."""
+
+    asks: bool
+    kind: str
+    node: Node
+    text: Text
+    carrier: int = 0
+
+
+class _Led(NamedTuple):
+    """An operation and all of its parts that refer to something."""
+
+    method: str
+    operation: Thing
+    leads: list[_Lead]
+
+
+class Leads:
+    """What the operations of one document lead to, each path item read once."""
+
+    def __init__(self, document: Document, texts: Texts) -> None:
+        self._document = document
+        self._texts = texts
+        # beside each its node: an id is unique only while its object lives
+        self._known: dict[int, tuple[Part, list[_Led]]] = {}
+
+    def of(self, item: Part) -> list[_Led]:
+        """Return the operations of a path item."""
+        known = self._known.get(id(item.node))
+        if known is None or known[0].pointer != item.pointer:
+            known = self._known[id(item.node)] = item, list(self._operations(Thing((item,))))
+        return known[1]
+
+    def _operations(self, item: Thing) -> Iterator[_Led]:
+        for method in METHODS:
+            found = item.get(method)
+            if found is not None:
+                operation = Thing(parts_of(self._document, found))
+                leads = [lead for lead in self._leads(item, operation) if lead.text.refers]
+                yield _Led(method, operation, leads)
+
+    def _leads(self, item: Thing, operation: Thing) -> Iterator[_Lead]:
+        of = self._texts.of
+        for (place, _), one in _listed(self._document, item, operation).items():
+            carrier = CARRIERS.get(place, 0)
+            yield _Lead(True, "parameter", one.node, of(one.node.value), carrier)
+        body = operation.get("requestBody")
+        if body:
+            yield _Lead(True, "request-body", body, of(body.value), CARRIERS["body"])
+        for status, response in operation.entries("responses").items():
+            if not status.startswith("x-"):
+                yield _Lead(False, "response", response, of(response.value))
+
+
 class OperationComparison:
     """Compares operations, and all that is neither a message nor a schema."""
 
@@ -77,6 +132,7 @@ class OperationComparison:
         survey: Survey,
         messages: MessageComparison,
         renames: Mapping[str, str],
+        leads: Leads,
     ) -> None:
         self.names: list[str] = []
         """The name of the operation that each bit stands for."""
@@ -86,6 +142,7 @@ class OperationComparison:
         self._before = messages.before
         self._after = messages.after
         self._renames = renames
+        self._leads = leads
         self._schemes = renamed_schemes(*self._both("securitySchemes"))
         # which operations may use a security scheme, by its new name
         self._users: dict[str, int] = {}
@@ -96,6 +153,8 @@ class OperationComparison:
             text(self._before.root.get(key)) != text(self._after.root.get(key))
             for key in ("security", "servers")
         ) or any(section == "securitySchemes" for section, _ in survey.unequal)
+        # whether a reference may lead to a parameter of another name
+        self._parameters_differ = any(section == "parameters" for section, _ in survey.unequal)
 
     def compare(self) -> None:
         """Compare operations, webhooks, and what stands around them."""
@@ -151,6 +210,9 @@ class OperationComparison:
         still: bool = False,
     ) -> None:
         """Compare two path items; *still* if only what surrounds them has changed."""
+        if not (self._everywhere or self._parameters_differ) and _is_shared(before, after):
+            self._shared_item(before[0], scope_of)
+            return
         ours, theirs = Thing(before), Thing(after)
         # they may refer to what differs, but differ in nothing themselves
         alike = (
@@ -186,6 +248,19 @@ class OperationComparison:
         if before and after and not alike:
             root = self._graph.root(before, after, request=bits, response=bits)
             keys(root, "path-item", ours, theirs, _PATH_ITEM)
+
+    def _shared_item(self, item: Part, scope_of: Callable[[str], _Scope]) -> None:
+        """Compare what the operations of a path item lead to that both documents share."""
+        for method, operation, leads in self._leads.of(item):
+            scope = scope_of(method)
+            reached = [lead for lead in leads if self._survey.reached(lead.text)]
+            if reached:
+                ends = self._ends(scope, operation.parts, operation.parts)
+            for lead in reached:
+                end = ends.asks if lead.asks else ends.answers
+                self._messages.link(end, lead.kind, lead.node, lead.node, lead.carrier)
+            if operation.get("callbacks"):
+                self._callbacks(scope, operation, operation)
 
     def _ends(self, scope: _Scope, before: Parts, after: Parts) -> _Ends:
         asked, answered = (0, scope.bit) if scope.turned else (scope.bit, 0)
@@ -456,6 +531,15 @@ def _aligned_names(
         (name if name in ours else None, name if name in theirs else None)
         for name in dict.fromkeys((*ours, *theirs))
     ]
+
+
+def _is_shared(before: Parts, after: Parts) -> bool:
+    """Tell whether two path items are one object at one place."""
+    return (
+        len(before) == len(after) == 1
+        and before[0].node is after[0].node
+        and before[0].pointer == after[0].pointer
+    )
 
 
 def _same(scope: _Scope, _method: str) -> _Scope:

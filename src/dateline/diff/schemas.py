@@ -51,12 +51,22 @@ class Schemas:
     def __init__(self, document: Document) -> None:
         self.document = document
         self._views: dict[tuple[Any, ...], View] = {}
+        # beside the parts what they are of: an id is unique only while its object lives
+        self._parts: dict[tuple[Any, ...], tuple[list[Node], Parts]] = {}
 
     def parts(self, located: Iterable[Node]) -> Parts:
         """Return the nodes that together say what all of *located* say, outermost first.
 
         A reference, an `allOf` and a union of one member are seen through.
         """
+        nodes = list(located)
+        key = tuple((id(value), pointer) for value, pointer in nodes)
+        known = self._parts.get(key)
+        if known is None:
+            known = self._parts[key] = nodes, self._seen_through(nodes)
+        return known[1]
+
+    def _seen_through(self, located: list[Node]) -> Parts:
         found: list[Part] = []
         outer: Part | None = None
         met: set[tuple[int, bool]] = set()

@@ -7,7 +7,7 @@ lost every field that the second lacks, though nobody has touched it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from dateline.diff.documents import Document, component
 from dateline.diff.graph import Graph, Pair, Seen
@@ -19,6 +19,9 @@ class _Foreign(NamedTuple):
 
     gone: set[str]
     came: set[str]
+
+
+_NOTHING: Final = _Foreign(set(), set())
 
 
 class _Switch(NamedTuple):
@@ -70,6 +73,8 @@ def fold(graph: Graph, before: Document, after: Document) -> None:
 
 def _foreign(pair: Pair, before: Document, after: Document) -> _Foreign:
     """Return what only one side refers to though the other document has it, too."""
+    if [part.pointer for part in pair.before] == [part.pointer for part in pair.after]:
+        return _NOTHING
     ours = {part.pointer for part in pair.before if component(part.pointer)}
     theirs = {part.pointer for part in pair.after if component(part.pointer)}
     return _Foreign(

@@ -14,7 +14,7 @@ from dateline.diff.naming import Name, name
 from dateline.model import EVERYWHERE, Api, Change, Kind, Place
 from dateline.openapi import parts, pointer
 from dateline.project import Projector
-from dateline.render.changes.pages import Entry, judged
+from dateline.render.changes.pages import Differences, Entry
 from dateline.render.changes.subjects import Subject, referred, resolve, stands
 from dateline.report.wording import plain
 
@@ -185,8 +185,9 @@ class _Trail:
         first = self._api.table.versions[0]
         if self._stands(first.date):
             yield self._at_first(first.date)
+        differences = Differences(self._api, self._projector)
         for older, newer in pairwise(self._api.table.versions):
-            told = judged(self._api, self._projector, older, newer)
+            told = differences.judged(older, newer)
             pair = older.date, newer.date
             own = [(group, entry) for group, entry in told if self._concerns(group.change, *pair)]
             if not own and self._stands(older.date) != self._stands(newer.date):

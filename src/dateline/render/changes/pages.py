@@ -10,7 +10,7 @@ from itertools import combinations, pairwise
 from typing import Any, Final
 
 from dateline.check.merge import Group, Merged
-from dateline.diff import diff
+from dateline.diff import Readings, diff
 from dateline.model import Announcement, Api, Combination, Direction, Table, Verdict, Version
 from dateline.openapi import VERSION
 from dateline.project import Projector
@@ -218,46 +218,64 @@ def announced(announcement: Announcement) -> str:
 
 def pages(api: Api, projector: Projector) -> Iterator[Page]:
     """Yield a page for every two versions of *api*, or fewer; see ``EVERY_PAIR``."""
-    return (page(api, projector, *pair) for pair in _pairs(api.table))
+    differences = Differences(api, projector)
+    return (differences.page(*pair) for pair in _pairs(api.table))
 
 
 def page(api: Api, projector: Projector, older: Version, newer: Version) -> Page:
     """Return what differs between *older* and *newer* in any environment."""
-    table = api.table
-    dates = list(table.dates)
-    between = table.versions[dates.index(older.date) + 1 : dates.index(newer.date) + 1]
-    return Page(
-        older=older,
-        newer=newer,
-        undisclosed=tuple(version.date for version in between if version.undisclosed),
-        environments=tuple(environment.name for environment in table.environments),
-        announcements=tuple(
-            told for told in table.announcements if told.version in (older.date, newer.date)
-        ),
-        entries=tuple(entry for _, entry in judged(api, projector, older, newer)),
-    )
+    return Differences(api, projector).page(older, newer)
 
 
-def judged(
-    api: Api, projector: Projector, older: Version, newer: Version
-) -> list[tuple[Group, Entry]]:
-    """Return each change between *older* and *newer*, and what is told of it."""
-    merged = Merged(api.table.policy, api.table.verdicts)
-    for environment in api.table.environments:
-        before, after = (
-            projector.contract(version.date, environment.name).document
-            for version in (older, newer)
+class Differences:
+    """What differs between versions of an API; what several of them share is read once."""
+
+    def __init__(self, api: Api, projector: Projector) -> None:
+        self._api = api
+        self._projector = projector
+        self._readings = Readings()
+        self._documents: dict[Combination, dict[str, Any]] = {}
+
+    def page(self, older: Version, newer: Version) -> Page:
+        """Return what differs between *older* and *newer* in any environment."""
+        table = self._api.table
+        dates = list(table.dates)
+        between = table.versions[dates.index(older.date) + 1 : dates.index(newer.date) + 1]
+        return Page(
+            older=older,
+            newer=newer,
+            undisclosed=tuple(version.date for version in between if version.undisclosed),
+            environments=tuple(environment.name for environment in table.environments),
+            announcements=tuple(
+                told for told in table.announcements if told.version in (older.date, newer.date)
+            ),
+            entries=tuple(entry for _, entry in self.judged(older, newer)),
         )
-        renames = projector.renames(older.date, newer.date, environment.name)
-        for change in diff(before, after, renames=renames):
-            # what a version is called is not what it changed
-            if change.after_pointer != VERSION:
-                merged.add(change, Combination(newer.date, environment.name))
-    groups = sorted(merged, key=_weight)
-    reasons = Reasons(api, projector, older.date, newer.date).of(
-        (group.change, group.combinations[0].environment) for group in groups
-    )
-    return [(group, Entry.of(group, reason)) for group, reason in zip(groups, reasons, strict=True)]
+
+    def judged(self, older: Version, newer: Version) -> list[tuple[Group, Entry]]:
+        """Return each change between *older* and *newer*, and what is told of it."""
+        table = self._api.table
+        merged = Merged(table.policy, table.verdicts)
+        for name in (environment.name for environment in table.environments):
+            now = Combination(newer.date, name)
+            before, after = map(self._document, (Combination(older.date, name), now))
+            renames = self._projector.renames(older.date, newer.date, name)
+            for change in diff(before, after, renames, self._readings):
+                # what a version is called is not what it changed
+                if change.after_pointer != VERSION:
+                    merged.add(change, now)
+        groups = sorted(merged, key=_weight)
+        reasons = Reasons(self._api, self._projector, older.date, newer.date).of(
+            (group.change, group.combinations[0].environment) for group in groups
+        )
+        return [
+            (group, Entry.of(group, reason)) for group, reason in zip(groups, reasons, strict=True)
+        ]
+
+    def _document(self, shown: Combination) -> dict[str, Any]:
+        if shown not in self._documents:
+            self._documents[shown] = self._projector.contract(*shown).document
+        return self._documents[shown]
 
 
 def _pairs(table: Table) -> list[tuple[Version, Version]]:
