@@ -102,7 +102,8 @@ def test_dates_are_canonical_and_in_the_version_table(text: str, said: list[str]
             "{ type: object, properties: { due: { type: string, x-added: 2025-06-01, "
             "x-removed: 2024-09-01 } } }",
             [
-                "4:90: never-there: added at 2025-06-01, so no version has it; remove it later",
+                "4:90: never-there: added at 2025-06-01, so no version has it; remove it later, "
+                "or leave the node out",
             ],
             id="removed before it is added",
         ),
@@ -110,7 +111,8 @@ def test_dates_are_canonical_and_in_the_version_table(text: str, said: list[str]
             "{ type: object, properties: { due: { type: string, x-added: 2025-06-01, "
             "x-removed: 2025-06-01 } } }",
             [
-                "4:90: never-there: added at 2025-06-01, so no version has it; remove it later",
+                "4:90: never-there: added at 2025-06-01, so no version has it; remove it later, "
+                "or leave the node out",
             ],
             id="removed when it is added",
         ),

@@ -17,6 +17,8 @@ from commands import Outcome, dateline, held
 from sources import LIBRARY, LOANS, VERSIONS, folder
 
 from dateline import fresh
+from dateline.check.baseline import in_tree
+from dateline.edit.cut import Asked, cut
 from dateline.load import load
 from dateline.project import Projector
 
@@ -433,16 +435,45 @@ def test_what_is_cut_together_has_no_past_in_between(drafts: Path) -> None:
         ),
         ("author_name, state]", "author_name, state, shelf]"),
     )
-    cut = planned(DAY, "--title", TITLE, "--draft", "2025-08-01", "--draft", "next")
-    assert f"+        shelf: {{ type: integer, maximum: 9, x-added: {DAY} }}" in cut
+    lines = planned(DAY, "--title", TITLE, "--draft", "2025-08-01", "--draft", "next")
+    assert f"+        shelf: {{ type: integer, maximum: 9, x-added: {DAY} }}" in lines
+
+
+SHELF = (
+    ("author_name, state]", "author_name, state, shelf]"),
+    (
+        "        channel: {",
+        """\
+        # Where the book stands.
+        shelf:
+          $ref: '#/components/schemas/Shelf'
+          x-added: 2025-08-01
+          x-removed: next
+        channel: {""",
+    ),
+    ("    LoanState:\n", "    # One of many.\n    Shelf: { type: string }\n    LoanState:\n"),
+)
+
+
+def test_what_came_in_one_draft_and_went_in_another_is_left_out(drafts: Path) -> None:
+    asked = Asked(day=DAY, title=TITLE, drafts=("2025-08-01", "next"))
+
+    def after() -> dict[str, bytes]:
+        plan = cut(drafts / "schemas", asked, in_tree(drafts / "generated"))
+        return {one.name: one.after for one in plan.replacements}
+
+    without = after()
+    edit(*SHELF)
+    assert dateline("generate").status == CLEAN
+    assert after() == without
 
 
 def test_a_version_can_be_cut_before_a_draft_under_a_later_date(drafts: Path) -> None:
     assert drafts.is_dir()
     edit(("        note: { type: [integer, 'null'], x-was: { 2025-08-01: { type: string }, "
           "next: { type: integer } } }\n", "        note: { type: string }\n"))  # fmt: skip
-    cut = planned("2025-07-01", "--title", TITLE)
-    assert [line for line in cut if "date:" in line] == [
+    lines = planned("2025-07-01", "--title", TITLE)
+    assert [line for line in lines if "date:" in line] == [
         f"+  - {{ date: 2025-07-01, title: {TITLE} }}",
         f"-{DRAFTS.splitlines()[1]}",
     ]
@@ -547,13 +578,23 @@ def test_a_failing_check_stops_the_cut(project: Path) -> None:
 
 
 def test_definitions_that_would_be_invalid_stop_the_cut(drafts: Path) -> None:
-    edit(("x-added: 2025-08-01,", "x-added: 2025-08-01, x-removed: next,"))
+    # the draft between the two shows what would be in no version
+    edit(
+        ("x-added: 2025-08-01,", "x-added: 2025-08-01, x-removed: next,"),
+        (
+            "  - { date: next,",
+            "  - { date: 2025-10-01, title: Between, draft: true }\n  - { date: next,",
+        ),
+    )
     commit()
     before = held(drafts)
     folded = ["--draft", "2025-08-01", "--draft", "next"]
     outcome = dateline("cut", DAY, "--title", TITLE, *folded)
     assert outcome.status == 3
-    assert outcome.err.startswith(f"schemas/loans.yaml:39:60: never-there: added at {DAY}")
+    assert outcome.err.startswith(
+        f"schemas/loans.yaml:39:60: never-there: added at {DAY}, so no version has it; remove it "
+        "later, or leave the node out\n"
+    )
     assert held(drafts) == before
 
 

@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from dateline.check import Published, read_waivers
+from dateline.edit.folding import together
 from dateline.edit.redating import redate_gates, redate_table, redate_waivers
 from dateline.edit.revision import Revision, recorded, replacements
 from dateline.edit.sources import TITLE, Sources, contents, opened, tried
@@ -78,7 +79,9 @@ def cut(folder: Path, asked: Asked, published: Published) -> Cut:
     drafts = _drafts(api.table, asked)
     title = _title(asked.title, drafts)
     undisclosed = asked.undisclosed or any(draft.undisclosed for draft in drafts)
-    dates = {draft.date for draft in drafts}
+    dates = [draft.date for draft in drafts]
+    if dates:
+        api, known = together(api, known, dates)
     sources = Sources(api, known)
     if redate_gates(api, sources, dates, asked.day) == undisclosed:
         raise CutError(_contradiction(asked.day, drafts, api.table, undisclosed=undisclosed))

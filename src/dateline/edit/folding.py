@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from dataclasses import replace
 from functools import reduce
 from itertools import groupby
 from typing import Any, Final, NamedTuple
 
 from dateline.edit.history import ABSENT, NAME, merged, plain, same
-from dateline.edit.sources import Sources, Trail
+from dateline.edit.sources import Sources, Trail, loaded
 from dateline.edit.writing import Day
 from dateline.gates import Timeline, changes, order
 from dateline.model import ADDED, GATES, REMOVED, SHOWN_AS, WAS, WHY, Api
@@ -32,6 +33,24 @@ def fold_gates(
     """
     folding = _Folding(api, sources, sorted(stay, key=order), frozenset(by_itself))
     folding.node((), "document", api.document, folding.kept)
+
+
+def together(
+    api: Api, known: Mapping[str, bytes], drafts: Sequence[str]
+) -> tuple[Api, Mapping[str, bytes]]:
+    """Return *api*, and its sources *known*, once nothing tells neighbouring *drafts* apart.
+
+    All say what the newest does, by its date; what came in one and goes in another is left out.
+    Drafts with another between them stay as they are: the one between shows such a thing.
+    """
+    dates = list(api.table.dates)
+    first, last = dates.index(drafts[0]), dates.index(drafts[-1])
+    if first == last or dates[first : last + 1] != list(drafts):
+        return api, known
+    sources = Sources(api, known)
+    fold_gates(api, sources, [*dates[:first], *dates[last:]])
+    after = sources.contents()
+    return replace(loaded(api.folder.name, after), folder=api.folder), after
 
 
 class _Site(NamedTuple):

@@ -198,7 +198,8 @@ def there_before_removed(scope: Scope, site: Site, key: str) -> Iterator[Found]:
     if removed is None or removed > added:
         return
     if ADDED in site.node:
-        message = f"added at {site.node[ADDED]}, so no version has it; remove it later"
+        added_at = f"added at {site.node[ADDED]}, so no version has it"
+        message = f"{added_at}; remove it later, or leave the node out"
     else:
         message = f"{site.node[key]} is the first version, so none has it; leave the node out"
     yield Found(site.at(key), "never-there", message, value=True)
