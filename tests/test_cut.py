@@ -458,7 +458,7 @@ SHELF = (
 def test_what_came_in_one_draft_and_went_in_another_is_left_out(drafts: Path) -> None:
     asked = Asked(day=DAY, title=TITLE, drafts=("2025-08-01", "next"))
 
-    def after() -> dict[str, bytes]:
+    def after() -> dict[str, bytes | None]:
         plan = cut(drafts / "schemas", asked, in_tree(drafts / "generated"))
         return {one.name: one.after for one in plan.replacements}
 

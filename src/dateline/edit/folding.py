@@ -36,8 +36,8 @@ def fold_gates(
 
 
 def together(
-    api: Api, known: Mapping[str, bytes], drafts: Sequence[str]
-) -> tuple[Api, Mapping[str, bytes]]:
+    api: Api, known: dict[str, bytes], drafts: Sequence[str]
+) -> tuple[Api, dict[str, bytes]]:
     """Return *api*, and its sources *known*, once nothing tells neighbouring *drafts* apart.
 
     All say what the newest does, by its date; what came in one and goes in another is left out.
