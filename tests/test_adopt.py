@@ -11,12 +11,12 @@ import yaml
 from click.testing import CliRunner, Result
 from random_chains import DATES, chains, plain
 
-from dateline.adopt import Adoption, UsageError, adopt
+from dateline.adopt import Adoption, Told, UsageError, adopt
 from dateline.adopt.modern import modern
 from dateline.cli import main
 from dateline.diff import diff
 from dateline.load import load
-from dateline.model import DatelineError, Kind, SourceError, UnservedError
+from dateline.model import DatelineError, Kind, Place, SourceError, UnservedError
 from dateline.project import Projector
 
 Document = dict[str, Any]
@@ -386,7 +386,8 @@ def test_gates_stand_on_the_nearest_thing(tmp_path: Path, case: str) -> None:
 
 def test_what_was_taken_for_renamed_is_told(tmp_path: Path) -> None:
     adoption = adopted(tmp_path, LATER["a renamed parameter"][0])
-    assert adoption.renamed == (("a", "b"),)
+    place = Place((tmp_path / "schemas" / "loan.yaml").as_posix(), 6, 11)
+    assert adoption.renamed == (Told("a -> b", 1, place),)
 
 
 def test_what_differs_in_nothing_gets_no_gate(tmp_path: Path) -> None:
@@ -447,13 +448,70 @@ def test_fragments_are_split_by_tag(tmp_path: Path) -> None:
     }
     assert found == {
         "common.yaml": ["Both", "Unused"],
+        "loan.yaml": ["/loan", "Loan"],
         "loans.yaml": ["/loans", "Below", "Own"],
         "readers-more-2.yaml": ["/readers/2"],
         "readers-more.yaml": ["/readers"],
-        "untagged.yaml": ["/loan", "Loan"],
         "versions-2.yaml": ["/versions"],
         "versions.yaml": [],
     }
+
+
+def test_what_has_no_tag_is_split_by_the_word_that_tells_paths_apart(tmp_path: Path) -> None:
+    item = {"get": {"responses": {"200": {"description": "ok"}}}}
+    tagged = {"get": {**item["get"], "tags": ["Loans"]}}
+    hook = {"post": {"responses": {"200": {"description": "ok"}}}}
+    names = ["/v1/{a}", "/v1/{a}/loans", "/v1/{a}/loans/all", "/v1/Readers", "/v1/versions"]
+    variable = [{"name": "a", "in": "path", "required": True, "schema": {"type": "string"}}]
+    items = {name: {"parameters": variable * ("{" in name), **item} for name in names}
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": "Library", "version": "1"},
+        "paths": {**items, "/other": tagged},
+        "webhooks": {"returned": hook},
+    }
+    adopted(tmp_path, [document])
+    found = {
+        path.name: [*content.get("paths", {}), *content.get("webhooks", {})]
+        for path in sorted((tmp_path / "schemas").glob("*.yaml"))
+        if path.name not in ("common.yaml", "versions.yaml")
+        and (content := yaml.safe_load(path.read_text()))
+    }
+    assert found == {
+        "loans.yaml": ["/v1/{a}/loans", "/v1/{a}/loans/all", "/other"],
+        "readers.yaml": ["/v1/Readers"],
+        "v1.yaml": ["/v1/{a}"],
+        "versions-2.yaml": ["/v1/versions"],
+        "webhooks.yaml": ["returned"],
+    }
+
+
+def test_a_document_that_names_another_date_is_told(tmp_path: Path) -> None:
+    adoption = adopted(tmp_path, [api(info={"version": "2019-05-05"}), api(info={"version": "7"})])
+    assert [words for _, _, words in adoption.documents] == [
+        "equal, though it calls itself 2019-05-05",
+        "equal",
+    ]
+
+
+def test_what_is_restated_as_a_whole_is_told_with_its_reason(tmp_path: Path) -> None:
+    adoption = adopted(
+        tmp_path,
+        loans(
+            "{items: {properties: {a: {}}}, not: {type: object}, additionalProperties: {}}",
+            "{items: {properties: {}}, additionalProperties: {}}",
+            "{items: {properties: {}}, additionalProperties: false}",
+        ),
+    )
+    file = (tmp_path / "schemas" / "loan.yaml").as_posix()
+    assert adoption.restated == (
+        Told(
+            "true, false or an empty list or mapping stood in place of parts",
+            2,
+            Place(file, 30, 9),
+        ),
+        Told("a part went that can't be gated by itself", 1, Place(file, 27, 9)),
+    )
 
 
 # OpenAPI 3.0
@@ -547,13 +605,13 @@ def test_an_adopted_project_is_one_like_others(project: Path) -> None:
     assert told[:10] == [
         "added schemas/_additions/spec/production/2025-06-01.json",
         "added schemas/common.yaml",
-        "added schemas/untagged.yaml",
+        "added schemas/loan.yaml",
         "added schemas/versions.yaml",
         "2024-01-15 older.json: equal",
         "2025-06-01 newer.yaml: equal",
         "4 gates: 2 x-added, 0 x-removed, 2 x-was",
         "1 of them renames, which deserve a look:",
-        "  writer_name -> author_name",
+        "  schemas/loan.yaml:22:9: writer_name -> author_name",
         "no x-was restates parts as a whole",
     ]
     assert any(line.startswith("  1 property-name, first at newer.yaml:") for line in told)
@@ -574,7 +632,7 @@ def test_an_adopted_project_is_one_like_others(project: Path) -> None:
 def test_later_changes_of_an_adopted_project_are_held_to_the_rules(project: Path) -> None:
     run(*ARGUMENTS, "--package", "library")
     run("generate")
-    path = project / "schemas" / "untagged.yaml"
+    path = project / "schemas" / "loan.yaml"
     path.write_text(path.read_text().replace("format: uuid", "format: date"))
     assert run("check").exit_code == 1
 
@@ -599,7 +657,7 @@ def test_what_no_server_can_serve_has_documents_and_models_all_the_same(
         home.mkdir()
         monkeypatch.chdir(home)
         adopted(home, [holding(members[:1], fields), holding(members, fields)])
-        place = "schemas/untagged.yaml"
+        place = "schemas/loan.yaml"
         said = (
             f"no server is generated: {place}:21:9: gate-out-of-reach: members of this union "
             "differ between versions and can't be told apart, so no value could be shown to "

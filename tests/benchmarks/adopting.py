@@ -63,7 +63,7 @@ def adopted(name: str, documents: dict[str, tuple[str, bytes]]) -> Adopted:
             == plain(dict(read(path, path.name, adopted=True, problems=[]) or {}))
             for date, path in paths.items()
         )
-    restated = sum(adoption.fallbacks.values())
+    restated = sum(reason.times for reason in adoption.restated)
     return Adopted(name, equal, sum(adoption.gates.values()), restated, spent)
 
 

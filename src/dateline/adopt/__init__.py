@@ -9,7 +9,7 @@ from typing import Any
 
 from dateline.adopt.documents import Merged, merged
 from dateline.adopt.inputs import (
-    HouseRule,
+    Source,
     UsageError,
     given,
     house_rules,
@@ -18,9 +18,11 @@ from dateline.adopt.inputs import (
     written_table,
 )
 from dateline.adopt.placing import write
+from dateline.adopt.telling import Told, renames, restated
+from dateline.load.table import canonical_date
 from dateline.model import ADDED, REMOVED, WAS
 
-__all__ = ["Adoption", "HouseRule", "UsageError", "adopt"]
+__all__ = ["Adoption", "Told", "UsageError", "adopt"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,15 +30,16 @@ class Adoption:
     """What was adopted: the files written, sorted; how much was gated, and what to know of it.
 
     ``documents`` holds each date, its file, and how what comes back compares with it.
-    ``gates`` counts by key, ``fallbacks`` by reason. ``renamed`` is older, newer name.
+    ``gates`` counts by key. ``renamed`` are the guesses of renames, ``restated`` the reasons why
+    parts are repeated, ``house_rules`` the rules for authored sources that the newest breaks.
     """
 
     files: tuple[Path, ...]
     documents: tuple[tuple[str, str, str], ...]
     gates: dict[str, int]
-    fallbacks: dict[str, int]
-    renamed: tuple[tuple[str, str], ...]
-    house_rules: tuple[HouseRule, ...]
+    renamed: tuple[Told, ...]
+    restated: tuple[Told, ...]
+    house_rules: tuple[Told, ...]
 
 
 def adopt(
@@ -65,23 +68,24 @@ def adopt(
     result: Merged = merged(found, table)
     written = write(result, found, text, folder)
     return Adoption(
-        files=tuple(written),
-        documents=tuple(
-            (source.date, source.name, _comparison(source.date, result)) for source in found
-        ),
+        files=tuple(written.files),
+        documents=tuple((each.date, each.name, _comparison(each, result)) for each in found),
         gates=_gates(result.document),
-        fallbacks=dict(sorted(result.fallbacks.items())),
-        renamed=tuple(result.renames),
+        renamed=tuple(renames(result.document, written.locate)),
+        restated=tuple(restated(result.document, written.locate)),
         house_rules=tuple(house_rules(found[-1], table)),
     )
 
 
-def _comparison(date: str, result: Merged) -> str:
+def _comparison(source: Source, result: Merged) -> str:
     words = ["equal"]
-    if date in result.modernized:
+    if source.date in result.modernized:
         words.append("in the words of OpenAPI 3.1")
-    if date in result.trimmed:
+    if source.date in result.trimmed:
         words.append("but for an empty section")
+    named = source.document["info"]["version"]
+    if named != source.date and canonical_date(named):
+        words.append(f"though it calls itself {named}")
     return ", ".join(words)
 
 

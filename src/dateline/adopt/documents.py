@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,8 +49,6 @@ class Merged:
     wanted: dict[str, dict[str, Any]]
     modernized: frozenset[str]
     trimmed: frozenset[str]
-    fallbacks: Counter[str]
-    renames: list[tuple[str, str]]
 
 
 def merged(sources: list[Source], table: Table) -> Merged:
@@ -74,8 +71,7 @@ def merged(sources: list[Source], table: Table) -> Merged:
     trimmed = frozenset(date for date in wanted if wanted[date] is not read[date])
     whole: set[int] = set()
     while True:
-        merger = Merger(Timeline(table), table.dates, shared, whole)
-        document = _document(merger, wanted, table)
+        document = _document(Merger(Timeline(table), table.dates, shared, whole), wanted, table)
         amiss = _amiss(document, wanted, table)
         if not amiss:
             return Merged(
@@ -83,8 +79,6 @@ def merged(sources: list[Source], table: Table) -> Merged:
                 wanted=wanted,
                 modernized=modernized,
                 trimmed=trimmed,
-                fallbacks=merger.fallbacks,
-                renames=merger.renames,
             )
         found = {holder for each in amiss for holder in _holders(each, wanted, whole)}
         if not found:

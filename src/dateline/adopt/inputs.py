@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
+from dateline.adopt.telling import Told
 from dateline.load import TABLE
 from dateline.load.checks import check
 from dateline.load.reader import AUTHORED, Locator, read
@@ -46,15 +47,6 @@ class Source:
     def place(self, path: tuple[str | int, ...]) -> Place:
         """Return where *path* stands in the file, or the nearest thing around it."""
         return Locator([self.document]).locate(path)
-
-
-@dataclass(frozen=True, kw_only=True)
-class HouseRule:
-    """A rule for authored sources, how often it is broken, and where first."""
-
-    id: str
-    count: int
-    place: Place
 
 
 def given(arguments: Iterable[str]) -> list[tuple[str, Path]]:
@@ -107,7 +99,7 @@ def _annotations(source: Source) -> Iterable[Problem]:
             )
 
 
-def house_rules(source: Source, table: Table) -> list[HouseRule]:
+def house_rules(source: Source, table: Table) -> list[Told]:
     """Return what of *source* the rules for authored definitions would refuse, by rule."""
     problems = list(
         check(
@@ -120,7 +112,7 @@ def house_rules(source: Source, table: Table) -> list[HouseRule]:
     for problem in problems:
         first.setdefault(problem.id, problem.place)
     counts = Counter(problem.id for problem in problems)
-    return [HouseRule(id=id, count=counts[id], place=first[id]) for id in sorted(counts)]
+    return [Told(id, counts[id], first[id]) for id in sorted(counts)]
 
 
 def version_table(text: str) -> Table:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Container
 from itertools import pairwise
 from typing import Any, Final
@@ -19,18 +18,12 @@ from dateline.openapi import METHODS, Shape, slot
 _METHODS: Final = frozenset(METHODS)
 _UNIONS: Final = ("allOf", "anyOf", "oneOf")
 
-GONE: Final = "a part went that can't be gated by itself"
-TURNED: Final = "true, false or an empty list or mapping stood in place of parts"
-AGAIN: Final = "a member came back, or is not told apart from another"
-WHOLE_NODE: Final = "the parts depend on each other in another way than gates follow"
-
 
 class Merger:
     """Merges what versions show, from the newest down; every result projects to its states.
 
-    All values are of one `Shared`. ``fallbacks`` counts, by reason, where an `x-was` had to
-    restate parts as a whole; ``renames`` lists what was taken for renamed: older, newer name.
-    Objects whose ids are in *whole* get no gates on their parts: an `x-was` restates those.
+    All values are of one `Shared`. Objects whose ids are in *whole* get no gates on their parts:
+    an `x-was` restates those.
     """
 
     def __init__(
@@ -40,8 +33,6 @@ class Merger:
         shared: Shared,
         whole: Container[int] = (),
     ) -> None:
-        self.fallbacks: Counter[str] = Counter()
-        self.renames: list[tuple[str, str]] = []
         self._dates = dates
         self._shared = shared
         self._followers = Followers(timeline)
@@ -55,7 +46,7 @@ class Merger:
         # a path goes with its last operation: one that stays without can't be told by gates
         idle = kind == "path-item" and not all(value.keys() & _METHODS for value in values)
         if idle or any(id(value) in self._whole for value in values):
-            return self._restated(kind, states)
+            return self._restated(states)
         columns = {
             key: {version: value.get(key, ABSENT) for version, value in states.items()}
             for key in dict.fromkeys(key for value in values for key in value)
@@ -67,17 +58,13 @@ class Merger:
             found[key] = self._keyword(kind, key, states_of_key, columns)
         if kind == "schema":
             self._followers.follow(found, columns)
-        if kind == "parameter":
-            self._note_renames(found.get("name", []))
-        self._count(kind, found)
         return self._assembled(found)
 
-    def _restated(self, kind: str, states: States) -> dict[str, Any]:
+    def _restated(self, states: States) -> dict[str, Any]:
         keys = dict.fromkeys(key for value in states.values() for key in value)
         found = {
             key: runs({at: value.get(key, ABSENT) for at, value in states.items()}) for key in keys
         }
-        self._count(kind, found, WHOLE_NODE)
         return self._assembled(found)
 
     def _keyword(
@@ -140,13 +127,9 @@ class Merger:
     def _named(self, kind: str, member: Member, versions: list[int]) -> Any:
         merged = self._member(kind, member, versions)
         called = runs(dict(member.names))
-        self._note_renames(called)
         for newer, older in pairwise(called):
             merged = restated(merged, self._dates[newer.versions[-1]], {"name": older.value})
         return merged
-
-    def _note_renames(self, called: list[Run]) -> None:
-        self.renames += [(older.value, newer.value) for newer, older in pairwise(called)]
 
     def _enumeration(self, states: States) -> Run:
         """Return the values of an `enum` as members of a `oneOf`, each with its gates."""
@@ -166,19 +149,6 @@ class Merger:
             for newer, older in pairwise(stretch):
                 node = restated(node, self._dates[newer.versions[-1]], {key: older.value})
         return node
-
-    def _count(self, kind: str, found: dict[str, list[Run]], reason: str | None = None) -> None:
-        for key, stretch in found.items():
-            if slot(kind, key).shape is not Shape.DATA:
-                for newer, older in pairwise(stretch):
-                    if older.value is not ABSENT:
-                        self.fallbacks[reason or _reason(newer.value, older.value)] += 1
-
-
-def _reason(newer: Any, older: Any) -> str:
-    if newer is ABSENT:
-        return GONE
-    return TURNED if any(value in (True, False, [], {}) for value in (newer, older)) else AGAIN
 
 
 def _both_objects(newer: Any, older: Any) -> bool:

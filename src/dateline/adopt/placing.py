@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import dataclass
 from pathlib import Path
 
 from dateline.adopt.documents import Merged, unequal_at
@@ -10,7 +11,7 @@ from dateline.adopt.inputs import Source, UsageError, yaml_file
 from dateline.adopt.shared import differences
 from dateline.adopt.splitting import split
 from dateline.load import TABLE, load
-from dateline.model import DatelineError
+from dateline.model import Api, DatelineError, Place
 from dateline.project import Projector
 from dateline.render.changes.additions import begun
 from dateline.render.changes.record import Record
@@ -20,8 +21,22 @@ class WriteError(DatelineError):
     """The folder can't be written."""
 
 
-def write(merged: Merged, sources: list[Source], table: str, folder: Path) -> list[Path]:
-    """Write the definitions and their *table* to *folder* at once; return the paths, sorted.
+@dataclass(frozen=True)
+class Written:
+    """The files of the definitions, sorted, and where they hold what."""
+
+    files: list[Path]
+    folder: Path
+    api: Api
+
+    def locate(self, path: tuple[str | int, ...]) -> Place:
+        """Return where *path* stands, or the nearest thing around it."""
+        place = self.api.locate(path)
+        return place._replace(file=(self.folder / Path(place.file).name).as_posix())
+
+
+def write(merged: Merged, sources: list[Source], table: str, folder: Path) -> Written:
+    """Write the definitions and their *table* to *folder* at once.
 
     They are written beside it first and read from there: only if each document comes back from
     what was read does the folder take its place. Raises UsageError where it holds anything, and
@@ -35,7 +50,8 @@ def write(merged: Merged, sources: list[Source], table: str, folder: Path) -> li
         texts = {name: yaml_file(content) for name, content in split(merged.document).items()}
         for name, text in {TABLE: table, **texts}.items():
             (staged / name).write_text(text, encoding="utf-8", newline="\n")
-        for name, content in _proven(merged, sources, staged).files.items():
+        api = load(staged)
+        for name, content in _proven(merged, sources, api).files.items():
             (staged / name).parent.mkdir(parents=True, exist_ok=True)
             (staged / name).write_bytes(content)
         names = sorted(path.relative_to(staged) for path in staged.rglob("*") if path.is_file())
@@ -45,7 +61,7 @@ def write(merged: Merged, sources: list[Source], table: str, folder: Path) -> li
         raise WriteError(f"{folder} can't be written: {error.strerror}") from error
     finally:
         shutil.rmtree(staged, ignore_errors=True)
-    return [folder / name for name in names]
+    return Written([folder / name for name in names], folder, api)
 
 
 def _refuse_taken(folder: Path) -> None:
@@ -56,12 +72,11 @@ def _refuse_taken(folder: Path) -> None:
         raise UsageError(f"{folder} holds {present[0]!r}; name an empty folder with --into")
 
 
-def _proven(merged: Merged, sources: list[Source], staged: Path) -> Record:
+def _proven(merged: Merged, sources: list[Source], api: Api) -> Record:
     """Return the record that begins with the newest of the documents.
 
-    Raises UnequalError unless what stands in *staged* gives back each.
+    Raises UnequalError unless *api*, which was read from the files, gives back each.
     """
-    api = load(staged)
     projector = Projector(api)
     environment = api.table.environments[0].name
     for source in sources:

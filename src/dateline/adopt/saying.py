@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 
-from dateline.adopt import Adoption
-
-_MOST_RENAMES: Final = 20
+from dateline.adopt import Adoption, Told
 
 
 def lines(adoption: Adoption) -> Iterator[str]:
@@ -17,18 +14,30 @@ def lines(adoption: Adoption) -> Iterator[str]:
     told = ", ".join(f"{count} {key}" for key, count in adoption.gates.items())
     yield f"{sum(adoption.gates.values())} gates: {told}"
     if adoption.renamed:
-        yield f"{len(adoption.renamed)} of them renames, which deserve a look:"
-        for older, newer in adoption.renamed[:_MOST_RENAMES]:
-            yield f"  {older} -> {newer}"
-        if len(adoption.renamed) > _MOST_RENAMES:
-            yield f"  and {len(adoption.renamed) - _MOST_RENAMES} more"
-    restated = sum(adoption.fallbacks.values())
-    yield f"{restated or 'no'} x-was restates parts as a whole" + (":" if restated else "")
-    for reason, count in adoption.fallbacks.items():
-        yield f"  {count} where {reason}"
-    refused = sum(rule.count for rule in adoption.house_rules)
-    if refused:
+        yield f"{_sum(adoption.renamed)} of them renames, which deserve a look:"
+        for rename in adoption.renamed:
+            yield f"  {rename.place}: {rename.what}{_more(rename)}"
+    yield f"{_sum(adoption.restated) or 'no'} x-was restates parts as a whole" + (
+        ":" if adoption.restated else ""
+    )
+    for reason in adoption.restated:
+        yield f"  {reason.times} where {reason.what}, first at {reason.place}"
+    if adoption.house_rules:
         newest = adoption.documents[-1][1]
-        yield f"{refused} things of {newest} would be refused in authored definitions, not here:"
+        yield (
+            f"{_sum(adoption.house_rules)} things of {newest} would be refused in authored "
+            "definitions, not here:"
+        )
         for rule in adoption.house_rules:
-            yield f"  {rule.count} {rule.id}, first at {rule.place}"
+            yield f"  {rule.times} {rule.what}, first at {rule.place}"
+
+
+def _sum(told: tuple[Told, ...]) -> int:
+    return sum(each.times for each in told)
+
+
+def _more(rename: Told) -> str:
+    if rename.times == 1:
+        return ""
+    places = "place" if rename.times == 2 else "places"
+    return f" (and {rename.times - 1} more {places})"

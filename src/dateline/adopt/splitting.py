@@ -1,10 +1,14 @@
-"""One document in, its fragments by file name out: operations by tag, components beside them."""
+"""One document in, its fragments by file name out: operations by tag, components beside them.
+
+What has no tag goes by the first word of its path that tells paths apart.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import takewhile
 from typing import Any, Final
 
 from dateline.load import TABLE
@@ -14,9 +18,11 @@ COMMON: Final = "common"
 """The file of what the whole document says, and of components that several files use."""
 
 UNTAGGED: Final = "untagged"
-"""The file of operations without a tag."""
+"""The file of operations without a tag whose paths have no words."""
 
-_RESERVED: Final = (TABLE.removesuffix(".yaml"), "waivers", COMMON, UNTAGGED)
+_KEPT: Final = (TABLE.removesuffix(".yaml"), "waivers", "aux", "con", "nul", "prn")
+"""Names of files that are no fragments, and of what is no file on Windows."""
+
 _SHARED: Final = ("paths", "webhooks", "components")
 
 Component = tuple[str, str]
@@ -26,7 +32,7 @@ def split(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """Return the fragments of *document*, by file name; their union is the document."""
     fragments: dict[str, dict[str, Any]] = defaultdict(dict)
     fragments[COMMON].update({key: value for key, value in document.items() if key not in _SHARED})
-    files = _Files()
+    homes = _homes(document)
     components = document.get("components", {})
     uses: dict[Component, set[str]] = defaultdict(set)
     for section in ("paths", "webhooks"):
@@ -34,7 +40,7 @@ def split(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
         if items == {}:
             fragments[COMMON][section] = {}
         for name, item in (items or {}).items():
-            file = files.of(item)
+            file = homes[section, name]
             fragments[file].setdefault(section, {})[name] = item
             for component in _references(item):
                 uses[component].add(file)
@@ -52,31 +58,74 @@ def split(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return {f"{name}.yaml": fragments[name] for name in sorted(fragments)}
 
 
+def _homes(document: dict[str, Any]) -> dict[tuple[str, str], str]:
+    """Return which file each path and webhook goes to: (section, name) to its name."""
+    items = {
+        (section, name): item
+        for section in ("paths", "webhooks")
+        for name, item in document.get(section, {}).items()
+    }
+    files = _Files()
+    homes = {key: files.of_tag(tag) for key, item in items.items() if (tag := _tag(item))}
+    bare = [key for key in items if key not in homes]
+    words = {name: _words(name) for section, name in bare if section == "paths"}
+    # what all of them begin with, such as `v1`, tells none apart
+    shared = _shared([own for name, own in words.items() if name.startswith("/")])
+    for section, name in bare:
+        own = words.get(name, ["webhooks"])
+        telling = own[shared:] or own[-1:]
+        homes[section, name] = files.of_word(telling[0]) if telling else UNTAGGED
+    return homes
+
+
+def _tag(item: Any) -> str | None:
+    """Return the first tag of the first operation that has one."""
+    for method in METHODS:
+        operation = item.get(method) if isinstance(item, dict) else None
+        tags = operation.get("tags") if isinstance(operation, dict) else None
+        if tags:
+            return str(tags[0])
+    return None
+
+
+def _words(path: str) -> list[str]:
+    """Return the parts of *path* that are no variables."""
+    return [word for word in path.split("/") if word and "{" not in word]
+
+
+def _shared(lists: list[list[str]]) -> int:
+    """Return with how many words all *lists* begin alike."""
+    alike = takewhile(lambda words: len(set(words)) == 1, zip(*lists, strict=False))
+    return sum(1 for _ in alike)
+
+
 class _Files:
-    """Gives each tag a file name of its own, on every file system."""
+    """Gives each tag a file name of its own, on every file system; each word of paths any."""
 
     def __init__(self) -> None:
         self._names: dict[str, str] = {}
-        self._taken = set(_RESERVED)
+        self._taken = {*_KEPT, COMMON, UNTAGGED}
 
-    def of(self, item: Any) -> str:
-        for method in METHODS:
-            operation = item.get(method) if isinstance(item, dict) else None
-            tags = operation.get("tags") if isinstance(operation, dict) else None
-            if tags:
-                return self._named(tags[0])
-        return UNTAGGED
-
-    def _named(self, tag: str) -> str:
+    def of_tag(self, tag: str) -> str:
         if tag not in self._names:
-            plain = re.sub("[^a-z0-9]+", "-", tag.lower()).strip("-")[:80] or "tag"
-            name, number = plain, 1
-            while name in self._taken:
-                number += 1
-                name = f"{plain}-{number}"
-            self._taken.add(name)
-            self._names[tag] = name
+            self._names[tag] = self._free(_plain(tag, "tag"))
         return self._names[tag]
+
+    def of_word(self, word: str) -> str:
+        plain = _plain(word, UNTAGGED)
+        return self.of_tag(plain) if plain in (*_KEPT, COMMON) else plain
+
+    def _free(self, plain: str) -> str:
+        name, number = plain, 1
+        while name in self._taken:
+            number += 1
+            name = f"{plain}-{number}"
+        self._taken.add(name)
+        return name
+
+
+def _plain(text: str, default: str) -> str:
+    return re.sub("[^a-z0-9]+", "-", text.lower()).strip("-")[:80] or default
 
 
 def _references(node: Any) -> Iterator[Component]:
