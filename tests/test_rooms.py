@@ -6,6 +6,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -80,6 +81,24 @@ def allowed(name: str, room: str, left: set[str]) -> bool:
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
 def test_a_room_stands_only_on_the_rooms_to_its_left(path: Path) -> None:
     assert misplaced(path, ast.parse(path.read_bytes())) == []
+
+
+def corner_of(*steps: str) -> str:
+    """Return the folder or file of a room that *steps* lead to; the room for its own names."""
+    corner = SOURCE.joinpath(*steps[:2])
+    known = corner.is_dir() or corner.with_suffix(".py").is_file()
+    return "/".join(steps[:2] if known and steps[1:2] != ("__init__",) else steps[:1])
+
+
+def test_within_a_room_imports_go_in_one_direction() -> None:
+    leads: dict[str, set[str]] = {}
+    for path in MODULES:
+        home = corner_of(*path.relative_to(SOURCE).with_suffix("").parts)
+        steps = (name.split(".") for name in imported(ast.parse(path.read_bytes())))
+        goals = {corner_of(*rest) for package, *rest in steps if package == "dateline" and rest}
+        leads.setdefault(home, set()).update(goals - {home})
+    # raises CycleError, which names the circle
+    TopologicalSorter(leads).prepare()
 
 
 def test_every_module_belongs_to_a_room() -> None:

@@ -17,8 +17,8 @@ from dateline.load.checks.names import (
 from dateline.load.checks.scope import CHECKS, Finder, Found, Scope, Site, Trail, on, path
 from dateline.load.checks.shapes import UNIONS, is_enumeration
 from dateline.load.checks.values import fault, same
-from dateline.load.checks.wording import a, did_you_mean, listed_twice, shown
 from dateline.load.table import canonical_date
+from dateline.load.wording import a, did_you_mean, listed_twice, shown
 from dateline.model import (
     ADDED,
     ENVIRONMENTS,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from dateline.load.checks.scope import Found, Scope, Site, on
-from dateline.load.checks.wording import shown
+from dateline.load.wording import shown
 
 _VERSION: Final = re.compile(r"3\.[01]\.(0|[1-9][0-9]*)")
 

@@ -15,7 +15,7 @@ from typing import Final
 
 from dateline.load.checks.scope import Found, Scope, Site, Trail, on
 from dateline.load.checks.shapes import is_enumeration, members
-from dateline.load.checks.wording import a, listed_twice, shown
+from dateline.load.wording import a, listed_twice, shown
 from dateline.model import KEYS
 from dateline.openapi import COMPONENTS, METHODS
 

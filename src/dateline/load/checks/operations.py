@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from dateline.load.checks.scope import Found, Scope, Site, Trail, on
 from dateline.load.checks.shapes import resolved
-from dateline.load.checks.wording import a, did_you_mean, listed, listed_twice, shown
+from dateline.load.wording import a, did_you_mean, listed, listed_twice, shown
 from dateline.openapi import METHODS
 
 # RFC 3986 section 3.3 without quotes and escapes: segments of such characters and `{name}`

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from dateline.load.checks.scope import Found, Scope, Site, Trail, on
 from dateline.load.checks.shapes import UNIONS
-from dateline.load.checks.wording import a, did_you_mean, shown
+from dateline.load.wording import a, did_you_mean, shown
 from dateline.model import EXTENSIBLE, GATES, KEYS
 from dateline.openapi import COMPONENTS, target
 

@@ -24,7 +24,7 @@ from dateline.load.checks.shapes import (
     type_of,
     types,
 )
-from dateline.load.checks.wording import brief, did_you_mean, listed, listed_twice, near, shown
+from dateline.load.wording import brief, did_you_mean, listed, listed_twice, near, shown
 from dateline.openapi import target
 
 MOST_PROPERTIES: Final = 500

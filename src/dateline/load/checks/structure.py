@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 from dateline.gates import changes
 from dateline.load.checks.scope import CHECKS, Check, Found, Scope, Site, Trail, path
 from dateline.load.checks.style import STYLE
-from dateline.load.checks.wording import a, near, shown
+from dateline.load.wording import a, near, shown
 from dateline.model import (
     ADDED,
     ENVIRONMENTS,

@@ -19,7 +19,7 @@ from dateline.load.checks.shapes import (
     resolved,
     type_of,
 )
-from dateline.load.checks.wording import a, brief, did_you_mean, shown
+from dateline.load.wording import a, brief, did_you_mean, shown
 from dateline.model import ADDED, ENVIRONMENTS, REMOVED
 from dateline.openapi import target
 

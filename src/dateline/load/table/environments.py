@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from dateline.load.checks.wording import did_you_mean
 from dateline.load.table import valid
 from dateline.load.table.reading import Reading
 from dateline.load.table.vocabulary import VARIABLE
+from dateline.load.wording import did_you_mean
 from dateline.model import Environment, Map
 
 

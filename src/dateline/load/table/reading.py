@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from dateline.load.checks.wording import did_you_mean, shown
 from dateline.load.table.valid import TYPES, Check, sequence
 from dateline.load.table.vocabulary import KEYS, OPENAPI
+from dateline.load.wording import did_you_mean, shown
 from dateline.model import KEYS as OUR_KEYS
 from dateline.model import Map, Place, Problem, Seq
 

@@ -12,7 +12,6 @@ from collections.abc import Callable
 from datetime import date
 from typing import Any, Final, NamedTuple
 
-from dateline.load.checks.wording import did_you_mean, shown
 from dateline.load.table.vocabulary import (
     ENVIRONMENT_NAME,
     HEADER_NAME,
@@ -20,6 +19,7 @@ from dateline.load.table.vocabulary import (
     RULE_ID,
     SERVER_URL,
 )
+from dateline.load.wording import did_you_mean, shown
 from dateline.model import NEXT, Map, Seq
 
 TYPES: Final[dict[type, str]] = {

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from dateline.gates import order
-from dateline.load.checks.wording import did_you_mean
 from dateline.load.table import valid
 from dateline.load.table.reading import Reading
 from dateline.load.table.valid import Complaint
+from dateline.load.wording import did_you_mean
 from dateline.model import NEXT, Map, Place, Version
 
 

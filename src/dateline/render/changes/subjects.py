@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
 from dateline.diff.naming import Name, name
-from dateline.load.checks.wording import did_you_mean
+from dateline.load.wording import did_you_mean
 from dateline.model import EXTENSIBLE
 from dateline.openapi import COMPONENTS, METHODS, parts, pointer, target
 
