@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import keyword
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -46,6 +46,7 @@ def environment(folders: list[Path]) -> jinja2.Environment:
         autoescape=False,
     )
     made.filters.update(
+        each=_each(made),
         json=_remembered(json_text),
         yaml=_remembered(yaml_text),
         yamlkey=cache(lambda key: Code(yaml_key(key))),
@@ -72,6 +73,25 @@ def _ident(name: str) -> Code:
     if not name.isidentifier() or not name.isascii() or keyword.iskeyword(name):
         raise TypeError(f"{name!r:.60} is not an identifier")
     return Code(name)
+
+
+def _each(environment: jinja2.Environment) -> Callable[..., Code]:
+    """Let objects that stand on several pages be laid out once, by a template of their own."""
+    # the object is kept beside its text: an id is unique only while its object lives
+    known: dict[tuple[Any, ...], tuple[Any, str]] = {}
+
+    def laid_out(items: Iterable[Any], name: str, template: str, **context: Any) -> Code:
+        """Return the lines of *template*, laid out for each of *items*, which it calls *name*."""
+        found = environment.get_template(template)
+        texts = []
+        for item in items:
+            key = (id(item), name, template, *context.items())
+            if key not in known:
+                known[key] = item, found.render({name: item, **context}).removesuffix("\n")
+            texts.append(known[key][1])
+        return Code("\n".join(texts))
+
+    return laid_out
 
 
 def _remembered(text: Callable[[Any, int], str]) -> Callable[..., Code]:

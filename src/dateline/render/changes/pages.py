@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
+from functools import cached_property
 from itertools import combinations, pairwise
 from typing import Any, Final
 
@@ -24,6 +25,8 @@ else. Neighbours do, and every version with the latest."""
 
 _MOST_OPERATIONS: Final = 50
 """So many operations of an entry are named to people; programs get all."""
+
+_VALUES: Final = ("before", "after")
 
 _WEIGHTIEST_FIRST: Final = tuple(reversed(Verdict))
 
@@ -94,7 +97,7 @@ class Entry:
             }
         )
 
-    @property
+    @cached_property
     def data(self) -> dict[str, Any]:
         """The entry as `changes.schema.json` describes it."""
         plain = {each.name: getattr(self, each.name) for each in fields(self)}
@@ -188,8 +191,8 @@ class Page:
         return by_reason(self.entries)
 
     @property
-    def data(self) -> dict[str, Any]:
-        """The page as `changes.schema.json` describes it."""
+    def about(self) -> dict[str, Any]:
+        """The page as `changes.schema.json` describes it, but for its changes."""
         return {
             "older": self.older.date,
             "newer": self.newer.date,
@@ -198,7 +201,6 @@ class Page:
             "environments": list(self.environments),
             "announcements": [told.data for told in self.announcements],
             "summary": self.counts,
-            "changes": [entry.data for entry in self.entries],
         }
 
 
@@ -235,6 +237,7 @@ class Differences:
         self._projector = projector
         self._readings = Readings()
         self._documents: dict[Combination, dict[str, Any]] = {}
+        self._entries: dict[tuple[Any, ...], Entry] = {}
 
     def page(self, older: Version, newer: Version) -> Page:
         """Return what differs between *older* and *newer* in any environment."""
@@ -269,8 +272,14 @@ class Differences:
             (group.change, group.combinations[0].environment) for group in groups
         )
         return [
-            (group, Entry.of(group, reason)) for group, reason in zip(groups, reasons, strict=True)
+            (group, self._once(Entry.of(group, reason)))
+            for group, reason in zip(groups, reasons, strict=True)
         ]
+
+    def _once(self, entry: Entry) -> Entry:
+        """Return the entry that was told of another two versions, if it is equal: one object."""
+        told = {**vars(entry), **{name: json.dumps(vars(entry)[name]) for name in _VALUES}}
+        return self._entries.setdefault(tuple(told.values()), entry)
 
     def _document(self, shown: Combination) -> dict[str, Any]:
         if shown not in self._documents:
