@@ -67,7 +67,8 @@ def generate(workspace: Workspace) -> Generated:
     """Bring the outputs up to date, unless that would break a published contract.
 
     Raises SourceError for invalid definitions, BreachError for a breach of the versioning rules,
-    DatelineError where the folder can't be written. In each case the folder is as it was.
+    BaselineError for a published document that can't be read, TemplateError for a template that
+    can't be laid out, and what `emit.write` raises. In each case the folder is as it was.
     """
     key = _inputs(workspace)
     if fresh.unchanged_since(workspace.output, key):
@@ -90,7 +91,11 @@ def generate(workspace: Workspace) -> Generated:
 def findings(
     workspace: Workspace, api: Api, published: Published, today: date | None = None
 ) -> list[Finding]:
-    """Return every finding of *api* against *published*; *today* decides on waivers."""
+    """Return every finding of *api* against *published*, waived ones too; sorted by place.
+
+    *today* decides on waivers and announcements. Raises SourceError for waivers that can't be
+    read, BaselineError for a published document that can't.
+    """
     from dateline.check import check, read_waivers
 
     waivers = read_waivers(workspace.schemas)
@@ -220,13 +225,19 @@ def untouched(workspace: Workspace) -> bool:
 
 
 def stale(workspace: Workspace) -> list[Stale]:
-    """Return the outputs that differ from what the definitions generate; writes nothing."""
+    """Return the outputs that differ from what the definitions generate; writes nothing.
+
+    Raises what `rendered` and `emit.stale` raise.
+    """
     artifacts, _ = rendered(workspace)
     return emit.stale(artifacts, workspace.output)
 
 
 def watch(workspace: Workspace) -> Iterator[Generated | DatelineError]:
-    """Bring the outputs up to date now and after every change of an input, until interrupted."""
+    """Bring the outputs up to date now and after every change of an input, until interrupted.
+
+    Yields what each run did, or the error that kept it from it; the next change is another try.
+    """
     seen: list[tuple[str, int, int]] = []
     while True:
         stamps = [
@@ -248,7 +259,11 @@ def watch(workspace: Workspace) -> Iterator[Generated | DatelineError]:
 def rendered(
     workspace: Workspace, api: Api | None = None
 ) -> tuple[tuple[Artifact, ...], tuple[str, ...]]:
-    """Return all that the definitions generate, and what the models can't express."""
+    """Return all that the definitions generate, and what the models can't express.
+
+    *api* is what `load` makes of them, where that is at hand. Raises what `load` and `render`
+    raise.
+    """
     # what follows is heavy: not needed where nothing is to do
     from dateline.load import load
     from dateline.render.changes.record import read_record
