@@ -19,13 +19,12 @@ _TOO_MUCH: Final = "no key can say it; if it was renamed, affirm that, else writ
 
 def restore(draft: Draft, found: Breaking) -> Repair:
     """What is different was otherwise."""
-    change = found.change
-    published, now = draft.published[found.combination], draft.projected(found.combination)
-    old, old_key = _side(published, change.before_pointer, now, change)
-    new, new_key = _side(now, change.after_pointer, published, change)
+    (old, old_key), (new, new_key) = _sides(draft, found)
     if new.kind != "schema" and "$ref" in new.node:
         return _inlined_with_history(draft, found, old, new)
     keys = {old_key, new_key} - {""}
+    if (old.node.get("$ref"), new.node.get("$ref")) != (None, None):
+        keys.add("$ref")
     if keys & _SHAPE and new.kind == "schema":
         # what only one of the two has belongs to what it is
         keys |= (old.node.keys() ^ new.node.keys()) - WORDS
@@ -36,6 +35,39 @@ def restore(draft: Draft, found: Breaking) -> Repair:
             draft.want(repair, key, found.combination.version, value)
             repair.published[key] = draft.published_values(old.path, key)
     return repair
+
+
+def switch(draft: Draft, found: Breaking) -> tuple[Steps, Steps | None]:
+    """Return where something is different, and the component that it refers to since.
+
+    None stands for one that is published, and for no reference.
+    """
+    _, (new, _) = _sides(draft, found)
+    goal = ("components", *_goal(new.node))
+    return new.path, None if len(goal) == 1 or draft.is_published(goal) else goal
+
+
+def _sides(draft: Draft, found: Breaking) -> tuple[tuple[Object, str], tuple[Object, str]]:
+    """Return the objects that differ, as published and as they are, each with its key."""
+    change = found.change
+    published, now = draft.published[found.combination], draft.projected(found.combination)
+    old, old_key = _side(published, change.before_pointer, now, change)
+    new, new_key = _side(now, change.after_pointer, published, change)
+    return (
+        (_referring(published, new.path, old), old_key),
+        (_referring(now, old.path, new), new_key),
+    )
+
+
+def _referring(document: dict[str, Any], path: Steps, found: Object) -> Object:
+    """Return the object at *path* if the component that was *found* is what it refers to."""
+    there = objects(document, path)[-1]
+    is_goal = there.path == path and ("components", *_goal(there.node)) == found.path
+    return there if is_goal and there.kind == "schema" else found
+
+
+def _goal(node: dict[str, Any]) -> tuple[str, ...]:
+    return target(str(node.get("$ref"))) or ()
 
 
 def _side(

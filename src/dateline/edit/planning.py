@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from dateline.edit import children, keywords, renames
 from dateline.edit.components import give_back_components
 from dateline.edit.draft import ADDED, REMOVED, Breaking, Draft
+from dateline.edit.places import Steps
 from dateline.edit.renames import Rename
 from dateline.edit.repairs import CantGateError, Repair
 from dateline.edit.values import gate_value
 from dateline.model import Change, Kind, Verdict
+from dateline.openapi import parts
 from dateline.rules import RULES, said
 
 
@@ -38,7 +41,7 @@ def plan(
     known = {
         (rename.path, rename.before): renames.restore_name(draft, rename) for rename in renamed
     }
-    for found in breaking:
+    for found in _without_following(draft, list(breaking)):
         detailed = said(found.change) not in coarse
         try:
             repairs = renames.settled(draft, found, known) or _asked(draft, found, detailed)
@@ -50,6 +53,27 @@ def plan(
     give_back_components(draft)
     planned.repairs = list(draft.repairs.values())
     return planned
+
+
+def _without_following(draft: Draft, breaking: list[Breaking]) -> Iterator[Breaking]:
+    """Yield what is *breaking*, but for what stands in a new component in place of something.
+
+    No older version has that component once the reference to it is what it was.
+    """
+    switches = [_switch(draft, found) for found in breaking]
+    led_to = {goal for _, goal in switches}
+    for found, (path, _) in zip(breaking, switches, strict=True):
+        if path[:3] not in led_to:
+            yield found
+
+
+def _switch(draft: Draft, found: Breaking) -> tuple[Steps, Steps | None]:
+    """Return where something is different, and the new component that it refers to since."""
+    change = found.change
+    if change.kind not in _REPAIRS:
+        with suppress(CantGateError):
+            return keywords.switch(draft, found)
+    return parts(change.after_pointer or change.holder_pointer or ""), None
 
 
 def _asked(draft: Draft, found: Breaking, detailed: bool) -> list[Repair]:
