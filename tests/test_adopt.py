@@ -118,6 +118,17 @@ SCHEMAS: dict[str, tuple[tuple[str, ...], str]] = {
         "{properties: {a: {}, b: {x-added: '2022-05-06', "
         "x-was: {'2022-05-06': {x-added: null, x-removed: '2021-02-03'}}}}}",
     ),
+    "a field that changed, went and came back": (
+        (
+            "{properties: {a: {}, b: {maxLength: 1}}}",
+            "{properties: {a: {}, b: {maxLength: 2}}}",
+            "{properties: {a: {}}}",
+            "{properties: {a: {}, b: {maxLength: 2}}}",
+        ),
+        "{properties: {a: {}, b: {maxLength: 2, x-added: '2023-08-09', x-was: {"
+        "'2021-02-03': {maxLength: 1}, "
+        "'2023-08-09': {x-added: null, x-removed: '2022-05-06'}}}}}",
+    ),
     "required, which follows": (
         (
             "{required: [a, b], properties: {a: {}, b: {}}}",

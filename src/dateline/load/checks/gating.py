@@ -207,8 +207,8 @@ def there_before_removed(scope: Scope, site: Site, key: str) -> Iterator[Found]:
 
 @on(f"*.{WAS}", finds=("gate-without-effect",))
 def history_has_a_past(scope: Scope, site: Site, key: str) -> Iterator[Found]:
-    for date, entry in site.node[key].items():
-        setting, unset = changes(entry)
+    for date in sorted(site.node[key], key=order, reverse=True):
+        setting, unset = changes(site.node[key][date])
         if ADDED in setting or ADDED in unset:
             break  # it was there before it was added again
         if scope.ranks.get(date, 1) <= scope.ranks.get(site.node.get(ADDED, ""), 0):
