@@ -88,7 +88,7 @@ def moved_into(start: Path, parent: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
 def edit(*edits: tuple[str, str]) -> None:
     """Replace texts in the sources, each of which stands once in one of them."""
     for old, new in edits:
-        (path,) = (path for path in Path("schemas").iterdir() if old in path.read_text("utf-8"))
+        (path,) = (path for path in Path("schemas").glob("*.*") if old in path.read_text("utf-8"))
         text = path.read_text("utf-8")
         assert text.count(old) == 1
         path.write_text(text.replace(old, new), "utf-8")

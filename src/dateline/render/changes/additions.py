@@ -8,14 +8,14 @@ from typing import Any, Final
 
 from dateline.check.merge import Merged
 from dateline.diff import diff
-from dateline.model import Api, Combination, Kind, Verdict
+from dateline.model import Api, Combination, Verdict
 from dateline.project import Projector
 from dateline.render.changes.pages import Entry
 from dateline.render.changes.reasons import Reason
 from dateline.render.changes.record import Period, Record
 
-_WORDS: Final = frozenset({Kind.DOCUMENTATION_CHANGED, Kind.EXTENSION_CHANGED})
-"""Kinds of changes that promise nothing."""
+_WORDS: Final = ("documentation-changed", "extension-changed")
+"""Rules whose changes promise nothing."""
 
 
 def added(
@@ -34,7 +34,7 @@ def added(
     entries = [
         Entry.of(group, Reason())
         for group in merged
-        if group.judgement.verdict is Verdict.ADDITIVE and group.change.kind not in _WORDS
+        if group.judgement.verdict is Verdict.ADDITIVE and group.judgement.rule not in _WORDS
     ]
     return tuple(sorted(entries, key=lambda entry: (entry.where, entry.message)))
 
