@@ -13,8 +13,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from . import customers
 from .accounts import Account, read_uuid
 from .database import Database
-from .tables import LONGEST_EXTERNAL_ID, Autoramp, Partner
-from .times import next_time
+from .tables import LONGEST_EXTERNAL_ID, Autoramp
+from .times import next_time, take_turn
 
 _OURS: Final = frozenset({"id", "deposit_rails", "quotes", "created_at", "updated_at"})
 """Fields that callers don't decide. They are passed over: what was read can be sent back."""
@@ -40,15 +40,14 @@ class Autoramps:
     ) -> dict[str, Any]:
         """Create an autoramp with the deposit rails that the partner's accounts support."""
         async with self._database.writing() as session:
-            created_at = await next_time(session, call.account.partner_id)
-            partner = await session.get_one(Partner, call.account.partner_id)
+            partner = await take_turn(session, call.account.partner_id)
             autoramp = Autoramp(
                 partner_id=partner.id,
                 deposit_rails=[{"type": name} for name in partner.deposit_rails],
                 quotes=[],
                 fields={},
-                created_at=created_at,
-                updated_at=created_at,
+                created_at=partner.latest,
+                updated_at=partner.latest,
             )
             await _change(session, autoramp, body or {})
             session.add(autoramp)

@@ -31,6 +31,14 @@ from .running import Running
 
 _DRIVERS: Final = {"sqlite": "sqlite+aiosqlite", "postgresql": "postgresql+psycopg"}
 
+# What writes is a transaction. Statements that only read are each one of their own: to begin and to
+# end others would treble what the database is asked.
+_WRITING: Final = {
+    # takes its turn at the start: a transaction that has read can't always write
+    "sqlite": {"begin": "BEGIN IMMEDIATE"},
+    "postgresql": {"isolation_level": "READ COMMITTED"},
+}
+
 # How long one process waits for another to end its changes of an SQLite file.
 _PATIENCE: Final = 30.0
 
@@ -52,8 +60,8 @@ class Database:
 
     def __init__(self, address: str) -> None:
         self._engine = _engine(address)
-        self._writing = self._engine.execution_options(begin="BEGIN IMMEDIATE")
         self.dialect = self._engine.dialect.name
+        self._writing = self._engine.execution_options(**_WRITING[self.dialect])
         # SQLite lets one connection write at a time: those of this process take turns, first
         # come, first served, which its own waiting does not grant
         self._turn: AbstractAsyncContextManager[Any] = (
@@ -164,6 +172,7 @@ def _engine(address: str) -> AsyncEngine:
     engine = create_async_engine(
         url.set(drivername=_DRIVERS[kind]),
         hide_parameters=True,
+        isolation_level="AUTOCOMMIT",
         connect_args={"timeout": _PATIENCE} if kind == "sqlite" else {},
     )
     if kind == "sqlite":
@@ -200,8 +209,9 @@ def _prepare(connection: Any, _: Any) -> None:
 
 
 def _begin(connection: Connection) -> None:
-    # what writes takes its turn at the start: a transaction that has read can't always write
-    connection.exec_driver_sql(connection.get_execution_options().get("begin", "BEGIN"))
+    begin = connection.get_execution_options().get("begin")
+    if begin is not None:
+        connection.exec_driver_sql(begin)
 
 
 def _upgrade(connection: Connection) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from uuid import UUID
 
-from sqlalchemy import select, update
+from sqlalchemy import BigInteger, case, literal, type_coerce, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from .tables import Partner
@@ -21,8 +21,19 @@ async def next_time(session: AsyncSession, partner_id: UUID) -> datetime:
     Until the session ends, others who ask for the same partner wait: what has a later time is
     never seen before what has an earlier one. Whoever pages onwards misses nothing.
     """
-    locked = select(Partner.latest).where(Partner.id == partner_id).with_for_update(key_share=True)
-    latest = (await session.execute(locked)).scalar_one()
-    time = max(now(), latest + timedelta(microseconds=1))
-    await session.execute(update(Partner).where(Partner.id == partner_id).values(latest=time))
-    return time
+    return (await take_turn(session, partner_id)).latest
+
+
+async def take_turn(session: AsyncSession, partner_id: UUID) -> Partner:
+    """Return the partner, whose latest time is the one that `next_time` returns."""
+    time = literal(now(), Partner.latest.type)
+    # in microseconds
+    after = type_coerce(type_coerce(Partner.latest, BigInteger) + 1, Partner.latest.type)
+    later = case((Partner.latest < time, time), else_=after)
+    turn = update(Partner).where(Partner.id == partner_id).values(latest=later)
+    return (
+        await session.scalars(
+            turn.returning(Partner),
+            execution_options={"populate_existing": True, "synchronize_session": False},
+        )
+    ).one()
