@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -94,10 +95,9 @@ class _Judge:
     def frozen(self) -> Iterator[Finding]:
         """Yield what differs from a published contract and is not additive."""
         merged = self._merged()
-        for combination, document in self._published.documents.items():
-            for shown, changes in self._differences(combination, document):
-                for change in changes:
-                    merged.add(change, shown)
+        for shown, changes in self._since_published:
+            for change in changes:
+                merged.add(change, shown)
         added = [group for group in merged if group.change.kind is Kind.FIELD_ADDED]
         for group in merged:
             if group.judgement.verdict in (Verdict.GATED, Verdict.NEVER):
@@ -113,6 +113,15 @@ class _Judge:
                     after_source=self._source(renamed or group),
                     **details,
                 )
+
+    @cached_property
+    def _since_published(self) -> list[tuple[Combination, list[Change]]]:
+        """What became of each published document, and as which combination it is shown."""
+        return [
+            found
+            for combination, document in self._published.documents.items()
+            for found in self._differences(combination, document)
+        ]
 
     def _differences(
         self, combination: Combination, document: Document
@@ -135,10 +144,15 @@ class _Judge:
         table = self._api.table
         if table.adopted and not self._published.documents:
             return  # all of it was published elsewhere, and can't be mended any more
+        unchanged = {shown for shown, changes in self._since_published if not changes}
         for older, newer in pairwise(table.versions):
+            settled = table.adopted and newer.date in self._published.versions
             merged = self._merged()
             for environment in table.environments:
-                self._compare(merged, older.date, newer.date, environment.name)
+                pair = {Combination(each.date, environment.name) for each in (older, newer)}
+                # what differs between two documents that are published so can't be mended
+                if not (settled and pair <= unchanged):
+                    self._compare(merged, older.date, newer.date, environment.name)
             groups = [group for group in merged if group.change.kind not in _FOLLOWING]
             held_back = [
                 group
@@ -155,7 +169,6 @@ class _Judge:
                         help=_HELD_BACK if additive else RULES[group.judgement.rule].text,
                         after_source=self._source(group),
                     )
-            settled = table.adopted and newer.date in self._published.versions
             if not groups and not newer.undisclosed and not newer.draft and not settled:
                 yield without_change(newer, older.date)
 
