@@ -76,7 +76,7 @@ AT: Final = "schemas/versions.yaml:14:5:"
         (
             "{ default: 2024-09-01, from: 2025-12-01, announced: 2025-01-01 }",
             [f"{AT} gated [notice-too-short] the default moves to 2024-09-01 on 2025-12-01, "
-             "0 days after 2026-01-10; the policy's notice is 180 days"],
+             "before 2026-01-10; the policy's notice is 180 days"],
         ),
         (
             "{ ends: 2025-06-01, from: 2026-10-01, announced: 2026-01-10 }",

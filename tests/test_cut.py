@@ -598,6 +598,52 @@ def test_definitions_that_would_be_invalid_stop_the_cut(drafts: Path) -> None:
     assert held(drafts) == before
 
 
+# What callers have
+
+
+PAGES = ("        note: {", "        pages: { type: integer }\n        note: {")
+
+
+def test_what_is_not_committed_binds_nobody_yet(project: Path) -> None:
+    edit(PAGES)
+    assert dateline("generate").status == CLEAN
+    edit(("pages: { type: integer }", "pages: { type: string }"))
+    commit_now = git("rev-parse", "--short=7", "HEAD").strip()
+    said = f"compared with git HEAD ({commit_now})\nno findings\n"
+    assert dateline("check") == Outcome(CLEAN, said, "")
+    assert dateline("gate") == Outcome(CLEAN, "", "nothing to gate\n")
+    assert dateline("generate").status == CLEAN
+    edit(("        pages: { type: string }\n", ""))
+    assert dateline("generate").status == CLEAN
+    assert git("status", "--porcelain") == ""
+    # what is committed does, whatever was generated since
+    edit(PAGES)
+    assert dateline("generate").status == CLEAN
+    commit()
+    edit(("pages: { type: integer }", "shelf: { type: string }\n        pages: { type: integer }"))
+    assert dateline("generate").status == CLEAN
+    edit(("        pages: { type: integer }\n", ""))
+    outcome = dateline("generate")
+    assert outcome.status == FOUND
+    assert "gated [response-field-removed] Loan.pages: field removed" in outcome.err
+    assert project.is_dir()
+
+
+def test_what_a_merge_brings_counts_before_it_is_committed(project: Path) -> None:
+    git("checkout", "--quiet", "-b", "pages")
+    edit(PAGES)
+    assert dateline("generate").status == CLEAN
+    commit()
+    git("checkout", "--quiet", "main")
+    git("commit", "--quiet", "--allow-empty", "--message", "A step")
+    git("merge", "--quiet", "--no-commit", "--no-ff", "pages")
+    edit((PAGES[1], PAGES[0]))
+    outcome = dateline("generate")
+    assert outcome.status == FOUND
+    assert "gated [response-field-removed] Loan.pages: field removed" in outcome.err
+    assert project.is_dir()
+
+
 # What `status` shows of a version's life
 
 

@@ -501,9 +501,12 @@ def test_an_end_that_nobody_was_told_of_is_none(project: Path) -> None:
     table.write_text(announced.replace(ENDS, ""))
     assert dateline("generate").status == CLEAN
     table.write_text(announced)
-    outcome = dateline("retire", FIRST)
-    assert outcome.status == FOUND
-    assert "never [version-withdrawn] 2024-01-15 is published and not in the table" in outcome.err
+    assert dateline("retire", FIRST) == Outcome(
+        MISUSE,
+        "",
+        "the end of 2024-01-15 is announced in the sources, and not published; run `dateline "
+        "generate`, commit, and let the notice of the policy pass\n",
+    )
 
 
 def test_a_kill_leaves_the_old_project_or_the_new_one(published: Path, tmp_path: Path) -> None:

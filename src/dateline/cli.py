@@ -153,7 +153,7 @@ _AGAINST = click.option(
     "--against",
     metavar="REF|PATH",
     help="What callers have: a git revision, a folder or a document. "
-    "Without it, the documents in the output folder.",
+    "Without it, the documents in the output folder, as they are committed.",
 )
 _FORMAT = click.option(
     "--format",

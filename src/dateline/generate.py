@@ -103,7 +103,7 @@ def findings(
 
 
 def published(workspace: Workspace, against: str | None) -> Published:
-    """Return what callers have: what *against* names, or the documents in the output folder.
+    """Return what callers have: what *against* names, or what stands in the output folder.
 
     Raises BaselineError where that can't be read, or where that folder holds none.
     """
@@ -111,7 +111,7 @@ def published(workspace: Workspace, against: str | None) -> Published:
 
     if against is not None:
         return baseline.against(against, workspace.output)
-    found = baseline.in_tree(workspace.output)
+    found = baseline.standing(workspace.output)
     if not found.documents:
         raise baseline.BaselineError(
             f"{workspace.output}: baseline-empty: no published document stands here, so there is "
@@ -150,13 +150,13 @@ def cut(
     git knows of changes that are not committed; sources and outputs are then as they were.
     """
     # what follows is heavy: not needed where nothing is to do
-    from dateline.check.baseline import in_tree
+    from dateline.check.baseline import standing
     from dateline.edit.cut import CutError
     from dateline.edit.cut import cut as planned
 
     if not dry_run:
         _require_committed(workspace, CutError)
-    callers_have = in_tree(workspace.output)
+    callers_have = standing(workspace.output)
     plan = planned(workspace.schemas, asked, callers_have)
     _require_kept(plan, callers_have)
     return plan, None if dry_run else _carried_out(workspace, plan)
@@ -170,14 +170,21 @@ def retire(
     Returns and raises what `cut` does, and what `edit.retire.retire` raises in its place.
     """
     # what follows is heavy: not needed where nothing is to do
-    from dateline.check.baseline import in_tree
+    from dateline.check.announcements import told
+    from dateline.check.baseline import standing
     from dateline.edit.retire import RetireError
     from dateline.edit.retire import retire as planned
 
     if not dry_run:
         _require_committed(workspace, RetireError)
     plan = planned(workspace.schemas, day, date.today())
-    _require_kept(plan, in_tree(workspace.output))
+    callers_have = standing(workspace.output)
+    if day in callers_have.versions and told(plan.api.table, callers_have, "ends", day) is None:
+        raise RetireError(
+            f"the end of {day} is announced in the sources, and not published; run `dateline "
+            f"generate`, commit, and let the notice of the policy pass"
+        )
+    _require_kept(plan, callers_have)
     return plan, None if dry_run else _carried_out(workspace, plan)
 
 

@@ -49,9 +49,10 @@ def _notice(table: Table, published: Published, today: str) -> Iterator[Finding]
             since = max(since, today)
         days = (date.fromisoformat(one.day) - date.fromisoformat(since)).days
         if days < table.notice_days:
+            ahead = f"{days} days after" if days >= 0 else "before"
             message = (
-                f"{said(one)} on {one.day}, {max(days, 0)} days after {since}; the policy's notice "
-                f"is {table.notice_days} days"
+                f"{said(one)} on {one.day}, {ahead} {since}; the policy's notice is "
+                f"{table.notice_days} days"
             )
             yield _breach("notice-too-short", one, message, one.place)
 

@@ -131,20 +131,39 @@ def in_tree(output: Path, *, restoring: bool = False) -> Published:
     )
 
 
-def before_writing(output: Path) -> Published:
-    """Return what a run that writes to *output* must not break.
+def standing(output: Path) -> Published:
+    """Return what callers have, as *output* has it, or the last commit where that is another.
 
-    Documents that were edited by hand or deleted are taken from git, if it has them: they are
-    about to be restored, and what they said must not be lost.
+    What was generated and not committed binds nobody yet. Outside of git the folder decides, and
+    where nothing of it is committed. Raises BaselineError as ``in_tree`` does.
     """
-    tree = in_tree(output, restoring=True)
-    listed = {name for name in _manifest(output) if _DOCUMENT.fullmatch(name)}
-    if tree.documents and len(tree.documents) >= len(listed):
-        return tree
+    return _committed(in_tree(output), output)
+
+
+def before_writing(output: Path) -> Published:
+    """Return what a run that writes to *output* must not break: what callers have.
+
+    Documents that were edited by hand or deleted are about to be restored, and are passed over
+    where git has none.
+    """
+    return _committed(in_tree(output, restoring=True), output)
+
+
+def _committed(tree: Published, output: Path) -> Published:
+    """Return what the last commit publishes in *output*, or the *tree* where that is the same."""
     try:
-        committed = _at_revision(Repository(output), "HEAD", output)
+        repository = Repository(output)
+        if not repository.uncommitted([output / "spec"]):
+            return tree
+        committed = _at_revision(repository, "HEAD", output, renamed=False)
+        merging = repository.is_merging()
     except GitError:
         return tree
+    if not committed.documents:
+        return tree
+    if not merging:
+        return committed
+    # what the other branch publishes stands in the tree alone
     documents = {**committed.documents, **tree.documents}
     announced = committed.announcements if tree.announcements is None else tree.announcements
     default = tree.default or committed.default
@@ -174,7 +193,9 @@ def against(reference: str, output: Path) -> Published:
     return _at_revision(Repository(output), reference, output)
 
 
-def _at_revision(repository: Repository, reference: str, output: Path) -> Published:
+def _at_revision(
+    repository: Repository, reference: str, output: Path, *, renamed: bool = True
+) -> Published:
     commit = repository.commit(reference)
     roots: dict[str, list[str]] = {}
     for name in repository.files(commit):
@@ -184,7 +205,9 @@ def _at_revision(repository: Repository, reference: str, output: Path) -> Publis
     root = repository.relative(output)
     label = f"git {reference} ({commit[:7]})"
     if root not in roots:
-        with_index = [found for found, names in roots.items() if any(map(_is_index(found), names))]
+        with_index = [
+            found for found, names in roots.items() if renamed and any(map(_is_index(found), names))
+        ]
         if len(with_index) > 1:
             raise BaselineError(
                 f"{root}: baseline-ambiguous: {label} has no such folder, but "

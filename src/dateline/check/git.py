@@ -84,6 +84,10 @@ class Repository:
         # two letters and a blank say what is different
         return [entry[3:] for entry in listed.split("\0") if entry]
 
+    def is_merging(self) -> bool:
+        """Tell whether a merge is under way: what it brings is in no commit of this branch yet."""
+        return self._ask("rev-parse", "--verify", "--quiet", "MERGE_HEAD").returncode == 0
+
     def commit_that_published(self, output: Path, version: str) -> str | None:
         """Return the last commit with which an index in *output* got *version*, if one did."""
         if not output.resolve().is_relative_to(self.top.resolve()):
