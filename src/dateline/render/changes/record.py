@@ -27,6 +27,9 @@ FOLDER: Final = "_additions"
 _DOCUMENT: Final = re.compile(r"spec/([^/]+)/(\d{4}-\d{2}-\d{2})\.json")
 _PERIOD: Final = re.compile(r"(\d{4}-\d{2}-\d{2})\.json")
 
+_Documents = dict[str, dict[str, dict[str, Any]]]
+"""Documents by version, by environment."""
+
 _Trail = tuple[str | int, ...]
 _Fits = Callable[[Any], bool]
 
@@ -130,10 +133,9 @@ class _Reader:
         self._problems: list[Problem] = []
 
     def read(self) -> Record | None:
-        documents: dict[str, dict[str, dict[str, Any]]] = {}
+        documents: _Documents = {}
         closed: list[Period] = []
-        names = record_files(self._schemas)
-        for name in names:
+        for name in record_files(self._schemas):
             inside = name.removeprefix(f"{FOLDER}/")
             if found := _DOCUMENT.fullmatch(inside):
                 documents.setdefault(found[2], {})[found[1]] = self._document(name)
@@ -141,24 +143,27 @@ class _Reader:
                 closed += self._period(name, found[1])
             else:
                 self._note(name, "the record has no such file")
-        if not names:
-            return None
         version = max(documents, default="")
-        for other in sorted(documents.keys() - {version}):
+        self._check_together(version, documents, closed)
+        if self._problems:
+            raise SourceError(self._problems)
+        if not documents:
+            return None
+        return Record(version=version, documents=documents[version], closed=tuple(closed))
+
+    def _check_together(self, version: str, documents: _Documents, closed: list[Period]) -> None:
+        """Note what does not go with the documents of *version*, the newest there are."""
+        for other in documents.keys() - {version}:
             for environment in documents[other]:
                 name = f"{FOLDER}/spec/{environment}/{other}.json"
                 self._note(name, f"the documents of {version} stand here as well")
-        if not documents:
-            self._note(names[0], "the documents that go with it are missing")
         for period in closed:
-            if documents and (period.until or "") > version:
-                self._note(
-                    f"{FOLDER}/{period.since}.json",
-                    f"it ends with {period.until}, but the documents are those of {version}",
-                )
-        if self._problems:
-            raise SourceError(self._problems)
-        return Record(version=version, documents=documents[version], closed=tuple(closed))
+            name = f"{FOLDER}/{period.since}.json"
+            if not documents:
+                self._note(name, "the documents that go with it are missing")
+            elif str(period.until) > version:
+                fact = f"it ends with {period.until}, but the documents are those of {version}"
+                self._note(name, fact)
 
     def _document(self, name: str) -> dict[str, Any]:
         document = self._content(name)
