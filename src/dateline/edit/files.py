@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from dateline import emit
+from dateline.emit.disk import create, sync
 from dateline.model import MANIFEST, DatelineError, printable
 
 _STAGE: Final = ".dateline-edit"
@@ -84,16 +85,16 @@ def write(
             for replacement in wanted:
                 if replacement.after is not None:
                     staged = stage / _staged(replacement.name)
-                    _create(staged, replacement.after)
+                    create(staged, replacement.after)
                     _keep_mode(folder / replacement.name, staged)
             journal = _journal(folder, wanted, outputs)
-            _create(stage / _DRAFT, json.dumps(journal).encode())
+            create(stage / _DRAFT, json.dumps(journal).encode())
         except BaseException:
             _discard(stage)
             raise
         # from here on the new contents count; those of outputs, once these are switched
         (stage / _DRAFT).rename(stage / _JOURNAL)
-        _sync(stage)
+        sync(stage)
         try:
             if outputs is not None:
                 outputs.switch()
@@ -182,7 +183,7 @@ def _finish(folder: Path, stage: Path, files: Iterable[dict[str, str | None]]) -
             staged.replace(path.resolve())
         touched.add(path.parent)
     for parent in sorted(touched):
-        _sync(parent)
+        sync(parent)
 
 
 def _staged(name: str) -> str:
@@ -210,26 +211,9 @@ def _digest(content: bytes | None) -> str | None:
     return None if content is None else sha256(content).hexdigest()
 
 
-def _create(path: Path, content: bytes) -> None:
-    with path.open("xb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-
-
 def _keep_mode(path: Path, staged: Path) -> None:
     if path.exists():
         staged.chmod(stat.S_IMODE(path.stat().st_mode))
-
-
-def _sync(folder: Path) -> None:
-    # where the system can't, renaming is still atomic for everyone who looks
-    with suppress(OSError):
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
 
 
 @contextmanager

@@ -29,9 +29,8 @@ def create(path: Path, content: bytes) -> None:
     with path.open("xb") as file:
         file.write(content)
         file.flush()
-        # a switch that outlives a power cut must not find empty files behind it
+        # a rename that outlives a power cut must not find an empty file behind it
         os.fsync(file.fileno())
-    path.chmod(0o644)
 
 
 def link(source: Path, target: Path) -> None:

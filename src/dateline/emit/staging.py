@@ -23,6 +23,7 @@ def stage(wanted: dict[str, bytes], same: set[str], folder: Path, new: Path) -> 
             link(folder / path, new / path)
         else:
             create(new / path, content)
+            (new / path).chmod(0o644)
     for name in folders:
         sync(new / name)
     sync(new.parent)
