@@ -288,6 +288,56 @@ def test_the_record_can_be_compared_with_what_is_promised_now(project: Path) -> 
     assert project.is_dir()
 
 
+def told_of(name: str) -> str:
+    """Return what the first line of the history of *name* says."""
+    outcome = dateline("history", name)
+    assert outcome.status == CLEAN
+    return outcome.out.splitlines()[1].strip()
+
+
+READERS: Final = (
+    "components:\n",
+    "  /readers:\n"
+    "    get:\n"
+    "      operationId: listReaders\n"
+    "      tags: [Loans]\n"
+    "      responses:\n"
+    "        '200':\n"
+    "          description: all readers\n"
+    "          content: { application/json: { schema: { $ref: '#/components/schemas/Reader' } } }\n"
+    "components:\n",
+)
+READER: Final = (
+    "    LoanState:\n",
+    "    Reader: { type: object, properties: { name: { type: string } } }\n    LoanState:\n",
+)
+
+
+def test_histories_tell_since_when_all_versions_have_what_was_added(project: Path) -> None:
+    publish(PAGES_FIELD, READERS, READER)
+    since = f"added to all versions since {DAY} was cut"
+    assert {name: told_of(name) for name in ("Loan.pages", "Reader.name", "listReaders")} == {
+        "Loan.pages": f"2024-01-15  Loan.pages: {since}",
+        "Reader.name": f"2024-01-15  Reader.name: {since}",
+        "listReaders": f"2024-01-15  GET /readers: {since}",
+    }
+    cut_next()
+    commit()
+    publish(FORM_VALUE)
+    closed = f"added to all versions after {DAY} and before {LATER} was cut"
+    names = ("Loan.pages", "Loan.channel.post", "Loan.channel.desk", "Loan.channel", "Loan")
+    assert {name: told_of(name) for name in names} == {
+        "Loan.pages": f"2024-01-15  Loan.pages: {closed}",
+        "Loan.channel.post": f"2024-01-15  Loan.channel.post: added to all versions since {LATER} "
+        "was cut",
+        **{
+            name: f"2024-01-15  {name}: there from the first version on"
+            for name in ("Loan.channel.desk", "Loan.channel", "Loan")
+        },
+    }
+    assert project.is_dir()
+
+
 # --- The same bytes wherever the sources are
 
 

@@ -482,9 +482,11 @@ def history(schemas: Path, name: str, form: str) -> None:
     """
     from dateline.load import load
     from dateline.render.changes.history import history as room
+    from dateline.render.changes.record import read_record
 
+    api = load(schemas)
     try:
-        found = room(load(schemas), name)
+        found = room(api, name, read_record(schemas, api.table))
     except LookupError as error:
         raise click.UsageError(str(error)) from error
     click.echo(found.text() if form == "json" else "\n".join(found.lines()))

@@ -14,7 +14,9 @@ from dateline.diff.naming import Name, name
 from dateline.model import EVERYWHERE, Api, Change, Kind, Place
 from dateline.openapi import parts, pointer
 from dateline.project import Projector
+from dateline.render.changes.additions import periods
 from dateline.render.changes.pages import Differences, Entry
+from dateline.render.changes.record import Period, Record
 from dateline.render.changes.subjects import Subject, referred, resolve, stands
 from dateline.report.wording import plain
 
@@ -89,16 +91,18 @@ class History:
         return json.dumps(told, indent=2, ensure_ascii=False)
 
 
-def history(api: Api, called: str) -> History:
+def history(api: Api, called: str, record: Record | None = None) -> History:
     """Return the history of the component, field, enum value, union member or operation *called*.
 
     It is found under any name that it ever had: the newest version that knows the name decides.
-    Raises LookupError, with the nearest name, where no version knows it.
+    The *record* tells what was added to all versions, and so is in the first one, too. Raises
+    LookupError, with the nearest name, where no version knows it.
     """
     projector = Projector(api)
     documents = {date: projector.contract(date, EVERYWHERE).document for date in api.table.dates}
     found, subject = _found(documents, called)
-    trail = _Trail(api, projector, documents, found, subject)
+    added = list(periods(api, projector, record)) if record else []
+    trail = _Trail(api, projector, documents, added, found, subject)
     versions = trail.versions()
     newest = trail.subjects[versions[-1]]
     return History(
@@ -139,12 +143,14 @@ class _Trail:
         api: Api,
         projector: Projector,
         documents: dict[str, dict[str, Any]],
+        periods: list[Period],
         found: str,
         subject: Subject,
     ) -> None:
         self._api = api
         self._projector = projector
         self._documents = documents
+        self._periods = periods
         self.subjects = {found: subject}
         dates = list(documents)
         at = dates.index(found)
@@ -201,10 +207,18 @@ class _Trail:
         subject = self.subjects[date]
         return Event(
             version=date,
-            message=f"{subject.called(document)}: {_FROM_THE_START}",
+            message=f"{subject.called(document)}: {self._since() or _FROM_THE_START}",
             entry=None,
             place=self._projector.place(subject.at, date, EVERYWHERE),
         )
+
+    def _since(self) -> str | None:
+        """Return when it, or what is around it, was added to all versions; None if it was not."""
+        for period in self._periods:
+            subject = self.subjects.get(period.since)
+            if subject is not None and any(_brings(one, subject) for one in period.entries):
+                return f"added to all versions {period.words}"
+        return None
 
     def _event(self, group: Group, entry: Entry, older: str, newer: str) -> Event:
         gone = entry.after_pointer is None
@@ -240,6 +254,17 @@ class _Trail:
             own.schema == change.schema and _begins(own.field, change.field)
             for _, own, _ in self._names(older, newer)
         )
+
+
+def _brings(entry: Entry, subject: Subject) -> bool:
+    """Tell whether *entry* adds the thing, or what it stands in."""
+    if entry.before_pointer is not None or entry.after_pointer is None:
+        return False
+    added = parts(entry.after_pointer)
+    if subject.member is not None and entry.after == subject.member:
+        # an item of a list, a keyword of the schema
+        return added[:-2] == parts(subject.at)
+    return parts(subject.at)[: len(added)] == added
 
 
 def _is_of(change: Change, subject: Subject, own: Name) -> bool:
