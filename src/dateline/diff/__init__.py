@@ -6,16 +6,17 @@ import gc
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from dateline.diff.compare import SchemaComparison
 from dateline.diff.documents import Document, Survey, Texts, component, escape, text
 from dateline.diff.graph import CARRIERS, Graph, Pair, Seen, reachable
 from dateline.diff.keywords import changed
+from dateline.diff.leads import Leads
 from dateline.diff.leaves import leaves
 from dateline.diff.messages import MessageComparison
 from dateline.diff.naming import name
-from dateline.diff.operations import Leads, OperationComparison
+from dateline.diff.operations import OperationComparison
 from dateline.diff.schemas import Schemas
 from dateline.diff.switches import fold
 from dateline.diff.tags import fold_tags
@@ -37,13 +38,6 @@ _NAMED: Final = (Kind.COMPONENT_ADDED, Kind.COMPONENT_REMOVED, Kind.COMPONENT_RE
 _SILENT: Final = (Kind.DOCUMENTATION_CHANGED, Kind.EXTENSION_CHANGED, *_NAMED)
 
 
-class Reading(NamedTuple):
-    """What was read of one document."""
-
-    schemas: Schemas
-    leads: Leads
-
-
 class Readings:
     """What was read of documents, for several comparisons of documents that share nodes.
 
@@ -51,15 +45,15 @@ class Readings:
     """
 
     def __init__(self) -> None:
-        self.texts = Texts()
-        self._known: dict[int, Reading] = {}
+        self._texts = Texts()
+        self.leads = Leads(self._texts)
+        self._schemas: dict[int, Schemas] = {}
 
-    def of(self, root: dict[str, Any]) -> Reading:
-        """Return what was read of the document *root*."""
-        if id(root) not in self._known:
-            document = Document(root)
-            self._known[id(root)] = Reading(Schemas(document), Leads(document, self.texts))
-        return self._known[id(root)]
+    def of(self, root: dict[str, Any]) -> Schemas:
+        """Return the document of *root*, and the schemas that were read of it."""
+        if id(root) not in self._schemas:
+            self._schemas[id(root)] = Schemas(Document(root, self._texts))
+        return self._schemas[id(root)]
 
 
 def diff(
@@ -118,16 +112,14 @@ class _Comparison:
         readings: Readings,
     ) -> None:
         ours, theirs = readings.of(before), readings.of(after)
-        self._before = ours.schemas.document
-        self._after = theirs.schemas.document
+        self._before = ours.document
+        self._after = theirs.document
         self._graph = Graph()
-        self._survey = Survey(self._before, self._after, readings.texts)
-        self._schemas = SchemaComparison(
-            self._graph, self._survey, ours.schemas, theirs.schemas, renames
-        )
+        self._survey = Survey(self._before, self._after)
+        self._schemas = SchemaComparison(self._graph, self._survey, ours, theirs, renames)
         self._messages = MessageComparison(self._graph, self._survey, self._schemas, renames)
         self._operations = OperationComparison(
-            self._graph, self._survey, self._messages, renames, ours.leads
+            self._graph, self._survey, self._messages, renames, readings.leads
         )
         self._named: dict[int, tuple[str, ...]] = {}
 

@@ -68,9 +68,11 @@ class SchemaComparison:
         """Return the pair of what *before* and what *after* say."""
         return self.graph.pair("schema", self.before.parts(before), self.after.parts(after))
 
-    def link(self, pair: Pair, before: Sequence[Node], after: Sequence[Node]) -> None:
+    def link(
+        self, pair: Pair, before: Sequence[Node], after: Sequence[Node], carrier: int = 0
+    ) -> None:
         """Compare two schemas below *pair*."""
-        pair.reach(self.pair(before, after), before[0], after[0])
+        pair.reach(self.pair(before, after), before[0], after[0], carrier)
 
     def compare(self, pair: Pair) -> None:
         """Note in *pair* how its schemas differ."""

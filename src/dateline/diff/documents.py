@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache
+from functools import cache, cached_property
 from json import JSONEncoder
 from typing import Any, Final, NamedTuple
 from urllib.parse import unquote
@@ -102,12 +102,21 @@ class Texts:
             known = self._known[id(node)] = node, Text(written(node))
         return known[1]
 
+    def same(self, before: Any, after: Any) -> bool:
+        """Tell whether two nodes have one text, which is kept for both."""
+        if before is not after:
+            if before != after or self.of(before).written != self.of(after).written:
+                return False
+            self._known[id(after)] = after, self.of(before)
+        return True
+
 
 class Document:
     """A plain OpenAPI document whose local references can be followed."""
 
-    def __init__(self, root: dict[str, Any]) -> None:
+    def __init__(self, root: dict[str, Any], texts: Texts) -> None:
         self.root = root
+        self.texts = texts
         self._targets: dict[str, Node | None] = {}
         self._anchors: dict[str, Node] | None = None
 
@@ -124,6 +133,42 @@ class Document:
         home = self.root.get("components") if name in COMPONENTS else self.root
         found = home.get(name) if isinstance(home, dict) else None
         return found if isinstance(found, dict) else {}
+
+    @cached_property
+    def entries(self) -> dict[Key, Any]:
+        """All that may hold a difference, by its key."""
+        return {
+            (section, str(name)): node
+            for section in (*COMPONENTS, "paths", *WEBHOOKS)
+            for name, node in self.section(section).items()
+        }
+
+    @cached_property
+    def parameters(self) -> tuple[int, ...]:
+        """The ids of the parameters that may be referred to."""
+        return tuple(map(id, self.section("parameters").values()))
+
+    @cached_property
+    def anchored(self) -> bool:
+        """Whether a reference may lead to an anchor."""
+        return any(
+            f'"{key}": ' in self.texts.of(node).written
+            for node in self.entries.values()
+            for key in _ANCHORS
+        )
+
+    @cached_property
+    def referrers(self) -> dict[Key, list[Key]]:
+        """What refers to each entry by a pointer or its name."""
+        return self.referring(lambda found: found.goals)
+
+    def referring(self, goals: Callable[[Text], Iterable[Key]]) -> dict[Key, list[Key]]:
+        """Return what refers to each entry, where *goals* tells what a text refers to."""
+        found: dict[Key, list[Key]] = {}
+        for key, node in self.entries.items():
+            for goal in goals(self.texts.of(node)):
+                found.setdefault(goal, []).append(key)
+        return found
 
     def _find(self, reference: str) -> Node | None:
         if reference != "#" and not reference.startswith("#/"):
@@ -169,47 +214,34 @@ class Survey:
     never walked.
     """
 
-    def __init__(self, before: Document, after: Document, texts: Texts) -> None:
+    def __init__(self, before: Document, after: Document) -> None:
         self._documents = (before, after)
-        self._texts = texts
-        self.unequal: set[Key] = set()
-        self.dirty: set[Key] = set()
-        entries = {
-            (section, str(name)): [side[name] for side in (here, there) if name in side]
-            for section in (*COMPONENTS, "paths", *WEBHOOKS)
-            for here, there in [(before.section(section), after.section(section))]
-            for name in dict.fromkeys((*here, *there))
+        self._texts = before.texts
+        ours, theirs = before.entries, after.entries
+        self.unequal: set[Key] = ours.keys() ^ theirs.keys()
+        self.unequal |= {
+            key
+            for key in ours.keys() & theirs.keys()
+            if not self._texts.same(ours[key], theirs[key])
         }
-        for key, nodes in entries.items():
-            # one that is shared by two contracts of one projection is equal
-            if len(nodes) == 1 or self.equal(*nodes) is None:
-                self.unequal.add(key)
-        self._anchored = False
-        if self.unequal:
-            self.dirty = self._reaching(
-                {key: list(map(texts.of, nodes)) for key, nodes in entries.items()}
-            )
+        self._anchored = bool(self.unequal) and (before.anchored or after.anchored)
+        self.dirty = self._reaching() if self.unequal else set[Key]()
 
-    def _reaching(self, texts: dict[Key, list[Text]]) -> set[Key]:
+    def _reaching(self) -> set[Key]:
         """Return what is unequal, and all that refers to it, and all that refers to that."""
-        self._anchored = any(
-            f'"{key}": ' in found.written
-            for known in texts.values()
-            for found in known
-            for key in _ANCHORS
-        )
-        referrers: dict[Key, list[Key]] = {}
-        for key, known in texts.items():
-            for found in dict.fromkeys(known):
-                for goal in self._goals(found):
-                    referrers.setdefault(goal, []).append(key)
+        referrers = [
+            side.referring(self._goals) if self._anchored else side.referrers
+            for side in self._documents
+        ]
         reached = set(self.unequal)
         stack = list(reached)
         while stack:
-            for referrer in referrers.get(stack.pop(), ()):
-                if referrer not in reached:
-                    reached.add(referrer)
-                    stack.append(referrer)
+            goal = stack.pop()
+            for known in referrers:
+                for referrer in known.get(goal, ()):
+                    if referrer not in reached:
+                        reached.add(referrer)
+                        stack.append(referrer)
         return reached
 
     def equal(self, before: Any, after: Any) -> Text | None:

@@ -179,18 +179,15 @@ class Graph:
         """Return the pairs, each before those below it as far as there are no circles."""
         found: list[Pair] = []
         met: set[int] = set()
-        for top in self.pairs:
-            stack = [(top, iter(top.edges))] if id(top) not in met else []
-            met.add(id(top))
-            while stack:
-                pair, edges = stack[-1]
-                below = next((edge.pair for edge in edges if id(edge.pair) not in met), None)
-                if below is None:
-                    found.append(pair)
-                    stack.pop()
-                else:
-                    met.add(id(below))
-                    stack.append((below, iter(below.edges)))
+        stack = [(pair, False) for pair in self.pairs]
+        while stack:
+            pair, done = stack.pop()
+            if done:
+                found.append(pair)
+            elif id(pair) not in met:
+                met.add(id(pair))
+                stack.append((pair, True))
+                stack += [(edge.pair, False) for edge in pair.edges if id(edge.pair) not in met]
         return found[::-1]
 
 

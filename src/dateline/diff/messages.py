@@ -162,7 +162,7 @@ class MessageComparison:
             differences(pair, "schema", [ours], [theirs], kinds_of("schema", ("schema",)))
 
     def _content(self, pair: Pair, before: Thing, after: Thing, *, body: bool) -> None:
-        ours, theirs = (_by_media_type(side) for side in (before, after))
+        ours, theirs = (by_media_type(side) for side in (before, after))
         carrier = CARRIERS["body"] if body else 0
         for name in sorted(ours.keys() | theirs.keys()):
             if name in ours and name in theirs:
@@ -259,7 +259,7 @@ def _resolved(document: Document, located: Node) -> Node:
     return Node(parts[-1].node if parts else located.value, located.pointer)
 
 
-def _by_media_type(thing: Thing) -> dict[str, Node]:
+def by_media_type(thing: Thing) -> dict[str, Node]:
     """Return the content by media type; case and blanks do not count (RFC 9110, section 8.3.1)."""
     return {name.lower().replace(" ", ""): one for name, one in thing.entries("content").items()}
 

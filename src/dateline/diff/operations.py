@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any, Final, NamedTuple
 
-from dateline.diff.documents import WEBHOOKS, Document, Node, Survey, Text, Texts, escape, text
+from dateline.diff.documents import WEBHOOKS, Document, Node, Survey, escape, text
 from dateline.diff.graph import CARRIERS, MODEL, NOTHING, Graph, Pair, Part, Parts
 from dateline.diff.keywords import EXTENSION, NOTE, changed, differences, kinds_of, one_sided
+from dateline.diff.leads import Leads
 from dateline.diff.messages import MessageComparison, Thing, keys, parts_of
+from dateline.diff.parameters import Parameter, Parameters, listed, parameter_key
 from dateline.diff.surroundings import (
     SECURITY,
     alternatives,
@@ -57,70 +59,6 @@ class _Operations(NamedTuple):
     after: Thing
     path_before: Thing
     path_after: Thing
-
-
-class _Parameter(NamedTuple):
-    node: Node
-    thing: Thing
-    name: str
-
-
-_Parameters = dict[tuple[str, str], _Parameter]
-
-
-class _Lead(NamedTuple):
-    """A part of an operation that refers to something; it stands in what ``asks`` or answers."""
-
-    asks: bool
-    kind: str
-    node: Node
-    text: Text
-    carrier: int = 0
-
-
-class _Led(NamedTuple):
-    """An operation and all of its parts that refer to something."""
-
-    method: str
-    operation: Thing
-    leads: list[_Lead]
-
-
-class Leads:
-    """What the operations of one document lead to, each path item read once."""
-
-    def __init__(self, document: Document, texts: Texts) -> None:
-        self._document = document
-        self._texts = texts
-        # beside each its node: an id is unique only while its object lives
-        self._known: dict[int, tuple[Part, list[_Led]]] = {}
-
-    def of(self, item: Part) -> list[_Led]:
-        """Return the operations of a path item."""
-        known = self._known.get(id(item.node))
-        if known is None or known[0].pointer != item.pointer:
-            known = self._known[id(item.node)] = item, list(self._operations(Thing((item,))))
-        return known[1]
-
-    def _operations(self, item: Thing) -> Iterator[_Led]:
-        for method in METHODS:
-            found = item.get(method)
-            if found is not None:
-                operation = Thing(parts_of(self._document, found))
-                leads = [lead for lead in self._leads(item, operation) if lead.text.refers]
-                yield _Led(method, operation, leads)
-
-    def _leads(self, item: Thing, operation: Thing) -> Iterator[_Lead]:
-        of = self._texts.of
-        for (place, _), one in _listed(self._document, item, operation).items():
-            carrier = CARRIERS.get(place, 0)
-            yield _Lead(True, "parameter", one.node, of(one.node.value), carrier)
-        body = operation.get("requestBody")
-        if body:
-            yield _Lead(True, "request-body", body, of(body.value), CARRIERS["body"])
-        for status, response in operation.entries("responses").items():
-            if not status.startswith("x-"):
-                yield _Lead(False, "response", response, of(response.value))
 
 
 class OperationComparison:
@@ -251,14 +189,17 @@ class OperationComparison:
 
     def _shared_item(self, item: Part, scope_of: Callable[[str], _Scope]) -> None:
         """Compare what the operations of a path item lead to that both documents share."""
-        for method, operation, leads in self._leads.of(item):
+        for method, operation, leads in self._leads.of(self._before, item):
             scope = scope_of(method)
             reached = [lead for lead in leads if self._survey.reached(lead.text)]
             if reached:
                 ends = self._ends(scope, operation.parts, operation.parts)
             for lead in reached:
                 end = ends.asks if lead.asks else ends.answers
-                self._messages.link(end, lead.kind, lead.node, lead.node, lead.carrier)
+                if lead.kind == "schema":
+                    self._messages.schemas.link(end, [lead.node], [lead.node], lead.carrier)
+                else:
+                    self._messages.link(end, lead.kind, lead.node, lead.node, lead.carrier)
             if operation.get("callbacks"):
                 self._callbacks(scope, operation, operation)
 
@@ -283,8 +224,8 @@ class OperationComparison:
     # Parameters
 
     def _parameters(self, asks: Pair, operations: _Operations, renamed: dict[str, str]) -> None:
-        ours = _listed(self._before, operations.path_before, operations.before)
-        theirs = _listed(self._after, operations.path_after, operations.after)
+        ours = listed(self._before, operations.path_before, operations.before)
+        theirs = listed(self._after, operations.path_after, operations.after)
         called = {
             ("path", old): ("path", new)
             for old, new in renamed.items()
@@ -316,19 +257,17 @@ class OperationComparison:
             if key not in ours and key not in called.values():
                 self._lone_parameter(asks, Kind.PARAMETER_ADDED, key, one)
 
-    def _lone_parameter(
-        self, asks: Pair, kind: Kind, key: tuple[str, str], one: _Parameter
-    ) -> None:
+    def _lone_parameter(self, asks: Pair, kind: Kind, key: tuple[str, str], one: Parameter) -> None:
         self._messages.lone(asks, kind, one.name, one.node, CARRIERS.get(key[0], 0))
 
     def _annotated(
-        self, before: _Parameters, after: _Parameters
+        self, before: Parameters, after: Parameters
     ) -> dict[tuple[str, str], tuple[str, str]]:
         """Return the new keys of the parameters that the sources say were renamed."""
         found = {}
         for key, one in after.items():
             for pointer in (one.node.pointer, one.thing.pointer):
-                old = _parameter_key(key[0], self._renames.get(pointer, ""))
+                old = parameter_key(key[0], self._renames.get(pointer, ""))
                 if key not in before and old in before:
                     found[old] = key
         return found
@@ -428,10 +367,11 @@ class OperationComparison:
         keys(root, "components", Thing(root.before), Thing(root.after), frozenset(COMPONENTS))
         for section, kind in COMPONENTS.items():
             ours, theirs = self._both(section)
-            for name in sorted(ours.keys() & theirs.keys(), key=str):
-                if (section, str(name)) in self._survey.unequal:
-                    at = f"/components/{section}/{escape(name)}"
-                    self._component(root, kind, Node(ours[name], at), Node(theirs[name], at))
+            unequal = {name for known, name in self._survey.unequal if known == section}
+            both = [name for name in ours.keys() & theirs.keys() if str(name) in unequal]
+            for name in sorted(both, key=str):
+                at = f"/components/{section}/{escape(name)}"
+                self._component(root, kind, Node(ours[name], at), Node(theirs[name], at))
 
     def _component(self, root: Pair, kind: str, before: Node, after: Node) -> None:
         name = before.pointer.rsplit("/", 1)[1]
@@ -566,26 +506,6 @@ def _tags(whole: Pair, before: Thing, after: Thing) -> None:
 
 def _sorted(node: Node | None) -> list[str]:
     return sorted(map(text, node.value)) if node and isinstance(node.value, list) else []
-
-
-def _listed(document: Document, item: Thing, operation: Thing) -> _Parameters:
-    """Return the parameters of an operation and of its path by (in, name)."""
-    found: _Parameters = {}
-    for holder in (item, operation):
-        listed = holder.get("parameters")
-        if listed is None or not isinstance(listed.value, list):
-            continue
-        for index, value in enumerate(listed.value):
-            node = Node(value, f"{listed.pointer}/{index}")
-            thing = Thing(parts_of(document, node))
-            place, name = str(thing.value("in", "")), str(thing.value("name", ""))
-            found[_parameter_key(place, name)] = _Parameter(node, thing, name)
-    return found
-
-
-def _parameter_key(place: str, name: str) -> tuple[str, str]:
-    # header names have no case (RFC 9110, section 5.1)
-    return place, name.lower() if place == "header" else name
 
 
 def _entries(document: Document, node: Node | None) -> dict[str, Node]:

@@ -1,0 +1,39 @@
+"""An operation in, its parameters out, those of its path among them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from dateline.diff.documents import Document, Node
+from dateline.diff.messages import Thing, parts_of
+
+
+class Parameter(NamedTuple):
+    """Where a parameter is listed, what it is, and its name."""
+
+    node: Node
+    thing: Thing
+    name: str
+
+
+Parameters = dict[tuple[str, str], Parameter]
+
+
+def listed(document: Document, item: Thing, operation: Thing) -> Parameters:
+    """Return the parameters of an operation and of its path by (in, name)."""
+    found: Parameters = {}
+    for holder in (item, operation):
+        listed = holder.get("parameters")
+        if listed is None or not isinstance(listed.value, list):
+            continue
+        for index, value in enumerate(listed.value):
+            node = Node(value, f"{listed.pointer}/{index}")
+            thing = Thing(parts_of(document, node))
+            place, name = str(thing.value("in", "")), str(thing.value("name", ""))
+            found[parameter_key(place, name)] = Parameter(node, thing, name)
+    return found
+
+
+def parameter_key(place: str, name: str) -> tuple[str, str]:
+    # header names have no case (RFC 9110, section 5.1)
+    return place, name.lower() if place == "header" else name
