@@ -10,7 +10,6 @@ from dateline.edit.places import Object, Steps, at, objects
 from dateline.edit.repairs import CantGateError, Canvas, Repair, Restored
 from dateline.model import EXTENSIBLE, KEYS, WAS, Change, Combination, Kind
 from dateline.openapi import follow, pointer, target
-from dateline.project import Projector
 from dateline.rules import Judgement
 
 ADDED: Final = frozenset(
@@ -58,7 +57,7 @@ class Draft:
     def __init__(self, canvas: Canvas, published: Mapping[Combination, dict[str, Any]]) -> None:
         self.canvas = canvas
         self.published = published
-        self.projector = Projector(canvas.api)
+        self.projector = canvas.projector
         self.repairs: dict[tuple[str, Steps], Repair] = {}
         self.items: dict[tuple[Steps, str], int] = {}
 

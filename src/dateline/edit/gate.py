@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import cached_property
 from pathlib import Path
 from typing import Final
 
@@ -33,7 +34,6 @@ from dateline.model import (
     Verdict,
 )
 from dateline.openapi import VERSION
-from dateline.project import Projector
 from dateline.rules import judge, said
 
 _ROUNDS: Final = 5
@@ -109,7 +109,7 @@ def gate(
         ),
         questions=tuple(rename for rename in questions if rename not in renames),
         left=tuple(sorted(set(gating.left(state)))),
-        remarks=tuple(_remarks(api, state.api)),
+        remarks=tuple(_remarks(api, state.canvas.api)),
     )
 
 
@@ -139,7 +139,7 @@ class _State:
     """How far gating has come: the sources, what they define, and what is still breaking."""
 
     contents: Mapping[str, bytes]
-    api: Api
+    canvas: Canvas
     breaking: Sequence[Breaking]
     edits: tuple[Edit, ...] = ()
 
@@ -166,17 +166,17 @@ class _Gating:
         self._date = _date(api, published.versions)
         dates = api.table.dates
         self._dates = dates if self._date in dates else (*dates, self._date)
+        self._canvas = Canvas(api, self._dates)
         self._reasons: dict[str, str] = {}
         self._contents = known
 
     def questions(self) -> list[Rename]:
         """Return what looks renamed."""
-        draft = Draft(Canvas(self._api, self._dates), self._documents)
-        return possible_renames(draft, self._changes(self._api))
+        return possible_renames(Draft(self._canvas, self._documents), self._first)
 
     def run(self, renames: Iterable[Rename]) -> _State:
         """Gate, look at what is left, gate that, and so on; return the best that was reached."""
-        state = _State(self._contents, self._api, self._breaking(self._api))
+        state = _State(self._contents, self._canvas, self._breaking(self._first))
         reached = [state]
         while state.breaking and len(reached) <= _ROUNDS:
             after = self._round(state, renames)
@@ -190,29 +190,31 @@ class _Gating:
 
     def left(self, state: _State) -> Iterator[Left]:
         """Yield what is still breaking, with the reason."""
-        projector = Projector(state.api)
         for combination, change, _ in state.breaking:
             at = change.after_pointer or change.holder_pointer or change.before_pointer or ""
             message = said(change)
             yield Left(
-                place=projector.place(at, *combination),
+                place=state.canvas.projector.place(at, *combination),
                 message=message,
                 reason=self._reasons.get(message, _NO_REASON),
             )
 
     # What is breaking
 
-    def _changes(self, api: Api) -> Iterator[Breaking]:
-        projector = Projector(api)
-        verdicts = api.table.verdicts
-        for combination, document in self._documents.items():
-            for change in diff(document, projector.contract(*combination).document):
-                yield Breaking(combination, change, judge(change, api.table.policy, verdicts))
+    @cached_property
+    def _first(self) -> list[Breaking]:
+        return list(self._changes(self._canvas))
 
-    def _breaking(self, api: Api) -> list[Breaking]:
+    def _changes(self, canvas: Canvas) -> Iterator[Breaking]:
+        table = canvas.api.table
+        for combination, document in self._documents.items():
+            for change in diff(document, canvas.projector.contract(*combination).document):
+                yield Breaking(combination, change, judge(change, table.policy, table.verdicts))
+
+    def _breaking(self, changes: Iterable[Breaking]) -> list[Breaking]:
         """Return the changes that may not be, but for those that a waiver covers."""
         broken = (Verdict.GATED, Verdict.NEVER)
-        found = [one for one in self._changes(api) if one.judgement.verdict in broken]
+        found = [one for one in changes if one.judgement.verdict in broken]
         waived = self._waived(found)
         return [one for one in found if (one.combination, cause(one.change)) not in waived]
 
@@ -236,8 +238,8 @@ class _Gating:
 
         A component that nothing uses any more goes with the older versions that it stays for.
         """
-        written, now = Projector(self._api), Projector(state.api)
-        newest, gated = self._api.table.dates[-1], state.api.table.dates[-1]
+        written, now = self._canvas.projector, state.canvas.projector
+        newest, gated = self._api.table.dates[-1], state.canvas.api.table.dates[-1]
         names = [environment.name for environment in self._api.table.environments]
         return all(
             change.after_pointer == VERSION or change.kind is Kind.COMPONENT_REMOVED
@@ -254,7 +256,7 @@ class _Gating:
 
         What can't be done in detail is done coarsely, and what can't be done so is given up.
         """
-        canvas = Canvas(state.api, self._dates)
+        canvas = state.canvas
         coarse: set[str] = set()
         hopeless: set[str] = set()
         while True:
@@ -264,11 +266,11 @@ class _Gating:
                 self._reasons.setdefault(said(change), reason)
             if not planned.repairs:
                 return None
-            reached = self._tried(state, canvas, planned.repairs)
+            reached = self._tried(state, planned.repairs)
             if isinstance(reached, _State):
                 return reached
             culprit, reason = reached
-            culprits = [culprit] if culprit else self._culprits(state, canvas, planned.repairs)
+            culprits = [culprit] if culprit else self._culprits(state, planned.repairs)
             concerned = _concerned(planned.repairs, culprits)
             for message in concerned:
                 # why it can't be done in detail says more than why it can't be coarsely
@@ -277,46 +279,45 @@ class _Gating:
                 hopeless |= concerned
             coarse |= concerned
 
-    def _culprits(
-        self, state: _State, canvas: Canvas, repairs: Sequence[Repair]
-    ) -> Sequence[Repair]:
+    def _culprits(self, state: _State, repairs: Sequence[Repair]) -> Sequence[Repair]:
         """Return the repairs without which the others lead to valid sources."""
         for repair in repairs:
             others = [other for other in repairs if other is not repair]
-            if isinstance(self._tried(state, canvas, others), _State):
+            if isinstance(self._tried(state, others), _State):
                 return [repair]
         kept: list[Repair] = []
         culprits = []
         for repair in repairs:
-            if isinstance(self._tried(state, canvas, [*kept, repair]), _State):
+            if isinstance(self._tried(state, [*kept, repair]), _State):
                 kept.append(repair)
             else:
                 culprits.append(repair)
         return culprits
 
     def _tried(
-        self, state: _State, canvas: Canvas, repairs: Sequence[Repair]
+        self, state: _State, repairs: Sequence[Repair]
     ) -> _State | tuple[Repair | None, str]:
         """Return where *repairs* lead; else which of them fails, if that shows, and why."""
-        before = state.contents
-        if self._date not in state.api.table.dates:
-            before = with_version(before, self._date, len(state.api.table.versions))
-        sources = Sources(state.api, before)
+        before, api = state.contents, state.canvas.api
+        if self._date not in api.table.dates:
+            before = with_version(before, self._date, len(api.table.versions))
+        sources = Sources(api, before)
         try:
-            done = carry_out(repairs, canvas, sources)
+            done = carry_out(repairs, state.canvas, sources)
             after = sources.contents()
-            api = loaded(state.api.folder.name, after)
+            canvas = Canvas(loaded(api.folder.name, after), self._dates)
         except CantRepairError as error:
             return error.repair, str(error)
         except SourceError as error:
             first = error.problems[0]
             return None, f"the definitions would be invalid: {first.id}: {first.message}"
         edits = dict.fromkeys(
-            Edit(place=state.api.locate(repair.place), message=f"{said(change)}; {how}")
+            Edit(place=api.locate(repair.place), message=f"{said(change)}; {how}")
             for repair, how in done
             for change in repair.changes
         )
-        return _State(after, api, self._breaking(api), (*state.edits, *edits))
+        breaking = self._breaking(self._changes(canvas))
+        return _State(after, canvas, breaking, (*state.edits, *edits))
 
 
 def _concerned(repairs: Sequence[Repair], culprits: Sequence[Repair]) -> set[str]:

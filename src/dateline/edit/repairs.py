@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
@@ -15,6 +16,7 @@ from dateline.edit.writing import Day
 from dateline.gates import Timeline, changes
 from dateline.model import ADDED, REMOVED, WAS, Api, Change
 from dateline.openapi import pointer, target
+from dateline.project import Projector
 
 _TWICE: Final = (
     "it would have to come and go more than once, or in one environment only; "
@@ -40,6 +42,11 @@ class Canvas:
 
     api: Api
     dates: tuple[str, ...]
+
+    @cached_property
+    def projector(self) -> Projector:
+        """The contracts of the API as it is authored."""
+        return Projector(self.api)
 
     def node(self, path: Steps) -> Any:
         return at(self.api.document, path)
