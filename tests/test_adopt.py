@@ -693,7 +693,13 @@ def test_what_no_server_can_serve_has_documents_and_models_all_the_same(
         (("older.json",), "'older.json': write DATE=FILE, such as 2024-01-15=openapi.yaml"),
         (("2024-1-5=older.json",), "'2024-1-5=older.json': write DATE=FILE"),
         (("2024-01-15=older.json",) * 2, "2024-01-15 stands for older.json already"),
-        (("2024-01-15=none.json",), "'none.json' is no .json, .yaml or .yml file"),
+        (("2024-01-15=none.json",), "there is no file 'none.json'; name an OpenAPI document"),
+        (("2024-01-15=.",), "'.' is no .json, .yaml or .yml file; name an OpenAPI document"),
+        (
+            ("older.json", "2024-01-15=none.json"),
+            "'older.json': write DATE=FILE, such as 2024-01-15=openapi.yaml\n"
+            "there is no file 'none.json'; name an OpenAPI document",
+        ),
         (("2024-01-15=older.json", "--package", "json"), "'json' is a module that"),
         (("2024-01-15=older.json", "--header", "a b"), "'a b' is not a header name"),
         (("2024-01-15=older.json", "--default", "2025-06-01"), "no version 2025-06-01"),
@@ -725,6 +731,16 @@ def test_a_document_that_is_not_sound_is_refused_where_it_is_not(tmp_path: Path)
         adopt((f"2024-01-15={path}",), tmp_path / "schemas")
     assert f"{path.as_posix()}:2:7" in [str(each.place) for each in refused.value.problems]
     assert not (tmp_path / "schemas").exists()
+
+
+def test_swagger_is_refused_by_its_name(tmp_path: Path) -> None:
+    (path := tmp_path / "a.json").write_text('{"swagger": "2.0", "definitions": []}')
+    with pytest.raises(SourceError) as refused:
+        adopt((f"2024-01-15={path}",), tmp_path / "schemas")
+    assert str(refused.value) == (
+        f"{path.as_posix()}:1:2: openapi-version: this is Swagger, which OpenAPI 3 has replaced; "
+        "convert it, and adopt what comes out"
+    )
 
 
 def test_what_has_no_place_for_a_history_is_refused_by_name(tmp_path: Path) -> None:

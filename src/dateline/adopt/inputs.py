@@ -55,16 +55,21 @@ def given(arguments: Iterable[str]) -> list[tuple[str, Path]]:
     Raises UsageError for what is no date, stands twice, or is no file that could be read.
     """
     found: dict[str, Path] = {}
+    amiss: list[str] = []
     for argument in arguments:
         date, equals, file = argument.partition("=")
         if not equals or not canonical_date(date):
-            raise UsageError(f"{argument!r}: write DATE=FILE, such as 2024-01-15=openapi.yaml")
-        if date in found:
-            raise UsageError(f"{date} stands for {found[date]} already; name each date once")
-        path = Path(file)
-        if path.suffix not in _SUFFIXES or not path.is_file():
-            raise UsageError(f"{file!r} is no .json, .yaml or .yml file; name an OpenAPI document")
-        found[date] = path
+            amiss.append(f"{argument!r}: write DATE=FILE, such as 2024-01-15=openapi.yaml")
+        elif date in found:
+            amiss.append(f"{date} stands for {found[date]} already; name each date once")
+        elif not Path(file).exists():
+            amiss.append(f"there is no file {file!r}; name an OpenAPI document")
+        elif Path(file).suffix not in _SUFFIXES or not Path(file).is_file():
+            amiss.append(f"{file!r} is no .json, .yaml or .yml file; name an OpenAPI document")
+        else:
+            found[date] = Path(file)
+    if amiss:
+        raise UsageError("\n".join(amiss))
     return sorted(found.items())
 
 
@@ -80,12 +85,23 @@ def sources(files: list[tuple[str, Path]], table: Table) -> list[Source]:
         document = read(path, name, adopted=True, problems=problems)
         if document is not None:
             source = Source(date=date, name=name, document=document)
+            if (older := _swagger(source)) is not None:
+                problems.append(older)
+                continue
             problems += check(dict(document), table, Locator([document]).locate)
             problems += _annotations(source)
             found.append(source)
     if problems:
         raise SourceError(problems)
     return found
+
+
+def _swagger(source: Source) -> Problem | None:
+    """Return that *source* is no OpenAPI yet, if so: nothing else of it is worth telling."""
+    if "swagger" not in source.document or "openapi" in source.document:
+        return None
+    message = "this is Swagger, which OpenAPI 3 has replaced; convert it, and adopt what comes out"
+    return Problem(place=source.place(("swagger",)), id="openapi-version", message=message)
 
 
 def _annotations(source: Source) -> Iterable[Problem]:
