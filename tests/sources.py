@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from dateline.load import load
-from dateline.model import Api, SourceError
+from dateline.load.reader import read
+from dateline.model import Api, Map, Problem, SourceError
 
 VERSIONS: Final = """\
 header: X-API-Version
@@ -115,3 +116,21 @@ def problems(root: Path, files: dict[str, str]) -> list[str]:
     except SourceError as error:
         return str(error).split("\n")
     return []
+
+
+def parsed(root: Path, content: str | bytes, name: str = "versions.yaml") -> Map:
+    """Return what the reader makes of *content*, written below *root*: there is no fault in it."""
+    path = root / name
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    said: list[Problem] = []
+    document = read(path, name, adopted=False, problems=said)
+    assert said == []
+    assert document is not None
+    return document
+
+
+def plain(node: Any) -> Any:
+    """Return *node* without the positions that the reader keeps."""
+    if isinstance(node, dict):
+        return {key: plain(below) for key, below in node.items()}
+    return [plain(below) for below in node] if isinstance(node, list) else node

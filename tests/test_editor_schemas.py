@@ -8,7 +8,7 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from sources import VERSIONS
+from sources import VERSIONS, parsed, plain
 
 from dateline.load.editor import editor_schema, source_schema, versions_schema
 from dateline.load.reader import read
@@ -73,23 +73,10 @@ components:
 """
 
 
-def parsed(text: str, folder: Path) -> Any:
-    path = folder / "versions.yaml"
-    path.write_text(text, encoding="utf-8")
-    problems: list[Problem] = []
-    document = read(path, "versions.yaml", adopted=False, problems=problems)
-    assert problems == []
-    return document
-
-
-def plain(document: Any) -> Any:
-    return json.loads(json.dumps(document))
-
-
 @pytest.fixture
 def table(tmp_path: Path) -> Table:
     problems: list[Problem] = []
-    found = read_table(parsed(VERSIONS, tmp_path), problems)
+    found = read_table(parsed(tmp_path, VERSIONS), problems)
     assert found is not None
     return found
 
@@ -104,10 +91,10 @@ def test_the_schemas_are_schemas(table: Table) -> None:
 
 
 def test_a_good_source_passes(table: Table, tmp_path: Path) -> None:
-    source = parsed(LOANS, tmp_path)
+    source = parsed(tmp_path, LOANS)
     assert accepts(source_schema(table), source)
     assert accepts(source_schema(None), source)
-    assert accepts(versions_schema(), parsed(VERSIONS, tmp_path))
+    assert accepts(versions_schema(), parsed(tmp_path, VERSIONS))
 
 
 def test_the_definitions_of_this_repository_pass() -> None:
@@ -175,7 +162,7 @@ def test_a_slip_in_a_source_is_refused(
     written: str, slip: str, table: Table, tmp_path: Path
 ) -> None:
     assert written in LOANS
-    assert not accepts(source_schema(table), parsed(LOANS.replace(written, slip, 1), tmp_path))
+    assert not accepts(source_schema(table), parsed(tmp_path, LOANS.replace(written, slip, 1)))
 
 
 @pytest.mark.parametrize(
@@ -205,12 +192,12 @@ def test_a_slip_in_a_source_is_refused(
 )
 def test_a_slip_in_the_version_table_is_refused(written: str, slip: str, tmp_path: Path) -> None:
     assert written in VERSIONS
-    assert not accepts(versions_schema(), parsed(VERSIONS.replace(written, slip, 1), tmp_path))
+    assert not accepts(versions_schema(), parsed(tmp_path, VERSIONS.replace(written, slip, 1)))
 
 
 def test_an_adopted_table_may_be_short(tmp_path: Path) -> None:
     text = "lint: adopted\nversions: [{ date: 2024-01-15, title: One }]\n"
-    assert accepts(versions_schema(), parsed(text, tmp_path))
+    assert accepts(versions_schema(), parsed(tmp_path, text))
 
 
 def test_every_keyword_of_openapi_is_offered() -> None:
@@ -239,7 +226,7 @@ def test_our_keys_are_no_slips_of_one_another() -> None:
 
 def test_a_foreign_key_passes(table: Table, tmp_path: Path) -> None:
     text = LOANS.replace("{ type: string }", "{ type: string, x-who: me, x-way-out: [] }")
-    assert accepts(source_schema(table), parsed(text, tmp_path))
+    assert accepts(source_schema(table), parsed(tmp_path, text))
 
 
 def test_dates_are_offered_with_their_titles(table: Table) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 from mutations import EDITS, sites
-from sources import API, LIBRARY, VERSIONS, folder, loaded
+from sources import API, LIBRARY, VERSIONS, folder, loaded, plain
 from surrounding_edits import DOCUMENT_EDITS
 from yaml_styles import Writer
 
@@ -484,14 +484,6 @@ def test_a_file_that_was_edited_meanwhile_is_not_written_over(
 
 
 # Any edit
-
-
-def plain(node: Any) -> Any:
-    if isinstance(node, dict):
-        return {key: plain(below) for key, below in node.items()}
-    if isinstance(node, list):
-        return [plain(below) for below in node]
-    return node
 
 
 def meaningful_edit(random: Random, base: Api, root: Path) -> Api | None:

@@ -14,7 +14,7 @@ from modelling import document
 from random_documents import Maker
 from sampling import Judge, reading
 from sampling import Sampler as Plausible
-from sources import LIBRARY, loaded
+from sources import LIBRARY, loaded, plain
 
 from dateline.load import load
 from dateline.project import Projector
@@ -47,13 +47,6 @@ def misfits(described: dict[str, Any], judged: dict[str, Any]) -> list[tuple[str
         for made in [sampled(sampler, name)]
         if not judge.validator(name).is_valid(made)
     ]
-
-
-def plain(node: Json) -> Json:
-    """Return *node* without the positions that the reader keeps."""
-    if isinstance(node, dict):
-        return {key: plain(child) for key, child in node.items()}
-    return [plain(child) for child in node] if isinstance(node, list) else node
 
 
 def assert_every_value_fits(described: dict[str, Any]) -> None:

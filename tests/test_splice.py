@@ -11,12 +11,11 @@ from random import Random
 from typing import Any
 
 import pytest
+from sources import parsed, plain
 from yaml_styles import Writer, scalar, value
 
 from dateline.edit.splice import Source
-from dateline.load.reader import read
 from dateline.load.spans import Span, spans
-from dateline.model import Problem
 
 SCHEMAS = sorted((Path(__file__).parent.parent / "schemas").glob("*.yaml"))
 
@@ -27,20 +26,7 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 def reading(content: bytes, folder: Path, name: str = "a.yaml") -> Any:
     """Return what the reader makes of *content*, without its positions."""
-    path = folder / name
-    path.write_bytes(content)
-    problems: list[Problem] = []
-    document = read(path, path.name, adopted=False, problems=problems)
-    assert problems == []
-    return plain(document)
-
-
-def plain(node: Any) -> Any:
-    if isinstance(node, dict):
-        return {key: plain(below) for key, below in node.items()}
-    if isinstance(node, list):
-        return [plain(below) for below in node]
-    return node
+    return plain(parsed(folder, content, name))
 
 
 def exactly(one: Any) -> Any:

@@ -5,28 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from sources import parsed
 
-from dateline.load.reader import read
 from dateline.load.table import read_table
-from dateline.model import Announcement, Environment, Map, Place, Problem, Table, Version
+from dateline.model import Announcement, Environment, Place, Problem, Table, Version
 
 VERSIONS = "versions: [{ date: 2024-01-15, title: One }]\n"
 ENVIRONMENTS = "environments: { production: { servers: [{ url: https://api.example }] } }\n"
 
 
-def parsed(text: str, folder: Path) -> Map:
-    path = folder / "versions.yaml"
-    path.write_text(text, encoding="utf-8")
-    problems: list[Problem] = []
-    document = read(path, "versions.yaml", adopted=False, problems=problems)
-    assert problems == []
-    assert document is not None
-    return document
-
-
 def table(text: str, folder: Path) -> Table:
     problems: list[Problem] = []
-    found = read_table(parsed(text, folder), problems)
+    found = read_table(parsed(folder, text), problems)
     assert problems == []
     assert found is not None
     return found
@@ -35,7 +25,7 @@ def table(text: str, folder: Path) -> Table:
 def complaints(text: str, folder: Path) -> list[str]:
     """Return what is said of *text*, sorted by place, without the file's name."""
     problems: list[Problem] = []
-    assert read_table(parsed(text, folder), problems) is None
+    assert read_table(parsed(folder, text), problems) is None
     return [str(problem).removeprefix("versions.yaml:") for problem in sorted(problems)]
 
 
