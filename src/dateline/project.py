@@ -90,6 +90,10 @@ class Projector:
             document={key: document[key] for key in ordered},
         )
 
+    def node(self, kind: str, node: Any, at: Combination) -> Any:
+        """Return what a *node* of the definitions, wherever it stands, is shown as at *at*."""
+        return _value(self._publisher.node(kind, node), self._timeline.combinations.index(at))
+
     def origin(self, at: str, version: str, environment: str) -> tuple[str | int, ...]:
         """Return the canonical path of what stands at the pointer *at* in a contract.
 

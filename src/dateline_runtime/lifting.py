@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .compiling import Compiler, MissingConverterError, by_media_type
+from .compiling import Compiler, Converter, Judge, MissingConverterError, by_media_type
 from .values import Change, UnfitError, unchanged
 
 __all__ = [
@@ -56,28 +56,33 @@ def compile_up(
     contracts: Mapping[str, Any],
     version: str,
     environment: str,
-    converters: Mapping[str, Change],
+    converters: Mapping[str, Converter],
+    *,
+    judge: Judge | None = None,
 ) -> Lifting:
     """Return the way up from *version* in *environment* to canonical values.
 
-    *converters* are called by the names that the contract data list. Raises ValueError for an
-    unknown version or environment, MissingConverterError naming every converter that is missing.
+    *converters* are called by the names that the contract data list; *judge* is needed where
+    schemas tell what becomes of values. Raises ValueError for an unknown version or environment,
+    or without a judge that is needed, MissingConverterError naming every converter that is missing.
     """
-    return liftings(contracts, environment, converters, (version,))[version]
+    return liftings(contracts, environment, converters, (version,), judge=judge)[version]
 
 
 def liftings(
     contracts: Mapping[str, Any],
     environment: str,
-    converters: Mapping[str, Change],
+    converters: Mapping[str, Converter],
     versions: Iterable[str] | None = None,
+    *,
+    judge: Judge | None = None,
 ) -> dict[str, Lifting]:
     """Return the way up from each of *versions*, from all where none are named.
 
     Versions that send the same share one, and all share what they have in common. Raises as
     `compile_up` does.
     """
-    compiler = Compiler(contracts, "up", environment, converters)
+    compiler = Compiler(contracts, "up", environment, converters, judge)
     made: dict[int, Lifting] = {}
     found: dict[str, Lifting] = {}
     for version in contracts["versions"] if versions is None else versions:

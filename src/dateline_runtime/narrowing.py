@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .compiling import Compiler, MissingConverterError, by_media_type
+from .compiling import Compiler, Converter, Judge, MissingConverterError, by_media_type
 from .values import Change, UnfitError, unchanged
 
 __all__ = [
@@ -64,28 +64,33 @@ def compile_down(
     contracts: Mapping[str, Any],
     version: str,
     environment: str,
-    converters: Mapping[str, Change],
+    converters: Mapping[str, Converter],
+    *,
+    judge: Judge | None = None,
 ) -> Narrowing:
     """Return the way down from canonical values to *version* in *environment*.
 
-    *converters* are called by the names that the contract data list. Raises ValueError for an
-    unknown version or environment, MissingConverterError naming every converter that is missing.
+    *converters* are called by the names that the contract data list; *judge* is needed where
+    schemas tell what becomes of values. Raises ValueError for an unknown version or environment,
+    or without a judge that is needed, MissingConverterError naming every converter that is missing.
     """
-    return narrowings(contracts, environment, converters, (version,))[version]
+    return narrowings(contracts, environment, converters, (version,), judge=judge)[version]
 
 
 def narrowings(
     contracts: Mapping[str, Any],
     environment: str,
-    converters: Mapping[str, Change],
+    converters: Mapping[str, Converter],
     versions: Iterable[str] | None = None,
+    *,
+    judge: Judge | None = None,
 ) -> dict[str, Narrowing]:
     """Return the way down to each of *versions*, of all where none are named.
 
     Versions that are shown the same share one, and all share what they have in common. Raises
     as `compile_down` does.
     """
-    compiler = Compiler(contracts, "down", environment, converters)
+    compiler = Compiler(contracts, "down", environment, converters, judge)
     made: dict[int, Narrowing] = {}
     found: dict[str, Narrowing] = {}
     for version in contracts["versions"] if versions is None else versions:

@@ -8,13 +8,16 @@ is given, and shares with its result whatever stays as it is. Where it says so, 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any, Final
 
 Json = Any
 """A plain JSON value: dict, list, str, int, float, bool or None."""
 
 Change = Callable[[Json], Json]
+
+Fits = Callable[[Json], bool]
+"""Tells whether a value fits a schema."""
 
 
 class UnfitError(Exception):
@@ -111,6 +114,23 @@ def converter(name: str, convert: Change, *, passes_null: bool) -> Change:
             return convert(value)
         except Exception as error:
             raise UnfitError(f"the converter {name} refuses it") from error
+
+    return change
+
+
+def written(
+    name: str, convert: Callable[[Json, str], Json], version: str, fits: Fits | None
+) -> Change:
+    """Return *convert* for callers of *version*; what it makes of a value has to fit."""
+
+    def change(value: Json) -> Json:
+        try:
+            after = convert(value, version)
+        except Exception as error:
+            raise UnfitError(f"the converter {name} refuses it") from error
+        if fits is not None and not fits(after):
+            raise UnfitError(f"what the converter {name} makes of it for {version} does not fit")
+        return after
 
     return change
 
@@ -313,6 +333,32 @@ def typed(members: Mapping[str | None, Change | None]) -> Change:
         return value if member is None else member(value)
 
     return change
+
+
+def tried(members: Sequence[tuple[Fits, Change | None]]) -> Change:
+    """Return what applies to a value the first member that it fits; None changes nothing.
+
+    The value fits one of them: what fits none of the others is of the last one.
+    """
+
+    def change(value: Json) -> Json:
+        last = len(members) - 1
+        for at, (fits, member) in enumerate(members):
+            if at == last or fits(value):
+                return value if member is None else member(value)
+        raise _misfit(value, "a member of a union")
+
+    return change
+
+
+def held(change: Change, fits: Fits) -> Change:
+    """Return *change*, after which a value that does not fit may not be shown."""
+
+    def made(value: Json) -> Json:
+        after = change(value)
+        return after if after is OMITTED or fits(after) else OMITTED
+
+    return made
 
 
 def _refused(reason: str) -> Change:

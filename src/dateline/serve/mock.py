@@ -16,13 +16,18 @@ from uuid import UUID
 
 from dateline.model import Api
 from dateline.openapi import chain
-from dateline.render.server.operations import Operation, Parameter, groups
+from dateline.project import Projector
+from dateline.render.server.operations import Content, Operation, Parameter, groups
 from dateline.render.shapes import canonical
 from dateline.sample import Sampler, UnsatisfiedError
 from dateline.sample.texts import words
+from dateline.serve.shown import Shown, number
 
 # How many values are kept, so that they need not be made again.
 _KEPT: Final = 1024
+
+# How many values are tried before one is taken that only callers of one version can be shown.
+_TRIES: Final = 8
 
 
 @dataclass(frozen=True)
@@ -50,6 +55,13 @@ class Mock:
         self._sampler = Sampler(self._document, seed)
         self._schemas: dict[tuple[str, str], Any] = {}
         self._value = lru_cache(_KEPT)(self._sampled)
+        self._projector = Projector(api)
+        self._older = lru_cache(None)(self._sampler_at)
+        self._contracts = json.loads(files(server).joinpath("contracts.json").read_bytes())
+        self._converters = {way: self._conversions(way) for way in ("down", "up")}
+        versions = [version.date for version in api.table.supported]
+        down = self._converters["down"]
+        self._shown = Shown(server, self._contracts, environment, down, versions)
         self.app = self._app()
 
     def parameter(self, operation: Operation, parameter: Parameter) -> Any:
@@ -71,7 +83,13 @@ class Mock:
         said: dict[str, Any] = {}
         if any(operation.is_secured for operation in self.operations):
             said["authenticate"] = _authenticate
-        if methods := self._converters():
+        wanted: Mapping[str, Mapping[str, str]] = getattr(self.server.routes, "CONVERTERS", {})
+        if wanted:
+            methods = {
+                method: self._converters[way][name]
+                for way, named in wanted.items()
+                for name, method in named.items()
+            }
             said["converters"] = SimpleNamespace(**methods)
         return self.server.create_app(
             SimpleNamespace(**{name: SimpleNamespace(**each) for name, each in handlers.items()}),
@@ -80,51 +98,104 @@ class Mock:
             **said,
         )
 
-    def _converters(self) -> dict[str, Callable[[Any], Any]]:
+    def _conversions(self, way: str) -> dict[str, Callable[..., Any]]:
         """Return the converters that the server demands: each gives a value that fits."""
-        wanted: Mapping[str, Mapping[str, str]] = getattr(self.server.routes, "CONVERTERS", {})
-        data = json.loads(files(self.server).joinpath("contracts.json").read_bytes())
         return {
-            method: partial(self._converted, way, name, data["converters"][name])
-            for way, methods in wanted.items()
-            for name, method in methods.items()
+            name: partial(self._converted, way, name, said)
+            for name, said in self._contracts["converters"].items()
+            if said[way]
         }
 
-    def _converted(self, way: str, name: str, said: dict[str, Any], value: Any, /) -> Any:
-        era = said["older" if way == "down" else "newer"]
+    def _converted(
+        self, way: str, name: str, said: dict[str, Any], value: Any, version: str = "", /
+    ) -> Any:
+        sampler, era = self._sampler, said["older" if way == "down" else "newer"]
+        if way == "down" and "reason" in said:
+            sampler, era = self._older(version), self._then(era, version)
         schema = era if said["kind"] == "schema" else era.get("schema", {})
-        return self._sampler.value(schema, f"{name} {way} {json.dumps(value, sort_keys=True)}")
+        return sampler.value(schema, f"{name} {way} {json.dumps(value, sort_keys=True)}")
 
-    async def _handle(self, operation: Operation, _: Any, **given: Any) -> Any:
-        status, content = next(iter(operation.successes.items()), ("", None))
+    def _sampler_at(self, version: str) -> Sampler:
+        return Sampler(self._document_at(version), self.seed)
+
+    def _document_at(self, version: str) -> dict[str, Any]:
+        return self._projector.contract(version, self.environment).document
+
+    def _then(self, entries: list[dict[str, Any]], version: str) -> Any:
+        """Return the schema of those *entries* that holds at *version*."""
+        versions = self._contracts["versions"]
+        return next(
+            entry["schema"]
+            for entry in reversed(entries)
+            if versions.index(entry["since"]) <= versions.index(version)
+            and self.environment in entry.get("environments", (self.environment,))
+        )
+
+    async def _handle(self, operation: Operation, call: Any, **given: Any) -> Any:
+        version = call.scope["state"][self.server.runtime.asgi.VERSION]
+        status, content = self._success(operation, version)
         if content is None:
-            return None
+            return self.server.Reply(status=number(status)) if status else None
         sent = [
             (each, _plain(given[each.keyword]))
             for each in operation.parameters
             if each.place in ("path", "query") and given.get(each.keyword) is not None
         ]
         path = [str(value) for each, value in sent if each.place == "path"]
-        schema = self._schema(operation, status)
         try:
-            made = self._value((operation.id, status), " ".join([operation.id, *path]))
+            made = self._made(operation, status, " ".join([operation.id, *path]), version)
         except UnsatisfiedError as error:
             raise self.server.Refusal(501, str(error)) from None
-        if not content.is_json:
-            return made if isinstance(made, str) else json.dumps(made)
-        return self._echoed(schema, copy.deepcopy(made), list(_echoes(operation, sent)))
+        if content.is_json:
+            echoes = list(_echoes(operation, sent))
+            made = self._echoed(operation, status, version, copy.deepcopy(made), echoes)
+        elif not isinstance(made, str):
+            made = json.dumps(made)
+        return self.server.Reply(made, status=number(status))
+
+    def _success(self, operation: Operation, version: str) -> tuple[str, Content | None]:
+        """Return what *operation* answers with at *version*: not every status is in all."""
+        if len(operation.successes) > 1:
+            document = self._document_at(version)
+            item = chain(document, document["paths"][operation.path])[-1]
+            known = item[operation.method.lower()]["responses"]
+            for status, content in operation.successes.items():
+                if status in known:
+                    return status, content
+        return next(iter(operation.successes.items()), ("", None))
+
+    def _made(self, operation: Operation, status: str, name: str, version: str) -> Any:
+        """Return a value for callers of *version*: the same as for all others, if that can be."""
+        self._schema(operation, status)
+        key = operation.id, status
+        names = [name, *(f"{name} {again}" for again in range(1, _TRIES))]
+        for shown in (self._shown.by_all, partial(self._shown.by, version)):
+            for each in names:
+                value = self._value(key, each)
+                if shown(operation, status, value):
+                    return value
+        raise UnsatisfiedError(name, "", f"callers of {version} can be shown none that was found")
 
     def _sampled(self, key: tuple[str, str], name: str) -> Any:
         return self._sampler.value(self._schemas[key], name)
 
-    def _echoed(self, schema: Any, made: Any, echoes: list[_Echo]) -> Any:
+    def _echoed(
+        self, operation: Operation, status: str, version: str, made: Any, echoes: list[_Echo]
+    ) -> Any:
         """Return *made* with *echoes* in its fields, but for those that would not fit."""
+        schema = self._schema(operation, status)
+
+        def fits() -> bool:
+            return self._sampler.fits(schema, made) and self._shown.by(
+                version, operation, status, made
+            )
+
         for echo in echoes:
             for holder in _holders(made, items=echo.in_items):
                 for field in [field for field in holder if words(field) == words(echo.field)]:
                     before = holder[field]
                     holder[field] = echo.value
-                    if not self._sampler.fits(schema, made):
+                    if not fits():
                         holder[field] = before
         return made
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property, partial
 from typing import Any, Final, cast
 from urllib.parse import unquote
 
@@ -121,8 +122,10 @@ class Contracts:
     def __init__(self, data: Mapping[str, Any], environment: str) -> None:
         self._requests = data["requests"]
         self._schemas = data["schemas"]
+        self._canonical = data["canonical"]
         self._environment = environment
         self._known: dict[Any, Contract] = {}
+        self._judges: dict[tuple[str, str | None], Callable[[Any], bool]] = {}
 
     def has(self, operation: str) -> bool:
         """Tell whether any version has *operation*."""
@@ -137,19 +140,40 @@ class Contracts:
         at, entry = self._entry(self._requests[operation], version)
         if entry["request"] is None:
             return None
+        reached = self._reached(entry["request"], version)
+        key = (operation, at, *((name, index) for name, (index, _) in sorted(reached.items())))
+        if key not in self._known:
+            schemas = {name: schema for name, (_, schema) in reached.items()}
+            self._known[key] = Contract(entry["request"], schemas)
+        return self._known[key]
+
+    def judge(self, schema: Any, version: str | None) -> Callable[[Any], bool]:
+        """Return what tells whether a value fits *schema* at *version*; the canonical one if None.
+
+        It is made when it is first asked: most never are.
+        """
+        key = json.dumps(schema, sort_keys=True), version
+        if key not in self._judges:
+            self._judges[key] = _Judge(partial(self._validator, schema, version)).fits
+        return self._judges[key]
+
+    def _validator(self, schema: Any, version: str | None) -> Validator:
+        if version is None:
+            return Validator(schema, self._canonical)
+        reached = self._reached(schema, version)
+        return Validator(schema, {name: found for name, (_, found) in reached.items()})
+
+    def _reached(self, schema: Any, version: str) -> dict[str, tuple[int, Any]]:
+        """Return the components that *schema* refers to at *version*, and which form of each."""
         reached: dict[str, tuple[int, Any]] = {}
-        ahead = sorted(set(_references(entry["request"])))
+        ahead = sorted(set(_references(schema)))
         while ahead:
             name = ahead.pop()
             if name not in reached and name in self._schemas:
                 index, found = self._entry(self._schemas[name], version)
                 reached[name] = index, found["schema"]
                 ahead += sorted(set(_references(found["schema"])))
-        key = (operation, at, *((name, index) for name, (index, _) in sorted(reached.items())))
-        if key not in self._known:
-            schemas = {name: schema for name, (_, schema) in reached.items()}
-            self._known[key] = Contract(entry["request"], schemas)
-        return self._known[key]
+        return reached
 
     def each(self, operation: str) -> Iterator[Contract]:
         """Yield the requests of *operation*, as each was when it came."""
@@ -170,6 +194,20 @@ class Contracts:
         return self._environment in entry.get("environments", (self._environment,))
 
 
+class _Judge:
+    """Tells whether a value fits a schema, with a validator that is made when it is needed."""
+
+    def __init__(self, make: Callable[[], Validator]) -> None:
+        self._make = make
+
+    @cached_property
+    def _validator(self) -> Validator:
+        return self._make()
+
+    def fits(self, value: Any) -> bool:
+        return self._validator.fits(value)
+
+
 class Validator:
     """Holds values to a schema, formats included; *schemas* are the components."""
 
@@ -178,6 +216,10 @@ class Validator:
             {"allOf": [schema], "components": {"schemas": _reached(schema, schemas)}},
             validate_formats=True,
         )
+
+    def fits(self, value: Any) -> bool:
+        """Tell whether *value* fits."""
+        return bool(self._validator.is_valid(value))
 
     def misfit(self, value: Any) -> str | None:
         """Return what does not fit, quoting no value; None for a value that fits."""

@@ -26,7 +26,7 @@ from dateline.render.server.requests import requests
 from dateline.render.server.results import results
 from dateline.render.server.table import table
 from dateline.render.server.types import Types
-from dateline.render.shapes import shapes
+from dateline.render.shapes import asked, shapes
 from dateline.render.templating import Code, TemplateError, environment
 
 _FOLDER: Final = "python/{package}/server"
@@ -72,7 +72,9 @@ class Server:
         """
         self._types.made(types)
         target = f"python/{self._api.table.package}/server"
-        shown = {**shapes(self._api), **requests(self._api), **results(self._api)}
+        shown = shapes(self._api)
+        now, then = asked(shown)
+        shown |= {**requests(self._api, then), **results(self._api, now)}
         yield from self._laid_out(target, shown, templates)
         data = json.dumps(shown, ensure_ascii=False, separators=(",", ":"))
         yield Artifact(path=f"{target}/contracts.json", content=f"{data}\n".encode())

@@ -22,6 +22,8 @@ _TYPES: Final[dict[str, Node]] = {
     "string": "str",
 }
 
+_ANY: Final = "t.JsonValue"
+
 # How the steps of a place are spoken.
 _SPOKEN: Final = {"[]": " item ", "{}": " value ", "@": " before ", "#": " again "}
 
@@ -31,6 +33,7 @@ class Converter:
     """A method that takes a value from one era to another, on one way.
 
     ``name`` is what the contract data call it. ``takes`` and ``gives`` are types of JSON values.
+    Where ``is_told`` the version of the caller, one serves them all.
     """
 
     name: str
@@ -39,6 +42,7 @@ class Converter:
     takes: Node
     gives: Node
     description: str
+    is_told: bool = False
 
 
 def converters(api: Api, data: dict[str, Any], forms: Forms) -> list[Converter]:
@@ -75,6 +79,9 @@ def _converter(reader: Reader, name: str, way: str, said: dict[str, Any]) -> Con
     spoken = name
     for sign, word in _SPOKEN.items():
         spoken = spoken.replace(sign, word)
+    method = f"{'older' if way == 'down' else 'newer'}_{snake(spoken)}"
+    if "reason" in said:
+        return _told(reader, name, way, method, said)
     newer, older = (_schema(said["kind"], said[era]) for era in ("newer", "older"))
     types = [_type(reader, schema, said["passes_null"]) for schema in (newer, older)]
     told = f"as it was before {said['before']}"
@@ -85,10 +92,28 @@ def _converter(reader: Reader, name: str, way: str, said: dict[str, Any]) -> Con
     return Converter(
         name=name,
         way=way,
-        method=f"{'older' if way == 'down' else 'newer'}_{snake(spoken)}",
+        method=method,
         takes=types[0],
         gives=types[1],
         description=f"Return `{said['place']}` {told}{_difference(*schemas)}.",
+    )
+
+
+def _told(reader: Reader, name: str, way: str, method: str, said: dict[str, Any]) -> Converter:
+    """Return a converter for a value in which something differs that no shape can serve."""
+    newest = _type(reader, said["newer"], passes_null=False)
+    takes, gives = (newest, _ANY) if way == "down" else (_ANY, newest)
+    done = "as callers of *version* are shown it"
+    if way == "up":
+        done = "as it is now, for what callers of *version* have sent"
+    return Converter(
+        name=name,
+        way=way,
+        method=method,
+        takes=takes,
+        gives=gives,
+        description=f"Return `{said['place']}` {done}: {said['reason']}.",
+        is_told=True,
     )
 
 
@@ -103,7 +128,7 @@ def _type(reader: Reader, schema: Any, passes_null: bool) -> Node:
     flat = reader.flat(schema)
     types = json_types(reader.followed(flat)) if schema is not None else None
     if types is None:
-        return "t.JsonValue"
+        return _ANY
     nullable = ("null",) if flat.nullable and not passes_null else ()
     return either([_TYPES[each] for each in (*types, *nullable)])
 

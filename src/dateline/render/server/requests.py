@@ -8,20 +8,20 @@ Plain JSON values, to stand beside the shapes of values::
 
 Entries are read like those of shapes. A request is null where the operation is not there, and a
 schema where the component is not. Schemas are JSON Schema 2020-12, whatever the definitions are
-written in, without words; only those are listed that requests refer to.
+written in, without words; only those are listed that requests refer to or shapes ask for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from dateline.model import EVERYWHERE, Api
 from dateline.openapi import METHODS, chain
 from dateline.project import Projector
-from dateline.render.server.demands import Demands, references
 from dateline.render.server.operations import unread
 from dateline.render.shapes import entries
+from dateline.render.shapes.demands import Demands, references
 from dateline.render.shapes.histories import operation_names
 
 _STYLES: Final = {"query": "form", "cookie": "form", "path": "simple", "header": "simple"}
@@ -30,15 +30,18 @@ Row = dict[str, list[Any]]
 """What something is at each version, by environment."""
 
 
-def requests(api: Api) -> dict[str, Any]:
-    """Return what a server has to know of the requests of *api*, and of its versions."""
+def requests(api: Api, asked: Iterable[str] = ()) -> dict[str, Any]:
+    """Return what a server has to know of the requests of *api*, and of its versions.
+
+    The components *asked* are among the schemas.
+    """
     table = api.table
     return {
         "header": table.header,
         "default": table.default,
         "supported": [version.date for version in table.supported],
         "ends": dict(_ends(api)),
-        **_Requests(api).data(),
+        **_Requests(api).data(asked),
     }
 
 
@@ -69,9 +72,9 @@ class _Requests:
         }
         self._unread = unread(api)
 
-    def data(self) -> dict[str, Any]:
+    def data(self, asked: Iterable[str]) -> dict[str, Any]:
         rows = dict(self._rows())
-        schemas = self._schemas(rows)
+        schemas = self._schemas(rows, asked)
         return {
             "requests": {name: self._entries(rows[name], "request") for name in sorted(rows)},
             "schemas": {name: self._entries(schemas[name], "schema") for name in sorted(schemas)},
@@ -139,17 +142,20 @@ class _Requests:
             },
         }
 
-    def _schemas(self, rows: dict[str, Row]) -> dict[str, Row]:
-        """Return the components that requests refer to, directly or through others."""
+    def _schemas(self, rows: dict[str, Row], asked: Iterable[str]) -> dict[str, Row]:
+        """Return the components *asked* and those of requests, directly or through others."""
         ahead = sorted(
             {
-                name
-                for row in rows.values()
-                for found in row.values()
-                for request in found
-                if request is not None
-                for schema in _schemas_of(request)
-                for name in references(schema)
+                *asked,
+                *(
+                    name
+                    for row in rows.values()
+                    for found in row.values()
+                    for request in found
+                    if request is not None
+                    for schema in _schemas_of(request)
+                    for name in references(schema)
+                ),
             }
         )
         reached: dict[str, Row] = {}

@@ -5,24 +5,24 @@ Plain JSON values, to stand beside the shapes of values::
     {"results": {ID: {STATUS: {MEDIA TYPE: SCHEMA}}}, "canonical": {NAME: SCHEMA}}
 
 Statuses are the keys of the definitions. Only JSON is described, and of the components only what
-results refer to.
+results refer to and what shapes ask for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from dateline.model import Api
 from dateline.openapi import METHODS, chain
-from dateline.render.server.demands import Demands, references
 from dateline.render.server.operations import is_json
 from dateline.render.shapes import canonical
+from dateline.render.shapes.demands import Demands, references
 from dateline.render.shapes.histories import operation_names
 
 
-def results(api: Api) -> dict[str, Any]:
-    """Return what the results of the operations of *api* have to be."""
+def results(api: Api, asked: Iterable[str] = ()) -> dict[str, Any]:
+    """Return what the results of the operations of *api* have to be, and the components *asked*."""
     document = canonical(api)
     demands = Demands(api)
     operations = {
@@ -34,7 +34,7 @@ def results(api: Api) -> dict[str, Any]:
     }
     schemas = document.get("components", {}).get("schemas", {})
     reached: dict[str, Any] = {}
-    ahead = [
+    ahead = [*asked] + [
         name
         for responses in operations.values()
         for content in responses.values()

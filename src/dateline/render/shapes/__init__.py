@@ -22,12 +22,25 @@ from typing import Any
 from dateline.gates import Timeline
 from dateline.model import EVERYWHERE, Api, Problem, SourceError
 from dateline.render.shapes import roots
+from dateline.render.shapes.demanded import Demanded
+from dateline.render.shapes.demands import references as referred
 from dateline.render.shapes.flat import View
 from dateline.render.shapes.histories import Histories, Way, plain
-from dateline.render.shapes.nodes import Builder, Node, converters, pruned, references, untold
+from dateline.render.shapes.nodes import (
+    Builder,
+    Node,
+    converters,
+    demanding,
+    held,
+    judged,
+    pruned,
+    references,
+    untold,
+)
+from dateline.render.shapes.published import Published
 from dateline.render.shapes.reach import Reach
 
-__all__ = ["canonical", "entries", "shapes"]
+__all__ = ["asked", "canonical", "entries", "shapes"]
 
 Shapes = dict[str, Any]
 
@@ -54,6 +67,20 @@ def canonical(api: Api, *, sent: bool = False) -> dict[str, Any]:
     return document
 
 
+def asked(data: Shapes) -> tuple[set[str], set[str]]:
+    """Return the components that schemas in the contract *data* refer to: canonical, by version."""
+    found: dict[bool, set[str]] = {True: set(), False: set()}
+    for way in Way:
+        for rows in data[way.value]["shapes"].values():
+            for shape in (entry["shape"] for entry in rows):
+                found[way is Way.DOWN].update(*map(referred, judged(shape)))
+                found[False].update(*map(referred, held(shape)))
+    for said in data["converters"].values():
+        if "reason" in said:
+            found[False].update(*(referred(entry["schema"]) for entry in said["older"]))
+    return found[True], found[False]
+
+
 class _Contracts:
     """The shapes of one API, on both ways."""
 
@@ -62,23 +89,27 @@ class _Contracts:
         self._timeline = Timeline(api.table)
         self._histories = Histories(api, self._timeline)
         self._reach = Reach(api.document, self._timeline)
-        self._why: list[tuple[Any, str]] = []
         self._environments = [each.name for each in api.table.environments] or [EVERYWHERE]
+        self.published = Published(api, self._timeline)
+        self.demands = Demanded(self._histories, self.published)
+        self._moved: dict[int, Any] = {}
 
     def data(self) -> Shapes:
         ways = {way: _Way(self, way) for way in Way}
-        made = {way.value: each.data() for way, each in ways.items()}
-        unserved = set[int]().union(*(each.unserved for each in ways.values()))
-        if unserved:
-            raise SourceError([self._problem(*self._why[number]) for number in unserved])
+        if self._moved:
+            raise SourceError([self._problem(node) for node in self._moved.values()])
+        needed = {way.value: each.converters for way, each in ways.items()}
+        demanded = {way.value: each.demanded for way, each in ways.items()}
+        names = self.demands.names(set[int]().union(*demanded.values()))
+        written = self.demands.converters(names, demanded, self._olders)
         return {
             "versions": list(self._api.table.dates),
             "environments": self._environments,
-            "converters": self._converters({way: each.converters for way, each in ways.items()}),
-            **made,
+            "converters": dict(sorted({**self._converters(needed), **written}.items())),
+            **{way.value: each.data(names) for way, each in ways.items()},
         }
 
-    def _converters(self, needed: dict[Way, set[str]]) -> dict[str, Any]:
+    def _converters(self, needed: dict[str, set[str]]) -> dict[str, Any]:
         known = self._histories.converters
         return {
             name: {
@@ -88,23 +119,27 @@ class _Contracts:
                 "passes_null": known[name].passes_null,
                 "newer": plain(known[name].kind, known[name].newer),
                 "older": plain(known[name].kind, known[name].older),
-                **{way.value: name in names for way, names in needed.items()},
+                **{way: name in names for way, names in needed.items()},
             }
-            for name in sorted(set[str]().union(*needed.values()))
+            for name in set[str]().union(*needed.values())
         }
 
-    def _problem(self, schema: Any, reason: str) -> Problem:
-        path = self._histories.place(schema)
+    def _olders(self, older: Callable[[int], Any]) -> list[dict[str, Any]]:
+        row = {name: [older(at) for at in places] for name, places in self.columns}
+        return list(entries(row, self._api.table.dates, "schema"))
+
+    def _problem(self, parameter: Any) -> Problem:
         return Problem(
-            place=self._api.locate(path),
+            place=self._api.locate(self._histories.place(parameter)),
             id="gate-out-of-reach",
-            message=f"{reason}, so no value could be shown to callers of older versions; "
-            "let a discriminator tell members apart, or say it in other keywords",
+            message="`x-was` moves a parameter from one part of the request to another, so no "
+            "request of an older version could be read; write two, one with `x-removed` and one "
+            "with `x-added`",
         )
 
-    def note(self, schema: Any, reason: str) -> int:
-        self._why.append((schema, reason))
-        return len(self._why) - 1
+    def moved(self, parameter: Any) -> None:
+        """Take note of a parameter that no request of some version has where it stands now."""
+        self._moved[id(parameter)] = parameter
 
     @property
     def api(self) -> Api:
@@ -115,7 +150,7 @@ class _Contracts:
         return self._reach
 
     def view(self, at: int, way: Way) -> View:
-        return View(self._api, self._timeline, self._histories, at, way)
+        return View(self._api, self._timeline, self._histories, self.published, at, way)
 
     @cached_property
     def columns(self) -> list[tuple[str, list[int]]]:
@@ -142,10 +177,28 @@ class _Way:
         self._contracts = contracts
         self._way = way
         self._builders: dict[int, Builder] = {}
-        self.converters: set[str] = set()
-        self.unserved: set[int] = set()
+        self._operations: dict[str, Any] = {}
+        self._shapes = self._made()
+        nodes = [node for row in self._shapes.values() for node in _nodes(row)]
+        self.converters = set[str]().union(*map(converters, nodes))
+        self.demanded = set[int]().union(*map(untold, nodes))
 
-    def data(self) -> Shapes:
+    def data(self, names: dict[int, str]) -> Shapes:
+        """Return the shapes; *names* are those of the converters that are demanded."""
+        versions = self._contracts.api.table.dates
+        rows = {
+            name: {
+                environment: [demanding(node, names) for node in nodes]
+                for environment, nodes in row.items()
+            }
+            for name, row in sorted(self._shapes.items())
+        }
+        return {
+            "operations": dict(sorted(self._operations.items())),
+            "shapes": {name: list(entries(row, versions, "shape")) for name, row in rows.items()},
+        }
+
+    def _made(self) -> dict[str, _Row]:
         found = roots.roots(self._contracts.api, self._way)
         tops = {
             root: self._row(root.build, self._contracts.reach.masks(*root.nodes)) for root in found
@@ -153,7 +206,6 @@ class _Way:
         rows = self._rows({name for row in tops.values() for name in _references(row)})
         live = _live(rows)
         rows = {name: _pruned(row, live) for name, row in sorted(rows.items()) if name in live}
-        operations: dict[str, Any] = {}
         for root, row in tops.items():
             row = _pruned(row, live)
             if _is_trivial(row):
@@ -161,16 +213,8 @@ class _Way:
             same = _same(row)
             if not isinstance(same, str):
                 rows[root.name] = row
-            roots.put(operations, root, same if isinstance(same, str) else root.name)
-        for row in rows.values():
-            for node in _nodes(row):
-                self.converters |= converters(node)
-                self.unserved |= untold(node)
-        versions = self._contracts.api.table.dates
-        return {
-            "operations": {name: operations[name] for name in sorted(operations)},
-            "shapes": {name: list(entries(rows[name], versions, "shape")) for name in sorted(rows)},
-        }
+            roots.put(self._operations, root, same if isinstance(same, str) else root.name)
+        return rows
 
     def _rows(self, names: set[str]) -> dict[str, _Row]:
         rows: dict[str, _Row] = {}
@@ -205,7 +249,8 @@ class _Way:
                 self._contracts.view(at, self._way),
                 reach.varying,
                 reach.subtypes,
-                self._contracts.note,
+                self._contracts.demands,
+                self._contracts.moved,
             )
         return self._builders[at]
 

@@ -18,6 +18,7 @@ from dateline.load.checks.shapes import (
 from dateline.model import SHOWN_AS, Api
 from dateline.openapi import Shape, slot, target
 from dateline.render.shapes.histories import Histories, Reading, Way
+from dateline.render.shapes.published import Published
 
 # Keywords that speak of values inside a value, in ways that leave nothing out of it.
 _UNSERVED: Final = (
@@ -50,22 +51,26 @@ class Member:
 
 @dataclass(frozen=True)
 class Union:
-    """The members of a union, what tells them apart, and the schema that lists them."""
+    """The members of a union, and what tells them apart.
+
+    ``is_one`` says that a value is of one member only.
+    """
 
     members: tuple[Member, ...]
     tag: str | None
     mapping: dict[str, str]
-    holder: Any
+    is_one: bool = False
 
 
 @dataclass
 class Flat:
     """What schemas say together. Fields go by their canonical names.
 
-    ``required`` names the fields that the version requires. ``extras`` are schemas of the fields
-    that the names beside them do not cover.
+    ``schemas`` are those that say it all. ``required`` names the fields that the version requires.
+    ``extras`` are schemas of the fields that the names beside them do not cover.
     """
 
+    schemas: tuple[Any, ...] = ()
     converters: tuple[str, ...] = ()
     types: frozenset[str] = EVERY_TYPE
     implied: frozenset[str] = frozenset()
@@ -78,7 +83,7 @@ class Flat:
     unique: bool = False
     values: list[tuple[Member, ...]] = field(default_factory=list)
     unions: list[Union] = field(default_factory=list)
-    unserved: list[tuple[Any, str, str, Any]] = field(default_factory=list)
+    unserved: list[tuple[str, str, Member]] = field(default_factory=list)
 
     @property
     def is_empty(self) -> bool:
@@ -105,9 +110,16 @@ class View:
     """The definitions as they are read at one version, on one way."""
 
     def __init__(
-        self, api: Api, timeline: Timeline, histories: Histories, at: int, way: Way
+        self,
+        api: Api,
+        timeline: Timeline,
+        histories: Histories,
+        published: Published,
+        at: int,
+        way: Way,
     ) -> None:
         self.way = way
+        self.published = published
         self._at = at
         self._timeline = timeline
         self._histories = histories
@@ -124,6 +136,11 @@ class View:
         last = next(i for i, (mask, _) in enumerate(names) if mask >> self._at & 1)
         return tuple(called for _, called in names[: last + 1])
 
+    def era(self, kind: str, node: dict[str, Any]) -> dict[str, Any]:
+        """Return what *node* is at the version, canonical names and all."""
+        reading = self.read(kind, node)
+        return reading.shown if self.way is Way.DOWN else reading.now
+
     def read(self, kind: str, node: dict[str, Any]) -> Reading:
         return self._histories.read(kind, node, self._at, self.way)
 
@@ -135,7 +152,7 @@ class View:
 
     def flat(self, *schemas: Any) -> Flat:
         """Return what *schemas* say together of one value."""
-        flat = Flat()
+        flat = Flat(schemas=schemas)
         for schema in schemas:
             self.add(flat, schema)
         return flat
@@ -164,7 +181,7 @@ class View:
         if shown:
             flat.converters += reading.converters
             self._add_values(flat, now, reading.shown)
-            self._add_unions(flat, now, schema)
+            self._add_unions(flat, now)
         else:
             for union in UNIONS:
                 for member in now.get(union, ()):
@@ -196,9 +213,12 @@ class View:
             flat.types |= {"null"}
         for key in _UNSERVED:
             if key in now:
-                flat.unserved += [(now, key, *child) for child in _below(key, now[key])]
+                flat.unserved += [
+                    (key, place, Member(child, self.shows(child)))
+                    for place, child in _below(key, now[key])
+                ]
 
-    def _add_unions(self, flat: Flat, now: dict[str, Any], holder: Any) -> None:
+    def _add_unions(self, flat: Flat, now: dict[str, Any]) -> None:
         discriminator = now.get("discriminator")
         said = discriminator if isinstance(discriminator, dict) else {}
         for key in UNIONS:
@@ -209,7 +229,8 @@ class View:
                 flat.values.append(members)
             else:
                 mapping = said.get("mapping") or {}
-                flat.unions.append(Union(members, said.get("propertyName"), mapping, holder))
+                tag = said.get("propertyName")
+                flat.unions.append(Union(members, tag, mapping, is_one=key == "oneOf"))
 
     def types(self, schema: Any) -> frozenset[str]:
         """Return the JSON types of the values that *schema* lets through."""
@@ -267,8 +288,11 @@ class View:
             schema = self.schemas[name]
         return []
 
-    def telling(self, union: Union, members: list[Any]) -> str | None:
-        """Return the property whose texts tell *members* of *union* apart, if there is one."""
+    def telling(self, union: Union, members: list[Any], *, always: bool) -> str | None:
+        """Return the property whose texts tell *members* of *union* apart, if there is one.
+
+        With *always*, it is one that no value can be without.
+        """
         first = self.flat(members[0])
         own = [
             name if self.way is Way.DOWN else found[0].names[-1]
@@ -277,9 +301,53 @@ class View:
         for tag in [union.tag] if union.tag else own:
             listed = [self.tags(member, tag, union) for member in members]
             texts = [text for each in listed for text in each]
-            if all(listed) and len(set(texts)) == len(texts):
+            if not all(listed) or len(set(texts)) < len(texts):
+                continue
+            if not always or all(self.requires(member, tag) for member in members):
                 return tag
         return None
+
+    def requires(self, schema: Any, field: str) -> bool:
+        """Tell whether no value of *schema* is without the *field*, so called where it is read."""
+        if not isinstance(schema, dict):
+            return False
+        now = self.read("schema", schema).now
+        properties = now.get("properties", {})
+        for name in now.get("required", ()):
+            child = properties.get(name)
+            if self.way is Way.DOWN:
+                called = name
+            else:
+                called = self.names("schema", name, child)[-1] if self.shows(child) else None
+            if called == field:
+                return True
+        goal = self.referred(now)
+        bases = [*now.get("allOf", ()), *([self.schemas[goal]] if goal is not None else [])]
+        if any(self.requires(base, field) for base in bases if self._binds(base)):
+            return True
+        return any(
+            all(self.requires(member, field) for member in now[key] if self._binds(member))
+            for key in UNIONS
+            if now.get(key)
+        )
+
+    def _binds(self, node: Any) -> bool:
+        # what is canonical is so in all versions
+        return self.way is Way.DOWN or self.shows(node)
+
+    def judged(self, schema: Any) -> Any:
+        """Return what a value that is read here has to be to be of *schema*."""
+        if self.way is Way.DOWN:
+            return self.published.canonical(schema)
+        return self.published.at(schema, self._at)
+
+    def shown(self, schema: Any) -> Any:
+        """Return what *schema* demands at the version."""
+        return self.published.at(schema, self._at)
+
+    def apart(self, one: Any, other: Any) -> bool:
+        """Tell whether nothing that is shown can be an object of both schemas."""
+        return self.published.apart(one, other, self._at)
 
 
 def substitute(member: Any) -> dict[str, Any]:
@@ -290,6 +358,7 @@ def substitute(member: Any) -> dict[str, Any]:
 
 
 def _below(key: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the schemas below the keyword *key*, each with its place."""
     shape, _ = slot("schema", key)
     if shape is Shape.ONE:
         yield key, value

@@ -116,7 +116,7 @@ class Histories:
         oldest = max((i for i, step in enumerate(ways) if any(step)), default=None)
         if oldest is None:
             return [None] * len(ways)
-        place = self._name(node)
+        place = self.name(node)
         made = [
             Converter(
                 # the oldest step keeps its name when newer ones join it
@@ -136,7 +136,8 @@ class Histories:
         self.converters |= {step.name: step for step in made if step is not None}
         return made
 
-    def _name(self, node: dict[str, Any]) -> str:
+    def name(self, node: Any) -> str:
+        """Return what converters at *node* are called: by component and field, or operation."""
         called = self._called(self.place(node))
         count = self._taken[called] = self._taken.get(called, 0) + 1
         return called if count == 1 else f"{called}#{count}"

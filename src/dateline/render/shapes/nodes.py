@@ -8,17 +8,26 @@ A shape is plain data: the name of a shared shape, None where nothing differs, o
 - ``items``, perhaps with ``least`` and ``unique``: a list;
 - ``values``: the values of an enumeration that are absent;
 - ``tag`` and ``members``, perhaps with ``otherwise``: an object whose tag says what it is;
+- ``tried``: members, each a ``schema`` and what is ``then`` done to a value that fits it and none
+  before it, perhaps with ``fits``: a schema that what comes out has to fit;
 - ``types``: a shape for each JSON type that the value may have;
+- ``demand``: the name of a converter that is told the version, too, ``where``: shapes that change
+  something where it is needed, and ``otherwise`` a shape for where it is not;
 - ``absent: true``, perhaps with ``shown_as``: nothing that may be shown.
+
+Schemas are those that values have before: canonical ones on the way down, the version's on the
+way up; what comes out is of the other side.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import replace
+from itertools import combinations
 from typing import Any, Final
 
 from dateline.load.checks.shapes import TYPES
+from dateline.render.shapes.demanded import Demanded
 from dateline.render.shapes.flat import Declared, Flat, Member, Union, View, substitute
 from dateline.render.shapes.histories import Way
 
@@ -27,10 +36,15 @@ Node = dict[str, Any] | str | None
 UNTOLD: Final = "untold"
 """Marks a shape that can't be served, until it is known whether anything in it differs."""
 
-_SAYS_NOTHING: Final = frozenset({"description", "title", "deprecated", "example", "examples"})
+# Keywords that say nothing of values of other types.
+_HELD: Final = {
+    **dict.fromkeys(("prefixItems", "contains", "unevaluatedItems"), ("array",)),
+    **dict.fromkeys(("patternProperties", "unevaluatedProperties"), ("object",)),
+    **dict.fromkeys(("dependentSchemas", "propertyNames"), ("object",)),
+    "contentSchema": ("string",),
+}
 
-Note = Callable[[Any, str], int]
-"""Takes the schema that stands where a value can't be served, and the reason; numbers it."""
+_SAYS_NOTHING: Final = frozenset({"description", "title", "deprecated", "example", "examples"})
 
 
 class Builder:
@@ -45,13 +59,15 @@ class Builder:
         view: View,
         varying: Container[str],
         subtypes: dict[str, list[str]],
-        note: Note,
+        demands: Demanded,
+        moved: Callable[[Any], None],
     ) -> None:
         self.view = view
         self._varying = varying
         self._subtypes = subtypes
         self._extending = {name for names in subtypes.values() for name in names}
-        self.note = note
+        self.demands = demands
+        self.moved = moved
 
     def component(self, name: str) -> Node:
         """Return the shape of the component *name*."""
@@ -62,9 +78,13 @@ class Builder:
         if not subtypes:
             return own
         said = schema["discriminator"]
-        union = Union(tuple(subtypes), said.get("propertyName"), said.get("mapping") or {}, schema)
-        told = self._tagged(union, subtypes, [self._member(each) for each in subtypes])
-        return {**told, "otherwise": own} if isinstance(told, dict) else own
+        union = Union(tuple(subtypes), said.get("propertyName"), said.get("mapping") or {})
+        nodes = [self._member(each) for each in subtypes]
+        tag = self.view.telling(union, [each.schema for each in subtypes], always=False)
+        if tag is None:
+            base = Member(schema, shown=True)
+            return self._tried(union, [*subtypes, base], [*nodes, own])
+        return {**self._tagged(union, tag, subtypes, nodes), "otherwise": own}
 
     def _subtype(self, name: str) -> Member:
         reference = {"$ref": f"#/components/schemas/{name}"}
@@ -101,17 +121,34 @@ class Builder:
         absent = self._absent_values(flat)
         if absent:
             return {"values": absent}
-        parts = {"object": self.object(flat), "array": self._list(flat)}
-        for holder, key, place, schema in flat.unserved:
-            below = self.node(schema)
-            if below is not None:
-                reason = f"what is below `{place}` differs between versions"
-                parts[self._holding(key)] = {UNTOLD: [below], "why": self.note(holder, reason)}
-        return by_type({name: parts.get(name) for name in _sorted(flat.types)})
+        own: dict[str, Node] = {"object": self.object(flat), "array": self._list(flat)}
+        below = [
+            (key, place, node)
+            for key, place, child in flat.unserved
+            if (node := self._member(child)) is not None
+        ]
+        nodes: dict[str, Node] = {
+            name: self._untold(
+                flat.schemas,
+                {place: node for key, place, node in below if name in _HELD.get(key, TYPES)},
+                own.get(name),
+            )
+            for name in TYPES
+            if name in flat.types
+        }
+        return by_type(nodes)
 
-    @staticmethod
-    def _holding(key: str) -> str:
-        return "array" if key in ("prefixItems", "contains", "unevaluatedItems") else "object"
+    def _untold(self, schemas: tuple[Any, ...], below: dict[str, Node], otherwise: Node) -> Node:
+        """Return the shape of a value where what stands *below* some places can't be served."""
+        if not below:
+            return otherwise
+        why = self.demands.value(schemas, [f"what is below `{place}`" for place in below])
+        # what would be served by other converters is left to this one
+        where = [
+            {"absent": True} if converters(each) or untold(each) else each
+            for each in below.values()
+        ]
+        return {UNTOLD: where, "why": why, "otherwise": otherwise}
 
     def _absent_values(self, flat: Flat) -> list[dict[str, Any]]:
         if self.view.way is Way.UP:
@@ -187,6 +224,8 @@ class Builder:
         # the converters go first, before the members are told apart
         base = replace(flat.copy(), converters=(), unions=flat.unions[1:])
         counted = [each for each in union.members if each.shown or self.view.way is Way.DOWN]
+        if not counted:
+            return self.flat(base)
         if base.is_empty:
             nodes = [self._member(member) for member in counted]
         else:
@@ -215,25 +254,43 @@ class Builder:
         own = [nodes[i] for i in having]
         if all(node == own[0] for node in own[1:]):
             return own[0]
-        if name != "object":
-            return self._untold(union, own)
-        return self._tagged(union, [members[i] for i in having], own)
-
-    def _tagged(self, union: Union, members: list[Member], nodes: list[Node]) -> Node:
-        schemas = [member.schema for member in members]
-        tag = self.view.telling(union, schemas)
+        members = [members[i] for i in having]
+        tag = None
+        if name == "object":
+            tag = self.view.telling(union, [each.schema for each in members], always=True)
         if tag is None:
-            return self._untold(union, nodes)
+            return self._tried(union, members, own)
+        return self._tagged(union, tag, members, own)
+
+    def _tagged(
+        self, union: Union, tag: str, members: list[Member], nodes: list[Node]
+    ) -> dict[str, Any]:
         told = {
             text: node
-            for schema, node in zip(schemas, nodes, strict=True)
-            for text in self.view.tags(schema, tag, union)
+            for member, node in zip(members, nodes, strict=True)
+            for text in self.view.tags(member.schema, tag, union)
         }
         return {"tag": tag, "members": dict(sorted(told.items()))}
 
-    def _untold(self, union: Union, nodes: list[Node]) -> Node:
-        reason = "members of this union differ between versions and can't be told apart"
-        return {UNTOLD: nodes, "why": self.note(union.holder, reason)}
+    def _tried(self, union: Union, members: list[Member], nodes: list[Node]) -> Node:
+        """Return the shape of a value whose members nothing but their schemas tell apart.
+
+        A value that several of them let through is of one that the version has.
+        """
+        order = sorted(range(len(members)), key=lambda at: not members[at].shown)
+        made: dict[str, Any] = {
+            "tried": [
+                {"schema": self.view.judged(members[at].schema), "then": nodes[at]} for at in order
+            ]
+        }
+        shown = [each.schema for each in members if each.shown]
+        if (
+            union.is_one
+            and self.view.way is Way.DOWN
+            and not all(self.view.apart(*pair) for pair in combinations(shown, 2))
+        ):
+            made["fits"] = {"oneOf": [self.view.shown(schema) for schema in shown]}
+        return made
 
     def _member(self, member: Member, base: Flat | None = None) -> Node:
         if not member.shown:
@@ -241,6 +298,7 @@ class Builder:
         if base is None:
             return self.node(member.schema)
         flat = base.copy()
+        flat.schemas += (member.schema,)
         self.view.add(flat, member.schema)
         return self.flat(flat)
 
@@ -257,10 +315,6 @@ def by_type(nodes: dict[str, Node]) -> Node:
     if len(nodes) == 1 and not _is_absent(node := next(iter(nodes.values()))):
         return node
     return {"types": nodes}
-
-
-def _sorted(types: frozenset[str]) -> list[str]:
-    return [name for name in TYPES if name in types]
 
 
 def _is_absent(node: Node) -> bool:
@@ -291,7 +345,8 @@ def _below(node: dict[str, Any]) -> list[Node]:
     found: list[Node] = [node.get(key) for key in ("then", "items", "extras", "otherwise")]
     for key in ("fields", "members", "types"):
         found += node.get(key, {}).values()
-    return found + list(node.get(UNTOLD, ()))
+    found += [each["then"] for each in node.get("tried", ())]
+    return found + list(node.get(UNTOLD, ())) + list(node.get("where", ()))
 
 
 def pruned(node: Node, live: Container[str]) -> Node:
@@ -311,11 +366,15 @@ def pruned(node: Node, live: Container[str]) -> Node:
     for key in ("fields", "members", "types"):
         if key in node:
             made[key] = {name: pruned(below, live) for name, below in node[key].items()}
+    if "tried" in node:
+        made["tried"] = [{**each, "then": pruned(each["then"], live)} for each in node["tried"]]
     if "fields" in node:
         made["fields"] = {name: each for name, each in made["fields"].items() if each is not None}
         made["required"] = [name for name in node.get("required", ()) if name in made["fields"]]
     if UNTOLD in node:
-        made[UNTOLD] = [pruned(below, live) for below in node[UNTOLD]]
+        made[UNTOLD] = [below for each in node[UNTOLD] if (below := pruned(each, live)) is not None]
+        if not made[UNTOLD]:
+            return pruned(node["otherwise"], live)
     if "extras" not in made:
         made.pop("declared", None)
     made = {key: value for key, value in made.items() if value not in ({}, []) or key in _KEPT}
@@ -326,18 +385,57 @@ _KEPT: Final = frozenset({"declared", "then", "items", "value", "shown_as"})
 
 
 def _changes(node: dict[str, Any]) -> bool:
-    own = ("convert", "names", "left_out", "values", "fields", "extras", "items")
+    own = ("convert", "names", "left_out", "values", "fields", "extras", "items", UNTOLD)
     if any(node.get(key) is not None for key in own):
         return True
-    below = [node.get("otherwise"), *node.get(UNTOLD, ())]
+    below = [node.get("otherwise"), *(each["then"] for each in node.get("tried", ()))]
     for key in ("members", "types"):
         below += node.get(key, {}).values()
     return any(each is not None for each in below)
 
 
 def untold(node: Node) -> set[int]:
-    """Return the numbers of what *node* has that can't be served."""
+    """Return the numbers of what *node* has that no shape can serve."""
     if not isinstance(node, dict):
         return set()
     own = {node["why"]} if UNTOLD in node else set()
     return own.union(*(untold(each) for each in _below(node)))
+
+
+def demanding(node: Node, names: Mapping[int, str]) -> Node:
+    """Return *node* with converters, by what *names* calls them, for what no shape can serve."""
+    if not isinstance(node, dict):
+        return node
+    made: dict[str, Any] = dict(node)
+    for key in ("then", "items", "extras", "otherwise"):
+        if key in node:
+            made[key] = demanding(node[key], names)
+    for key in ("fields", "members", "types"):
+        if key in node:
+            made[key] = {name: demanding(below, names) for name, below in node[key].items()}
+    if "tried" in node:
+        made["tried"] = [{**each, "then": demanding(each["then"], names)} for each in node["tried"]]
+    if UNTOLD in node:
+        where = [demanding(each, names) for each in made.pop(UNTOLD)]
+        otherwise = made.pop("otherwise", None)
+        made = {"demand": names[made.pop("why")], "where": where}
+        made |= {"otherwise": otherwise} if otherwise is not None else {}
+    return made
+
+
+def judged(node: Node) -> Iterator[Any]:
+    """Yield the schemas that tell what becomes of values, on the side that they have before."""
+    if isinstance(node, dict):
+        for each in node.get("tried", ()):
+            yield each["schema"]
+        for below in _below(node):
+            yield from judged(below)
+
+
+def held(node: Node) -> Iterator[Any]:
+    """Yield the schemas that what comes out has to fit."""
+    if isinstance(node, dict):
+        if "fits" in node:
+            yield node["fits"]
+        for below in _below(node):
+            yield from held(below)

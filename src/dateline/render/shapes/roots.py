@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from dateline.model import Api
 from dateline.openapi import COMPONENTS, METHODS, target
+from dateline.render.shapes.demanded import Demand
 from dateline.render.shapes.flat import Declared, Flat, View
 from dateline.render.shapes.histories import Way, operation_names
 from dateline.render.shapes.nodes import UNTOLD, Builder, Node, converted
@@ -87,7 +88,7 @@ class _Roots:
             response = self._resolved("response", node)
             sites = [*holder.sites, ("response", node), ("response", response)]
             for media_type in response.get("content", {}):
-                yield _content(holder, (status, "content", media_type), sites)
+                yield self._content(holder, (status, "content", media_type), sites)
             if response.get("headers"):
                 yield self._headers(holder, status, sites)
 
@@ -98,14 +99,101 @@ class _Roots:
             sites = [*holder.sites, ("request-body", node), ("request-body", body)]
             holder.skeleton["content"].update(dict.fromkeys(body.get("content", {})))
             for media_type in body.get("content", {}):
-                yield _content(holder, ("content", media_type), sites)
+                yield self._content(holder, ("content", media_type), sites)
         listed: dict[tuple[str, str], list[Any]] = {}
         for node in (*item.get("parameters", ()), *holder.operation.get("parameters", ())):
             parameter = self._resolved("parameter", node)
             listed[parameter.get("in", ""), parameter.get("name", "")] = [node, parameter]
         for place in sorted({place for place, _ in listed}):
             nodes = [found for (where, _), found in listed.items() if where == place]
-            yield _parameters(holder, place, nodes)
+            yield self._parameters(holder, place, nodes)
+
+    def _content(self, holder: _Holder, path: tuple[str, ...], sites: list[Sited]) -> Root:
+        kind, message = sites[-1]
+        media_type = path[-1]
+
+        def build(builder: Builder) -> Node:
+            view = builder.view
+            if not _shows(view, holder.sites):
+                return None
+            holding = _holding(view.era("operation", holder.operation), path)
+            held, was = (
+                each.get("content", {}).get(media_type)
+                for each in (message, view.era(kind, message))
+            )
+            if holding is None or was is None or not _shows(view, [*sites, ("media-type", was)]):
+                return dict(_ABSENT)
+            if (holding, was) != (_holding(holder.operation, path), held):
+                return demanded(builder, held)
+            inner = view.read("media-type", held)
+            return converted(inner.converters, builder.node(inner.now.get("schema")))
+
+        def demanded(builder: Builder, held: dict[str, Any]) -> Node:
+            published = builder.view.published
+
+            def older(at: int) -> Any:
+                operation = published.node("operation", holder.operation, at)
+                then = self._resolved(kind, _holding(operation, path) or {})
+                content = published.node(kind, then, at).get("content", {})
+                return published.demanded(content.get(media_type, {}).get("schema", True))
+
+            def make() -> Demand:
+                newer = published.canonical(held.get("schema", True))
+                return Demand(holder=held, newer=newer, older=older)
+
+            why = builder.demands.note((held,), ["what stands around it"], make)
+            return {UNTOLD: [dict(_ABSENT)], "why": why}
+
+        return Root(
+            name="/".join((holder.name, *path)).replace("/content/", "/", 1),
+            path=(holder.name, *path),
+            nodes=sites,
+            build=build,
+            skeleton=holder.skeleton,
+        )
+
+    def _parameters(self, holder: _Holder, place: str, nodes: list[list[Any]]) -> Root:
+        def build(builder: Builder) -> Node:
+            view = builder.view
+            if not _shows(view, holder.sites):
+                return None
+            then = view.era("operation", holder.operation).get("parameters")
+            if then != holder.operation.get("parameters"):
+                return demanded(builder)
+            flat = Flat(types=frozenset({"object"}))
+            for node, parameter in nodes:
+                reading = view.read("parameter", parameter)
+                if reading.now.get("in") != place:
+                    builder.moved(parameter)
+                shown = view.shows(node) and view.shows(parameter)
+                names = (parameter["name"], reading.now["name"])
+                flat.fields[parameter["name"]] = [
+                    Declared(_schema(reading.now), shown, names, reading.converters)
+                ]
+                if parameter.get("required"):
+                    flat.required.add(parameter["name"])
+            return builder.object(flat)
+
+        def demanded(builder: Builder) -> Node:
+            published = builder.view.published
+
+            def make() -> Demand:
+                properties = {each["name"]: published.canonical(_schema(each)) for _, each in nodes}
+                required = [each["name"] for _, each in nodes if each.get("required")]
+                newer = {"type": "object", "properties": properties, "required": required}
+                return Demand(holder=holder.operation, newer=newer, older=lambda _: True)
+
+            key = (holder.operation, *(node for node, _ in nodes))
+            why = builder.demands.note(key, [f"what its parameters in {place} are"], make)
+            return {UNTOLD: [dict(_ABSENT)], "why": why}
+
+        return Root(
+            name=f"{holder.name}/{place}",
+            path=(holder.name, "parameters", place),
+            nodes=[*holder.sites, *(("parameter", each) for found in nodes for each in found)],
+            build=build,
+            skeleton=holder.skeleton,
+        )
 
     def _headers(self, holder: _Holder, status: str, sites: list[Sited]) -> Root:
         response = sites[-1][1]
@@ -167,64 +255,11 @@ class _Holder:
         return operation
 
 
-def _content(holder: _Holder, path: tuple[str, ...], sites: list[Sited]) -> Root:
-    kind, message = sites[-1]
-    media_type = path[-1]
-
-    def build(builder: Builder) -> Node:
-        view = builder.view
-        if not _shows(view, holder.sites):
-            return None
-        if view.read("operation", holder.operation).converters:
-            reason = "`x-was` here changes what values hold; write it where they are described"
-            return {UNTOLD: [_ABSENT], "why": builder.note(holder.operation, reason)}
-        outer = view.read(kind, message)
-        held = outer.now.get("content", {}).get(media_type)
-        if held is None or not _shows(view, [*sites, ("media-type", held)]):
-            return dict(_ABSENT)
-        inner = view.read("media-type", held)
-        # what comes first on the way down comes last on the way up
-        names = outer.converters + inner.converters
-        if view.way is Way.UP:
-            names = inner.converters + outer.converters
-        return converted(names, builder.node(inner.now.get("schema")))
-
-    return Root(
-        name="/".join((holder.name, *path)).replace("/content/", "/", 1),
-        path=(holder.name, *path),
-        nodes=sites,
-        build=build,
-        skeleton=holder.skeleton,
-    )
-
-
-def _parameters(holder: _Holder, place: str, nodes: list[list[Any]]) -> Root:
-    def build(builder: Builder) -> Node:
-        view = builder.view
-        if not _shows(view, holder.sites):
-            return None
-        flat = Flat(types=frozenset({"object"}))
-        for node, parameter in nodes:
-            reading = view.read("parameter", parameter)
-            if reading.now.get("in") != place:
-                reason = "`x-was` moves a parameter from one part of the request to another"
-                return {UNTOLD: [_ABSENT], "why": builder.note(parameter, reason)}
-            shown = view.shows(node) and view.shows(parameter)
-            names = (parameter["name"], reading.now["name"])
-            flat.fields[parameter["name"]] = [
-                Declared(_schema(reading.now), shown, names, reading.converters)
-            ]
-            if parameter.get("required"):
-                flat.required.add(parameter["name"])
-        return builder.object(flat)
-
-    return Root(
-        name=f"{holder.name}/{place}",
-        path=(holder.name, "parameters", place),
-        nodes=[*holder.sites, *(("parameter", each) for found in nodes for each in found)],
-        build=build,
-        skeleton=holder.skeleton,
-    )
+def _holding(operation: dict[str, Any], path: tuple[str, ...]) -> Any:
+    """Return the node of *operation* that holds the content at *path*: a response, or the body."""
+    if path[0] == "content":
+        return operation.get("requestBody")
+    return operation.get("responses", {}).get(path[0])
 
 
 def _shows(view: View, sites: list[Sited]) -> bool:

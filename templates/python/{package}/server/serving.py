@@ -98,7 +98,7 @@ def build(
     prefix: str,
     authenticate: Authenticate[A],
     idempotency: Store | None,
-    converters: Mapping[str, Mapping[str, Callable[[Any], Any]]],
+    converters: Mapping[str, Mapping[str, Callable[..., Any]]],
     documents: Mapping[str, bytes],
     settings: Settings,
 ) -> FastAPI:
@@ -118,8 +118,8 @@ def build(
         if environment in (operation.environments or (environment,)) and data.has(operation.id)
     ]
     _require_readable(shown, data)
-    down = narrowings(contracts, environment, converters["down"])
-    up = liftings(contracts, environment, converters["up"])
+    down = narrowings(contracts, environment, converters["down"], judge=data.judge)
+    up = liftings(contracts, environment, converters["up"], judge=data.judge)
     methods = _methods(shown, handlers)
     callers = Callers(schemes, authenticate)
     routes = []
@@ -154,12 +154,12 @@ def build(
 
 def bound(
     converters: object, methods: Mapping[str, Mapping[str, str]]
-) -> dict[str, dict[str, Callable[[Any], Any]]]:
+) -> dict[str, dict[str, Callable[..., Any]]]:
     """Return the methods of *converters*, by the way and by what the contract data call them.
 
     Raises MissingConverterError for what is not there.
     """
-    found: dict[str, dict[str, Callable[[Any], Any]]] = {way: {} for way in methods}
+    found: dict[str, dict[str, Callable[..., Any]]] = {way: {} for way in methods}
     missing: dict[str, list[str]] = {}
     for way, named in methods.items():
         for name, method in named.items():

@@ -6,18 +6,27 @@ only where something differs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, cast
 
 from . import values
-from .values import OMITTED, Change, Json, UnfitError, omitted, unchanged
+from .values import OMITTED, Change, Fits, Json, UnfitError, omitted, unchanged
 
 Shape = Mapping[str, Any] | str | None
 
+Judge = Callable[[Any, str | None], Fits]
+"""Takes a schema, and the version whose components it refers to: None for the canonical ones."""
+
+Converter = Callable[..., Json]
+"""Takes a value and, where the contract data say so, the version of the caller."""
+
 _ACTS: Final = frozenset({"absent", "convert", "left_out", "names", "values"})
 """What makes a shape change something whatever it refers to."""
+
+_DATED: Final = {"down": frozenset({"demand", "fits"}), "up": frozenset({"demand", "tried"})}
+"""What in a shape depends on schemas of the version, beside other shapes; by the way."""
 
 
 class MissingConverterError(LookupError):
@@ -37,13 +46,15 @@ class _Entry:
     acts: bool
     references: frozenset[str]
     converters: frozenset[str]
+    is_dated: bool
 
 
 class Compiler:
     """Makes functions of the shapes of one way (`down` or `up`) in one environment.
 
     What two versions have in common is made once. *converters* are called by the names that the
-    contract data list. Raises ValueError for an unknown environment.
+    contract data list; *judge* is asked where a schema has to tell what becomes of a value.
+    Raises ValueError for an unknown environment.
     """
 
     def __init__(
@@ -51,7 +62,8 @@ class Compiler:
         contracts: Mapping[str, Any],
         way: str,
         environment: str,
-        converters: Mapping[str, Change],
+        converters: Mapping[str, Converter],
+        judge: Judge | None = None,
     ) -> None:
         if environment not in contracts["environments"]:
             raise ValueError(f"{environment!r} is no environment of these contracts")
@@ -60,9 +72,11 @@ class Compiler:
         self._roots = sorted(set(_leaves(contracts[way]["operations"])))
         self._known = contracts["converters"]
         self._converters = converters
+        self._judge = judge
+        self._environment = environment
         self._shapes = {
             name: [
-                _entry(self._versions[entry["since"]], entry["shape"])
+                _entry(self._versions[entry["since"]], entry["shape"], _DATED[way])
                 for entry in entries
                 if environment in entry.get("environments", (environment,))
             ]
@@ -81,7 +95,9 @@ class Compiler:
         if version not in self._versions:
             raise ValueError(f"{version!r} is no version of these contracts")
         at = self._versions[version]
-        maker = _Maker(self, {name: _at(entries, at) for name, entries in self._shapes.items()})
+        maker = _Maker(
+            self, version, {name: _at(entries, at) for name, entries in self._shapes.items()}
+        )
         missing = maker.converters - self._converters.keys()
         if missing:
             raise MissingConverterError(missing, self.way)
@@ -101,6 +117,24 @@ class Compiler:
         """Return the converter *name*."""
         passes_null = self._known[name]["passes_null"]
         return values.converter(name, self._converters[name], passes_null=passes_null)
+
+    def written(self, name: str, version: str) -> Change:
+        """Return the converter *name* for callers of *version*, who are shown what fits there."""
+        schema = next(
+            each["schema"]
+            for each in reversed(self._known[name]["older"])
+            if self._versions[each["since"]] <= self._versions[version]
+            and self._environment in each.get("environments", (self._environment,))
+        )
+        # on the way up, the types that handlers are given hold the result to the canonical contract
+        fits = self.fits(schema, version) if self.way == "down" else None
+        return values.written(name, self._converters[name], version, fits)
+
+    def fits(self, schema: Any, version: str | None) -> Fits:
+        """Return what tells whether a value fits *schema*. Raises ValueError where none can."""
+        if self._judge is None:
+            raise ValueError("some values can't be told apart without a judge of schemas")
+        return self._judge(schema, version)
 
     def cell(self, key: Any) -> _Cell:
         """Return the place of the function of *key*: a shape as it is at some versions."""
@@ -145,17 +179,22 @@ def _leaves(tree: Any) -> Iterator[str]:
             yield from _leaves(below)
 
 
-def _entry(since: int, shape: Shape) -> _Entry:
+def _entry(since: int, shape: Shape, dated: frozenset[str]) -> _Entry:
     parts = list(_parts(shape))
     return _Entry(
         since,
         shape,
         any(not isinstance(part, str) and not _ACTS.isdisjoint(part) for part in parts),
         frozenset(part for part in parts if isinstance(part, str)),
-        frozenset(
-            name for part in parts if not isinstance(part, str) for name in part.get("convert", ())
-        ),
+        frozenset(name for part in parts if not isinstance(part, str) for name in _needed(part)),
+        any(not isinstance(part, str) and not dated.isdisjoint(part) for part in parts),
     )
+
+
+def _needed(part: Mapping[str, Any]) -> Iterator[str]:
+    yield from part.get("convert", ())
+    if "demand" in part:
+        yield part["demand"]
 
 
 def _parts(shape: Shape) -> Iterator[Mapping[str, Any] | str]:
@@ -172,6 +211,8 @@ def _below(shape: Mapping[str, Any]) -> Iterator[Shape]:
     yield from (shape.get(key) for key in ("then", "items", "extras", "otherwise"))
     for key in ("fields", "members", "types"):
         yield from shape.get(key, {}).values()
+    yield from (each["then"] for each in shape.get("tried", ()))
+    yield from shape.get("where", ())
 
 
 def _at(entries: list[_Entry], version: int) -> _Entry:
@@ -184,8 +225,9 @@ class _Maker:
     *keep* says that the value has to stay where it is: there a substitute is shown.
     """
 
-    def __init__(self, compiler: Compiler, entries: dict[str, _Entry]) -> None:
+    def __init__(self, compiler: Compiler, version: str, entries: dict[str, _Entry]) -> None:
         self._compiler = compiler
+        self._version = version
         self._entries = entries
 
     @cached_property
@@ -209,8 +251,10 @@ class _Maker:
         """Return the function of the shape *name*; None if it changes nothing."""
         if name not in self._live:
             return None
-        since = tuple(self._entries[each].since for each in self._compiler.reach[name])
-        cell = self._compiler.cell((name, keep, since))
+        reached = [self._entries[each] for each in self._compiler.reach[name]]
+        since = tuple(each.since for each in reached)
+        version = self._version if any(each.is_dated for each in reached) else None
+        cell = self._compiler.cell((name, keep, since, version))
         if not cell.is_begun:
             cell.is_begun = True
             cell.change = self._made(self._entries[name].shape, keep=keep) or unchanged
@@ -231,6 +275,10 @@ class _Maker:
             return omitted
         if "convert" in shape:
             return self._convert(shape, keep)
+        if "demand" in shape:
+            if any(self._acts(each) for each in shape["where"]):
+                return self._compiler.written(shape["demand"], self._version)
+            return self._made(shape.get("otherwise"), keep=keep)
         if "values" in shape:
             return values.enumerated(
                 [(each["value"], _instead(each, keep)) for each in shape["values"]]
@@ -239,6 +287,8 @@ class _Maker:
             return self._list(shape)
         if "tag" in shape:
             return self._tagged(shape, keep)
+        if "tried" in shape:
+            return self._tried(shape, keep)
         return self._typed(shape, keep) if "types" in shape else self._object(shape)
 
     def _convert(self, shape: Mapping[str, Any], keep: bool) -> Change:
@@ -304,12 +354,25 @@ class _Maker:
             members[name] = self._member(below, keep, change)
         return change
 
+    def _tried(self, shape: Mapping[str, Any], keep: bool, union: Change | None = None) -> Change:
+        version = self._version if self._compiler.way == "up" else None
+        members: list[tuple[Fits, Change | None]] = []
+        change = values.tried(members)
+        if "fits" in shape:
+            change = values.held(change, self._compiler.fits(shape["fits"], self._version))
+        for each in shape["tried"]:
+            fits = self._compiler.fits(each["schema"], version)
+            members.append((fits, self._member(each["then"], keep, union or change)))
+        return change
+
     def _member(self, shape: Shape, keep: bool, union: Change) -> Change | None:
         """Return the function of a member of the union that *union* is the function of."""
         if shape is None or isinstance(shape, str) or not self._acts(shape):
             return self._made(shape, keep=keep)
         if "tag" in shape:
             return self._tagged(shape, keep, union)
+        if "tried" in shape:
+            return self._tried(shape, keep, union)
         if _is_absent(shape) and keep and "shown_as" in shape:
             # a substitute is written in canonical names, too
             shown_as = shape["shown_as"]

@@ -1,0 +1,59 @@
+"""The server package and converters in, whether callers of a version can be shown a value out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from dateline.render.server.operations import Operation
+
+
+class Shown:
+    """What callers of *versions* can be shown by a *server*, in one environment.
+
+    *contracts* are its data; *converters* go by the names that these have.
+    """
+
+    def __init__(
+        self,
+        server: Any,
+        contracts: Mapping[str, Any],
+        environment: str,
+        converters: Mapping[str, Callable[..., Any]],
+        versions: Sequence[str],
+    ) -> None:
+        self._server = server
+        self._contracts = contracts
+        self._environment = environment
+        self._converters = converters
+        self._versions = versions
+
+    def by_all(self, operation: Operation, status: str, value: Any) -> bool:
+        """Tell whether callers of all versions can be shown *value*."""
+        return all(self.by(version, operation, status, value) for version in self._versions)
+
+    def by(self, version: str, operation: Operation, status: str, value: Any) -> bool:
+        """Tell whether callers of *version* can be shown *value*."""
+        content = operation.responses[status]
+        if content is None:
+            return True
+        narrowing = self._narrowings[version]
+        try:
+            narrowing.body(operation.id, number(status), content.media_type)(value)
+        except self._server.runtime.narrowing.UnfitError:
+            return False
+        return True
+
+    @cached_property
+    def _narrowings(self) -> Mapping[str, Any]:
+        judge = self._server.contracts.Contracts(self._contracts, self._environment).judge
+        found: Mapping[str, Any] = self._server.runtime.narrowing.narrowings(
+            self._contracts, self._environment, self._converters, self._versions, judge=judge
+        )
+        return found
+
+
+def number(status: str) -> int:
+    """Return the first status that is meant by the key of a response that tells of success."""
+    return 200 if status == "default" else int(status.replace("XX", "00"))
