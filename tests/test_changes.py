@@ -22,7 +22,7 @@ from dateline.project import Projector
 from dateline.render import render
 from dateline.render.changes import schema
 from dateline.render.changes.advice import ADVICE
-from dateline.render.changes.pages import EVERY_PAIR, Entry, page
+from dateline.render.changes.pages import EVERY_PAIR, MOST_NAMED, Entry, page
 from dateline.rules import RULES
 
 GENERATED: Final = Path(__file__).parents[1] / "generated" / "changes"
@@ -223,6 +223,37 @@ def test_many_versions_have_pages_for_neighbours_and_the_way_to_the_latest(
     assert {name for name in made if name.endswith(".json")} == {
         f"{older}...{newer}.json" for older, newer in expected
     }
+
+
+def test_pages_that_would_name_operations_too_often_are_left_out(tmp_path: Path) -> None:
+    dates = [f"20{10 + index}-01-01" for index in range(5)]
+    body = {"application/json": {"schema": {"$ref": "#/components/schemas/Loan"}}}
+    get = {"responses": {"200": {"description": "a loan", "content": body}}}
+    paths = {
+        f"/loans/{index}": {"get": {"operationId": f"o{index}", **get}} for index in range(300)
+    }
+
+    def made(fields: int) -> Files:
+        removed = {
+            f"f{index}": {"type": "string", "x-removed": dates[2]} for index in range(fields)
+        }
+        loan = {"type": "object", "properties": {"id": {"type": "string"}, **removed}}
+        table = versions(*(f"date: {date}, title: A" for date in dates))
+        files = {
+            "versions.yaml": table.replace("default: 2024-01-15", f"default: {dates[0]}"),
+            "api.yaml": API,
+            "loans.json": json.dumps({"paths": paths, "components": {"schemas": {"Loan": loan}}}),
+        }
+        return pages(loaded(tmp_path / str(fields), files))
+
+    # six pages tell what the third version changes
+    most = MOST_NAMED // 6 // 300
+    every = {f"{older}...{newer}.md" for older, newer in combinations(dates, 2)}
+    left_out = {f"{dates[first]}...{dates[last]}.md" for first, last in ((0, 2), (0, 3), (1, 3))}
+    for fields, expected in ((most, every), (most + 1, every - left_out)):
+        assert {
+            name for name in made(fields) if name[0] == "2" and name.endswith(".md")
+        } == expected
 
 
 def test_the_same_sources_give_the_same_bytes(tmp_path: Path) -> None:

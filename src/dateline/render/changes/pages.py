@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from itertools import combinations, pairwise
@@ -19,9 +19,13 @@ from dateline.render.changes.advice import ADVICE
 from dateline.render.changes.reasons import Reason, Reasons
 from dateline.rules import said
 
-EVERY_PAIR: Final = 8
-"""With more versions than these, not every two of them get a page: the pages would outgrow all
-else. Neighbours do, and every version with the latest."""
+EVERY_PAIR: Final = 25
+"""With more versions than these, not every two of them get a page. Neighbours do, and every version
+with the latest."""
+
+MOST_NAMED: Final = 500_000
+"""Nor do they where all pages together would name operations more often than that: the pages would
+outgrow the documents."""
 
 _MOST_OPERATIONS: Final = 50
 """So many operations of an entry are named to people; programs get all."""
@@ -219,9 +223,13 @@ def announced(announcement: Announcement) -> str:
 
 
 def pages(api: Api, projector: Projector) -> Iterator[Page]:
-    """Yield a page for every two versions of *api*, or fewer; see ``EVERY_PAIR``."""
+    """Yield a page for every two versions of *api*, within ``EVERY_PAIR`` and ``MOST_NAMED``."""
     differences = Differences(api, projector)
-    return (differences.page(*pair) for pair in _pairs(api.table))
+    versions = api.table.versions
+    steps = {pair: differences.page(*pair) for pair in pairwise(versions)}
+    every = len(versions) <= EVERY_PAIR and _named(list(steps.values())) <= MOST_NAMED
+    for pair in combinations(versions, 2) if every else _fewer(api.table):
+        yield steps[pair] if pair in steps else differences.page(*pair)
 
 
 def page(api: Api, projector: Projector, older: Version, newer: Version) -> Page:
@@ -287,10 +295,19 @@ class Differences:
         return self._documents[shown]
 
 
-def _pairs(table: Table) -> list[tuple[Version, Version]]:
+def _named(steps: Sequence[Page]) -> int:
+    """Return about how often the pages of every two versions would name an operation.
+
+    What one of the *steps* changes, all pages tell that begin before it and end behind it.
+    """
+    return sum(
+        before * (len(steps) - before + 1) * sum(len(entry.operations) for entry in step.entries)
+        for before, step in enumerate(steps, 1)
+    )
+
+
+def _fewer(table: Table) -> list[tuple[Version, Version]]:
     versions = table.versions
-    if len(versions) <= EVERY_PAIR:
-        return list(combinations(versions, 2))
     *earlier, latest = table.supported
     jumps = [(older, latest) for older in earlier]
     # in the order of the table, each once
