@@ -106,6 +106,24 @@ def test_text_has_one_block_for_each_cause() -> None:
     ]
 
 
+def test_text_tells_the_law_of_what_breaks_no_rule_once() -> None:
+    first, second, third = (
+        replace(REMARK, message=f"remark {number}", after_source=Place("a.yaml", number, 1))
+        for number in (1, 2, 3)
+    )
+    whole = text([first])[:-3]
+    assert text([first, second, third]) == [
+        *whole,
+        f"a.yaml:2:1: information [{REMARK.rule}] remark 2",
+        f"a.yaml:3:1: information [{REMARK.rule}] remark 3",
+        "",
+        "compared with git main (3f2a9c1)",
+        "3 information",
+        "",
+    ]
+    assert len(whole) > 2
+
+
 def test_text_shows_waived_findings_where_it_is_asked_to() -> None:
     assert text([WAIVED], replace(CONTEXT, show_waived=True)) == [
         "#/components/schemas/Loan/properties/state/default: gated [default-changed] "

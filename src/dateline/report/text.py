@@ -30,11 +30,35 @@ def write(findings: Sequence[Finding], context: Context) -> str:
     shown = [
         finding for finding in findings if context.show_waived or level(finding) is not Level.WAIVED
     ]
-    blocks = ["\n".join(block(finding, context, excerpts)) + "\n" for finding in shown]
     last = sentence(findings, context)
     if context.baseline:
         last = f"compared with {plain(context.baseline)}\n{last}"
+    blocks = ["\n".join(lines) + "\n" for lines in _blocks(shown, context, excerpts)]
     return "\n".join([*blocks, last]) + "\n"
+
+
+def _blocks(
+    findings: Sequence[Finding], context: Context, excerpts: Excerpts
+) -> Iterator[list[str]]:
+    """Yield the lines of findings that stand together.
+
+    What breaks no rule is told with its law once, and on one line each after that: whoever
+    adopts an API has many of these, and can't mend them.
+    """
+    told: set[str] = set()
+    short: list[str] = []
+    for finding in findings:
+        lines = block(finding, context, excerpts)
+        if finding.verdict is Verdict.INFORMATION and finding.rule in told:
+            short.append(next(lines))
+            continue
+        if short:
+            yield short
+            short = []
+        told.add(finding.rule)
+        yield list(lines)
+    if short:
+        yield short
 
 
 def block(finding: Finding, context: Context, excerpts: Excerpts) -> Iterator[str]:
