@@ -6,7 +6,7 @@ object) by every contract; what does is published once for each history that tel
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import takewhile
 from typing import Any, Final
@@ -97,8 +97,9 @@ class Projector:
     def origin(self, at: str, version: str, environment: str) -> tuple[str | int, ...]:
         """Return the canonical path of what stands at the pointer *at* in a contract.
 
-        Where the definitions hold nothing for the end of *at*, the path leads to the
-        nearest thing around it.
+        *at* is a JSON pointer (RFC 6901), the path the keys and indexes that lead from the root of
+        the definitions. Where these hold nothing for the end of *at*, the path leads to the
+        nearest thing around it. Raises ValueError as `contract` does.
         """
         index = self._timeline.combinations.index(Combination(version, environment))
         return _Origin(self._timeline, index).path(self._api.document, parts(at))
@@ -106,7 +107,8 @@ class Projector:
     def place(self, at: str, version: str, environment: str) -> Place:
         """Return where the sources hold what stands at the pointer *at* in a contract.
 
-        Of what they hold no more, that is the nearest thing around it or beside it.
+        Of what they hold no more, that is the nearest thing around it or beside it. Raises
+        ValueError as `contract` does.
         """
         steps = parts(at)
         if steps[:1] == ("servers",):
@@ -116,10 +118,15 @@ class Projector:
         path = self.origin(at, version, environment)
         if path == ("paths",) and len(steps) > 1:
             path += _nearest(self._api.document["paths"], steps[1])
+        elif len(path) == 2 and path[0] == "components" and len(steps) > 2:
+            path += _alike(self._api.document["components"][path[1]], steps[2])
         return self._api.locate(path)
 
     def renames(self, older: str, newer: str, environment: str) -> dict[str, str]:
-        """Return what was renamed between two versions: pointer in the newer, older name."""
+        """Return what was renamed between two versions: pointer in the newer, older name.
+
+        It fits the *renames* of `diff`. Raises ValueError as `contract` does.
+        """
         combinations = self._timeline.combinations
         then = combinations.index(Combination(older, environment))
         now = combinations.index(Combination(newer, environment))
@@ -159,19 +166,31 @@ def project(api: Api, version: str, environment: str) -> Contract:
     """Return what *version* of *api* promises in *environment*.
 
     For more than one contract of the same API use one `Projector`: they share what is equal.
+    Raises ValueError for a version or environment that the table does not have.
     """
     return Projector(api).contract(version, environment)
 
 
 def _nearest(paths: Iterable[str], gone: str) -> tuple[str, ...]:
     """Return that of *paths* which begins most like *gone*; none where all begin otherwise."""
+    segments = {path: path.split("/") for path in paths}
+    return _beginning_most_like(segments, gone.split("/"), least=2)
 
-    def common(path: str) -> int:
-        pairs = zip(path.split("/"), gone.split("/"), strict=False)
+
+def _alike(names: Iterable[str], gone: str) -> tuple[str, ...]:
+    """Return that of *names* which begins most like *gone*; none where all begin otherwise."""
+    return _beginning_most_like({name: name for name in names}, gone, least=3)
+
+
+def _beginning_most_like(
+    known: Mapping[str, Sequence[str]], gone: Sequence[str], *, least: int
+) -> tuple[str, ...]:
+    def common(name: str) -> int:
+        pairs = zip(known[name], gone, strict=False)
         return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
-    nearest = max(paths, key=common, default="")
-    return (nearest,) if common(nearest) > 1 else ()
+    nearest = max(known, key=common, default="")
+    return (nearest,) if nearest and common(nearest) >= least else ()
 
 
 class _Origin:
