@@ -346,9 +346,31 @@ def test_keys_stand_where_they_mean_something(text: str, said: list[str]) -> Non
             id="blank",
         ),
         pytest.param(
+            "{ type: object, properties: { due: { type: string, x-was: { 2024-09-01: { format: "
+            "date }, next: { name: day } }, x-why: { 2024-09-01: it is new, next: a word } } } }",
+            [],
+            id="for each date",
+        ),
+        pytest.param(
+            "{ type: object, properties: { due: { type: string, x-added: next, x-why: { next: ' ', "
+            "2024-09-01: a word } } } }",
+            [
+                "4:88: blank-text: the reason is blank; say it in a sentence",
+                "4:93: reason-without-gate: no gate of 2024-09-01 stands here; known: next",
+            ],
+            id="for a date without a gate",
+        ),
+        pytest.param(
+            "{ type: object, properties: { due: { type: string, x-added: next, x-why: {} } } }",
+            [
+                "4:73: reason-without-gate: no date is listed; write {DATE: TEXT}, or leave it out",
+            ],
+            id="for no date",
+        ),
+        pytest.param(
             "{ type: object, properties: { due: { type: string, x-added: next, x-why: [new] } } }",
             [
-                "4:80: wrong-type: a list where text belongs",
+                "4:80: wrong-type: a list where text or a mapping {DATE: text} belongs",
             ],
             id="no text",
         ),

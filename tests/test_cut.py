@@ -468,6 +468,18 @@ def test_what_came_in_one_draft_and_went_in_another_is_left_out(drafts: Path) ->
     assert after() == without
 
 
+def test_reasons_are_folded_with_their_gates(drafts: Path) -> None:
+    was = "next: { type: integer } }"
+    given = "{ 2025-08-01: Notes are counted., next: None is null. }"
+    edit((f"{was} }}", f"{was}, x-why: {given} }}"))
+    assert drafts.is_dir()
+    lines = planned(DAY, "--title", TITLE, "--draft", "2025-08-01", "--draft", "next")
+    assert (
+        f"+        note: {{ type: [integer, 'null'], x-was: {{ {DAY}: {{ type: string }} }}, "
+        f"x-why: {{ {DAY}: Notes are counted. None is null. }} }}"
+    ) in lines
+
+
 def test_a_version_can_be_cut_before_a_draft_under_a_later_date(drafts: Path) -> None:
     assert drafts.is_dir()
     edit(("        note: { type: [integer, 'null'], x-was: { 2025-08-01: { type: string }, "

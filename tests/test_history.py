@@ -10,7 +10,7 @@ from pathlib import Path
 import gated_apis
 import jsonschema_rs
 import pytest
-from changing import DATES, pages, told
+from changing import DATES, pages, swapped, told
 from sources import LIBRARY, loaded
 
 from dateline import entry
@@ -163,6 +163,17 @@ def test_an_unknown_name_brings_the_nearest_one(library: Api, name: str, said: s
     with pytest.raises(LookupError) as caught:
         history(library, name)
     assert caught.value.args == (said,)
+
+
+def test_each_date_has_the_reason_of_its_gate(tmp_path: Path) -> None:
+    was = "{ 2024-09-01: { name: remark }, 2025-06-01: { name: comment } }"
+    why = "{ 2024-09-01: Remarks were rude., 2025-06-01: So were comments. }"
+    note = f"note: {{ type: string, x-was: {was}, x-why: {why} }}"
+    api = loaded(tmp_path, swapped(LIBRARY, ("note: { type: string }", note)))
+    assert [line for line in lines(api, "Loan.note") if "why:" in line] == [
+        "              why: Remarks were rude.",
+        "              why: So were comments.",
+    ]
 
 
 def test_a_history_for_programs_holds_the_changes_of_the_pages(library: Api) -> None:

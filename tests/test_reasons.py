@@ -31,6 +31,12 @@ def test_a_gate_that_is_not_cut_needs_its_reason_where_the_table_says_so(tmp_pat
     assert demanded(tmp_path / "left out", (", x-why: a loan can be paused", "")) == [
         "schemas/loans.yaml:38:28: `x-added` of next gives no reason"
     ]
+    was = "{ 2024-09-01: { maxLength: 9 }, next: { maxLength: 7 } }"
+    note = f"note: {{ type: string, x-was: {was}, x-why: {{ 2024-09-01: Notes were short. }} }}"
+    edits = ("note: { type: string }", note)
+    assert demanded(tmp_path / "another", edits) == [
+        "schemas/loans.yaml:31:31: `x-was` of next gives no reason"
+    ]
     edits = ("note: { type: string }", "note: { type: string, x-was: { next: { type: integer } } }")
     assert demanded(tmp_path / "was", edits) == [
         "schemas/loans.yaml:31:31: `x-was` of next gives no reason"

@@ -144,6 +144,15 @@ PARTS: Final[dict[str, tuple[str, str, str]]] = {
         "a: { type: string, x-environments: [sandbox], x-added: 2024-09-01, x-why: To try. }",
         "a: { type: string, x-environments: [sandbox], x-why: To try. }",
     ),
+    "with a reason for each gate": (
+        "properties",
+        "a:\n  type: integer\n  x-was: { 2025-06-01: { maximum: 4 }, 2024-09-01: { maximum: 3 } }\n"
+        "  x-why: { 2024-09-01: It was three., 2025-06-01: It was four. }\n"
+        "b: { type: string, x-was: { 2024-09-01: { name: c } }, x-why: { 2024-09-01: A word. } }",
+        "a:\n  type: integer\n  x-was: { 2025-06-01: { maximum: 4 } }\n"
+        "  x-why: { 2025-06-01: It was four. }\n"
+        "b: { type: string }",
+    ),
     "within another": (
         "properties",
         "a:\n  type: object\n  required: [b, c]\n  x-added: 2024-09-01\n  properties:\n"

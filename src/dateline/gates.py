@@ -6,7 +6,7 @@ containment of whole histories are then single operations, however many versions
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from dateline.model import (
@@ -16,6 +16,7 @@ from dateline.model import (
     NEXT,
     REMOVED,
     WAS,
+    WHY,
     Combination,
     Map,
     Table,
@@ -31,6 +32,22 @@ _PRESENCE: Final = frozenset({ADDED, REMOVED})
 def order(date: str) -> tuple[bool, str]:
     """Return a sort key for dates: `next` comes after every real date."""
     return date == NEXT, date
+
+
+def gate_dates(node: Mapping[str, Any]) -> list[str]:
+    """Return the dates at which gates of *node* stand, oldest first."""
+    entries = node.get(WAS, {})
+    eras = [node, *(changes(entry)[0] for entry in entries.values())]
+    found = {era[key] for era in eras for key in _PRESENCE if isinstance(era.get(key), str)}
+    return sorted({*entries, *found}, key=order)
+
+
+def why(node: Mapping[str, Any], dates: Iterable[str]) -> str | None:
+    """Return the reason that *node* gives for its gates at *dates*, None without one."""
+    told = node.get(WHY)
+    if not isinstance(told, dict):
+        return told
+    return " ".join(dict.fromkeys(told[date] for date in dates if date in told)) or None
 
 
 class Timeline:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from dateline.check.laws import breach
-from dateline.gates import order
-from dateline.model import ADDED, REMOVED, WAS, WHY, Api, Finding, Policy
+from dateline.gates import order, why
+from dateline.model import ADDED, REMOVED, WAS, Api, Finding, Policy
 from dateline.openapi import pointer, walk
 
 
@@ -17,10 +17,9 @@ def check_reasons(api: Api) -> Iterator[Finding]:
         return
     drafts = {version.date for version in api.table.versions if version.draft}
     for path, _, node in walk("document", api.document):
-        if WHY in node:
-            continue
         for key in (ADDED, REMOVED, WAS):
-            dates = sorted(drafts & _dates(key, node.get(key)), key=order)
+            gates = drafts & _dates(key, node.get(key))
+            dates = sorted((date for date in gates if why(node, [date]) is None), key=order)
             if dates:
                 yield breach(
                     "reason-missing",

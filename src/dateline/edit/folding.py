@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 from dateline.edit.history import ABSENT, NAME, merged, plain, same
 from dateline.edit.sources import Sources, Trail, loaded
 from dateline.edit.writing import Day
-from dateline.gates import Timeline, changes, order
+from dateline.gates import Timeline, changes, gate_dates, order, why
 from dateline.model import ADDED, GATES, REMOVED, SHOWN_AS, WAS, WHY, Api
 from dateline.openapi import COMPONENTS, children, target
 
@@ -146,15 +146,39 @@ class _Folding:
                 left.discard(key)
             elif moved is not None and moved != node[key]:
                 source.put((*path, key), Day(moved))
-        if WAS in node and not self._history(site):
+        history = self._history(site) if WAS in node else {}
+        if not history:
             left.discard(WAS)
         if SHOWN_AS in node and ADDED not in left:
             source.remove((*path, SHOWN_AS))
         if WHY in node and not left:
             source.remove((*path, WHY))
+        elif isinstance(node.get(WHY), dict):
+            gates: dict[str, Any] = {
+                key: self._moved[node[key]] for key in (ADDED, REMOVED) if key in left
+            }
+            self._reasons(site, gate_dates({**gates, WAS: history}))
 
-    def _history(self, site: _Site) -> bool:
-        """Fold the `x-was` of a node; tell whether any of it stays."""
+    def _reasons(self, site: _Site, kept: Collection[str]) -> None:
+        """Fold the reasons of a node whose gates stand at the dates that are *kept*."""
+        path, told = (*site.path, WHY), site.node[WHY]
+        source = self._sources.of(path)
+        if not any(self._moved[date] in kept for date in told):
+            source.remove(path)
+            return
+        for moved, group in groupby(sorted(told, key=order), key=self._moved.__getitem__):
+            *older, newest = group
+            if moved not in kept:
+                older.append(newest)
+            elif older:
+                source.put((*path, newest), why(site.node, [*older, newest]))
+            for date in older:
+                source.remove((*path, date))
+            if moved in kept and moved != newest:
+                source.rename((*path, newest), Day(moved))
+
+    def _history(self, site: _Site) -> _History:
+        """Fold the `x-was` of a node; return what of it stays."""
         was: Mapping[str, Any] = site.node[WAS]
         path = (*site.path, WAS)
         source = self._sources.of(path)
@@ -162,7 +186,7 @@ class _Folding:
         kept = self._restated(site, groups)
         if not kept:
             source.remove(path)
-            return False
+            return kept
         for date in was:
             moved = self._moved[date]
             if moved not in kept or date != groups[moved][0]:
@@ -180,7 +204,7 @@ class _Folding:
             )
             if date != moved:
                 source.rename((*path, date), Day(moved))
-        return True
+        return kept
 
     def _groups(self, site: _Site) -> dict[str, list[str]]:
         """Return the dates of `x-was` that stay, by what they become; both newest first."""

@@ -10,9 +10,9 @@ from dateline.check.waivers import FILE, Waiver
 from dateline.edit.history import merged
 from dateline.edit.sources import Sources, Trail
 from dateline.edit.writing import Day
-from dateline.gates import order
+from dateline.gates import order, why
 from dateline.load import TABLE
-from dateline.model import ADDED, REMOVED, WAS, Api, Table
+from dateline.model import ADDED, REMOVED, WAS, WHY, Api, Table
 from dateline.openapi import walk
 
 
@@ -28,6 +28,8 @@ def redate_gates(api: Api, sources: Sources, drafts: Collection[str], day: str) 
             _forget(sources, (*path, WAS), node[WAS], past)
         elif past:
             _redate_history(sources, (*path, WAS), node[WAS], past, day)
+        if isinstance(node.get(WHY), dict):
+            _redate_reasons(sources, (*path, WHY), node, drafts, day)
         found = found or bool(dated or past)
     return found
 
@@ -50,6 +52,21 @@ def _redate_history(
         source.put((*trail, day), reduce(merged, newest_first))
     for date in others:
         source.remove((*trail, date))
+
+
+def _redate_reasons(
+    sources: Sources, trail: Trail, node: Mapping[str, Any], drafts: Collection[str], day: str
+) -> None:
+    """Let the reasons of *drafts* be one, of *day*."""
+    dates = sorted((date for date in node[WHY] if date in drafts), key=order)
+    if dates:
+        *others, newest = dates
+        source = sources.of(trail)
+        if others:
+            source.put((*trail, newest), why(node, dates))
+        source.rename((*trail, newest), Day(day))
+        for date in others:
+            source.remove((*trail, date))
 
 
 def redate_waivers(

@@ -13,8 +13,8 @@ from dateline.edit.history import ABSENT, NAME, plain, presence, rewritten, same
 from dateline.edit.places import Steps, at
 from dateline.edit.sources import Sources
 from dateline.edit.writing import Day
-from dateline.gates import Timeline, changes
-from dateline.model import ADDED, REMOVED, WAS, Api, Change
+from dateline.gates import Timeline, changes, gate_dates
+from dateline.model import ADDED, REMOVED, WAS, WHY, Api, Change
 from dateline.openapi import pointer, target
 from dateline.project import Projector
 
@@ -161,6 +161,7 @@ class Restored(Repair):
             source.put((*self.path, WAS), wanted)
         else:
             _put_entries(source, self.path, plain(was), wanted)
+        _part_reasons(source, self.path, node, {**node, WAS: wanted})
         told = (date for date in wanted if not same(was.get(date, ABSENT), wanted[date]))
         dates = ", ".join(tuple(told) or wanted)
         return (
@@ -232,6 +233,17 @@ def _put_gates(source: Any, path: Steps, node: dict[str, Any], gates: dict[str, 
                 source.put((*path, key), gates[key])
         elif key in node:
             source.remove((*path, key))
+    others = {key: value for key, value in node.items() if key not in (ADDED, REMOVED)}
+    _part_reasons(source, path, node, {**others, **gates})
+
+
+def _part_reasons(
+    source: Any, path: Steps, node: Mapping[str, Any], now: Mapping[str, Any]
+) -> None:
+    """Let the reason of *node* be that of the gates it was given for, where there are new ones."""
+    told, known = node.get(WHY), gate_dates(node)
+    if isinstance(told, str) and known and not {*gate_dates(now)} <= {*known}:
+        source.put((*path, WHY), dict.fromkeys(known, told))
 
 
 def _said(gates: Mapping[str, str]) -> str:

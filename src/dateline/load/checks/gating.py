@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from dateline.gates import changes, order, without
+from dateline.gates import changes, gate_dates, order, without
 from dateline.load.checks.names import (
     header_names,
     parameter_name,
@@ -241,13 +241,29 @@ def environments(scope: Scope, site: Site, key: str) -> Iterator[Found]:
 
 @on(f"*.{WHY}", finds=("several-lines", "blank-text"))
 def why(_: Scope, site: Site, key: str) -> Iterator[Found]:
-    text = site.node[key]
-    if not text.strip():
-        message = "the reason is blank; say it in a sentence"
-        yield Found(site.at(key), "blank-text", message, value=True)
-    elif text.splitlines() != [text]:
-        message = f"{shown(text)} has several lines; write one sentence"
-        yield Found(site.at(key), "several-lines", message, value=True)
+    written = site.node[key]
+    reasons = written.items() if isinstance(written, dict) else [(None, written)]
+    for date, text in reasons:
+        trail = site.at(key) if date is None else site.at(key, date)
+        if not text.strip():
+            message = "the reason is blank; say it in a sentence"
+            yield Found(trail, "blank-text", message, value=True)
+        elif text.splitlines() != [text]:
+            message = f"{shown(text)} has several lines; write one sentence"
+            yield Found(trail, "several-lines", message, value=True)
+
+
+@on(f"*.{WHY}", finds=("reason-without-gate",))
+def reasons_of_gates(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    written = site.node[key]
+    known = gate_dates(site.node)
+    for date in written if isinstance(written, dict) else ():
+        if date not in known:
+            message = f"no gate of {date} stands here{did_you_mean(date, known)}"
+            yield Found(site.at(key, date), "reason-without-gate", message)
+    if not written and isinstance(written, dict):
+        message = "no date is listed; write {DATE: TEXT}, or leave it out"
+        yield Found(site.at(key), "reason-without-gate", message)
 
 
 @on(f"schema.{EXTENSIBLE}", finds=("item-twice", "blank-text", "empty-list", "control-character"))

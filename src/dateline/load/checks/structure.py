@@ -105,7 +105,7 @@ _OURS: Final[dict[str, Type]] = {
     SHOWN_AS: _ANYTHING,
     ENVIRONMENTS: _TEXTS,
     EXTENSIBLE: _TEXTS,
-    WHY: _TEXT,
+    WHY: Type(_STR | _MAP, "text or a mapping {DATE: text}", _STR),
 }
 
 # Required by 3.0 only. Without an answer no operation can be served, so authored ones need it too.

@@ -66,7 +66,19 @@ def our_keys() -> JsonSchema:
             "description": "The values known today of a text that may take others later. A new "
             "one is an additive change.",
         },
-        WHY: {**LINE, "description": "The reason for this gate, for callers."},
+        WHY: {
+            "anyOf": [
+                LINE,
+                {
+                    "type": "object",
+                    "minProperties": 1,
+                    "propertyNames": {"$ref": "#/$defs/date"},
+                    "additionalProperties": LINE,
+                },
+            ],
+            "description": "The reason for this gate, for callers; {DATE: TEXT} where its dates "
+            "have several.",
+        },
     }
 
 

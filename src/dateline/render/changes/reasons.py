@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
-from dateline.gates import order
-from dateline.model import ADDED, EVERYWHERE, REMOVED, WAS, WHY, Api, Change, Kind
+from dateline.gates import order, why
+from dateline.model import ADDED, EVERYWHERE, REMOVED, WAS, Api, Change, Kind
 from dateline.openapi import target
 from dateline.project import Projector
 
@@ -66,14 +66,14 @@ class Reasons:
             nodes.append(nodes[-1][step])
         for node in reversed(nodes):
             if isinstance(node, dict) and (dates := self._between(node)):
-                return _Traced(path, Reason(dates, node.get(WHY)), node)
+                return _Traced(path, Reason(dates, why(node, dates)), node)
         # a reference that leads elsewhere now may do so because of what is different there
         within = (self._traced(inner, environment) for inner in change.within)
         return next((inner for inner in within if inner.gated), _Traced(path))
 
     def _between(self, node: dict[str, Any]) -> tuple[str, ...]:
         """Return the dates of the node's gates that are newer than one version, not the other."""
-        # `x-was` is the only key of ours whose value is a mapping; data may have any keys
+        # data may have any keys
         was = node.get(WAS)
         dates = {*(was if isinstance(was, dict) else ()), node.get(ADDED), node.get(REMOVED)}
         within = [
