@@ -245,9 +245,10 @@ def cut(
 ) -> None:
     """Cut the version being prepared: DATE takes the place of `next`.
 
-    Sources and outputs change together or not at all. Refused where the version changes nothing,
-    the date is not newer than every version that is cut, a check fails, or git knows of changes
-    that are not committed.
+    What was added to all versions since the last cut is recorded beside the definitions. Sources
+    and outputs change together or not at all. Refused where the version changes nothing, the date
+    is not newer than every version that is cut, a check fails, or git knows of changes that are
+    not committed.
     """
     from dateline import generate as room
     from dateline.edit.cut import Asked
