@@ -270,6 +270,20 @@ def test_missing_definitions_are_told_without_a_traceback(
     assert "schemas/versions.yaml" in outcome.err
 
 
+def test_status_compares_outputs_and_does_not_validate_them(project: Path, dateline: Run) -> None:
+    dateline("generate")
+    (project / "generated" / "spec" / "sandbox" / "latest.json").unlink()
+    code = (
+        "import sys; from pathlib import Path; from dateline.generate import Workspace; "
+        "from dateline.status import status; "
+        "shown = list(status(Workspace(schemas=Path('schemas'), output=Path('generated')))); "
+        "print(shown[-1], 'openapi_spec_validator' in sys.modules)"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    said = "  generated/spec/sandbox/latest.json: missing False\n"
+    assert (run.stdout, run.stderr) == (said, "")
+
+
 def test_status_shows_versions_what_is_pending_and_stale_outputs(
     project: Path, dateline: Run
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -251,7 +252,7 @@ def watch(workspace: Workspace) -> Iterator[Generated | DatelineError]:
             (str(path), found.st_mtime_ns, found.st_size)
             for folder in fresh.folders(workspace.schemas, workspace.templates).values()
             for path in _paths(Path(folder))
-            if (found := path.stat())
+            if (found := _stat(path))
         ]
         if stamps != seen:
             seen = stamps
@@ -263,28 +264,37 @@ def watch(workspace: Workspace) -> Iterator[Generated | DatelineError]:
         time.sleep(_POLL_SECONDS)
 
 
+def _stat(path: Path) -> os.stat_result | None:
+    """Return what the system knows of *path*; editors save by way of files that soon are gone."""
+    try:
+        return path.stat()
+    except OSError:
+        return None
+
+
 def rendered(
-    workspace: Workspace, api: Api | None = None
+    workspace: Workspace, api: Api | None = None, *, validate: bool = True
 ) -> tuple[tuple[Artifact, ...], tuple[str, ...]]:
     """Return all that the definitions generate, and what the models can't express.
 
-    *api* is what `load` makes of them, where that is at hand. Raises what `load` and `render`
-    raise.
+    *api* is what `load` makes of them, where that is at hand. Who only compares the outputs need
+    not *validate* them. Raises what `load` and `render` raise.
     """
     # what follows is heavy: not needed where nothing is to do
     from dateline.load import load
     from dateline.render.changes.record import read_record
 
     api = api or load(workspace.schemas)
-    return _rendered(workspace, api, read_record(workspace.schemas, api.table))
+    record = read_record(workspace.schemas, api.table)
+    return _rendered(workspace, api, record, validate=validate)
 
 
 def _rendered(
-    workspace: Workspace, api: Api, record: Record | None
+    workspace: Workspace, api: Api, record: Record | None, *, validate: bool = True
 ) -> tuple[tuple[Artifact, ...], tuple[str, ...]]:
     from dateline.render import render
 
-    validate = workspace.strict or not api.table.adopted
+    validate = validate and (workspace.strict or not api.table.adopted)
     made = render(api, workspace.templates, record=record, validate=validate)
     return made.artifacts, made.notes
 

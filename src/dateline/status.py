@@ -150,9 +150,10 @@ def _waivers(schemas: Path) -> Iterator[str]:
 
 def _outputs(workspace: Workspace, api: Api) -> Iterator[str]:
     yield "outputs"
-    stale = (
-        [] if untouched(workspace) else emit.stale(rendered(workspace, api)[0], workspace.output)
-    )
+    stale = []
+    if not untouched(workspace):
+        artifacts, _ = rendered(workspace, api, validate=False)
+        stale = emit.stale(artifacts, workspace.output)
     yield from (f"  {workspace.output / str(path)}" for path in stale)
     if not stale:
         yield f"  {workspace.output}/ is up to date"
