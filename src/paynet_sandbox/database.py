@@ -11,7 +11,6 @@ from typing import Any, Final
 
 from alembic import command
 from alembic.config import Config
-from psycopg.errors import LockNotAvailable
 from sqlalchemy import (
     URL,
     Connection,
@@ -154,10 +153,9 @@ def join(session: AsyncSession | None) -> None:
     _joined.set(session)
 
 
-def is_lock_timeout(error: OperationalError) -> bool:
-    """Tell whether others held what was asked for as long as the database waits for them."""
-    busy = getattr(error.orig, "sqlite_errorname", None) == "SQLITE_BUSY"
-    return busy or isinstance(error.orig, LockNotAvailable)
+def is_busy(error: OperationalError) -> bool:
+    """Tell whether others held the file of SQLite as long as it is waited for."""
+    return getattr(error.orig, "sqlite_errorname", None) == "SQLITE_BUSY"
 
 
 def _engine(address: str) -> AsyncEngine:

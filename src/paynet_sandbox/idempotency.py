@@ -7,7 +7,7 @@ nothing. The claim is a row that others can't insert meanwhile, of whichever pro
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import timedelta
@@ -16,16 +16,19 @@ from typing import Any, Final
 from weakref import WeakValueDictionary
 
 from paynet.server.runtime.idempotency import RETENTION, Answer, Attempt, Claim, Scope, Stored
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import Executable, Select, delete, func, literal, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from .database import Database, is_lock_timeout, join
-from .tables import IdempotentAnswer
+from .database import Database, is_busy, join
+from .tables import IdempotentAnswer, Table
 from .times import now
 
 _Insert = Callable[[Any], sqlite.Insert | postgresql.Insert]
+
+_EVERY: Final = 0.02
+"""How many seconds pass before a claim is tried again."""
 
 _INSERT: Final[dict[str, _Insert]] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
 
@@ -52,11 +55,11 @@ class DatabaseStore:
 
     async def claim(self, attempt: Attempt, patience: float) -> Stored | Claim:
         scope = _digest(attempt)
-        async with self._database.reading() as session:
-            stored = await _stored(session, scope)
+        clock = asyncio.get_running_loop().time
+        deadline = clock() + patience
+        stored = await self._stored(scope)
         if stored is not None:
             return stored
-        deadline = asyncio.get_running_loop().time() + patience
         gate = self._gates.setdefault(scope, asyncio.Lock())
         async with AsyncExitStack() as stack:
             try:
@@ -65,15 +68,11 @@ class DatabaseStore:
                     await stack.enter_async_context(self._database.running(scope))
             except TimeoutError:
                 return Claim.RUNNING
-            session = await stack.enter_async_context(self._database.uncommitted())
-            try:
-                is_taken = await self._take(session, scope, attempt.fingerprint, deadline)
-            except OperationalError as error:
-                if is_lock_timeout(error):
-                    return Claim.RUNNING
-                raise
-            if not is_taken:
-                return await _stored(session, scope) or Claim.RUNNING
+            while (session := await self._taken(stack, scope, attempt.fingerprint)) is None:
+                stored = await self._stored(scope)
+                if stored is not None or clock() >= deadline:
+                    return stored or Claim.RUNNING
+                await asyncio.sleep(_EVERY)
             self._held[attempt.scope] = _Held(scope, session, stack.pop_all())
             join(session)
             return Claim.TAKEN
@@ -96,41 +95,64 @@ class DatabaseStore:
                 delete(IdempotentAnswer).where(IdempotentAnswer.expires_at <= now())
             )
 
-    async def _take(
-        self, session: AsyncSession, scope: str, fingerprint: str, deadline: float
-    ) -> bool:
-        """Insert the row of the claim, or take over one that has expired; tell whether."""
-        if self._database.dialect == "postgresql":
-            left = max(1, int(1000 * (deadline - asyncio.get_running_loop().time())))
-            await session.execute(select(func.set_config("lock_timeout", f"{left}ms", True)))
-        unanswered = {
+    async def _taken(
+        self, stack: AsyncExitStack, scope: str, fingerprint: str
+    ) -> AsyncSession | None:
+        """Insert the row of the claim, or take over one that has expired; wait for nobody's.
+
+        Return the session to go on with, which *stack* closes; None where the claim is another's.
+        """
+        async with AsyncExitStack() as own:
+            session = await own.enter_async_context(self._database.uncommitted())
+            try:
+                taken = await session.scalar(self._claim(scope, fingerprint))
+            except OperationalError as error:
+                if not is_busy(error):
+                    raise
+                taken = None
+            if taken is None:
+                return None
+            stack.push_async_exit(own.pop_all())
+            return session
+
+    def _claim(self, scope: str, fingerprint: str) -> Executable:
+        given = {
+            "scope": scope,
             "fingerprint": fingerprint,
             "expires_at": now() + self._retention,
-            "status": None,
-            "media_type": None,
-            "body": None,
         }
-        insert = _INSERT[self._database.dialect](IdempotentAnswer)
-        claim = insert.values(scope=scope, **unanswered).on_conflict_do_update(
-            index_elements=[IdempotentAnswer.scope],
-            set_=unanswered,
-            where=IdempotentAnswer.expires_at <= now(),
-        )
-        taken = await session.scalar(claim.returning(IdempotentAnswer.scope))
+        claim = _INSERT[self._database.dialect](IdempotentAnswer)
         if self._database.dialect == "postgresql":
-            await session.execute(select(func.set_config("lock_timeout", "0", True)))
-        return taken is not None
+            claim = claim.from_select([*given], _unless_running(given))
+        else:
+            claim = claim.values(given)
+        unanswered = {"status": None, "media_type": None, "body": None}
+        return claim.on_conflict_do_update(
+            index_elements=[IdempotentAnswer.scope],
+            set_=given | unanswered,
+            where=IdempotentAnswer.expires_at <= now(),
+        ).returning(IdempotentAnswer.scope)
 
-
-async def _stored(session: AsyncSession, scope: str) -> Stored | None:
-    row = await session.scalar(
-        select(IdempotentAnswer).where(
+    async def _stored(self, scope: str) -> Stored | None:
+        wanted = select(IdempotentAnswer).where(
             IdempotentAnswer.scope == scope, IdempotentAnswer.expires_at > now()
         )
-    )
-    if row is None or row.status is None or row.body is None:
-        return None
-    return Stored(row.fingerprint, Answer(row.status, row.media_type, row.body))
+        async with self._database.reading() as session:
+            row = await session.scalar(wanted)
+        if row is None or row.status is None or row.body is None:
+            return None
+        return Stored(row.fingerprint, Answer(row.status, row.media_type, row.body))
+
+
+def _unless_running(given: Mapping[str, Any]) -> Select[Any]:
+    """Return *given* as a row; no row while another transaction has made one of its scope."""
+    # a lock, until the end of the transaction, that nobody waits for: who finds a row that is not
+    # there to see yet would wait for its end, and so would the connection
+    number = int(given["scope"][:16], 16) - 2**63
+    free = select(func.pg_try_advisory_xact_lock(number).label("is_free")).cte("free")
+    columns = Table.metadata.tables[IdempotentAnswer.__tablename__].columns
+    row = (literal(value, columns[name].type) for name, value in given.items())
+    return select(*row).where(free.c.is_free)
 
 
 def _digest(attempt: Attempt) -> str:
