@@ -693,6 +693,19 @@ def test_a_demand_of_newer_requests_only_has_no_way_up(project: Project) -> None
     ]
 
 
+def test_a_component_that_is_gone_is_told_beside_one_of_a_name_like_its_own(
+    project: Project,
+) -> None:
+    note = ("    LoanParams:\n", "    LoanNote: { type: string }\n    LoanParams:\n")
+    project.edit(note)
+    project.publish()
+    project.edit((note[1], note[0]))
+    assert project.said() == [
+        "schemas/loans.yaml:26:5: gated [component-removed] LoanNote: component removed in "
+        "2024-01-15, 2024-09-01"
+    ]
+
+
 @pytest.mark.parametrize(
     ("name", "said"),
     [

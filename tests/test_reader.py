@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
-from dateline.load.reader import Locator, read
+from dateline.load.reader import JsonPlaces, Locator, read
 from dateline.model import Map, Place, Problem, Seq
 
 
@@ -1068,3 +1068,51 @@ def test_a_part_added_after_reading_stands_where_it_hangs(tmp_path: Path) -> Non
     path = ("get", "responses", "200")
     assert str(Locator([document]).locate(("paths", "/a", *path))) == "api.yaml:4:5"
     assert str(Locator([other]).locate(("paths", "/b", *path))) == "second.json:1:19"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *('{"a": {"b": {"c": {"d": [1, {"e": null}]}}}}', ' {"a" :1 , "b":\n[ ]}\n', "[{}]", "1"),
+        *('{"a": {"b": 1, "b": 2}, "a": 3}', '{"\\u0061\\n": "\\ud83d\\ude00"}', "{}", '{"a": {}}'),
+        *(
+            "",
+            "{",
+            '{"a"',
+            '{"a":',
+            '{"a" 1}',
+            '{"a"::1}',
+            '{"a": 1 "b": 2}',
+            '{"a": 1,}',
+            '{, "a": 1}',
+        ),
+        *('{"a": 1} x', '{"a": {"b": 1}', '{"a": {"b" 1}}', "{1: 2}", '{"a": tru}', '{"a": "\n"}'),
+    ],
+)
+def test_places_are_found_in_what_the_parser_takes_and_nothing_else(text: str) -> None:
+    assert taken(JsonPlaces("a.json", text).read) == taken(lambda: json.loads(text))
+
+
+def taken(read: Callable[[], Any]) -> Any:
+    try:
+        return read()
+    except json.JSONDecodeError as error:
+        return str(error)
+
+
+def test_what_is_read_with_its_places_has_the_same_as_what_is_looked_up_later() -> None:
+    text = '{"a": {"b": {"c": [1, {"d": 2}]}},\n "e": [[3], 4]}'
+    known, unknown = JsonPlaces("a.json", text), JsonPlaces("a.json", text)
+    known.read()
+    found = {
+        path: [str(places.find(path)) for places in (known, unknown)]
+        for path in (("a",), ("a", "b", "c"), ("a", "b", "c", 1, "d"), ("e", 0, 0), ("a", "x"), ())
+    }
+    assert found == {
+        ("a",): ["a.json:1:2"] * 2,
+        ("a", "b", "c"): ["a.json:1:14"] * 2,
+        ("a", "b", "c", 1, "d"): ["a.json:1:24"] * 2,
+        ("e", 0, 0): ["a.json:2:9"] * 2,
+        ("a", "x"): ["a.json:1:2"] * 2,
+        (): ["a.json:1:1"] * 2,
+    }

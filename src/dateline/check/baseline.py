@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 from dateline.check.git import GitError, Repository
-from dateline.load.reader import JsonDocument, Locator, read
+from dateline.load.reader import JsonPlaces, Locator, read
 from dateline.load.reader.collector import collection_off
 from dateline.model import (
     EVERYWHERE,
@@ -50,7 +50,7 @@ class Document:
             return self._yaml
         try:
             with collection_off():
-                content = json.loads(self.text)
+                content = self._places.read()
         except ValueError as error:
             raise BaselineError(f"{self.name}: baseline-unreadable: {error}") from error
         if not isinstance(content, dict):
@@ -59,7 +59,10 @@ class Document:
 
     def place(self, pointer: str) -> Place:
         """Return where *pointer* leads in the text, or to the nearest thing around it."""
-        return self._locator.locate(follow(self.content, pointer))
+        path = follow(self.content, pointer)
+        if self.name.endswith(".json"):
+            return self._places.find(path)
+        return Locator([self._yaml]).locate(path)
 
     @cached_property
     def _yaml(self) -> Map:
@@ -70,12 +73,8 @@ class Document:
         return document
 
     @cached_property
-    def _locator(self) -> Locator:
-        if not self.name.endswith(".json"):
-            return Locator([self._yaml])
-        document = JsonDocument(self.content)
-        document.file, document.text = self.name, self.text
-        return Locator([document])
+    def _places(self) -> JsonPlaces:
+        return JsonPlaces(self.name, self.text)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from dateline.load.reader.characters import file_text
-from dateline.load.reader.json_document import JsonDocument, JsonReader
+from dateline.load.reader.json_document import JsonReader
 from dateline.load.reader.limits import ADOPTED, AUTHORED, Limits
-from dateline.load.reader.places import Locator
+from dateline.load.reader.places import JsonPlaces, Locator
 from dateline.load.reader.problems import MOST_PROBLEMS, Log, StoppedError
 from dateline.load.reader.yaml_document import YamlReader
 from dateline.model import Map, Problem
 
-__all__ = ["ADOPTED", "AUTHORED", "MOST_PROBLEMS", "JsonDocument", "Limits", "Locator", "read"]
+__all__ = ["ADOPTED", "AUTHORED", "MOST_PROBLEMS", "JsonPlaces", "Limits", "Locator", "read"]
 
 
 def read(path: Path, name: str, *, adopted: bool, problems: list[Problem]) -> Map | None:

@@ -14,6 +14,12 @@ from dateline.load.reader.collector import collection_off
 from dateline.load.reader.json_document import JsonDocument, after_blanks
 from dateline.model import Map, Place, Seq
 
+_DECODER: Final = json.JSONDecoder()
+
+# Most of a document stands two levels below its root, in `paths` and in sections of `components`:
+# noted once, those need not be read through to find where they end.
+_BELOW: Final = 2
+
 Trail = tuple[str | int, ...]
 """The keys and indexes that lead from the root of a document to a place in it."""
 
@@ -26,7 +32,7 @@ class Locator:
         self._fragments = [
             (
                 fragment,
-                _JsonPlaces(fragment).find
+                JsonPlaces(fragment.file, fragment.text).find
                 if isinstance(fragment, JsonDocument)
                 else partial(_by_marks, fragment),
             )
@@ -70,24 +76,35 @@ def _by_marks(root: Map, path: Trail, value: bool) -> Place:
     return place
 
 
-class _JsonPlaces:
-    """Places by scanning the text, one container at a time; each is scanned once."""
+class JsonPlaces:
+    """Places in a JSON text, found by scanning one container at a time; each is scanned once."""
 
-    # numbers are left as they stand: only their ends matter
-    _decoder: Final = json.JSONDecoder(parse_int=str, parse_float=str)
-
-    def __init__(self, document: JsonDocument) -> None:
-        self._file = document.file
-        self._text = document.text
+    def __init__(self, file: str, text: str) -> None:
+        self._file = file
+        self._text = text
         self._scanned: dict[int, dict[str | int, tuple[int, int]]] = {}
         # where the objects end that were scanned, by where they begin
         self._ends: dict[int, int] = {}
 
-    def find(self, path: Trail, value: bool) -> Place:
+    def read(self) -> Any:
+        """Return what the text holds, as ``json.loads`` does; most places are known after that.
+
+        Raises ValueError where it is not JSON.
+        """
+        try:
+            value, end = self._scan(after_blanks(self._text, 0), below=_BELOW)
+            if after_blanks(self._text, end) == len(self._text):
+                return value
+        except (ValueError, IndexError):
+            pass  # what is wrong, and where, it tells best itself
+        return json.loads(self._text)
+
+    def find(self, path: Trail, value: bool = False) -> Place:
+        """Return where the key or item at *path*, or what is nearest around it, stands."""
         place = inside = after_blanks(self._text, 0)
-        # most of a document stands two levels below its root, in `paths` and in sections of
-        # `components`: scanned once, those need not be read through to find where they end
-        self._children(inside, below=2)
+        if inside not in self._scanned:
+            with collection_off():
+                self._scan(inside, below=_BELOW)
         for step in path:
             children = self._children(inside)
             if step not in children:
@@ -105,34 +122,39 @@ class _JsonPlaces:
         """Where each line begins."""
         return [0, *(found.end() for found in re.finditer("\n", self._text))]
 
-    def _children(self, offset: int, below: int = 0) -> dict[str | int, tuple[int, int]]:
-        """Return where each key and value of the object at *offset*, or each item, begins.
-
-        So many levels *below* it objects are scanned as well.
-        """
+    def _children(self, offset: int) -> dict[str | int, tuple[int, int]]:
+        """Return where each key and value of the object at *offset*, or each item, begins."""
         if offset not in self._scanned:
             first = self._text[offset]
-            with collection_off():
-                self._scanned[offset] = dict(
-                    self._members(offset, below)
-                    if first == "{"
-                    else self._items(offset)
-                    if first == "["
-                    else ()
-                )
+            if first == "{":
+                self._scan(offset, below=0)
+            else:
+                self._scanned[offset] = dict(self._items(offset)) if first == "[" else {}
         return self._scanned[offset]
 
-    def _members(self, offset: int, below: int) -> Iterator[tuple[str | int, tuple[int, int]]]:
+    def _scan(self, offset: int, *, below: int) -> tuple[Any, int]:
+        """Return the value at *offset* and where it ends; objects so far *below* it are noted."""
         text = self._text
+        if below < 0 or text[offset] != "{":
+            return _DECODER.raw_decode(text, offset)
+        value: dict[str, Any] = {}
+        places: dict[str | int, tuple[int, int]] = {}
         at = after_blanks(text, offset + 1)
         while text[at] == '"':
-            key, end = self._decoder.raw_decode(text, at)
-            value = after_blanks(text, after_blanks(text, end) + 1)
-            yield key, (at, value)
-            if below and text[value] == "{":
-                self._children(value, below - 1)
-            at = self._next(value)
+            key, end = _DECODER.raw_decode(text, at)
+            colon = after_blanks(text, end)
+            begin = after_blanks(text, colon + 1)
+            value[key], end = self._scan(begin, below=below - 1)
+            places[key] = at, begin
+            comma = after_blanks(text, end)
+            at = after_blanks(text, comma + 1) if text[comma] == "," else comma
+            if text[colon] != ":" or (text[comma] == ",") != (text[at] == '"'):
+                raise ValueError
+        if text[at] != "}":
+            raise ValueError
+        self._scanned[offset] = places
         self._ends[offset] = at + 1
+        return value, at + 1
 
     def _items(self, offset: int) -> Iterator[tuple[str | int, tuple[int, int]]]:
         at = after_blanks(self._text, offset + 1)
@@ -140,10 +162,6 @@ class _JsonPlaces:
         while self._text[at] != "]":
             yield index, (at, at)
             index += 1
-            at = self._next(at)
-
-    def _next(self, value: int) -> int:
-        """Return where the member or item after the one at *value* begins, or the bracket."""
-        end = self._ends.get(value) or self._decoder.raw_decode(self._text, value)[1]
-        end = after_blanks(self._text, end)
-        return after_blanks(self._text, end + 1) if self._text[end] == "," else end
+            end = self._ends.get(at) or _DECODER.raw_decode(self._text, at)[1]
+            end = after_blanks(self._text, end)
+            at = after_blanks(self._text, end + 1) if self._text[end] == "," else end
