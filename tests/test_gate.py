@@ -161,6 +161,17 @@ def test_an_edit_is_told_with_its_place_and_its_cause(
     ]
 
 
+def test_one_edit_with_several_causes_is_told_once(
+    tmp_path: Path, callers_have: Mapping[str, Published]
+) -> None:
+    files = edited(LIBRARY, ("const: returned", "const: back"))
+    (edit,) = gate(loaded(tmp_path, files), callers_have["library"], today=TODAY).edits
+    assert edit.message == (
+        "LoanState: value back added, LoanState: value returned removed; back has `x-added: next`; "
+        "returned has `x-removed: next`"
+    )
+
+
 def test_what_the_run_time_still_misses_is_remarked(
     tmp_path: Path, callers_have: Mapping[str, Published]
 ) -> None:

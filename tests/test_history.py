@@ -219,5 +219,7 @@ def test_the_command_line_tells_histories(
     assert run("history", "Loan.state", "--format", "json") == (0, f"{found.text()}\n", "")
     said = "No field or value of Loan is called 'sate'; did you mean 'state'?"
     assert run("history", "Loan.sate") == (2, "", f"dateline: {said} See `dateline --help`.\n")
+    known = "No field or value of LoanState is called 'x'; known: active, paused, returned."
+    assert run("history", "LoanState.x") == (2, "", f"dateline: {known} See `dateline --help`.\n")
     assert run("schema", "changes") == (0, schema(), "")
     assert run("schema", "history") == (0, history_schema(), "")

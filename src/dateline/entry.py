@@ -59,7 +59,9 @@ def _run() -> int:
         click.echo(str(error), err=True)
         return error.exit_code
     except click.ClickException as error:
-        click.echo(f"{_NAME}: {error.format_message()} See `{_NAME} --help`.", err=True)
+        message = error.format_message()
+        end = "" if message.endswith((".", "?", "…", ")")) else "."
+        click.echo(f"{_NAME}: {message}{end} See `{_NAME} --help`.", err=True)
         return error.exit_code
     except click.exceptions.Exit as asked:
         return asked.exit_code

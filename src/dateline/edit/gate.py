@@ -37,6 +37,7 @@ from dateline.openapi import VERSION
 from dateline.rules import judge, said
 
 _ROUNDS: Final = 5
+_MOST_CAUSES: Final = 3
 _NO_REASON: Final = "what it depends on can't be gated; write it back"
 
 
@@ -311,13 +312,20 @@ class _Gating:
         except SourceError as error:
             first = error.problems[0]
             return None, f"the definitions would be invalid: {first.id}: {first.message}"
-        edits = dict.fromkeys(
-            Edit(place=api.locate(repair.place), message=f"{said(change)}; {how}")
+        edits = [
+            Edit(place=api.locate(repair.place), message=f"{_causes(repair)}; {how}")
             for repair, how in done
-            for change in repair.changes
-        )
+            if repair.changes
+        ]
         breaking = self._breaking(self._changes(canvas))
         return _State(after, canvas, breaking, (*state.edits, *edits))
+
+
+def _causes(repair: Repair) -> str:
+    """Return what is said of the changes that *repair* is for; of many, of the first few."""
+    causes = list(dict.fromkeys(said(change) for change in repair.changes))
+    more = len(causes) - _MOST_CAUSES
+    return ", ".join(causes[:_MOST_CAUSES]) + (f", and {more} more" if more > 0 else "")
 
 
 def _concerned(repairs: Sequence[Repair], culprits: Sequence[Repair]) -> set[str]:
