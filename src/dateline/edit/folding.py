@@ -250,10 +250,12 @@ class _Folding:
     def _required(self, site: _Site) -> None:
         names = site.node.get(_REQUIRED, ())
         lost = [number for number, name in enumerate(names) if ("properties", name) in site.gone]
+        if not lost:
+            return
         source, path = self._sources.of(site.path), (*site.path, _REQUIRED)
         for number in reversed(lost):
             source.remove((*path, number))
-        if lost and len(lost) == len(names):
+        if len(lost) == len(names):
             source.remove(path)
 
     def _mapping(self, site: _Site) -> None:
