@@ -691,6 +691,23 @@ waivers
     assert project.is_dir()
 
 
+def test_an_announcement_is_no_cut(project: Path) -> None:
+    edit(PAGES)
+    assert dateline("generate").status == CLEAN
+    commit()
+    since = re.compile(r"added to all versions since .*\n.*\n")
+    before = since.search(dateline("status").out)
+    assert before is not None
+    assert before[0].endswith("  Loan.pages: field added\n")
+    edit(("environments:\n", f"{ANNOUNCED}environments:\n"))
+    assert dateline("generate").status == CLEAN
+    commit()
+    after = since.search(dateline("status").out)
+    assert after is not None
+    assert after[0] == before[0]
+    assert project.is_dir()
+
+
 ANNOUNCED = """\
 announcements:
   - { ends: 2024-01-15, from: 2998-06-01, announced: 2025-06-01 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -92,9 +93,22 @@ class Repository:
         """Return the last commit with which an index in *output* got *version*, if one did."""
         if not output.resolve().is_relative_to(self.top.resolve()):
             return None
-        indexes = f":(top,glob){self.relative(output)}/spec/*/versions.json"
+        folder = f"{self.relative(output)}/spec"
+        indexes = f":(top,glob){folder}/*/versions.json"
+        # announcements name versions in such a row, too
         row = f'"version": "{version}"'
-        return self._run("log", "-1", "--format=%H", f"-S{row}", "--", indexes).strip() or None
+        commits = self._run("log", "--format=%H", f"-S{row}", "--", indexes).split()
+        for commit in commits:
+            before, after = (self._offers(one, folder, version) for one in (f"{commit}^", commit))
+            if after and not before:
+                return commit
+        return None
+
+    def _offers(self, commit: str, folder: str, version: str) -> bool:
+        """Tell whether an index in *folder* lists *version* in *commit*, which need not exist."""
+        listed = self._ask("ls-tree", "-r", "-z", "--full-tree", "--name-only", commit, folder)
+        names = [name for name in listed.stdout.split("\0") if name.endswith("/versions.json")]
+        return any(_lists(text, version) for text in self.contents(commit, names))
 
     def _fetch(self, reference: str) -> str:
         """Return the command that brings what *reference* names into a shallow clone."""
@@ -138,3 +152,12 @@ class Repository:
     def _environment() -> dict[str, str]:
         # messages in one language, and no lock files beside what is only read
         return {**os.environ, "LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0"}
+
+
+def _lists(index: str, version: str) -> bool:
+    """Tell whether the text of an *index* has *version* among its versions."""
+    try:
+        rows = json.loads(index)["versions"]
+        return any(row["version"] == version for row in rows)
+    except (ValueError, KeyError, TypeError):
+        return False
