@@ -134,9 +134,11 @@ class UnservedError(DatelineError):
 
 def printable(text: str, limit: int = 300) -> str:
     """Return *text* on one line, control and bidi characters escaped, cut at *limit*."""
-    shown = "".join(
-        character if character.isprintable() else ascii(character)[1:-1] for character in text
-    )
+    shown = text
+    if not text.isprintable():
+        shown = "".join(
+            character if character.isprintable() else ascii(character)[1:-1] for character in text
+        )
     return shown if len(shown) <= limit else shown[: limit - 1] + "…"
 
 

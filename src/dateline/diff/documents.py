@@ -256,7 +256,11 @@ class Survey:
     def settled(self, before: Any, after: Any) -> bool:
         """Tell whether two nodes are equal and reach nothing unequal."""
         shared = self.equal(before, after)
-        return shared is not None and not self.reached(shared)
+        return shared is not None and not self.reaches(shared)
+
+    def reaches(self, shared: Text) -> bool:
+        """Tell whether the text of a node names what is unequal, or reaches it."""
+        return not self.dirty.isdisjoint(self._goals(shared))
 
     def reached(self, shared: Text) -> list[Key]:
         """Return what is unequal, or reaches it, and is named in the text of a node."""

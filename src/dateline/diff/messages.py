@@ -126,7 +126,7 @@ class MessageComparison:
         elif (kind, shared.written) in self._alike:
             below = self._alike[kind, shared.written]
         else:
-            below = self.pair(kind, before, after) if self.survey.reached(shared) else None
+            below = self.pair(kind, before, after) if self.survey.reaches(shared) else None
             self._alike[kind, shared.written] = below
         if below is not None:
             pair.reach(below, before, after, carrier)

@@ -191,7 +191,7 @@ class OperationComparison:
         """Compare what the operations of a path item lead to that both documents share."""
         for method, operation, leads in self._leads.of(self._before, item):
             scope = scope_of(method)
-            reached = [lead for lead in leads if self._survey.reached(lead.text)]
+            reached = [lead for lead in leads if self._survey.reaches(lead.text)]
             if reached:
                 ends = self._ends(scope, operation.parts, operation.parts)
             for lead in reached:

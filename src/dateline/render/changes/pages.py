@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import combinations, pairwise
 from typing import Any, Final
 
@@ -244,6 +244,7 @@ class Differences:
         self._api = api
         self._projector = projector
         self._readings = Readings()
+        self._origin = cache(projector.origin)
         self._documents: dict[Combination, dict[str, Any]] = {}
         self._entries: dict[tuple[Any, ...], Entry] = {}
 
@@ -276,7 +277,7 @@ class Differences:
                 if change.after_pointer != VERSION:
                     merged.add(change, now)
         groups = sorted(merged, key=_weight)
-        reasons = Reasons(self._api, self._projector, older.date, newer.date).of(
+        reasons = Reasons(self._api, self._origin, older.date, newer.date).of(
             (group.change, group.combinations[0].environment) for group in groups
         )
         return [

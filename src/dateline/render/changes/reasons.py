@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
 from dateline.gates import order, why
 from dateline.model import ADDED, EVERYWHERE, REMOVED, WAS, Api, Change, Kind
 from dateline.openapi import target
-from dateline.project import Projector
 
 # Every reference in the JSON of a node, at any depth.
 _REFERENCE: Final = re.compile(r'"(#/components/[^"\\]+)"')
 
 _Path = tuple[str | int, ...]
+
+Origin = Callable[[str, str, str], _Path]
+"""A pointer, a version and an environment in, the path of the definitions out."""
 
 
 class Reason(NamedTuple):
@@ -34,11 +36,14 @@ class _Traced(NamedTuple):
 
 
 class Reasons:
-    """What made the changes between two versions."""
+    """What made the changes between two versions.
 
-    def __init__(self, api: Api, projector: Projector, older: str, newer: str) -> None:
+    *origin* is that of the API's projector; it may remember what it was asked.
+    """
+
+    def __init__(self, api: Api, origin: Origin, older: str, newer: str) -> None:
         self._api = api
-        self._projector = projector
+        self._origin = origin
         self._older, self._newer = older, newer
 
     def of(self, changes: Iterable[tuple[Change, str]]) -> list[Reason]:
@@ -56,7 +61,7 @@ class Reasons:
 
     def _traced(self, change: Change, environment: str) -> _Traced:
         gone = change.after_pointer is None or change.kind is Kind.FIELD_OPTIONAL
-        path = self._projector.origin(
+        path = self._origin(
             (change.before_pointer if gone else change.after_pointer) or "",
             self._older if gone else self._newer,
             environment,
