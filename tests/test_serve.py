@@ -28,6 +28,7 @@ from dateline.load import load
 from dateline.model import Combination, UnservedError
 from dateline.openapi import METHODS, chain
 from dateline.project import Projector
+from dateline.render.server.operations import prefix
 from dateline.sample import Sampler
 from dateline.serve import ServeError, serve
 from dateline.serve.mock import Mock
@@ -80,12 +81,14 @@ def requests(document: dict[str, Any], version: str, header: str, secret: str) -
             yield Asked(node, method, f"{path}?{httpx.QueryParams(query)}", headers, body)
 
 
-def answers(app: Any, asked: list[Asked]) -> list[httpx.Response]:
-    """Return what *app* answers, in order."""
+def answers(app: Any, asked: list[Asked], prefix: str = "/api") -> list[httpx.Response]:
+    """Return what *app* answers below *prefix*, in order."""
 
     async def answered() -> list[httpx.Response]:
         transport = httpx.ASGITransport(app=app)
-        async with httpx.AsyncClient(transport=transport, base_url="http://mock/api") as client:
+        async with httpx.AsyncClient(
+            transport=transport, base_url=f"http://mock{prefix}"
+        ) as client:
             return [
                 await client.request(
                     each.method,
@@ -111,7 +114,8 @@ def misfits(schemas: Path, seed: int = 0) -> list[tuple[Any, ...]]:
                 document = Projector(api).contract(*at).document
                 asked = [*requests(document, version.date, api.table.header, "X-API-Key")]
                 places = Places(document)
-                for each, answer in zip(asked, answers(mock.app, asked), strict=True):
+                answered = answers(mock.app, asked, prefix(environment))
+                for each, answer in zip(asked, answered, strict=True):
                     if wrong := misfit(places, each, answer):
                         found.append((*at, each.method, each.url, wrong))
     return found

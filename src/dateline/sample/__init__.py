@@ -47,15 +47,15 @@ class Sampler:
         self._values = Values(self._document)
         self._seed = seed
 
-    def value(self, schema: Any, name: str) -> Any:
+    def value(self, schema: Any, name: str, room: float = _ROOM) -> Any:
         """Return a JSON value that fits *schema*, the one of its *name*.
 
-        References of *schema* lead into the document. Raises UnsatisfiedError where no value is
-        found that fits.
+        References of *schema* lead into the document. The value is made of about *room* objects
+        and lists beyond those that it needs. Raises UnsatisfiedError where none is found that fits.
         """
         schemas = (self._document.read(schema),)
         try:
-            made = self._values.made(schemas, Here(name=f"{self._seed} {name}", room=_ROOM))
+            made = self._values.made(schemas, Here(name=f"{self._seed} {name}", room=room))
             defect = self._document.defect(schemas, made)
         except NothingFitsError as nothing:
             raise UnsatisfiedError(name, pointer(nothing.path), nothing.reason) from None

@@ -113,7 +113,9 @@ class Mock:
         if way == "down" and "reason" in said:
             sampler, era = self._older(version), self._then(era, version)
         schema = era if said["kind"] == "schema" else era.get("schema", {})
-        return sampler.value(schema, f"{name} {way} {json.dumps(value, sort_keys=True)}")
+        # what is made may hold such values, too, which are converted next: it has to end
+        room = sum(1 for _ in _containers(value)) / 2
+        return sampler.value(schema, f"{name} {way} {json.dumps(value, sort_keys=True)}", room)
 
     def _sampler_at(self, version: str) -> Sampler:
         return Sampler(self._document_at(version), self.seed)
@@ -249,6 +251,13 @@ def _holders(made: Any, *, items: bool) -> Iterator[dict[str, Any]]:
         lists = made.values() if isinstance(made, dict) else [made]
         for found in lists:
             yield from (each for each in _listed(found) if isinstance(each, dict))
+
+
+def _containers(value: Any) -> Iterator[Any]:
+    if isinstance(value, dict | list):
+        yield value
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from _containers(each)
 
 
 def _listed(value: Any) -> list[Any]:
