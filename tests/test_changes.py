@@ -23,6 +23,7 @@ from dateline.render import render
 from dateline.render.changes import schema
 from dateline.render.changes.advice import ADVICE
 from dateline.render.changes.pages import EVERY_PAIR, MOST_NAMED, Entry, page
+from dateline.render.templating import TemplateError
 from dateline.rules import RULES
 
 GENERATED: Final = Path(__file__).parents[1] / "generated" / "changes"
@@ -275,6 +276,30 @@ def test_a_template_of_the_users_overrides_the_built_in_one(tmp_path: Path, libr
     }
     assert made["changes/2024-01-15...2024-09-01.md"] == "2 gated, 1 additive\n"
     assert made["changes/versions.txt"] == "next 2025-06-01 2024-09-01 2024-01-15 "
+
+
+def test_an_entry_has_a_template_of_its_own_which_escapes_like_any(
+    tmp_path: Path, library: Api
+) -> None:
+    own = tmp_path / "own" / "changes"
+    own.mkdir(parents=True)
+    entry = own / "_entry.md.jinja"
+    entry.write_text("- {{ entry.message | md }}\n")
+    made = {
+        artifact.path: artifact.content.decode()
+        for artifact in render(library, tmp_path / "own", models=False, validate=False).artifacts
+    }
+    assert (
+        "\n## a loan can be paused\n- LoanState: value paused added\n\n"
+        in (made["changes/2025-06-01...next.md"])
+    )
+    for text, said in (
+        ("{{ entry.message }}", "without a filter"),
+        ("{{ entry.nothing | md }}", "no attribute"),
+    ):
+        entry.write_text(text)
+        with pytest.raises(TemplateError, match=said):
+            render(library, tmp_path / "own", models=False, validate=False)
 
 
 # --- Laws, over APIs made by chance
