@@ -505,10 +505,26 @@ def test_open_ended_values_stand_on_schemas(text: str, said: list[str]) -> None:
             id="one that came no earlier",
         ),
         pytest.param(
+            "{ type: string, oneOf: [{ const: gone, x-removed: next, x-shown-as: new }, "
+            "{ const: new, x-added: next, x-shown-as: gone }] }",
+            [],
+            id="a value in the place of one that went",
+        ),
+        pytest.param(
+            "{ type: string, oneOf: [{ const: open }, { const: gone, x-removed: 2025-06-01, "
+            "x-shown-as: new }, { const: new, x-added: next }, { const: old, x-removed: "
+            "2024-09-01, x-shown-as: gone }] }",
+            [
+                "4:98: shown-as-invalid: 'new' is no value of the versions from 2025-06-01 on; "
+                "known: open",
+            ],
+            id="one that is not there when it went",
+        ),
+        pytest.param(
             "{ type: string, oneOf: [{ const: open }, { const: held, x-shown-as: open }] }",
             [
-                "4:63: misplaced-annotation: `x-shown-as` says what callers of older "
-                "versions get, but there is no `x-added`; add it",
+                "4:63: misplaced-annotation: `x-shown-as` says what callers get instead, but "
+                "there is no `x-added` or `x-removed`; add one",
             ],
             id="without a date",
         ),

@@ -60,6 +60,7 @@ components:
       oneOf:
         - const: active
         - { const: paused, x-added: next, x-shown-as: active, x-why: the branch is closed }
+        - { const: lent, x-removed: next, x-shown-as: active, x-why: { next: a lean word } }
         - const: returned
     Item:
       oneOf:

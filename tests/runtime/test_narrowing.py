@@ -196,6 +196,19 @@ def test_a_gated_value_is_left_out_where_it_can_be(tmp_path: Path) -> None:
     assert narrow("next")(value) is value
 
 
+def test_a_value_that_went_is_shown_as_another(tmp_path: Path) -> None:
+    state = (
+        "type: string, oneOf: [{ const: back, x-removed: next, x-shown-as: returned }, "
+        "{ const: returned, x-added: next, x-shown-as: back }]"
+    )
+    narrow = things(
+        tmp_path, f"type: object, required: [state], properties: {{ state: {{ {state} }} }}"
+    )
+    for value in ("back", "returned"):
+        assert narrow("2025-06-01")({"state": value}) == {"state": "back"}
+        assert narrow("next")({"state": value}) == {"state": "returned"}
+
+
 def test_a_list_without_enough_items_goes_with_what_requires_it(tmp_path: Path) -> None:
     rail = "type: string, oneOf: [{ const: old }, { const: new, x-added: next }]"
     narrow = things(

@@ -109,9 +109,9 @@ LAWS: Final[dict[str, Law]] = {
     ),
     "member-without-substitute": Law(
         _GATED,
-        "Callers of older versions are shown something in place of a newer member.",
-        "A required, single value can't be left out, and they don't know the new one.",
-        "Give the member `x-shown-as: VALUE`, with a value that every older version knows.",
+        "Callers are shown something in place of a member that their version does not have.",
+        "A required, single value can't be left out, and they don't know that one.",
+        "Give the member `x-shown-as: VALUE`, with a value that every version without it knows.",
     ),
     "request-without-way-up": Law(
         _GATED,

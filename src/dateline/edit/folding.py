@@ -149,7 +149,7 @@ class _Folding:
         history = self._history(site) if WAS in node else {}
         if not history:
             left.discard(WAS)
-        if SHOWN_AS in node and ADDED not in left:
+        if SHOWN_AS in node and left.isdisjoint((ADDED, REMOVED)):
             source.remove((*path, SHOWN_AS))
         if WHY in node and not left:
             source.remove((*path, WHY))

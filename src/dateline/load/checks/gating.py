@@ -81,8 +81,8 @@ def _was(site: Site) -> str | None:
 def _shown_as(site: Site) -> str | None:
     if site.kind != "schema" or site.slot not in UNIONS:
         return "stands on a value of an enumeration or a member of a union only; leave it out here"
-    if ADDED not in site.node:
-        return f"says what callers of older versions get, but there is no `{ADDED}`; add it"
+    if site.node.keys().isdisjoint((ADDED, REMOVED)):
+        return f"says what callers get instead, but there is no `{ADDED}` or `{REMOVED}`; add one"
     return None
 
 
@@ -285,35 +285,60 @@ def open_values(_: Scope, site: Site, key: str) -> Iterator[Found]:
 
 @on(*(f"schema.{key}" for key in UNIONS), finds=("shown-as-invalid",))
 def shown_as_another_member(scope: Scope, site: Site, key: str) -> Iterator[Found]:
-    """What older callers get instead is a value that the union has without the member."""
+    """What callers get instead is a value that the union has without the member."""
     for index, member in enumerate(site.node[key]):
-        if not isinstance(member, dict) or SHOWN_AS not in member or ADDED not in member:
-            continue
+        if isinstance(member, dict) and SHOWN_AS in member:
+            for when, others in _absences(member, site.node[key]):
+                yield from _shown_instead(scope, site, (key, index), when, others)
+
+
+def _absences(member: dict[str, Any], members: list[Any]) -> Iterator[tuple[str, list[Any]]]:
+    """Yield when *member* is not there, and which of *members* are then."""
+    if ADDED in member:
         since = order(member[ADDED])
-        before = [
+        before = [other for other in members if _gate(other, ADDED) < since]
+        yield f"before {member[ADDED]}", before
+    if REMOVED in member:
+        until = order(member[REMOVED])
+        left = [
             other
-            for other in site.node[key]
-            if not isinstance(other, dict) or ADDED not in other or order(other[ADDED]) < since
+            for other in members
+            if _gate(other, ADDED) <= until
+            and not (
+                isinstance(other, dict) and REMOVED in other and _gate(other, REMOVED) <= until
+            )
         ]
-        value = member[SHOWN_AS]
-        trail = site.at(key, index, SHOWN_AS)
-        if is_enumeration(site.node):
-            known = [other["const"] for other in before]
-            if not any(same(value, choice) for choice in known):
-                message = f"{shown(value)} is no value of the versions before {member[ADDED]}"
-                if isinstance(value, str):
-                    message += did_you_mean(value, filter(lambda v: isinstance(v, str), known))
-                yield Found(trail, "shown-as-invalid", message, value=True)
-            continue
-        wrong = fault(scope, value, {**site.node, key: before})
-        if not before:
-            message = f"the union has no member before {member[ADDED]}; gate what holds it instead"
-            yield Found(trail, "shown-as-invalid", message)
-        elif wrong is not None:
-            for step in wrong.path:
-                trail = (trail, step)
-            message = f"no member of the versions before {member[ADDED]}: {wrong.message}"
+        yield f"from {member[REMOVED]} on", left
+
+
+def _gate(member: Any, key: str) -> tuple[bool, str]:
+    return order(member.get(key, "") if isinstance(member, dict) else "")
+
+
+def _shown_instead(
+    scope: Scope, site: Site, at: tuple[str, int], when: str, others: list[Any]
+) -> Iterator[Found]:
+    """Yield what is wrong with the value that stands in for a member where *others* are left."""
+    key, index = at
+    value = site.node[key][index][SHOWN_AS]
+    trail = site.at(key, index, SHOWN_AS)
+    if is_enumeration(site.node):
+        known = [other["const"] for other in others]
+        if not any(same(value, choice) for choice in known):
+            message = f"{shown(value)} is no value of the versions {when}"
+            if isinstance(value, str):
+                message += did_you_mean(value, filter(lambda v: isinstance(v, str), known))
             yield Found(trail, "shown-as-invalid", message, value=True)
+        return
+    wrong = fault(scope, value, {**site.node, key: others})
+    if not others:
+        message = f"the union has no member {when}; gate what holds it instead"
+        yield Found(trail, "shown-as-invalid", message)
+    elif wrong is not None:
+        for step in wrong.path:
+            trail = (trail, step)
+        message = f"no member of the versions {when}: {wrong.message}"
+        yield Found(trail, "shown-as-invalid", message, value=True)
 
 
 # What was

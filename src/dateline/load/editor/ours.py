@@ -23,7 +23,7 @@ from dateline.model import KEYS as OUR_KEYS
 from dateline.openapi import ANY, OBJECTS
 
 COMPANIONS: Final[JsonSchema] = {
-    SHOWN_AS: {"required": [ADDED]},
+    SHOWN_AS: {"anyOf": [{"required": [ADDED]}, {"required": [REMOVED]}]},
     WHY: {"anyOf": [{"required": [gate]} for gate in sorted(GATES)]},
     EXTENSIBLE: {"required": ["type"], "not": {"required": ["enum"]}},
 }
@@ -48,8 +48,9 @@ def our_keys() -> JsonSchema:
             "description": "The first version without this.",
         },
         SHOWN_AS: {
-            "description": "What callers of older versions get instead, where leaving it out is "
-            f"not possible. Stands beside `{ADDED}` on a member of a union or an enum.",
+            "description": "What callers of versions without this get instead, where leaving it "
+            f"out is not possible. Stands beside `{ADDED}` or `{REMOVED}` on a member of a union "
+            "or an enum.",
         },
         ENVIRONMENTS: {
             "type": "array",
