@@ -66,6 +66,13 @@ class Places:
             return None
         return str(next(validator.iter_errors(value)).message)
 
+    def judge(self, schema: Any) -> Callable[[Json], bool]:
+        """Return what tells whether a value fits *schema*, whose references lead into this."""
+        validator = jsonschema_rs.Draft202012Validator(
+            _led(schema), validate_formats=True, registry=self._registry
+        )
+        return validator.is_valid
+
     def at(self, path: Steps) -> Any:
         node: Any = self.document
         for step in path:
@@ -97,6 +104,18 @@ class Places:
             if "schema" in each:
                 schema = (*path, "content", media_type, "schema")
                 yield Body(operation["operationId"], status, media_type, schema)
+
+
+def _led(node: Any) -> Any:
+    """Return a schema whose references lead to the document of `Places`."""
+    if isinstance(node, list):
+        return [_led(each) for each in node]
+    if not isinstance(node, dict):
+        return node
+    made = {key: _led(each) for key, each in node.items()}
+    if str(node.get("$ref", "")).startswith("#"):
+        made["$ref"] = f"urn:document{node['$ref']}"
+    return made
 
 
 def converters(contracts: dict[str, Any], way: str) -> dict[str, Callable[[Json], Json]]:
@@ -158,15 +177,24 @@ class Law:
     def down(self) -> dict[str, dict[str, Narrowing]]:
         known = converters(self.contracts, "down")
         return {
-            each: narrowings(self.contracts, each, known) for each in self.contracts["environments"]
+            each: narrowings(self.contracts, each, known, judge=self._judge(each))
+            for each in self.contracts["environments"]
         }
 
     @cached_property
     def up(self) -> dict[str, dict[str, Lifting]]:
         known = converters(self.contracts, "up")
         return {
-            each: liftings(self.contracts, each, known) for each in self.contracts["environments"]
+            each: liftings(self.contracts, each, known, judge=self._judge(each))
+            for each in self.contracts["environments"]
         }
+
+    def _judge(self, environment: str) -> Callable[[Any, str | None], Callable[[Json], bool]]:
+        def judge(schema: Any, version: str | None) -> Callable[[Json], bool]:
+            places = self.canonical if version is None else self.shown[version, environment]
+            return places.judge(schema)
+
+        return judge
 
     # Down
 

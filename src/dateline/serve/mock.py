@@ -26,8 +26,10 @@ from dateline.serve.shown import Shown, number
 # How many values are kept, so that they need not be made again.
 _KEPT: Final = 1024
 
-# How many values are tried before one is taken that only callers of one version can be shown.
-_TRIES: Final = 8
+# How many values are tried before one is taken that only callers of one version can be shown,
+# and how many for these alone.
+_FOR_ALL: Final = 8
+_FOR_ONE: Final = 64
 
 
 @dataclass(frozen=True)
@@ -170,10 +172,12 @@ class Mock:
         """Return a value for callers of *version*: the same as for all others, if that can be."""
         self._schema(operation, status)
         key = operation.id, status
-        names = [name, *(f"{name} {again}" for again in range(1, _TRIES))]
-        for shown in (self._shown.by_all, partial(self._shown.by, version)):
-            for each in names:
-                value = self._value(key, each)
+        for tries, shown in (
+            (_FOR_ALL, self._shown.by_all),
+            (_FOR_ONE, partial(self._shown.by, version)),
+        ):
+            for again in range(tries):
+                value = self._value(key, f"{name} {again}" if again else name)
                 if shown(operation, status, value):
                     return value
         raise UnsatisfiedError(name, "", f"callers of {version} can be shown none that was found")
