@@ -20,19 +20,30 @@ class Outcome(NamedTuple):
     err: str
 
 
+class _Stream(io.TextIOWrapper):
+    """A stream that keeps what is written; as to a terminal's, bytes may be written, too."""
+
+    def __init__(self) -> None:
+        self._kept = io.BytesIO()
+        super().__init__(self._kept, encoding="utf-8", newline="", write_through=True)
+
+    def text(self) -> str:
+        return self._kept.getvalue().decode()
+
+
 def dateline(*arguments: str) -> Outcome:
     """Run `dateline` with *arguments* in the current folder."""
     status = 0
     with (
         patch.object(sys, "argv", ["dateline", *arguments]),
-        redirect_stdout(io.StringIO()) as out,
-        redirect_stderr(io.StringIO()) as err,
+        redirect_stdout(_Stream()) as out,
+        redirect_stderr(_Stream()) as err,
     ):
         try:
             entry.main()
         except SystemExit as stopped:
             status = int(stopped.code or 0)
-    return Outcome(status, out.getvalue(), err.getvalue())
+    return Outcome(status, out.text(), err.text())
 
 
 def held(root: Path) -> dict[str, str]:

@@ -15,8 +15,8 @@ SOURCE = Path(__file__).parent.parent / "src" / "dateline"
 
 ROOMS = (
     *("fresh", "model", "openapi", "gates", "load", "project", "sample", "diff", "rules", "check"),
-    *("report", "render", "emit", "edit", "adopt", "generate", "status", "serve", "cli", "entry"),
-    "__main__",
+    *("report", "render", "emit", "edit", "adopt", "generate", "status", "serve"),
+    *("completion", "cli", "entry", "__main__"),
 )
 """From left to right. The last two are what the script and `python -m` call."""
 
@@ -30,7 +30,7 @@ HOMES = {
     "datamodel_code_generator": {"render"},
     "openapi_spec_validator": {"render"},
     "pydantic": {"render"},
-    "click": {"cli", "entry"},
+    "click": {"completion", "cli", "entry"},
     "uvicorn": {"serve"},
 }
 """Where each third-party package may be imported. Any other is imported nowhere."""

@@ -13,7 +13,7 @@ from typing import Any, Literal, ParamSpec
 
 import click
 
-from dateline import __version__, fresh
+from dateline import __version__, completion, fresh
 from dateline.model import DatelineError
 
 P = ParamSpec("P")
@@ -231,6 +231,7 @@ def gate(workspace: Any, against: str | None, dry_run: bool, yes: bool) -> None:
     "drafts",
     multiple=True,
     metavar="DRAFT",
+    shell_complete=completion.drafts,
     help="A draft that becomes the version; repeatable, to fold several into one.",
 )
 @click.option("--undisclosed", is_flag=True, help="Mark a version that shows no change.")
@@ -284,7 +285,7 @@ def _edited(workspace: Any, plan: Any, outcome: Any) -> None:
 
 @main.command()
 @_workspace
-@click.argument("version")
+@click.argument("version", shell_complete=completion.versions)
 @click.option("--dry-run", is_flag=True, help="Show the patch, write nothing.")
 def retire(workspace: Any, version: str, dry_run: bool) -> None:
     """Remove VERSION, whose announced end has come.
@@ -304,9 +305,16 @@ def retire(workspace: Any, version: str, dry_run: bool) -> None:
 
 @main.command()
 @_SCHEMAS
-@click.argument("rule")
+@click.argument("rule", shell_complete=completion.rules)
 @click.argument("pointer")
-@click.option("--version", "versions", multiple=True, required=True, help="A version; repeatable.")
+@click.option(
+    "--version",
+    "versions",
+    multiple=True,
+    required=True,
+    shell_complete=completion.versions,
+    help="A version; repeatable.",
+)
 @click.option("--reason", required=True, help="Why it may pass.")
 @click.option("--expires", required=True, metavar="DATE", help="The last day on which it may.")
 def waive(
@@ -328,8 +336,8 @@ def waive(
 
 @main.command()
 @_workspace
-@click.argument("before")
-@click.argument("after")
+@click.argument("before", shell_complete=completion.versions)
+@click.argument("after", shell_complete=completion.versions)
 @_FORMAT
 @click.option("--exit-code", is_flag=True, help="Exit 1 where a change is gated or never.")
 def diff(
@@ -420,7 +428,7 @@ def rules() -> None:
 
 
 @main.command()
-@click.argument("rule")
+@click.argument("rule", shell_complete=completion.rules)
 def explain(rule: str) -> None:
     """Say what RULE holds, why, an example, and the way out."""
     from dateline.check.explain import explained
@@ -443,7 +451,12 @@ def status(workspace: Any) -> None:
 
 @main.command()
 @_workspace
-@click.option("--environment", metavar="NAME", help="Which one; else the first in versions.yaml.")
+@click.option(
+    "--environment",
+    metavar="NAME",
+    shell_complete=completion.environments,
+    help="Which one; else the first in versions.yaml.",
+)
 @click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
 @click.option(
     "--port",

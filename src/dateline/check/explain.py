@@ -19,6 +19,14 @@ def listed() -> Iterator[str]:
         yield f"{name:{width}}  {verdict:11}  {law}"
 
 
+def laws() -> dict[str, str]:
+    """Return the law of each rule, by its id."""
+    return {
+        **{name: rule.law for name, rule in RULES.items()},
+        **{name: law.law for name, law in LAWS.items()},
+    }
+
+
 def explained(rule: str) -> str:
     """Return law, reason, example and way out of *rule*; LookupError for an unknown one."""
     if known(rule) in RULES:

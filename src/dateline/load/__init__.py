@@ -11,7 +11,7 @@ from dateline.load.availability import available
 from dateline.load.checks import check
 from dateline.load.reader import Locator, read
 from dateline.load.table import read_table
-from dateline.model import Api, Map, Place, Problem, SourceError
+from dateline.model import Api, Map, Place, Problem, SourceError, Table
 from dateline.openapi import COMPONENTS
 
 TABLE: Final = "versions.yaml"
@@ -63,6 +63,16 @@ def load(folder: Path) -> Api:
         visible=visible,
         locate=locate,
     )
+
+
+def known_table(folder: Path) -> Table | None:
+    """Return the version table in *folder*; None while it is absent or has a slip in it.
+
+    For those who help with writing: what is wrong is told where definitions are loaded.
+    """
+    problems: list[Problem] = []
+    document = _read(folder / TABLE, folder, adopted=False, problems=problems)
+    return None if document is None else read_table(document, problems)
 
 
 def source_files(folder: Path, problems: list[Problem]) -> list[Path]:

@@ -1,0 +1,51 @@
+"""A word begun on the command line in, the words that it may become out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dateline.model import Table
+
+if TYPE_CHECKING:
+    import click
+    from click.shell_completion import CompletionItem
+
+
+def rules(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:
+    """Offer the ids of the rules, each with its law."""
+    from dateline.check.explain import laws
+
+    return _offered(laws().items(), begun)
+
+
+def _of_table(
+    words: Callable[[Table], Iterable[tuple[str, str]]],
+) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:
+    """Offer *words* of the version table; none while it can't be read."""
+
+    def offer(context: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:
+        from dateline.load import known_table
+
+        table = known_table(context.params.get("schemas") or Path("schemas"))
+        return _offered(words(table), begun) if table else []
+
+    return offer
+
+
+versions = _of_table(lambda table: [(one.date, one.title) for one in table.versions])
+"""Offer the versions, each with its title."""
+
+drafts = _of_table(lambda table: [(one.date, one.title) for one in table.versions if one.draft])
+"""Offer the versions that are not cut yet, each with its title."""
+
+environments = _of_table(lambda table: [(one.name, "") for one in table.environments])
+"""Offer the names of the environments."""
+
+
+def _offered(words: Iterable[tuple[str, str]], begun: str) -> list[CompletionItem]:
+    # needed only while a shell asks
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(word, help=said) for word, said in words if word.startswith(begun)]
