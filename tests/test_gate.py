@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 from mutations import EDITS, sites
-from sources import API, LIBRARY, VERSIONS, folder, loaded, plain
+from sources import API, LIBRARY, LOANS, VERSIONS, folder, loaded, plain
 from surrounding_edits import DOCUMENT_EDITS
 from yaml_styles import Writer
 
@@ -333,6 +333,25 @@ def test_what_can_be_gated_is_gated_beside_what_can_not(
         "+        note: { type: integer, x-was: { next: { type: string } } }",
     ]
     require_law(api, plan, callers_have["library"])
+
+
+def test_a_component_that_went_with_its_operation_is_left_to_that(
+    tmp_path: Path, callers_have: Mapping[str, Published]
+) -> None:
+    operation = LOANS[LOANS.index("  /loans/{id}:\n") : LOANS.index("  /sandbox")]
+    components = LOANS[LOANS.index("    Loan:\n") :]
+    left = LOANS.replace(operation, "").replace(components, "    Own: { type: string }\n")
+    api = loaded(tmp_path, {**LIBRARY, "loans.yaml": left})
+    plan = gate(api, callers_have["library"], today=TODAY)
+    names = ("AudioBook", "Book", "Item", "Loan", "LoanState")
+    assert plan.edits == ()
+    assert sorted((one.message, one.reason.partition(",")[0]) for one in plan.left) == [
+        *((f"{name}: component removed", "it went with GET /loans/{id}; put both back")
+          for name in names[:2]),
+        ("GET /loans/{id}: operation removed", "Put the operation back"),
+        *((f"{name}: component removed", "it went with GET /loans/{id}; put both back")
+          for name in names[2:]),
+    ]  # fmt: skip
 
 
 def test_what_a_waiver_covers_is_left_alone(

@@ -33,7 +33,7 @@ def give_back_components(draft: Draft) -> None:
     pending = [value for repair in draft.repairs.values() for value in _written(repair)]
     seen = set()
     while pending:
-        for goal in _references(pending.pop()):
+        for goal in references(pending.pop()):
             section, name = goal
             if goal in seen or name in known.get(section, {}):
                 continue
@@ -79,7 +79,7 @@ def _written(repair: Repair) -> Iterator[Any]:
                     yield {keyword: value}
 
 
-def _references(value: Any) -> Iterator[tuple[str, str]]:
+def references(value: Any) -> Iterator[tuple[str, str]]:
     """Yield every component that *value* refers to."""
     pending = [value]
     while pending:

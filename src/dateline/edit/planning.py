@@ -7,9 +7,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from dateline.edit import children, keywords, renames
-from dateline.edit.components import give_back_components
+from dateline.edit.components import give_back_components, references
 from dateline.edit.draft import ADDED, REMOVED, Breaking, Draft
-from dateline.edit.places import Steps
+from dateline.edit.places import Steps, at
 from dateline.edit.renames import Rename
 from dateline.edit.repairs import CantGateError, Repair
 from dateline.edit.values import gate_value
@@ -41,9 +41,12 @@ def plan(
     known = {
         (rename.path, rename.before): renames.restore_name(draft, rename) for rename in renamed
     }
-    for found in _without_following(draft, list(breaking)):
+    asked = list(breaking)
+    gone = _gone_with_operations(draft, asked)
+    for found in _without_following(draft, asked):
         detailed = said(found.change) not in coarse
         try:
+            _require_use(found, gone)
             repairs = renames.settled(draft, found, known) or _asked(draft, found, detailed)
         except CantGateError as reason:
             planned.left.append((found.change, str(reason)))
@@ -53,6 +56,31 @@ def plan(
     give_back_components(draft)
     planned.repairs = list(draft.repairs.values())
     return planned
+
+
+def _gone_with_operations(draft: Draft, breaking: list[Breaking]) -> dict[Steps, str]:
+    """Return each component that an operation led to which no key can bring back, with that."""
+    found: dict[Steps, str] = {}
+    for one in breaking:
+        change = one.change
+        if change.kind is not Kind.OPERATION_REMOVED or one.judgement.verdict is not Verdict.NEVER:
+            continue
+        document = draft.published[one.combination]
+        pending = [at(document, parts(change.before_pointer or ""))]
+        seen: set[Steps] = set()
+        while pending:
+            goals: set[Steps] = {("components", *goal) for goal in references(pending.pop())}
+            pending += [at(document, goal) for goal in sorted(goals - seen, key=str)]
+            seen |= goals
+        found |= dict.fromkeys(seen, ", ".join(change.operations))
+    return found
+
+
+def _require_use(found: Breaking, gone: dict[Steps, str]) -> None:
+    """Raise CantGateError for a component that went with an operation that led to it."""
+    operation = gone.get(parts(found.change.before_pointer or ""))
+    if found.change.kind is Kind.COMPONENT_REMOVED and operation is not None:
+        raise CantGateError(f"it went with {operation}; put both back")
 
 
 def _without_following(draft: Draft, breaking: list[Breaking]) -> Iterator[Breaking]:
