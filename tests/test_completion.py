@@ -46,7 +46,9 @@ def offered(monkeypatch: pytest.MonkeyPatch, line: str) -> list[tuple[str, str]]
     monkeypatch.setenv("COMP_CWORD", line.split()[-1])
     asked = dateline()
     assert (asked.status, asked.err) == (0, "")
-    words = [row.partition(",")[2].partition("\t") for row in asked.out.splitlines()]
+    # where nothing fits, click prints an empty line
+    rows = filter(None, asked.out.splitlines())
+    words = [row.partition(",")[2].partition("\t") for row in rows]
     return [(word, meaning) for word, _, meaning in words]
 
 
