@@ -525,7 +525,7 @@ def test_an_empty_version_needs_its_mark(project: Path) -> None:
         ),
         (
             ["2025-08-01", "--title", " "],
-            "the title ' ' is not one line; say what callers will notice",
+            "the title is blank; say what callers will notice",
         ),
         (
             ["2025-08-01", "--title", "a\nb"],

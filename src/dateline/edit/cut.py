@@ -126,7 +126,9 @@ def _title(given: str | None, drafts: Sequence[Version]) -> str:
     titles = [given] if given is not None else [draft.title for draft in drafts]
     if len(titles) != 1 or titles[0] == TITLE:
         raise CutError("say with `--title` in one sentence what callers will notice")
-    if not titles[0].strip() or len(titles[0].splitlines()) > 1:
+    if not titles[0].strip():
+        raise CutError("the title is blank; say what callers will notice")
+    if len(titles[0].splitlines()) > 1:
         raise CutError(f"the title {titles[0]!r} is not one line; say what callers will notice")
     return titles[0]
 
