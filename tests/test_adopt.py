@@ -46,12 +46,19 @@ def adopted(folder: Path, documents: list[Document]) -> Adoption:
     return adoption
 
 
+class _TextualDates(yaml.SafeLoader):
+    """Reads dates as the text that they are in definitions."""
+
+
+_TextualDates.add_constructor("tag:yaml.org,2002:timestamp", lambda _, node: str(node.value))
+
+
 def definitions(schemas: Path) -> Document:
     """Return the union of the fragments as it is written, each file read by PyYAML."""
     found: Document = {}
     for path in sorted(schemas.glob("*.yaml")):
         if path.name != "versions.yaml":
-            _join(found, yaml.safe_load(path.read_text()))
+            _join(found, yaml.load(path.read_text(), _TextualDates))
     return found
 
 
@@ -411,6 +418,30 @@ def test_a_history_runs_from_the_oldest_date_on_as_gates_are_written_later(tmp_p
     adopted(tmp_path, loans("{title: A}", "{title: B}", "{title: C}"))
     loan = definitions(tmp_path / "schemas")["components"]["schemas"]["Loan"]
     assert list(loan["x-was"]) == ["2021-02-03", "2022-05-06"]
+
+
+def test_dates_of_ours_stand_plain_and_those_of_the_api_quoted(tmp_path: Path) -> None:
+    date = "2021-02-03"
+    adopted(
+        tmp_path,
+        loans(
+            f"{{properties: {{a: {{default: '{date}', title: A}}}}}}",
+            f"{{properties: {{a: {{default: '{date}'}}, '{date}': {{type: string}}}}}}",
+        ),
+    )
+    written = (tmp_path / "schemas" / "loan.yaml").read_text()
+    assert [line.strip() for line in written.splitlines() if date in line] == [
+        f'default: "{date}"',
+        f"{date}:",
+        f'"{date}":',
+        f"x-added: {date}",
+    ]
+    table = (tmp_path / "schemas" / "versions.yaml").read_text()
+    assert [line for line in table.splitlines() if "20" in line and "title" not in line] == [
+        "default: 2020-01-01",
+        "  - date: 2020-01-01",
+        "  - date: 2021-02-03",
+    ]
 
 
 def test_one_document_is_the_first_version(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
@@ -34,6 +35,12 @@ GATES: Final = frozenset({ADDED, REMOVED, WAS, ENVIRONMENTS})
 
 KEYS: Final = GATES | {SHOWN_AS, EXTENSIBLE, WHY}
 """Every key of ours."""
+
+
+class Day(str):
+    """A date of ours: it is written plain, where other text that looks like one is quoted."""
+
+    __slots__ = ()
 
 
 class Place(NamedTuple):
@@ -132,12 +139,16 @@ class UnservedError(DatelineError):
     """The definitions hold what no server that is generated from them could do."""
 
 
+_NOT_ASCII: Final = re.compile("[^ -~]")
+"""A character that may have to be escaped."""
+
+
 def printable(text: str, limit: int = 300) -> str:
     """Return *text* on one line, control and bidi characters escaped, cut at *limit*."""
     shown = text
     if not text.isprintable():
-        shown = "".join(
-            character if character.isprintable() else ascii(character)[1:-1] for character in text
+        shown = _NOT_ASCII.sub(
+            lambda found: found[0] if found[0].isprintable() else ascii(found[0])[1:-1], text
         )
     return shown if len(shown) <= limit else shown[: limit - 1] + "…"
 

@@ -6,7 +6,8 @@ from typing import Any
 
 from dateline.adopt.runs import ABSENT
 from dateline.gates import changes
-from dateline.model import ADDED, REMOVED, WAS
+from dateline.model import ADDED, REMOVED, WAS, Day
+from dateline.openapi import Shape, slot
 
 
 def present(
@@ -55,3 +56,32 @@ def _entry(setting: dict[str, Any]) -> dict[str, Any]:
     kept = {key: value for key, value in setting.items() if value is not ABSENT}
     unset = [key for key in setting if key not in kept]
     return {**({"set": kept} if kept else {}), **({"unset": unset} if unset else {})}
+
+
+def dated(kind: str, node: Any) -> Any:
+    """Return *node* with the dates of all gates in it as days, which are written plain."""
+    if not isinstance(node, dict):
+        return node
+    return {key: _dated_below(kind, key, value) for key, value in node.items()}
+
+
+def _dated_below(kind: str, key: str, value: Any) -> Any:
+    shape, below = slot(kind, key)
+    if key in (ADDED, REMOVED) and isinstance(value, str):
+        return Day(value)
+    if key == WAS:
+        return {Day(date): _dated_entry(kind, entry) for date, entry in value.items()}
+    if shape is Shape.ONE:
+        return dated(below, value)
+    if shape is Shape.MAP and isinstance(value, dict):
+        return {name: dated(below, child) for name, child in value.items()}
+    if shape is Shape.LIST and isinstance(value, list):
+        return [dated(below, child) for child in value]
+    return value
+
+
+def _dated_entry(kind: str, entry: dict[str, Any]) -> dict[str, Any]:
+    if entry and entry.keys() <= {"set", "unset"}:
+        return {key: dated(kind, value) for key, value in entry.items()}
+    made: dict[str, Any] = dated(kind, entry)
+    return made

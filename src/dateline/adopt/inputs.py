@@ -21,7 +21,7 @@ from dateline.load.table import (
     canonical_date,
     read_table,
 )
-from dateline.model import EXTENSIBLE, DatelineError, Map, Place, Problem, SourceError, Table
+from dateline.model import EXTENSIBLE, DatelineError, Day, Map, Place, Problem, SourceError, Table
 from dateline.model import KEYS as OUR_KEYS
 from dateline.openapi import walk
 from dateline.render.text import yaml_text
@@ -148,10 +148,11 @@ def written_table(
     dates: Iterable[str], *, header: str | None, default: str | None, package: str | None
 ) -> str:
     """Return the text of `versions.yaml` for versions of these *dates*."""
-    versions = [{"date": date, "title": f"As of {date}"} for date in dates]
+    versions = [{"date": Day(date), "title": f"As of {date}"} for date in dates]
+    served = default or versions[0]["date"]
     content: dict[str, Any] = {
         "header": header or DEFAULT_HEADER,
-        "default": default or versions[0]["date"],
+        "default": Day(served) if canonical_date(served) else served,
         "versions": versions,
         "policy": DEFAULT_POLICY,
         "lint": "adopted",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dateline.adopt.documents import Merged, unequal_at
+from dateline.adopt.gating import dated
 from dateline.adopt.inputs import Source, UsageError, yaml_file
 from dateline.adopt.shared import differences
 from dateline.adopt.splitting import split
@@ -47,7 +48,8 @@ def write(merged: Merged, sources: list[Source], table: str, folder: Path) -> Wr
     try:
         shutil.rmtree(staged, ignore_errors=True)
         staged.mkdir(parents=True)
-        texts = {name: yaml_file(content) for name, content in split(merged.document).items()}
+        fragments = split(dated("document", merged.document))
+        texts = {name: yaml_file(content) for name, content in fragments.items()}
         for name, text in {TABLE: table, **texts}.items():
             (staged / name).write_text(text, encoding="utf-8", newline="\n")
         api = load(staged)

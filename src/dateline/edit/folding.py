@@ -10,9 +10,8 @@ from typing import Any, Final, NamedTuple
 
 from dateline.edit.history import ABSENT, NAME, merged, plain, same
 from dateline.edit.sources import Sources, Trail, loaded
-from dateline.edit.writing import Day
 from dateline.gates import Timeline, changes, gate_dates, order, why
-from dateline.model import ADDED, GATES, REMOVED, SHOWN_AS, WAS, WHY, Api
+from dateline.model import ADDED, GATES, REMOVED, SHOWN_AS, WAS, WHY, Api, Day
 from dateline.openapi import COMPONENTS, children, target
 
 _UNIONS: Final = ("oneOf", "anyOf")

@@ -9,10 +9,9 @@ from typing import Any
 from dateline.check.waivers import FILE, Waiver
 from dateline.edit.history import merged
 from dateline.edit.sources import Sources, Trail
-from dateline.edit.writing import Day
 from dateline.gates import order, why
 from dateline.load import TABLE
-from dateline.model import ADDED, REMOVED, WAS, WHY, Api, Table
+from dateline.model import ADDED, REMOVED, WAS, WHY, Api, Day, Table
 from dateline.openapi import walk
 
 

@@ -12,9 +12,8 @@ from typing import Any, Final
 from dateline.edit.history import ABSENT, NAME, plain, presence, rewritten, same, values
 from dateline.edit.places import Steps, at
 from dateline.edit.sources import Sources
-from dateline.edit.writing import Day
 from dateline.gates import Timeline, changes, gate_dates
-from dateline.model import ADDED, REMOVED, WAS, WHY, Api, Change
+from dateline.model import ADDED, REMOVED, WAS, WHY, Api, Change, Day
 from dateline.openapi import pointer, target
 from dateline.project import Projector
 

@@ -11,9 +11,8 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from dateline.edit.splice import Source
-from dateline.edit.writing import Day
 from dateline.load import TABLE, load, source_files
-from dateline.model import NEXT, Api, SourceError
+from dateline.model import NEXT, Api, Day, SourceError
 
 TITLE: Final = "Being prepared."
 """What the version table says of a version that nobody has found words for."""

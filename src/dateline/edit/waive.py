@@ -10,9 +10,8 @@ from typing import Final
 from dateline.check.waivers import FILE, read_waivers
 from dateline.edit.files import Replacement, recover, write
 from dateline.edit.splice import Source
-from dateline.edit.writing import Day
 from dateline.load.table import canonical_date
-from dateline.model import DatelineError, SourceError
+from dateline.model import DatelineError, Day, SourceError
 
 _NEW: Final = b"""\
 # Breaking changes that may pass until a day. Expired and unused waivers are findings.

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from dateline.load.spans import BLOCK, FLOW, Span, everything
-from dateline.model import KEYS
+from dateline.model import KEYS, Day
 
 _WIDTHS: Final = (80, 120)
 """A file's own longest line counts as its width within these bounds."""
@@ -25,10 +25,6 @@ _WORDS: Final = frozenset(
 )
 
 _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-
-
-class Day(str):
-    """A date of ours: it stands plain, where other text that looks like one is quoted."""
 
 
 @dataclass(frozen=True, kw_only=True)

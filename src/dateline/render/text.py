@@ -8,6 +8,8 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, Final
 
+from dateline.model import Day
+
 # Text that every YAML 1.1 and 1.2 reader takes for just this text. What begins like a number,
 # a date or an indicator is quoted, and so are the words below. A colon stands only before what
 # can't make it the end of a key, and a blank only before what can't begin a comment.
@@ -91,6 +93,11 @@ def yaml_key(key: str) -> str:
     return key if _is_plain(key) else _double_quoted(key)
 
 
+def _yaml_name(key: str) -> str:
+    # a day equals the text that is remembered for others
+    return key if isinstance(key, Day) else yaml_key(key)
+
+
 def yaml_text(value: Any, indent: int = 0) -> str:
     """Return *value* as YAML block style, to stand after `key:` or `-` at *indent*.
 
@@ -101,7 +108,8 @@ def yaml_text(value: Any, indent: int = 0) -> str:
             return " {}"
         inner = "\n" + " " * indent
         return "".join(
-            f"{inner}{yaml_key(key)}:{yaml_text(child, indent + 2)}" for key, child in value.items()
+            f"{inner}{_yaml_name(key)}:{yaml_text(child, indent + 2)}"
+            for key, child in value.items()
         )
     if isinstance(value, list):
         if not value:
@@ -109,7 +117,7 @@ def yaml_text(value: Any, indent: int = 0) -> str:
         inner = "\n" + " " * indent + "-"
         return "".join(inner + _yaml_item(child, indent + 2) for child in value)
     if isinstance(value, str):
-        return _yaml_string(value, indent)
+        return f" {value}" if isinstance(value, Day) else _yaml_string(value, indent)
     return " " + _scalar(value)
 
 

@@ -7,8 +7,9 @@ from typing import Any, Final
 
 from dateline.edit.splice.nodes import Child, New, Old, Splice
 from dateline.edit.splice.page import Page
-from dateline.edit.writing import Day, after_key, in_brackets, item, laid_out
+from dateline.edit.writing import after_key, in_brackets, item, laid_out
 from dateline.load.spans import BLOCK, FLOW, Span
+from dateline.model import Day
 
 _QUOTES: Final = ("'", '"')
 
