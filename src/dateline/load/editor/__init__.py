@@ -20,4 +20,3 @@ def editor_schema(which: str, folder: Path) -> str:
     """
     schema = versions_schema() if which == "versions" else source_schema(known_table(folder))
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
-
