@@ -118,11 +118,16 @@ def _led(node: Any) -> Any:
     return made
 
 
-def converters(contracts: dict[str, Any], way: str) -> dict[str, Callable[[Json], Json]]:
-    """Return a converter for each name that *contracts* list, by what it was and is."""
-    made = {}
+def converters(contracts: dict[str, Any], way: str) -> dict[str, Callable[..., Json]]:
+    """Return a converter for each name that *contracts* list, by what it was and is.
+
+    One that is told the version changes nothing.
+    """
+    made: dict[str, Callable[..., Json]] = {}
     for name, said in contracts["converters"].items():
-        if said[way]:
+        if said[way] and "reason" in said:
+            made[name] = lambda value, _: value
+        elif said[way]:
             goal = said["older" if way == "down" else "newer"]
             made[name] = _converter(goal)
     return made
@@ -139,9 +144,7 @@ def _converter(goal: dict[str, Any]) -> Callable[[Json], Json]:
         return lambda value: {"text": " ".join(value["words"])}
     if "properties" in goal:
         return lambda value: {"words": value["text"].split()}
-    if "integer" in goal["type"]:
-        return len
-    return str
+    return len if "integer" in goal.get("type", ()) else str
 
 
 class Law:

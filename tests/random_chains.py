@@ -165,6 +165,11 @@ components:
             - { type: string }
             - { type: object, properties: { city: { type: string } } }
             - { type: 'null' }
+        card:
+          anyOf:
+            - { type: string }
+            - { $ref: '#/components/schemas/Card' }
+            - { $ref: '#/components/schemas/LostCard' }
         friends: { type: array, items: { $ref: '#/components/schemas/Reader' } }
         spot: { type: array, prefixItems: [{ type: number }, { type: number }], items: false }
       patternProperties: { '^x-': { type: string } }
@@ -177,6 +182,14 @@ components:
       $defs: { Word: { type: string } }
       unevaluatedProperties: { type: string }
       minProperties: 1
+    Card:
+      type: object
+      required: [id, number]
+      properties: { id: { type: string }, number: { type: string }, level: { type: integer } }
+    LostCard:
+      type: object
+      required: [id, lost]
+      properties: { id: { type: string }, lost: { type: boolean, enum: [true] } }
     Unused: { type: string, contentEncoding: base64, contentMediaType: image/png }
   parameters:
     Page:

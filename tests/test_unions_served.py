@@ -15,6 +15,7 @@ import yaml
 from click.testing import CliRunner
 from generated_server import Generated, ask
 from narrowed import Law, Places
+from random_chains import DATES, chains
 from random_unions import unions
 from test_serve import misfits
 
@@ -360,3 +361,15 @@ def test_random_unions_are_of_every_kind(tmp_path: Path) -> None:
         written = json.dumps(law_of(tmp_path / str(seed), seed).contracts)
         kinds.update(word for word in ("tag", "tried", "fits", "convert") if f'"{word}"' in written)
     assert all(kinds[word] > 5 for word in ("tried", "fits", "convert")), kinds
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_there_are_ways_down_and_up_for_random_chains(seed: int, tmp_path: Path) -> None:
+    for number, chain in enumerate(chains(seed, 6)):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        for date, document in zip(DATES, chain, strict=True):
+            (folder / f"{date}.json").write_text(json.dumps(document))
+        adopt(tuple(f"{date}={folder / date}.json" for date in DATES), folder / "schemas")
+        law = Law(load(folder / "schemas"))
+        assert set(law.down["production"]) == set(law.up["production"]) == set(DATES)
