@@ -67,19 +67,20 @@ def adopted(name: str, documents: dict[str, tuple[str, bytes]]) -> Adopted:
     return Adopted(name, equal, sum(adoption.gates.values()), restated, spent)
 
 
-def _packed(home: Path, side: str) -> tuple[str, bytes]:
+def packed(home: Path, side: str) -> tuple[str, bytes]:
+    """Return the suffix and the content of the document of *home* on one *side*."""
     path = next(iter(sorted(home.glob(f"{side}.*.gz"))))
     return f".{path.name.split('.')[1]}", gzip.decompress(path.read_bytes())
 
 
 def pair(*homes: str) -> Iterator[Adopted]:
     for home in map(Path, homes):
-        documents = {"2024-01-01": _packed(home, "base"), "2025-01-01": _packed(home, "head")}
+        documents = {"2024-01-01": packed(home, "base"), "2025-01-01": packed(home, "head")}
         yield adopted(home.name, documents)
 
 
 def chain(*homes: str) -> Iterator[Adopted]:
-    documents = {Path(home).name[-10:]: _packed(Path(home), "head") for home in sorted(homes)}
+    documents = {Path(home).name[-10:]: packed(Path(home), "head") for home in sorted(homes)}
     yield adopted(f"{len(homes)} versions", documents)
 
 

@@ -10,7 +10,9 @@ from benchmarks.measure import Case
 from benchmarks.rows import DATA, PASS, Row, SkippedError, data, script
 
 
-def _documents(job: str, *patterns: str, but: str = "") -> Callable[[Path], Case]:
+def _documents(
+    job: str, *patterns: str, but: str = "", by: str = "adopting.py"
+) -> Callable[[Path], Case]:
     def prepare(root: Path) -> Case:
         homes = sorted(
             str(path.parent)
@@ -20,7 +22,7 @@ def _documents(job: str, *patterns: str, but: str = "") -> Callable[[Path], Case
         )
         if not homes:
             raise SkippedError(f"no documents in {DATA}")
-        return Case(root, script("adopting.py", job, *homes), PASS)
+        return Case(root, script(by, job, *homes), PASS)
 
     return prepare
 
@@ -66,5 +68,23 @@ ROWS: Final = (
         prepare=_random,
         about="Half of it is to make them: each edit is kept only if it leaves a sound document.",
         runs=1,
+    ),
+    *(
+        Row(
+            name=f"mock-{name}",
+            what=f"the mock of {what}, adopted: every GET at every version",
+            against="python -c pass",
+            prepare=_documents(job, pattern, by="mocked.py"),
+            about="To generate the server, most of it the models; then to make values up.",
+            runs=1,
+        )
+        for name, what, job, pattern in (
+            ("github", "GitHub's API", "pair", _GITHUB),
+            ("stripe-2018", "Stripe's API of 2018-11-08", "pair", "stripe-2018-11-08"),
+            ("stripe-2019", "Stripe's API of 2019-10-17", "pair", "stripe-2019-10-17"),
+            ("stripe-2020", "Stripe's API of 2020-08-27", "pair", "stripe-2020-08-27"),
+            ("stripe-2022", "Stripe's API of 2022-11-15", "pair", "stripe-2022-11-15"),
+            ("stripe-chain", "Stripe's API of four dates", "chain", "stripe-*"),
+        )
     ),
 )
