@@ -181,6 +181,38 @@ def test_what_the_run_time_still_misses_is_remarked(
     assert remark.startswith("schemas/loans.yaml:40:11: member-without-substitute: LoanState: lost")
 
 
+def adopted_library() -> dict[str, str]:
+    return {**LIBRARY, "versions.yaml": f"{VERSIONS}lint: adopted\n"}
+
+
+def test_a_field_that_is_gone_but_required_still_is_told_so(tmp_path: Path) -> None:
+    before = published(loaded(tmp_path / "before", adopted_library()))
+    api = loaded(
+        tmp_path, edited(adopted_library(), ("        id: { type: string, format: uuid }\n", ""))
+    )
+    (left,) = gate(api, before, today=TODAY).left
+    assert (left.message, left.reason) == (
+        "Loan.id: required field removed",
+        "`required` names it still; take it out there, or write it back",
+    )
+
+
+def test_fields_come_back_in_the_order_that_they_were_published_in(tmp_path: Path) -> None:
+    inline = "        note:\n          type: object\n{}"
+    fields = (
+        "          properties:\n            a: { type: string }\n            z: { type: string }\n"
+    )
+    note = "        note: { type: string }\n"
+    files = edited(adopted_library(), (note, inline.format(fields)))
+    before = published(loaded(tmp_path / "before", files))
+    api = loaded(tmp_path, edited(files, (inline.format(fields), inline.format(""))))
+    plan = gate(api, before, today=TODAY)
+    assert [line for line in changed_lines(plan) if "type: string" in line] == [
+        "+            a: { type: string, x-removed: next }",
+        "+            z: { type: string, x-removed: next }",
+    ]
+
+
 # Renames
 
 

@@ -76,7 +76,9 @@ def give_back(draft: Draft, found: Breaking) -> Repair:
     keys = at(published, (*around.path, *below[: len(reached) - len(canonical)]))
     place = placed(list(draft.canvas.node(reached)), list(keys), key)
     whole = (*canonical, *below)
-    return _back(draft, found, whole, reached, value, place, 0, around)
+    siblings = at(published, path[:-1])
+    number = list(siblings).index(path[-1]) if isinstance(siblings, dict) else int(path[-1])
+    return _back(draft, found, whole, reached, value, place, number, around)
 
 
 def _inlined(draft: Draft, value: Any, published: dict[str, Any], below: Steps) -> Any:
@@ -108,6 +110,9 @@ def _back_among(
             if name != step and container[-1] in ("properties", "headers"):
                 return _called(draft, found, twin, str(step))
             return _unhidden(draft, found, twin)
+        schema = draft.canvas.node(container[:-1])
+        if container[-1] == "properties" and step in schema.get("required", ()):
+            raise CantGateError("`required` names it still; take it out there, or write it back")
         names = [known_as.get(name, name) for name in siblings]
         whole: Steps = (*container, step)
         number = list(siblings).index(step)
