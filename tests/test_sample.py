@@ -487,3 +487,10 @@ def test_no_hash_seed_changes_a_value() -> None:
         for seed in ("1", "2")
     }
     assert len(runs) == 1
+
+
+def test_a_schema_may_refer_to_what_nothing_in_the_document_refers_to() -> None:
+    held = {"type": "object", "required": ["a"], "properties": {"a": {"type": "object"}}}
+    document = {"openapi": "3.1.0", "paths": {}, "components": {"schemas": {"Held": held}}}
+    made = Sampler(document).value({"$ref": "#/components/schemas/Held"}, "held", room=0)
+    assert made == {"a": {}}

@@ -70,7 +70,9 @@ def loan_at(version: str) -> Callable[[Json], Json]:
     return narrowing.body("getLoan", 200, "application/json")
 
 
-def things(folder: Path, schema: str, components: str = "") -> Callable[[str], Any]:
+def things(
+    folder: Path, schema: str, components: str = "", versions: str = VERSIONS
+) -> Callable[[str], Any]:
     """Return what gives the way down of a body of *schema*, by version, in production."""
     text = f"""\
 paths:
@@ -87,7 +89,7 @@ components:
     Thing: {{ type: string }}
 {components}"""
     found = shapes(
-        loaded(folder, {"versions.yaml": VERSIONS, "api.yaml": API, "things.yaml": text})
+        loaded(folder, {"versions.yaml": versions, "api.yaml": API, "things.yaml": text})
     )
     return lambda version: compile_down(found, version, "production", {}).body(
         "getThing", 200, "application/json"
@@ -482,6 +484,15 @@ def test_a_version_or_environment_has_to_be_known(
 ) -> None:
     with pytest.raises(ValueError, match=message):
         compile_down(library().contracts, version, environment, CONVERTERS)
+
+
+def test_what_schemas_tell_apart_needs_a_judge(tmp_path: Path) -> None:
+    members = "{ type: object, properties: { a: {}, new: { x-added: next } } }, { type: object }"
+    adopted = VERSIONS.replace("policy:", "lint: adopted\npolicy:")
+    at = things(tmp_path, f"anyOf: [{members}]", versions=adopted)
+    assert at("next") is unchanged
+    with pytest.raises(ValueError, match="can't be told apart without a judge of schemas"):
+        at("2024-01-15")
 
 
 def test_a_media_type_is_known_without_its_parameters() -> None:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import jsonschema_rs
 
-from dateline.openapi import Shape, follow, slot, target
+from dateline.openapi import Shape, follow, pointer, slot, target
 
 _ROOT: Final = "urn:document"
 _BOUNDS: Final = (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum"))
@@ -94,9 +94,12 @@ class Document:
         return _depth(schema, self._depths)
 
     def _least_depths(self) -> dict[str, float]:
-        """Return the depth of whatever is referred to; infinity where no value has an end."""
+        """Return the depth of whatever can be referred to; infinity where no value has an end."""
         goals = {}
-        for reference in set(_references(self.root)):
+        components = self.root.get("components", {}).get("schemas", {})
+        # what is read may refer to more than the document itself does
+        known = (_ROOT + "#" + pointer(("components", "schemas", name)) for name in components)
+        for reference in {*_references(self.root), *known}:
             try:
                 goals[reference] = self.at(reference)
             except LookupError:
