@@ -299,11 +299,11 @@ class View:
             for name, found in first.fields.items()
         ]
         for tag in [union.tag] if union.tag else own:
+            if always and not all(self.requires(member, tag) for member in members):
+                continue
             listed = [self.tags(member, tag, union) for member in members]
             texts = [text for each in listed for text in each]
-            if not all(listed) or len(set(texts)) < len(texts):
-                continue
-            if not always or all(self.requires(member, tag) for member in members):
+            if all(listed) and len(set(texts)) == len(texts):
                 return tag
         return None
 
