@@ -665,9 +665,10 @@ def test_status_shows_the_life_of_a_version(project: Path) -> None:
         ("due: { type: string,", "due: { type: string, description: Until when.,"),
         ("environments:\n", f"{ANNOUNCED}environments:\n"),
     )
-    for pointer, day in (("/components/schemas/A", "2999-01-01"), ("/paths/~1b", "2024-01-01")):
+    for pointer, day in (("/components/schemas/A", "2999-01-01"), ("/paths/~1b", "2999-02-01")):
         given = ["--version", "next", "--reason", "Nobody asks.", "--expires", day]
         assert dateline("waive", "type-changed", pointer, *given).status == CLEAN
+    edit(("2999-02-01", "2024-01-01"))  # as if time had passed
     first = git("rev-list", "--max-parents=0", "--abbrev=7", "--abbrev-commit", "HEAD").strip()
     shown = dateline("status")
     assert shown.status == CLEAN

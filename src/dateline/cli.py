@@ -7,6 +7,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import date
 from functools import wraps
 from pathlib import Path
 from typing import Any, Literal, ParamSpec
@@ -329,7 +330,13 @@ def waive(
     except LookupError as error:
         raise click.UsageError(str(error)) from error
     path = room(
-        schemas, rule=rule, pointer=pointer, versions=versions, reason=reason, expires=expires
+        schemas,
+        rule=rule,
+        pointer=pointer,
+        versions=versions,
+        reason=reason,
+        expires=expires,
+        today=date.today(),
     )
     click.echo(f"added a waiver to {path}")
 

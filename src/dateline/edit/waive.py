@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
@@ -26,13 +27,21 @@ class WaiverError(DatelineError):
 
 
 def waive(
-    folder: Path, *, rule: str, pointer: str, versions: Sequence[str], reason: str, expires: str
+    folder: Path,
+    *,
+    rule: str,
+    pointer: str,
+    versions: Sequence[str],
+    reason: str,
+    expires: str,
+    today: date,
 ) -> Path:
     """Append a waiver to ``waivers.yaml`` in *folder*, which is made if need be; return its path.
 
     Findings of *rule* at *pointer* in *versions* pass until the day *expires*, because of
-    *reason*. Raises WaiverError for values that make no waiver, SourceError where the file can't
-    be read, EditError where it can't be written; nothing is written then.
+    *reason*. Raises WaiverError for values that make no waiver and for a day before *today*,
+    SourceError where the file can't be read, EditError where it can't be written; nothing is
+    written then.
     """
     recover(folder)
     known = read_waivers(folder)
@@ -49,6 +58,8 @@ def waive(
     source.insert(("waivers", len(known)), row)
     content = source.content()
     _require_valid(folder.name, content)
+    if date.fromisoformat(expires) < today:
+        raise WaiverError(f"{expires} is over; name the last day on which it may pass")
     write(folder, [Replacement(name=FILE, before=before, after=content)])
     return path
 
