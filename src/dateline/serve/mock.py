@@ -70,11 +70,11 @@ class Mock:
         """Return a JSON value for *parameter*. Raises UnsatisfiedError."""
         item, node = self._nodes(operation)
         for each in (*node.get("parameters", ()), *item.get("parameters", ())):
-            found = chain(self._document, each)[-1]
-            if (found["in"], found["name"]) == (parameter.place, parameter.name):
-                holder = next(iter(found.get("content", {}).values()), found)
-                schema = self._with_examples(holder)
-                return self._sampler.value(schema, f"{operation.id} {parameter.name}")
+            for found in chain(self._document, each)[-1:]:
+                if (found["in"], found["name"]) == (parameter.place, parameter.name):
+                    holder = next(iter(found.get("content", {}).values()), found)
+                    schema = self._with_examples(holder)
+                    return self._sampler.value(schema, f"{operation.id} {parameter.name}")
         raise LookupError(parameter.name)
 
     def _app(self) -> Any:

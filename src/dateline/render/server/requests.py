@@ -7,8 +7,9 @@ Plain JSON values, to stand beside the shapes of values::
      "schemas": {NAME: [{"since": DATE, "environments": [...], "schema": SCHEMA}]}}
 
 Entries are read like those of shapes. A request is null where the operation is not there, and a
-schema where the component is not. Schemas are JSON Schema 2020-12, whatever the definitions are
-written in, without words; only those are listed that requests refer to or shapes ask for.
+schema true where the component is not: in adopted definitions, references may lead nowhere.
+Schemas are JSON Schema 2020-12, whatever the definitions are written in, without words; only
+those are listed that requests refer to or shapes ask for.
 """
 
 from __future__ import annotations
@@ -105,8 +106,8 @@ class _Requests:
             return None
         listed: dict[tuple[str, str], Any] = {}
         for node in (*item.get("parameters", ()), *operation.get("parameters", ())):
-            parameter = _resolved(document, node)
-            listed[parameter["in"], parameter["name"]] = parameter
+            if parameter := _resolved(document, node):
+                listed[parameter["in"], parameter["name"]] = parameter
         return {
             "parameters": [
                 self._parameter(parameter)
@@ -174,7 +175,7 @@ class _Requests:
 
     def _component(self, document: dict[str, Any], name: str) -> Any:
         schemas = document.get("components", {}).get("schemas", {})
-        return self._demands.of(schemas[name]) if name in schemas else None
+        return self._demands.of(schemas.get(name, True))
 
 
 def _resolved(document: dict[str, Any], node: Any) -> dict[str, Any]:

@@ -44,7 +44,8 @@ def results(api: Api, asked: Iterable[str] = ()) -> dict[str, Any]:
     while ahead:
         name = ahead.pop()
         if name not in reached:
-            reached[name] = demands.of(schemas[name])
+            # where a reference of adopted definitions leads nowhere, any value will do
+            reached[name] = demands.of(schemas.get(name, True))
             ahead += references(reached[name])
     return {
         "results": {name: operations[name] for name in sorted(operations)},

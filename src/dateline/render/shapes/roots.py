@@ -102,8 +102,8 @@ class _Roots:
                 yield self._content(holder, ("content", media_type), sites)
         listed: dict[tuple[str, str], list[Any]] = {}
         for node in (*item.get("parameters", ()), *holder.operation.get("parameters", ())):
-            parameter = self._resolved("parameter", node)
-            listed[parameter.get("in", ""), parameter.get("name", "")] = [node, parameter]
+            if parameter := self._resolved("parameter", node):
+                listed[parameter["in"], parameter["name"]] = [node, parameter]
         for place in sorted({place for place, _ in listed}):
             nodes = [found for (where, _), found in listed.items() if where == place]
             yield self._parameters(holder, place, nodes)
