@@ -130,14 +130,17 @@ def build(
         if idempotency is not None and operation.method == "POST" and operation.security:
             account = _keeper(operation, callers, readers)
             endpoint = Idempotent(endpoint, idempotency, account, patience=settings.patience)
-        routes.append(_Operation(prefix, operation, endpoint))
+        routes.append(_Operation(prefix, operation, endpoint, readers))
     app = FastAPI(routes=[*routes], redirect_slashes=False, openapi_url=None)
     app.add_exception_handler(404, _no_path)
     app.add_exception_handler(405, _no_method)
-    ignoring = [each for each in routes if each.operation.ignores_version]
+    default = contracts["default"]
+    ignoring = [
+        each for each in routes if each.operation.ignores_version and each.is_there(default)
+    ]
     app.add_middleware(
         Versioned,
-        Supported(contracts["default"], tuple(contracts["supported"]), contracts["header"]),
+        Supported(default, tuple(contracts["supported"]), contracts["header"]),
         prefix=prefix,
         ignoring=_ignoring(ignoring) if ignoring else None,
         documents=Documents(documents),
@@ -234,10 +237,14 @@ class _Operation(Route):
     """The route of one operation: its method only, its parameters by their own names.
 
     A parameter may be called what a route's may not, and may hold a slash that was sent encoded.
+    Where the caller's version does not have the operation, another one may stand.
     """
 
-    def __init__(self, prefix: str, operation: Operation, endpoint: App) -> None:
+    def __init__(
+        self, prefix: str, operation: Operation, endpoint: App, readers: _Readers
+    ) -> None:
         self.operation = operation
+        self._readers = readers
         self._names = _NAMES.findall(operation.path)
         numbers = iter(range(len(self._names)))
         path = _NAMES.sub(lambda _: f"{{p{next(numbers)}}}", operation.path)
@@ -245,14 +252,25 @@ class _Operation(Route):
         # HEAD is no operation unless the definitions have it
         self.methods = {operation.method}
 
+    def is_there(self, version: str) -> bool:
+        """Tell whether *version* has the operation."""
+        return self._readers.at(version) is not None
+
+    def is_asked_for(self, scope: Scope) -> bool:
+        """Tell whether a request means the operation, if its version has it."""
+        return self._found(scope) is not None and scope["method"] == self.operation.method
+
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        found = self.path_regex.match(route(scope)) if scope["type"] == "http" else None
-        if found is None:
+        found = self._found(scope)
+        if found is None or not self.is_there(scope["state"][VERSION]):
             return Match.NONE, {}
         texts = (text.replace(SLASH, "/") for text in found.groups())
         values = dict(zip(self._names, texts, strict=True))
         match = Match.FULL if scope["method"] == self.operation.method else Match.PARTIAL
         return match, {"endpoint": self.endpoint, "path_params": values}
+
+    def _found(self, scope: Scope) -> re.Match[str] | None:
+        return self.path_regex.match(route(scope)) if scope["type"] == "http" else None
 
 
 class _Readers:
@@ -359,9 +377,9 @@ class _Endpoint:
         return self._results.answer(result, version)
 
 
-def _ignoring(routes: Sequence[Route]) -> Callable[[Scope], bool]:
+def _ignoring(routes: Sequence[_Operation]) -> Callable[[Scope], bool]:
     def ignoring(scope: Scope) -> bool:
-        return any(each.matches(scope)[0] is Match.FULL for each in routes)
+        return any(each.is_asked_for(scope) for each in routes)
 
     return ignoring
 

@@ -1,0 +1,104 @@
+"""Paths that only their version tells apart: each caller reaches the operation of theirs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from click.testing import CliRunner
+from test_serve import serving
+
+from dateline.cli import main
+
+OLD, NEW = "2024-01-15", "2025-06-01"
+
+# What each version has: the operations by path and method.
+PATHS = {
+    OLD: {
+        "/rates/{currency}": {"get": "getCurrency"},
+        "/books/{title}": {"get": "getBook", "put": "putBook"},
+        "/health": {"get": "getHealth"},
+    },
+    NEW: {
+        "/rates/{rate_id}": {"get": "getRate"},
+        "/books/{title}": {"get": "getBook"},
+        "/books/newest": {"get": "getNewest"},
+        "/health": {"get": "getHealth"},
+    },
+}
+
+# What is asked for, and what the versions answer with: the operation, or a status.
+ASKED: list[tuple[str, str, str | int, str | int]] = [
+    ("GET", "/rates/EUR", "getCurrency", "getRate"),
+    ("GET", "/books/Emma", "getBook", "getBook"),
+    # a title in the older version
+    ("GET", "/books/newest", "getBook", "getNewest"),
+    ("PUT", "/books/Emma", "putBook", 405),
+    ("POST", "/books/Emma", 405, 405),
+    ("GET", "/health", "getHealth", "getHealth"),
+    ("GET", "/nothing", 404, 404),
+]
+
+
+def document(version: str) -> dict[str, Any]:
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Rates", "version": version},
+        "paths": {
+            path: {
+                "parameters": [
+                    {
+                        "name": part[1:-1],
+                        "in": "path",
+                        "required": True,
+                        "schema": {"type": "string"},
+                    }
+                    for part in path.split("/")
+                    if part[:1] == "{"
+                ],
+                **{method: operation(name) for method, name in methods.items()},
+            }
+            for path, methods in PATHS[version].items()
+        },
+    }
+
+
+def operation(name: str) -> dict[str, Any]:
+    schema = {"type": "object", "required": ["of"], "properties": {"of": {"const": name}}}
+    content = {"application/json": {"schema": schema}}
+    return {"operationId": name, "responses": {"200": {"description": "it", "content": content}}}
+
+
+def outcome(answer: httpx.Response) -> Any:
+    return answer.json()["of"] if answer.status_code == 200 else answer.status_code
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("routes")
+    arguments = ["adopt", "--into", str(root / "schemas"), "--package", "rates"]
+    for version in PATHS:
+        (root / f"{version}.json").write_text(json.dumps(document(version)))
+        arguments.append(f"{version}={root / f'{version}.json'}")
+    ran = CliRunner().invoke(main, arguments, catch_exceptions=False)
+    assert ran.exit_code == 0, ran.output
+    return root
+
+
+def test_each_version_reaches_its_own_operations(project: Path) -> None:
+    with serving(project) as process:
+        assert process.stdout is not None
+        address = process.stdout.readline().split()[-1]
+        found = [
+            tuple(
+                outcome(httpx.request(method, address + path, headers={"X-API-Version": version}))
+                for version in (OLD, NEW)
+            )
+            for method, path, *_ in ASKED
+        ]
+        allowed = httpx.put(f"{address}/books/Emma", headers={"X-API-Version": NEW})
+    assert found == [tuple(expected) for _, _, *expected in ASKED]
+    assert allowed.headers["allow"] == "GET"
