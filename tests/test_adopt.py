@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import importlib
 import json
 from pathlib import Path
 from typing import Any
@@ -9,6 +11,7 @@ from typing import Any
 import pytest
 import yaml
 from click.testing import CliRunner, Result
+from commands import dateline
 from random_chains import DATES, chains, plain
 
 from dateline.adopt import Adoption, Told, UsageError, adopt
@@ -784,3 +787,37 @@ def test_what_has_no_place_for_a_history_is_refused_by_name(tmp_path: Path) -> N
     assert "components/schemas/B would not come back for 2020-01-01" in str(refused.value)
     assert not (tmp_path / "schemas").exists()
     assert not list(tmp_path.glob(".schemas*"))
+
+
+def test_names_that_only_python_takes_for_one_are_told_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    record = {"type": "object", "properties": {"foo-bar": {}, "foo_bar": {}, "foo bar": {}}}
+    inline = {"type": "object", "properties": {"bar": {"type": "object", "properties": {"x": {}}}}}
+    bars: Document = {"OuterBar": {}, "Outer_Bar": {}, "Outer.Bar": {}}
+    older: Document = {
+        "openapi": "3.1.0",
+        "info": {"title": "Library", "version": DATES[0]},
+        "components": {"schemas": {"error": record, "Outer": inline, **bars}},
+    }
+    newer: Document = copy.deepcopy(older)
+    newer["components"]["schemas"]["Error"] = {"type": "object"}
+    assert (
+        dateline("adopt", *given(tmp_path, [older, newer]), "--package", "told_apart").status == 0
+    )
+    generated = dateline("generate")
+    assert (generated.status, "name-taken" in generated.err) == (0, False)
+    monkeypatch.syspath_prepend(tmp_path / "generated/python")
+    packages = (f"told_apart.v{date.replace('-', '_')}" for date in DATES[:2])
+    old, new = map(importlib.import_module, packages)
+    names = {"API_VERSION", "Error", "Outer", "OuterBar", "OuterBar_", "Outer_Bar", "Outer_Bar_"}
+    assert {*old.__all__} == names
+    assert {*new.__all__} == {*names, "Error_"}
+    assert new.Error is old.Error
+    fields = new.Error.model_fields
+    assert {name: field.alias for name, field in fields.items()} == {
+        "foo_bar": None,
+        "foo_bar_": "foo-bar",
+        "foo_bar__": "foo bar",
+    }

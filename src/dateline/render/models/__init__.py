@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from dateline.model import Artifact, Contract, Problem, SourceError, Table
 from dateline.render.models import assemble, names
@@ -59,14 +59,19 @@ def models(
     """
     ways = Ways()
     strict = {contract.version: ways.request_only(contract) for contract in contracts}
-    versions = list(contracts)
+    versions = [*contracts, *([canonical.contract] if canonical is not None else ())]
+    notes: list[str] = []
+    problems: list[Problem] = []
+    classes = _classes(versions, notes, problems, adopted=table.adopted)
     opened: frozenset[str] = frozenset()
     if canonical is not None:
-        versions.append(canonical.contract)
         strict[CANONICAL] = canonical.strict
-        opened = _silent(canonical)
+        opened = _silent(canonical, classes, adopted=table.adopted)
     components = homes(versions, strict, opened)
-    written = _written(versions, components, strict, canonical.inlines if canonical else ())
+    inlines = canonical.inlines if canonical else ()
+    written = _written(versions, components, strict, inlines, classes, adopted=table.adopted)
+    if problems or written.problems:
+        raise SourceError([*problems, *written.problems])
     where = {
         version: {
             each.name: home
@@ -97,16 +102,17 @@ def models(
         if order.definitions or version == CANONICAL
     ]
     artifacts.sort(key=lambda artifact: artifact.path)
-    return Models(artifacts, written.notes, written.types)
+    return Models(artifacts, [*notes, *written.notes], written.types)
 
 
 @dataclass(frozen=True)
 class _Written:
-    """The definitions by version and holder, what they can't express, and inline types."""
+    """The definitions by version and holder, what they can't express, inline types, problems."""
 
     definitions: dict[tuple[str, str], list[Definition]]
     notes: list[str]
     types: list[Typed]
+    problems: list[Problem]
 
 
 def _written(
@@ -114,6 +120,9 @@ def _written(
     components: dict[str, dict[str, str]],
     strict: dict[str, frozenset[str]],
     inlines: Sequence[Inline],
+    classes: dict[str, str],
+    *,
+    adopted: bool,
 ) -> _Written:
     """Write what each version defines; *inlines* belong to the canonical contract."""
     made: dict[tuple[str, str], list[Definition]] = {}
@@ -123,18 +132,18 @@ def _written(
     for contract in contracts:
         version = contract.version
         known = components[version]
-        own_notes: list[str] = []
         writer = Writer(
             Reader(contract.document),
             strict=strict[version],
             closing=version != CANONICAL,
-            classes=_classes(contract, own_notes, problems),
+            classes={name: classes[name] for name in schemas(contract)},
             taken={
                 each.name
                 for name, home in known.items()
                 if home != version
                 for each in made[home, name]
             },
+            adopted=adopted,
         )
         for name, home in known.items():
             if home == version:
@@ -144,34 +153,41 @@ def _written(
             types.append(typed)
             made.setdefault((version, inline.holder), []).extend(definitions)
             known[inline.holder] = version
-        notes |= dict.fromkeys([*own_notes, *writer.notes])
+        notes |= dict.fromkeys(writer.notes)
         problems += writer.problems
-    if problems:
-        raise SourceError(problems)
-    return _Written(made, list(notes), types)
+    return _Written(made, list(notes), types, problems)
 
 
-def _silent(canonical: Canonical) -> frozenset[str]:
+def _silent(canonical: Canonical, classes: dict[str, str], *, adopted: bool) -> frozenset[str]:
     """Return what only requests hold and has an object that says nothing of other fields."""
     writer = Writer(
         Reader(canonical.contract.document),
         strict=canonical.strict,
         closing=False,
-        classes=_classes(canonical.contract, [], []),
+        classes={name: classes[name] for name in schemas(canonical.contract)},
         taken=set(),
+        adopted=adopted,
     )
     for name in sorted(canonical.strict & schemas(canonical.contract).keys()):
         writer.component(name)
     return frozenset(writer.silent)
 
 
-def _classes(contract: Contract, notes: list[str], problems: list[Problem]) -> dict[str, str]:
-    """Return the class name of each component.
+def _classes(
+    contracts: Sequence[Contract], notes: list[str], problems: list[Problem], *, adopted: bool
+) -> dict[str, str]:
+    """Return the class name that each component has in all versions.
 
     Of two that would be called the same, the one with a dot in its name keeps it, as an
-    underscore.
+    underscore. Nobody can rename one in *adopted* definitions: the older keeps the name.
     """
-    made = {name: names.class_name(name) for name in schemas(contract)}
+    nodes: dict[str, Any] = {}
+    for contract in contracts:
+        own = schemas(contract)
+        # the one that is called so in the document keeps the name
+        ordered = sorted(own, key=lambda name: adopted and names.class_name(name) != name)
+        nodes |= {name: own[name] for name in ordered if name not in nodes}
+    made = {name: names.class_name(name) for name in nodes}
     count = Counter(made.values())
     for name, called in made.items():
         if count[called] > 1 and "." in name:
@@ -179,12 +195,14 @@ def _classes(contract: Contract, notes: list[str], problems: list[Problem]) -> d
             notes.append(
                 f"components.{name}: called {made[name]}, for another component is {called}"
             )
+    if adopted:
+        return names.apart(made)
     first: dict[str, str] = {}
     for name, called in made.items():
         if called in first:
             problems.append(
                 Problem(
-                    place=place_of(schemas(contract)[name]),
+                    place=place_of(nodes[name]),
                     id="model-name-taken",
                     message=f"the components {first[called]!r} and {name!r} would both be the "
                     f"model {called}: rename one",

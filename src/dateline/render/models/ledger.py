@@ -6,6 +6,7 @@ from typing import Any
 
 from dateline.model import Map, Place, Problem
 from dateline.render.models.definitions import Where
+from dateline.render.models.names import apart
 from dateline.render.models.reading import Flat
 
 
@@ -13,18 +14,24 @@ class Ledger:
     """What the definitions of one version may not be called, and what is to be said of them.
 
     ``notes`` name what the document says and no type can; ``problems`` what has to be renamed.
+    Where nobody may rename, in ``adopted`` definitions, there are none: underscores tell names
+    apart.
     """
 
-    def __init__(self, *, taken: set[str], holders: dict[str, Any]) -> None:
+    def __init__(self, *, taken: set[str], holders: dict[str, Any], adopted: bool) -> None:
         self.taken = taken
+        self._adopted = adopted
         # what holds a schema, for telling where a problem is
         self.holders = holders
         self.notes: list[str] = []
         self.problems: list[Problem] = []
 
     def claimed(self, name: str, otherwise: str, where: Where) -> str:
-        """Return *name* where it is free, else *otherwise*; a third is not invented."""
-        for called in (name, otherwise):
+        """Return *name* where it is free, else *otherwise*; a third only in adopted definitions."""
+        third = otherwise
+        while self._adopted and third in self.taken:
+            third += "_"
+        for called in (name, otherwise, third):
             if called not in self.taken:
                 self.taken.add(called)
                 return called
@@ -38,10 +45,17 @@ class Ledger:
         )
         return otherwise
 
-    def refuse_collisions(
-        self, name: str, properties: dict[str, Any], called: dict[str, str]
-    ) -> None:
-        """Have one of two properties of the model *name* renamed that are *called* the same."""
+    def fields(
+        self, name: str, properties: dict[str, Any], called: dict[str, str], spoken: set[str]
+    ) -> dict[str, str]:
+        """Return what the properties of the model *name* are *called*, each something else.
+
+        What is *spoken* of in their types is no name of a field. Of two that are the same, one
+        is to be renamed, but in adopted definitions.
+        """
+        if self._adopted:
+            as_it_is_first = sorted(called, key=lambda wire: called[wire] != wire)
+            return apart({wire: called[wire] for wire in as_it_is_first}, spoken)
         first: dict[str, str] = {}
         for wire, field in called.items():
             if field in first:
@@ -54,6 +68,7 @@ class Ledger:
                     )
                 )
             first[field] = wire
+        return called
 
     def note_untyped(self, flat: Flat, where: Where, kind: str) -> None:
         """Note that only values of *kind* are held, where no `type` says so."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 CANONICAL: Final = "server"
@@ -81,6 +81,25 @@ def field_name(name: str, taken: Iterable[str] = ()) -> str:
     if not bare[:1].isalpha():
         made = "field_" + made
     return made + "_" if made in _RESERVED_FIELDS or made in taken else made
+
+
+def apart(called: Mapping[str, str], taken: Iterable[str] = ()) -> dict[str, str]:
+    """Return what each name is *called*, with trailing underscores where two would be the same.
+
+    The first of them keeps it. None becomes what another is called, or what is *taken*.
+    """
+    made: dict[str, str] = {}
+    known = {*called.values(), *taken}
+    first: set[str] = set()
+    for name, wanted in called.items():
+        own = wanted
+        if own in first:
+            while own in known:
+                own += "_"
+        first.add(wanted)
+        known.add(own)
+        made[name] = own
+    return made
 
 
 def member_name(value: str) -> str:

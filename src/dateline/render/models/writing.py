@@ -63,7 +63,7 @@ class Writer:
     are not known. ``closing`` tells whether their objects refuse other fields where the document
     says nothing of these; ``silent`` names those that have such an object. ``classes`` tells what
     components are called, ``taken`` are the names that definitions of earlier versions have in
-    this one.
+    this one. In ``adopted`` definitions nothing that has a name already is refused.
     """
 
     def __init__(
@@ -74,6 +74,7 @@ class Writer:
         closing: bool,
         classes: dict[str, str],
         taken: set[str],
+        adopted: bool,
     ) -> None:
         self._reader = reader
         self._strict = set(strict)
@@ -82,6 +83,7 @@ class Writer:
         self._ledger = Ledger(
             taken=taken | set(classes.values()) | names.RESERVED_CLASSES,
             holders=dict(reader.components),
+            adopted=adopted,
         )
         self._made: list[Definition] = []
         self.silent: set[str] = set()
@@ -427,7 +429,7 @@ class Writer:
         # no annotation may mean a field beside it
         spoken = {each for made in types.values() for each in references(made.whole)}
         called = {wire: names.field_name(wire, spoken) for wire in types}
-        self._ledger.refuse_collisions(name, properties, called)
+        called = self._ledger.fields(name, properties, called, spoken)
         return [
             self._field(called[wire], wire, properties[wire], made, wire in required, where)
             for wire, made in types.items()
