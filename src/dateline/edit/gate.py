@@ -16,6 +16,7 @@ from dateline.diff import diff
 from dateline.edit.draft import Breaking, Draft
 from dateline.edit.files import Replacement, write
 from dateline.edit.patching import patch
+from dateline.edit.places import at, objects
 from dateline.edit.planning import plan
 from dateline.edit.renames import Rename
 from dateline.edit.renames import renames as possible_renames
@@ -25,6 +26,7 @@ from dateline.gates import order
 from dateline.model import (
     EVERYWHERE,
     NEXT,
+    REMOVED,
     Api,
     Combination,
     Kind,
@@ -38,6 +40,7 @@ from dateline.rules import judge, said
 
 _ROUNDS: Final = 5
 _MOST_CAUSES: Final = 3
+_WORDS: Final = (Kind.DOCUMENTATION_CHANGED, Kind.EXTENSION_CHANGED)
 _NO_REASON: Final = "what it depends on can't be gated; write it back"
 
 
@@ -110,7 +113,7 @@ def gate(
         ),
         questions=tuple(rename for rename in questions if rename not in renames),
         left=tuple(sorted(set(gating.left(state)))),
-        remarks=tuple(_remarks(api, state.canvas.api)),
+        remarks=(*_remarks(api, state.canvas.api), *gating.lost(state)),
     )
 
 
@@ -137,11 +140,15 @@ def _remarks(before: Api, now: Api) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class _State:
-    """How far gating has come: the sources, what they define, and what is still breaking."""
+    """How far gating has come: the sources, what they define, and what is still breaking.
+
+    ``words`` are those of what came back that older versions would lose.
+    """
 
     contents: Mapping[str, bytes]
     canvas: Canvas
     breaking: Sequence[Breaking]
+    words: Sequence[Breaking] = ()
     edits: tuple[Edit, ...] = ()
 
 
@@ -187,7 +194,30 @@ class _Gating:
             reached.append(state)
         # the last that is best first: what a round could not mend, the one before did not cause
         by_merit = sorted(reached, key=lambda one: len(one.breaking))
-        return next(one for one in by_merit if self._keeps_the_newest(one))
+        best = next(one for one in by_merit if self._keeps_the_newest(one))
+        return self._with_words(best)
+
+    def _with_words(self, state: _State) -> _State:
+        """Give what came back the words that each version had for it, as far as that can be."""
+        repairs = plan(Draft(state.canvas, self._documents), state.words).repairs
+        if not repairs:
+            return state
+        reached = self._tried(state, repairs)
+        if not isinstance(reached, _State):
+            culprits = self._culprits(state, repairs)
+            reached = self._tried(state, [one for one in repairs if one not in culprits])
+        if not isinstance(reached, _State) or len(reached.breaking) > len(state.breaking):
+            return state
+        return reached if self._keeps_the_newest(reached) else state
+
+    def lost(self, state: _State) -> Iterator[str]:
+        """Yield which words of what came back are not those that older versions had."""
+        told = {}
+        for combination, change, _ in state.words:
+            pointer = change.after_pointer or change.holder_pointer or ""
+            place = state.canvas.projector.place(pointer, *combination)
+            told[f"{place}: it came back in newer words: {said(change)}"] = None
+        yield from told
 
     def left(self, state: _State) -> Iterator[Left]:
         """Yield what is still breaking, with the reason."""
@@ -317,8 +347,27 @@ class _Gating:
             for repair, how in done
             if repair.changes
         ]
-        breaking = self._breaking(self._changes(canvas))
-        return _State(after, canvas, breaking, (*state.edits, *edits))
+        changes = list(self._changes(canvas))
+        words = tuple(self._words(canvas, changes))
+        return _State(after, canvas, self._breaking(changes), words, (*state.edits, *edits))
+
+    def _words(self, canvas: Canvas, changes: Iterable[Breaking]) -> Iterator[Breaking]:
+        """Yield which words of what came back would not be those that were published."""
+        known = {_seen(found) for found in self._first}
+        for found in changes:
+            pointer = found.change.after_pointer or found.change.holder_pointer
+            if found.change.kind not in _WORDS or pointer is None or _seen(found) in known:
+                continue
+            path = canvas.projector.origin(pointer, *found.combination)
+            is_part = any(REMOVED in one.node for one in objects(canvas.api.document, path))
+            if is_part or at(self._canvas.api.document, path[:3]) is None:
+                yield found
+
+
+def _seen(found: Breaking) -> tuple[Combination, str | None, str | None]:
+    """Return what tells a change from others whatever else comes back."""
+    change = found.change
+    return found.combination, change.before_pointer, change.before_pointer or change.after_pointer
 
 
 def _causes(repair: Repair) -> str:
