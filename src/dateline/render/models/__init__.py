@@ -91,7 +91,7 @@ def models(
         )
         for version, known in components.items()
     }
-    blocks = sources(orders, where, [each / "datamodel" for each in templates])
+    blocks = sources(orders, [each / "datamodel" for each in templates])
     artifacts = assemble.files(contracts, table, where, [each / "python" for each in templates])
     artifacts += [
         Artifact(

@@ -1,7 +1,8 @@
 """Definitions in, the source of each out: one run of datamodel-code-generator for all versions.
 
-What it is given is a document of names and references only. No text of the API's authors
-passes through it: that reaches our templates as code, already escaped.
+What it is given is a document of names only, each with the kind of its definition: what refers
+to what is known already, and so is the order. No text of the API's authors passes through it:
+that reaches our templates as code, already escaped.
 """
 
 from __future__ import annotations
@@ -18,14 +19,12 @@ from typing import Any, Final
 from dateline.model import DatelineError
 from dateline.render.models.code import (
     Group,
-    Node,
     Text,
     call,
     docstring,
     lay_out,
     literal,
     quoted,
-    references,
 )
 from dateline.render.models.definitions import Definition, Field
 from dateline.render.models.names import package_name
@@ -41,12 +40,9 @@ class GenerationError(DatelineError):
     """The templates for the models do not lay out every definition once."""
 
 
-def sources(
-    orders: Mapping[str, Order], homes: Mapping[str, Mapping[str, str]], templates: Sequence[Path]
-) -> dict[str, dict[str, str]]:
+def sources(orders: Mapping[str, Order], templates: Sequence[Path]) -> dict[str, dict[str, str]]:
     """Return the source of each definition, by version and name.
 
-    *homes* gives for each version, for each name it knows, the version that defines it.
     *templates* are the folders that hold `BaseModel.jinja2` and its like, file by file the first
     one first. Raises GenerationError where they don't lay out each definition once.
     """
@@ -59,7 +55,7 @@ def sources(
     views: defaultdict[str, dict[str, Any]] = defaultdict(dict)
     for key, (version, each) in expected.items():
         ahead = orders[version].ahead[each.name]
-        schemas[key] = _skeleton(each, homes[version], ahead)
+        schemas[key] = _skeleton(each)
         views[_PREFIX + key] = {"definition": _view(key, each, ahead)}
     with _one_folder(templates) as folder:
         texts = _run(schemas, views, folder)
@@ -135,26 +131,12 @@ def _unchanged(name: str) -> str:
     return name
 
 
-def _skeleton(
-    definition: Definition, homes: Mapping[str, str], ahead: frozenset[str]
-) -> dict[str, Any]:
-    """Return *definition* as a schema of names and of references to what is not *ahead*."""
-
-    def spoken_of(node: Node) -> dict[str, Any]:
-        goals = [
-            {"$ref": _PREFIX + _key(homes[name], name)}
-            for name in dict.fromkeys(references(node))
-            if name not in ahead
-        ]
-        return goals[0] if len(goals) == 1 else {"anyOf": goals} if goals else {}
-
+def _skeleton(definition: Definition) -> dict[str, Any]:
+    """Return *definition* as a schema that is laid out by the template for its kind."""
     if definition.members:
-        return {"type": "string", "enum": [member.name for member in definition.members]}
-    if definition.alias is not None:
-        return spoken_of(definition.alias)
-    # a field that speaks of nothing else has no say in imports or order: each costs time
-    fields = {each.name: spoken_of(each.annotation) for each in definition.fields}
-    return {"type": "object", "properties": {name: goal for name, goal in fields.items() if goal}}
+        # which members there are makes no difference: each costs time
+        return {"type": "string", "enum": ["member"]}
+    return {} if definition.alias is not None else {"type": "object", "properties": {}}
 
 
 def _view(key: str, definition: Definition, ahead: frozenset[str]) -> dict[str, Any]:
