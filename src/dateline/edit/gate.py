@@ -212,7 +212,7 @@ class _Gating:
 
     def lost(self, state: _State) -> Iterator[str]:
         """Yield which words of what came back are not those that older versions had."""
-        told = {}
+        told: dict[str, None] = {}
         for combination, change, _ in state.words:
             pointer = change.after_pointer or change.holder_pointer or ""
             place = state.canvas.projector.place(pointer, *combination)
