@@ -7,7 +7,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -1116,3 +1116,47 @@ def test_what_is_read_with_its_places_has_the_same_as_what_is_looked_up_later() 
         ("a", "x"): ["a.json:1:2"] * 2,
         (): ["a.json:1:1"] * 2,
     }
+
+
+FIRST_OF_TWO = """{"paths": {"/a": {"get": {"x": [1]}, "put": {"y": {}}}, "/b": {"get": {"x": 1}}},
+ "tags": [{"name": "a"}], "info": {"version": {"of": 1}}, "n": 1}"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "shared"),
+    [
+        ("", "", [("paths", "/a", "get"), ("paths", "/a", "put"), ("paths", "/b", "get")]),
+        ('{"x": 1}', '{"x": 10}', [("paths", "/a", "get"), ("paths", "/a", "put")]),
+        ('{"x": 1}', '{"x": true}', [("paths", "/a", "get"), ("paths", "/a", "put")]),
+        ('{"x": 1}', '{"x":  1}', [("paths", "/a", "get"), ("paths", "/a", "put")]),
+        ('"/b"', '"/c"', [("paths", "/a", "get"), ("paths", "/a", "put")]),
+        ('"put": {"y": {}}', '"put": []', [("paths", "/a", "get"), ("paths", "/b", "get")]),
+        ('"n": 1', '"n": 12', [("paths", "/a", "get"), ("paths", "/b", "get")]),
+        ('{"paths"', '{"z": {},\n"paths"', [("paths", "/a", "put"), ("paths", "/b", "get")]),
+    ],
+)
+def test_what_two_texts_hold_in_the_same_words_is_read_once(
+    old: str, new: str, shared: list[tuple[str, ...]]
+) -> None:
+    one, text = JsonPlaces("a.json", FIRST_OF_TWO), FIRST_OF_TWO.replace(old, new, 1)
+    other, alone = JsonPlaces("b.json", text), JsonPlaces("b.json", text)
+    before, after = one.read(), other.read(one)
+    assert json.dumps(after) == json.dumps(alone.read()) == json.dumps(json.loads(text))
+    for path in shared:
+        assert part(after, path) is part(before, path)
+    everything = list(trails(after))
+    assert list(map(other.find, everything)) == list(map(alone.find, everything))
+
+
+def part(value: Any, path: tuple[str, ...]) -> Any:
+    for step in path:
+        value = value[step]
+    return value
+
+
+def trails(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """Yield the keys and indexes that lead to each value in *value*."""
+    yield path
+    if isinstance(value, dict | list):
+        for step, found in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from trails(found, (*path, step))

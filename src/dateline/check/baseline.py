@@ -36,12 +36,20 @@ class BaselineError(DatelineError):
     """What callers have can't be read; saying that nothing changed would be a guess."""
 
 
+class Readings:
+    """What is read together: what a document has in common with the one before is read once."""
+
+    def __init__(self) -> None:
+        self.last: JsonPlaces | None = None
+
+
 @dataclass(frozen=True, kw_only=True)
 class Document:
     """A published document: its name for people, and its text."""
 
     name: str
     text: str
+    readings: Readings = field(default_factory=Readings, compare=False, repr=False)
 
     @cached_property
     def content(self) -> dict[str, Any]:
@@ -50,11 +58,12 @@ class Document:
             return self._yaml
         try:
             with collection_off():
-                content = self._places.read()
+                content = self._places.read(self.readings.last)
         except ValueError as error:
             raise BaselineError(f"{self.name}: baseline-unreadable: {error}") from error
         if not isinstance(content, dict):
             raise BaselineError(f"{self.name}: baseline-unreadable: not an OpenAPI document")
+        self.readings.last = self._places
         return content
 
     def place(self, pointer: str) -> Place:
@@ -125,9 +134,8 @@ def in_tree(output: Path, *, restoring: bool = False) -> Published:
             f"hand; restore it from version control, or compare with `--against REF`"
         )
     names = [name for name in names if name not in edited]
-    return _published(
-        f"the documents in {output}/spec", names, lambda name: _text(output, name), f"{output}/"
-    )
+    label, prefix = f"the documents in {output}/spec", f"{output}/"
+    return _published(label, names, lambda name: _text(output, name), prefix, Readings())
 
 
 def standing(output: Path) -> Published:
@@ -154,7 +162,7 @@ def _committed(tree: Published, output: Path) -> Published:
         repository = Repository(output)
         if not repository.uncommitted([output / "spec"]):
             return tree
-        committed = _at_revision(repository, "HEAD", output, renamed=False)
+        committed = _at_revision(repository, "HEAD", output, Readings(), renamed=False)
         merging = repository.is_merging()
     except GitError:
         return tree
@@ -169,31 +177,40 @@ def _committed(tree: Published, output: Path) -> Published:
     return replace(tree, documents=documents, default=default, announcements=announced)
 
 
-def against(reference: str, output: Path) -> Published:
+def against(reference: str, output: Path, readings: Readings | None = None) -> Published:
     """Return what *reference* names: a folder, a document, or a git revision.
 
     A folder is an output folder or the ``spec`` folder in it. Of a git revision the documents
     of the *output* folder are read, or of the only output folder there is if it was renamed
-    since. Raises BaselineError with the way out where that can't be done.
+    since. What is compared with it is read in the same *readings*. Raises BaselineError with the
+    way out where that can't be done.
     """
     path = Path(reference)
+    readings = readings or Readings()
     if path.is_dir():
         root = path.parent if path.name == "spec" else path
         if path.parent.name == "spec":
             root = path.parent.parent
             names = [found.relative_to(root).as_posix() for found in sorted(path.glob("*.json"))]
-            return _published(str(path), names, lambda name: _text(root, name), f"{root}/")
+            return _published(
+                str(path), names, lambda name: _text(root, name), f"{root}/", readings
+            )
         names = [found.relative_to(root).as_posix() for found in sorted(root.glob("spec/*/*.json"))]
         if not names:
             raise BaselineError(f"{path}: baseline-empty: no spec/*/*.json stands in this folder")
-        return _published(str(path), names, lambda name: _text(root, name), f"{root}/")
+        return _published(str(path), names, lambda name: _text(root, name), f"{root}/", readings)
     if path.is_file():
-        return _single(path)
-    return _at_revision(Repository(output), reference, output)
+        return _single(path, readings)
+    return _at_revision(Repository(output), reference, output, readings)
 
 
 def _at_revision(
-    repository: Repository, reference: str, output: Path, *, renamed: bool = True
+    repository: Repository,
+    reference: str,
+    output: Path,
+    readings: Readings,
+    *,
+    renamed: bool = True,
 ) -> Published:
     commit = repository.commit(reference)
     roots: dict[str, list[str]] = {}
@@ -219,7 +236,7 @@ def _at_revision(
     texts = dict(zip(roots[root], repository.contents(commit, roots[root]), strict=True))
     prefix = "" if root == "." else f"{root}/"
     names = [name.removeprefix(prefix) for name in roots[root]]
-    return _published(label, names, lambda name: texts[prefix + name], prefix)
+    return _published(label, names, lambda name: texts[prefix + name], prefix, readings)
 
 
 def _is_index(root: str) -> Callable[[str], bool]:
@@ -227,8 +244,8 @@ def _is_index(root: str) -> Callable[[str], bool]:
     return lambda name: _INDEX.fullmatch(name.removeprefix(prefix)) is not None
 
 
-def _single(path: Path) -> Published:
-    document = Document(name=str(path), text=_text(path.parent, path.name))
+def _single(path: Path, readings: Readings) -> Published:
+    document = Document(name=str(path), text=_text(path.parent, path.name), readings=readings)
     version = document.content.get("info", {}).get("version", "")
     return Published(
         label=str(path), documents={Combination(str(version), ""): document}, default=None
@@ -236,13 +253,17 @@ def _single(path: Path) -> Published:
 
 
 def _published(
-    label: str, names: Iterable[str], text: Callable[[str], str], prefix: str
+    label: str,
+    names: Iterable[str],
+    text: Callable[[str], str],
+    prefix: str,
+    readings: Readings,
 ) -> Published:
     documents: dict[Combination, Document] = {}
     indexes: dict[str, Document] = {}
     for name in sorted(names):
         if found := _DOCUMENT.fullmatch(name):
-            document = Document(name=prefix + name, text=text(name))
+            document = Document(name=prefix + name, text=text(name), readings=readings)
             documents[Combination(found[2], found[1])] = document
         elif found := _INDEX.fullmatch(name):
             indexes[found[1]] = Document(name=prefix + name, text=text(name))

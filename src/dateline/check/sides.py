@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
-from dateline.check.baseline import BaselineError, Document, Published, against
+from dateline.check.baseline import BaselineError, Document, Published, Readings, against
 from dateline.check.merge import Merged, by_place
 from dateline.diff import diff
 from dateline.load import TABLE, load
@@ -81,6 +81,7 @@ class _Sides:
     def __init__(self, schemas: Path, output: Path) -> None:
         self._schemas = schemas
         self._output = output
+        self._readings = Readings()
 
     @property
     def policy(self) -> tuple[str, dict[str, Verdict]]:
@@ -126,7 +127,7 @@ class _Sides:
         )
 
     def _published(self, name: str) -> Published:
-        published = against(name, self._output)
+        published = against(name, self._output, self._readings)
         if not published.documents:
             raise BaselineError(f"{published.label}: baseline-empty: there is nothing to compare")
         if Path(name).is_file():

@@ -76,6 +76,10 @@ def _by_marks(root: Map, path: Trail, value: bool) -> Place:
     return place
 
 
+_Twin = tuple["JsonPlaces", int]
+"""A text that was read, and where something in it begins."""
+
+
 class JsonPlaces:
     """Places in a JSON text, found by scanning one container at a time; each is scanned once."""
 
@@ -85,14 +89,19 @@ class JsonPlaces:
         self._scanned: dict[int, dict[str | int, tuple[int, int]]] = {}
         # where the objects end that were scanned, by where they begin
         self._ends: dict[int, int] = {}
+        # what was decoded whole, and where it ends, by where it begins
+        self._decoded: dict[int, tuple[Any, int]] = {}
 
-    def read(self) -> Any:
+    def read(self, like: JsonPlaces | None = None) -> Any:
         """Return what the text holds, as ``json.loads`` does; most places are known after that.
 
-        Raises ValueError where it is not JSON.
+        Parts that *like*, which has been read, holds at the same place in the same words are
+        the same objects. Raises ValueError where it is not JSON.
         """
         try:
-            value, end = self._scan(after_blanks(self._text, 0), below=_BELOW)
+            start = after_blanks(self._text, 0)
+            twin = (like, after_blanks(like._text, 0)) if like else None
+            value, end = self._scan(start, below=_BELOW, twin=twin)
             if after_blanks(self._text, end) == len(self._text):
                 return value
         except (ValueError, IndexError):
@@ -132,11 +141,12 @@ class JsonPlaces:
                 self._scanned[offset] = dict(self._items(offset)) if first == "[" else {}
         return self._scanned[offset]
 
-    def _scan(self, offset: int, *, below: int) -> tuple[Any, int]:
+    def _scan(self, offset: int, *, below: int, twin: _Twin | None = None) -> tuple[Any, int]:
         """Return the value at *offset* and where it ends; objects so far *below* it are noted."""
         text = self._text
         if below < 0 or text[offset] != "{":
-            return _DECODER.raw_decode(text, offset)
+            return self._decode(offset, twin)
+        theirs = twin[0]._scanned.get(twin[1], {}) if twin else {}
         value: dict[str, Any] = {}
         places: dict[str | int, tuple[int, int]] = {}
         at = after_blanks(text, offset + 1)
@@ -144,7 +154,8 @@ class JsonPlaces:
             key, end = _DECODER.raw_decode(text, at)
             colon = after_blanks(text, end)
             begin = after_blanks(text, colon + 1)
-            value[key], end = self._scan(begin, below=below - 1)
+            known = (twin[0], theirs[key][1]) if twin and key in theirs else None
+            value[key], end = self._scan(begin, below=below - 1, twin=known)
             places[key] = at, begin
             comma = after_blanks(text, end)
             at = after_blanks(text, comma + 1) if text[comma] == "," else comma
@@ -155,6 +166,21 @@ class JsonPlaces:
         self._scanned[offset] = places
         self._ends[offset] = at + 1
         return value, at + 1
+
+    def _decode(self, offset: int, twin: _Twin | None) -> tuple[Any, int]:
+        """Return the value at *offset* and where it ends: that of *twin* if the words are equal."""
+        if self._text[offset] not in "{[":
+            return _DECODER.raw_decode(self._text, offset)
+        found = self._alike(offset, *twin) if twin else None
+        self._decoded[offset] = found or _DECODER.raw_decode(self._text, offset)
+        return self._decoded[offset]
+
+    def _alike(self, offset: int, other: JsonPlaces, begin: int) -> tuple[Any, int] | None:
+        if begin not in other._decoded:
+            return None
+        value, end = other._decoded[begin]
+        same = self._text.startswith(other._text[begin:end], offset)
+        return (value, offset + end - begin) if same else None
 
     def _items(self, offset: int) -> Iterator[tuple[str | int, tuple[int, int]]]:
         at = after_blanks(self._text, offset + 1)
