@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from dateline.diff.documents import Document, component
-from dateline.diff.graph import Graph, Pair, Seen
+from dateline.diff.graph import Graph, Pair, Parts, Seen
 from dateline.model import Kind
 
 
@@ -75,12 +75,15 @@ def _foreign(pair: Pair, before: Document, after: Document) -> _Foreign:
     """Return what only one side refers to though the other document has it, too."""
     if [part.pointer for part in pair.before] == [part.pointer for part in pair.after]:
         return _NOTHING
-    ours = {part.pointer for part in pair.before if component(part.pointer)}
-    theirs = {part.pointer for part in pair.after if component(part.pointer)}
+    ours, theirs = _components(pair.before), _components(pair.after)
     return _Foreign(
         {at for at in ours - theirs if after.target(f"#{at}")},
         {at for at in theirs - ours if before.target(f"#{at}")},
     )
+
+
+def _components(parts: Parts) -> set[str]:
+    return {part.pointer for part in parts if component(part.pointer)}
 
 
 def _below(pair: Pair) -> list[Pair]:
@@ -144,8 +147,8 @@ def _one(switch: _Switch, foreign: _Foreign, follows: list[Seen]) -> Seen:
         "$ref",
         switch.before_pointer,
         switch.after_pointer,
-        _names(foreign.gone),
-        _names(foreign.came),
+        _names(foreign.gone or _components(switch.pair.before)),
+        _names(foreign.came or _components(switch.pair.after)),
         carrier=switch.carrier,
         within=judged,
     )
