@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from commands import dateline
 from sources import folder
 
 from dateline.check import Document, Published, check
@@ -166,3 +167,117 @@ def test_the_old_name_of_a_component_may_stay_beside_the_new_one(tmp_path: Path)
     kept = "    Amount: { $ref: '#/components/schemas/Sum' }\n    Sum: { type"
     published, schemas = edited(tmp_path, {"Amount": "Sum", "    Sum: { type": kept})
     assert check(load(schemas), published, today=date(2024, 2, 1)) == []
+
+
+MAKING: Final = FINES[FINES.index("  /sandbox/fines:") : FINES.index("components:")]
+SUM: Final = "    Sum: { type: object, properties: { cents: { type: integer } } }\n"
+TAKES_SUM: Final = MAKING.replace("Amount", "Sum")
+TO_SUM: Final = "$ref: '#/components/schemas/Sum'"
+MADE: Final = "{ description: made }"
+TEXT: Final = "application/json: { schema: { $ref: '#/components/schemas/Fine' } }"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "told", "then"),
+    [
+        pytest.param(
+            {MAKING: TAKES_SUM, "    Late:\n": SUM + "    Late:\n"},
+            {MAKING: ""},
+            [("operation-removed", "POST /sandbox/fines: operation removed")],
+            [("component-removed", "Sum: component removed")],
+            id="a component goes with the only operation that led to it",
+        ),
+        pytest.param(
+            {MAKING: TAKES_SUM, "    Late:\n": SUM + "    Late:\n",
+             "        amount: {": f"        most: {{ {TO_SUM} }}\n        amount: {{"},
+            {MAKING: ""},
+            [("operation-removed", "POST /sandbox/fines: operation removed"),
+             ("component-removed", "Sum: component removed"),
+             ("response-field-removed", "Fine.most: field removed")],
+            [],
+            id="a component that something else led to is told by itself",
+        ),
+        pytest.param(
+            {"    Late:\n": SUM + "    Late:\n"},
+            {MAKING: ""},
+            [("operation-removed", "POST /sandbox/fines: operation removed"),
+             ("component-removed", "Sum: component removed")],
+            [],
+            id="a component that the operation did not lead to is told by itself",
+        ),
+        pytest.param(
+            {},
+            {TEXT: TEXT.replace("json", "hal+json")},
+            [("media-type-removed", "GET /fines: media type application/json removed")],
+            [("media-type-added", "GET /fines: media type application/hal+json added")],
+            id="a media type of another name",
+        ),
+        pytest.param(
+            {},
+            {TEXT: TEXT.replace("json", "hal+json").replace("Fine", "Late")},
+            [("media-type-removed", "GET /fines: media type application/json removed"),
+             ("media-type-added", "GET /fines: media type application/hal+json added")],
+            [],
+            id="another media type of another shape",
+        ),
+        pytest.param(
+            {},
+            {"'204'": "'201'"},
+            [("response-removed", "POST /sandbox/fines: response 204 removed")],
+            [("success-response-added", "POST /sandbox/fines: response 201 added")],
+            id="another success status",
+        ),
+        pytest.param(
+            {},
+            {f"'204': {MADE}": f"'201': {MADE}, '202': {MADE}"},
+            [("response-removed", "POST /sandbox/fines: response 204 removed"),
+             ("success-response-added", "POST /sandbox/fines: response 201 added"),
+             ("success-response-added", "POST /sandbox/fines: response 202 added")],
+            [],
+            id="two statuses that the old one may have become",
+        ),
+        pytest.param(
+            {},
+            {"schemas/Fine": "schemas/Bill",
+             "    Late:\n": SUM.replace("Sum", "Bill") + "    Late:\n"},
+            [("reference-switched", "GET /fines: $ref changed ('Fine' -> 'Bill'), so Fine.amount: "
+              "field removed, and 1 more")],
+            [],
+            id="a reference to a component that is new",
+        ),
+    ],
+)  # fmt: skip
+def test_what_follows_from_an_edit_is_told_with_it_alone(
+    before: dict[str, str],
+    after: dict[str, str],
+    told: list[tuple[str, str]],
+    then: list[tuple[str, str]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder(tmp_path, sources(before))
+    assert dateline("generate").status == 0
+    folder(tmp_path, sources(after))
+    assert sorted(unwaived()) == sorted(told)
+    # what another finding told of stands for itself once that one is waived
+    waive_all()
+    assert unwaived() == then
+    waive_all()
+    assert (unwaived(), dateline("check").status) == ([], 0)
+
+
+def unwaived() -> list[tuple[str, str]]:
+    return [(one["rule"], one["message"]) for one in reported()]
+
+
+def waive_all() -> None:
+    for one in reported():
+        pointer = one["before_pointer"] or one["after_pointer"]
+        given = ("--reason", "Agreed.", "--expires", "2999-01-01", "--version", "2024-01-15")
+        assert dateline("waive", one["rule"], pointer, *given).status == 0
+
+
+def reported() -> list[dict[str, Any]]:
+    changes = json.loads(dateline("check", "--format", "json").out)["changes"]
+    return [one for one in changes if one["waived"] is None]

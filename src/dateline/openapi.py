@@ -243,6 +243,26 @@ def target(reference: str) -> tuple[str, str] | None:
     return parts[2], name.replace("~1", "/").replace("~0", "~")
 
 
+def references(value: Any) -> Iterator[tuple[str, str]]:
+    """Yield every component that *value* refers to."""
+    pending = [value]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, list):
+            pending += node
+        elif isinstance(node, dict):
+            for key, below in node.items():
+                if key == "security" and isinstance(below, list):
+                    names = [
+                        name for demand in below if isinstance(demand, dict) for name in demand
+                    ]
+                    yield from (("securitySchemes", name) for name in names)
+                elif isinstance(below, str) and (goal := target(below)) is not None:
+                    yield goal
+                else:
+                    pending.append(below)
+
+
 def chain(document: dict[str, Any], node: Any) -> list[dict[str, Any]]:
     """Return *node* and what its references lead to in turn, the component itself last.
 

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from dateline.check.baseline import BaselineError, Document, Published
+from dateline.check.following import without_following
 from dateline.check.laws import LAWS
 from dateline.check.merge import Group, Merged, by_place
 from dateline.check.reasons import check_reasons
@@ -69,7 +70,8 @@ def check(
         *judge.minted(),
         *check_servable(api),
     ]
-    return sorted(waive(findings, waivers, today), key=by_place)
+    told = without_following(waive(findings, waivers, today), published)
+    return sorted(told, key=by_place)
 
 
 def breaches(findings: Iterable[Finding]) -> list[Finding]:

@@ -10,7 +10,7 @@ from dateline.edit.history import ABSENT
 from dateline.edit.places import Steps, at, placed
 from dateline.edit.repairs import Repair, Restored, Returned, file_of
 from dateline.gates import order
-from dateline.openapi import target
+from dateline.openapi import references
 
 
 def beside(draft: Draft, whole: Steps, names: list[str]) -> tuple[str, int, Steps]:
@@ -77,23 +77,3 @@ def _written(repair: Repair) -> Iterator[Any]:
             for value in by_version.values():
                 if value is not ABSENT:
                     yield {keyword: value}
-
-
-def references(value: Any) -> Iterator[tuple[str, str]]:
-    """Yield every component that *value* refers to."""
-    pending = [value]
-    while pending:
-        node = pending.pop()
-        if isinstance(node, list):
-            pending += node
-        elif isinstance(node, dict):
-            for key, below in node.items():
-                if key == "security" and isinstance(below, list):
-                    names = [
-                        name for demand in below if isinstance(demand, dict) for name in demand
-                    ]
-                    yield from (("securitySchemes", name) for name in names)
-                elif isinstance(below, str) and (goal := target(below)) is not None:
-                    yield goal
-                else:
-                    pending.append(below)

@@ -7,14 +7,14 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from dateline.edit import children, keywords, renames
-from dateline.edit.components import give_back_components, references
+from dateline.edit.components import give_back_components
 from dateline.edit.draft import ADDED, REMOVED, Breaking, Draft
 from dateline.edit.places import Steps, at
 from dateline.edit.renames import Rename
 from dateline.edit.repairs import CantGateError, Repair
 from dateline.edit.values import gate_value
 from dateline.model import Change, Kind, Verdict
-from dateline.openapi import parts
+from dateline.openapi import parts, references
 from dateline.rules import RULES, said
 
 

@@ -1,0 +1,138 @@
+"""Findings in, those out that no other tells of: what one edit does is told once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator
+from dataclasses import replace
+from typing import Any, Final
+
+from dateline.check.baseline import Published
+from dateline.model import EVERYWHERE, Combination, Finding, Policy, Verdict
+from dateline.openapi import METHODS, parts, references
+
+_MOVED: Final = {
+    "media-type-removed": "media-type-added",
+    "response-removed": "success-response-added",
+}
+"""What goes, and what comes in its place."""
+
+_Component = tuple[str, str]
+
+
+def without_following(findings: Iterable[Finding], published: Published) -> list[Finding]:
+    """Return *findings* without those that follow from another that has to be mended anyway.
+
+    A component goes with the only operations that led to it; a media type or status that is new
+    may have the content of the one that went. What a waiver covers explains nothing, and neither
+    does what breaks no rule.
+    """
+    known = list(findings)
+    told = [
+        one
+        for one in known
+        if one.policy is Policy.FROZEN
+        and one.verdict in (Verdict.GATED, Verdict.NEVER)
+        and one.waived is None
+    ]
+    moved = {id(gone): new for gone, new in _moved(told)}
+    follows = {id(new) for new in moved.values()} | _gone_with_operations(told, published)
+    return [
+        _told_with(one, moved[id(one)]) if id(one) in moved else one
+        for one in known
+        if id(one) not in follows
+    ]
+
+
+def _moved(told: list[Finding]) -> Iterator[tuple[Finding, Finding]]:
+    """Yield what went with what came in its place: no other could be meant."""
+    pairs = [
+        (gone, new)
+        for gone in told
+        if gone.rule in _MOVED and gone.before is not None
+        for new in told
+        if new.rule == _MOVED[gone.rule]
+        and parts(gone.before_pointer or "")[:-1] == parts(new.after_pointer or "")[:-1]
+        and gone.before == new.after
+        and _everywhere(new) <= _everywhere(gone)
+    ]
+    met = Counter(id(one) for pair in pairs for one in pair)
+    yield from ((gone, new) for gone, new in pairs if met[id(gone)] == met[id(new)] == 1)
+
+
+def _everywhere(finding: Finding) -> set[tuple[str, str]]:
+    return {(date, name) for date in finding.versions for name in finding.environments}
+
+
+def _told_with(gone: Finding, new: Finding) -> Finding:
+    name = parts(new.after_pointer or "")[-1]
+    way_out = (
+        f"`{name}` has its content now: give that one `x-added: next` (`dateline gate` writes both)"
+    )
+    return replace(gone, help=f"{gone.help} {way_out}.", after_source=new.after_source)
+
+
+def _gone_with_operations(told: list[Finding], published: Published) -> set[int]:
+    """Return the ids of findings of components to which only operations led that went."""
+    operations = [one for one in told if one.rule == "operation-removed"]
+    components = {
+        (path[1], path[2]): one
+        for one in told
+        if one.rule == "component-removed" and len(path := parts(one.before_pointer or "")) == 3
+    }
+    if not operations or not components:
+        return set()
+    alone: dict[_Component, list[bool]] = {}
+    for combination, document in published.documents.items():
+        lost = {
+            parts(one.before_pointer or "") for one in operations if _concerns(one, combination)
+        }
+        ours = {known for known, one in components.items() if lost and _concerns(one, combination)}
+        went, stays = _parted(document.content, lost, components.keys())
+        there = document.content.get("components", {})
+        only_theirs = _reached(went, there) - _reached(stays, there)
+        for known in ours:
+            alone.setdefault(known, []).append(known in only_theirs)
+    return {id(components[known]) for known, found in alone.items() if all(found)}
+
+
+def _concerns(finding: Finding, shown: Combination) -> bool:
+    environments = (EVERYWHERE, *finding.environments)
+    return shown.version in finding.versions and shown.environment in environments
+
+
+def _parted(
+    document: dict[str, Any], lost: set[tuple[str, ...]], gone: Container[_Component]
+) -> tuple[list[Any], list[Any]]:
+    """Return what operations that are *lost* say, and what else a document says."""
+    went: list[Any] = []
+    stays: list[Any] = [{"security": document.get("security")}]
+    for section in ("paths", "webhooks"):
+        for name, item in document.get(section, {}).items():
+            methods = {key for key in METHODS if key in item}
+            ours = {key for key in methods if (section, name, key) in lost}
+            if ours and ours == methods:
+                # what all operations of a path share goes with the last of them
+                went.append(item)
+                continue
+            went += [item[key] for key in sorted(ours)]
+            stays += [below for key, below in item.items() if key not in ours]
+    stays += [
+        node
+        for section, nodes in document.get("components", {}).items()
+        for name, node in nodes.items()
+        if (section, name) not in gone
+    ]
+    return went, stays
+
+
+def _reached(roots: list[Any], components: dict[str, Any]) -> set[_Component]:
+    """Return all *components* that *roots* lead to."""
+    found: set[_Component] = set()
+    pending = list(roots)
+    while pending:
+        for section, name in references(pending.pop()):
+            if (section, name) not in found:
+                found.add((section, name))
+                pending.append(components.get(section, {}).get(name))
+    return found
