@@ -292,10 +292,12 @@ def rendered(
 def _rendered(
     workspace: Workspace, api: Api, record: Record | None, *, validate: bool = True
 ) -> tuple[tuple[Artifact, ...], tuple[str, ...]]:
+    from dateline.load.reader.collector import collection_off
     from dateline.render import render
 
     validate = validate and (workspace.strict or not api.table.adopted)
-    made = render(api, workspace.templates, record=record, validate=validate)
+    with collection_off():
+        made = render(api, workspace.templates, record=record, validate=validate)
     return made.artifacts, made.notes
 
 

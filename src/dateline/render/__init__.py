@@ -141,7 +141,7 @@ def _modelled(api: Api, projector: Projector, folders: list[Path]) -> tuple[Serv
     from dateline.render.models import models
     from dateline.render.server import Server
 
-    server = Server(api)
+    server = Server(api, projector)
     return server, models(_everywhere(api, projector), api.table, folders, server.canonical)
 
 

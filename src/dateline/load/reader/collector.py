@@ -1,4 +1,4 @@
-"""Python's garbage collector, off while a document grows."""
+"""Python's garbage collector, off while documents grow."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def collection_off() -> Iterator[None]:
-    """Keep the collector from walking, over and over, a document that only grows."""
+    """Keep the collector from walking, over and over, documents that only grow."""
     enabled = gc.isenabled()
     gc.disable()
     try:

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import dateline
 from dateline.model import Api, Artifact
+from dateline.project import Projector
 from dateline.render.models import Canonical
 from dateline.render.models.assemble import HEADER
 from dateline.render.models.code import Text, lay_out, literal, subscript
@@ -43,14 +44,15 @@ _CREATE: Final = "create_app"
 
 
 class Server:
-    """The server of one API.
+    """The server of one API, whose contracts *projector* gives.
 
     Raises SourceError where two names become one name in Python, or where something differs
     between versions that can't be served.
     """
 
-    def __init__(self, api: Api) -> None:
+    def __init__(self, api: Api, projector: Projector) -> None:
         self._api = api
+        self._projector = projector
         self._forms = forms(api)
         self._groups = groups(api)
         self._types = Types(
@@ -72,9 +74,9 @@ class Server:
         """
         self._types.made(types)
         target = f"python/{self._api.table.package}/server"
-        shown = shapes(self._api)
+        shown = shapes(self._api, self._projector)
         now, then = asked(shown)
-        shown |= {**requests(self._api, then), **results(self._api, now)}
+        shown |= {**requests(self._api, then, self._projector), **results(self._api, now)}
         yield from self._laid_out(target, shown, templates)
         data = json.dumps(shown, ensure_ascii=False, separators=(",", ":"))
         yield Artifact(path=f"{target}/contracts.json", content=f"{data}\n".encode())
@@ -88,7 +90,7 @@ class Server:
     def first(self, types: Iterable[Typed], templates: Sequence[Path]) -> bytes:
         """Return the first file of handlers, which its owner fills in; *types* as above."""
         self._types.made(types)
-        needed = converters(self._api, shapes(self._api), self._forms)
+        needed = converters(self._api, shapes(self._api, self._projector), self._forms)
         view = first(self._api.table, self._groups, self._types, needed)
         return environment(list(templates)).get_template(_FIRST).render(view).encode()
 

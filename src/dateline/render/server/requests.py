@@ -31,10 +31,13 @@ Row = dict[str, list[Any]]
 """What something is at each version, by environment."""
 
 
-def requests(api: Api, asked: Iterable[str] = ()) -> dict[str, Any]:
+def requests(
+    api: Api, asked: Iterable[str] = (), projector: Projector | None = None
+) -> dict[str, Any]:
     """Return what a server has to know of the requests of *api*, and of its versions.
 
-    The components *asked* are among the schemas.
+    The components *asked* are among the schemas. *projector* is that of *api*, where one is at
+    hand.
     """
     table = api.table
     return {
@@ -42,7 +45,7 @@ def requests(api: Api, asked: Iterable[str] = ()) -> dict[str, Any]:
         "default": table.default,
         "supported": [version.date for version in table.supported],
         "ends": dict(_ends(api)),
-        **_Requests(api).data(asked),
+        **_Requests(api, projector or Projector(api)).data(asked),
     }
 
 
@@ -62,10 +65,9 @@ def _ends(api: Api) -> Iterator[tuple[str, dict[str, str]]]:
 class _Requests:
     """The requests of one API, read from what it publishes."""
 
-    def __init__(self, api: Api) -> None:
+    def __init__(self, api: Api, projector: Projector) -> None:
         self._api = api
         self._demands = Demands(api)
-        projector = Projector(api)
         names = [each.name for each in api.table.environments] or [EVERYWHERE]
         self._documents = {
             name: [projector.contract(date, name).document for date in api.table.dates]

@@ -21,6 +21,7 @@ from typing import Any
 
 from dateline.gates import Timeline
 from dateline.model import EVERYWHERE, Api, Problem, SourceError
+from dateline.project import Projector
 from dateline.render.shapes import roots
 from dateline.render.shapes.demanded import Demanded
 from dateline.render.shapes.demands import references as referred
@@ -45,14 +46,14 @@ __all__ = ["asked", "canonical", "entries", "shapes"]
 Shapes = dict[str, Any]
 
 
-def shapes(api: Api) -> Shapes:
-    """Return the contract data of *api*.
+def shapes(api: Api, projector: Projector | None = None) -> Shapes:
+    """Return the contract data of *api*; *projector* is that of *api*, where one is at hand.
 
     Raises SourceError, listing every place, where something differs between versions that no
     value could be served without knowing more: in a union whose members nothing tells apart, or
     below a keyword that says nothing of what a value holds.
     """
-    return _Contracts(api).data()
+    return _Contracts(api, projector or Projector(api)).data()
 
 
 def canonical(api: Api, *, sent: bool = False) -> dict[str, Any]:
@@ -84,13 +85,13 @@ def asked(data: Shapes) -> tuple[set[str], set[str]]:
 class _Contracts:
     """The shapes of one API, on both ways."""
 
-    def __init__(self, api: Api) -> None:
+    def __init__(self, api: Api, projector: Projector) -> None:
         self._api = api
         self._timeline = Timeline(api.table)
         self._histories = Histories(api, self._timeline)
         self._reach = Reach(api.document, self._timeline)
         self._environments = [each.name for each in api.table.environments] or [EVERYWHERE]
-        self.published = Published(api, self._timeline)
+        self.published = Published(api, self._timeline, projector)
         self.demands = Demanded(self._histories, self.published)
         self._moved: dict[int, Any] = {}
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 from dateline.gates import Timeline
@@ -31,14 +30,11 @@ class _Needs:
 class Published:
     """The schemas of one API in JSON Schema; references lead to components of the same version."""
 
-    def __init__(self, api: Api, timeline: Timeline) -> None:
+    def __init__(self, api: Api, timeline: Timeline, projector: Projector) -> None:
         self._api = api
+        self._projector = projector
         self._combinations = timeline.combinations
         self._demands = Demands(api)
-
-    @cached_property
-    def _projector(self) -> Projector:
-        return Projector(self._api)
 
     def canonical(self, schema: Any) -> Any:
         """Return what canonical values of *schema* have to be."""
