@@ -180,7 +180,7 @@ class Law:
     def down(self) -> dict[str, dict[str, Narrowing]]:
         known = converters(self.contracts, "down")
         return {
-            each: narrowings(self.contracts, each, known, judge=self._judge(each))
+            each: narrowings(self.contracts, each, known, judge=self.judge(each))
             for each in self.contracts["environments"]
         }
 
@@ -188,11 +188,11 @@ class Law:
     def up(self) -> dict[str, dict[str, Lifting]]:
         known = converters(self.contracts, "up")
         return {
-            each: liftings(self.contracts, each, known, judge=self._judge(each))
+            each: liftings(self.contracts, each, known, judge=self.judge(each))
             for each in self.contracts["environments"]
         }
 
-    def _judge(self, environment: str) -> Callable[[Any, str | None], Callable[[Json], bool]]:
+    def judge(self, environment: str) -> Callable[[Any, str | None], Callable[[Json], bool]]:
         def judge(schema: Any, version: str | None) -> Callable[[Json], bool]:
             places = self.canonical if version is None else self.shown[version, environment]
             return places.judge(schema)
@@ -372,7 +372,7 @@ def _gated_names(api: Api) -> _Names:
                 for below, _, _ in walk("schema", node, path)
                 if below[-2] == "properties"
             )
-        elif gated and "const" in node:
+        elif gated and isinstance(node.get("const"), str):
             names.gated.add(node["const"])
         elif gated and path[-2] == "oneOf" and "$ref" in node:
             goal = target(node["$ref"])

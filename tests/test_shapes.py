@@ -80,7 +80,7 @@ def test_the_data_of_the_library_hold_what_differs_and_nothing_else(tmp_path: Pa
     staying = {"required": ["item", "state"]}
     audio_book = {"absent": True, "shown_as": {"kind": "Book", "title": "audio book"}}
     paused = {"value": "paused", "shown_as": "active"}
-    due = {"convert": ["Loan.due"]}
+    due = {"convert": ["Loan.due"], "fits": {"type": "string", "format": "date"}}
     assert shapes(loaded(tmp_path, LIBRARY)) == {
         "versions": ["2024-01-15", "2024-09-01", "2025-06-01", "next"],
         "environments": ["production", "sandbox"],
@@ -418,9 +418,11 @@ def test_the_oldest_converter_of_a_place_keeps_its_name(tmp_path: Path) -> None:
             2025-06-01: { type: string, format: date-time }
             2024-09-01: { format: date }"""
     found = api(tmp_path, things(text))
+    both, newer = ["Thing.due@2025-06-01", "Thing.due"], ["Thing.due@2025-06-01"]
+    day, time = ({"type": "string", "format": each} for each in ("date", "date-time"))
     assert down(found)["Thing"] == {
-        "2024-01-15": {"fields": {"due": {"convert": ["Thing.due@2025-06-01", "Thing.due"]}}},
-        "2024-09-01": {"fields": {"due": {"convert": ["Thing.due@2025-06-01"]}}},
+        "2024-01-15": {"fields": {"due": {"convert": both, "fits": day}}},
+        "2024-09-01": {"fields": {"due": {"convert": newer, "fits": time}}},
         "2025-06-01": None,
     }
     assert {name: each["before"] for name, each in shapes(found)["converters"].items()} == {
@@ -481,7 +483,7 @@ def test_a_body_may_have_been_of_another_schema_altogether(tmp_path: Path) -> No
     found = api(tmp_path, text)
     assert down(found) == {
         "getThing/200/application/json": {
-            "2024-01-15": {"convert": ["getThing.200"]},
+            "2024-01-15": {"convert": ["getThing.200"], "fits": {"type": "integer"}},
             "2025-06-01": None,
         }
     }

@@ -519,6 +519,21 @@ def test_an_answer_that_is_not_defined_is_never_let_through(
 # Values that fit nothing
 
 
+def test_what_a_converter_makes_is_held_to_the_contract_of_the_caller() -> None:
+    law = library()
+    narrowing = compile_down(
+        law.contracts,
+        "2024-01-15",
+        "production",
+        {"Loan.due": lambda _: "tomorrow"},
+        judge=law.judge("production"),
+    )
+    with pytest.raises(UnfitError) as refused:
+        narrowing.body("getLoan", 200, "application/json")(LOAN)
+    said = "what the converter Loan.due makes of it for 2024-01-15 does not fit"
+    assert str(refused.value) == f"/due: {said}"
+
+
 @pytest.mark.parametrize(
     ("value", "message"),
     [

@@ -48,10 +48,10 @@ class Demanded:
         published = self._published
 
         def older(at: int) -> Any:
-            return _together([published.at(each, at) for each in schemas])
+            return together([published.at(each, at) for each in schemas])
 
         def make() -> Demand:
-            newer = _together([published.canonical(each) for each in schemas])
+            newer = together([published.canonical(each) for each in schemas])
             return Demand(holder=schemas[0], newer=newer, older=older)
 
         return self.note(schemas, parts, make)
@@ -85,5 +85,6 @@ class Demanded:
         }
 
 
-def _together(schemas: list[Any]) -> Any:
+def together(schemas: list[Any]) -> Any:
+    """Return a schema of what fits all of *schemas*."""
     return schemas[0] if len(schemas) == 1 else {"allOf": schemas}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Final
 
 from dateline.gates import Timeline
@@ -27,18 +28,25 @@ _UNSERVED: Final = (
     *("contentSchema",),
 )
 
+# Keywords that relate what stands in a value: what is left out of it may break them.
+RELATING: Final = frozenset({*_UNSERVED, "dependentRequired"})
+
+_OF_OBJECTS: Final = frozenset({"properties", "required", "additionalProperties", "minProperties"})
+
 
 @dataclass(frozen=True)
 class Declared:
     """A field as one schema describes it: whether it is shown, and what it is called.
 
-    ``names`` stand newest first; the last one is what the version calls it.
+    ``names`` stand newest first; the last one is what the version calls it. What comes out of
+    ``converters`` of its own, as parameters and headers have them, has to be as ``fits`` says.
     """
 
     schema: Any
     shown: bool
     names: tuple[str, ...]
     converters: tuple[str, ...] = ()
+    fits: Any = None
 
 
 @dataclass(frozen=True)
@@ -67,7 +75,9 @@ class Flat:
     """What schemas say together. Fields go by their canonical names.
 
     ``schemas`` are those that say it all. ``required`` names the fields that the version requires.
-    ``extras`` are schemas of the fields that the names beside them do not cover.
+    ``extras`` are schemas of the fields that the names beside them do not cover. ``relates`` says
+    that parts of a value decide what others have to be; ``closed`` are the fields of each schema
+    that lets through no others; ``objects`` counts the schemas that say something of fields.
     """
 
     schemas: tuple[Any, ...] = ()
@@ -84,6 +94,14 @@ class Flat:
     values: list[tuple[Member, ...]] = field(default_factory=list)
     unions: list[Union] = field(default_factory=list)
     unserved: list[tuple[str, str, Member]] = field(default_factory=list)
+    relates: bool = False
+    closed: list[frozenset[str]] = field(default_factory=list)
+    objects: int = 0
+
+    @property
+    def holds(self) -> bool:
+        """Tell whether values that lost something are to be held to the schemas again."""
+        return self.relates or (bool(self.closed) and self.objects > 1)
 
     @property
     def is_empty(self) -> bool:
@@ -103,11 +121,15 @@ class Flat:
             values=list(self.values),
             unions=list(self.unions),
             unserved=list(self.unserved),
+            closed=list(self.closed),
         )
 
 
 class View:
-    """The definitions as they are read at one version, on one way."""
+    """The definitions as they are read at one version, on one way.
+
+    With *whole*, values are canonical there: none went through a converter.
+    """
 
     def __init__(
         self,
@@ -117,7 +139,11 @@ class View:
         published: Published,
         at: int,
         way: Way,
+        *,
+        whole: bool = False,
     ) -> None:
+        self._whole = whole
+        self._made_of = api, timeline, histories, published, at, way
         self.way = way
         self.published = published
         self._at = at
@@ -125,6 +151,11 @@ class View:
         self._histories = histories
         self.schemas: dict[str, Any] = api.document.get("components", {}).get("schemas", {})
         self._old = str(api.document.get("openapi", "")).startswith("3.0")
+
+    @cached_property
+    def given(self) -> View:
+        """The definitions as they are of values that come in, before any converter."""
+        return View(*self._made_of, whole=True) if self.way is Way.DOWN else self
 
     def shows(self, node: Any) -> bool:
         """Tell whether the version has *node*, as far as its own keys say."""
@@ -142,6 +173,8 @@ class View:
         return reading.shown if self.way is Way.DOWN else reading.now
 
     def read(self, kind: str, node: dict[str, Any]) -> Reading:
+        if self._whole:
+            return Reading(node, node)
         return self._histories.read(kind, node, self._at, self.way)
 
     def referred(self, schema: Any) -> str | None:
@@ -201,12 +234,18 @@ class View:
         flat.least_fields = max(flat.least_fields, shown.get("minProperties", 0))
         flat.least_items = max(flat.least_items, shown.get("minItems", 0))
         flat.unique = flat.unique or shown.get("uniqueItems") is True
-        if now.keys() & {"properties", "required", "additionalProperties", "minProperties"}:
+        flat.relates = flat.relates or not RELATING.isdisjoint({*now, *shown})
+        if shown.get("additionalProperties") is False and "patternProperties" not in shown:
+            properties = now.get("properties", {}).items()
+            flat.closed.append(frozenset(name for name, node in properties if self.shows(node)))
+        if now.keys() & _OF_OBJECTS:
             flat.implied |= {"object"}
+            flat.objects += 1
         if now.keys() & {"items", "minItems", "prefixItems"}:
             flat.implied |= {"array"}
         values = choices(now)
         if values is not None:
+            flat.relates = flat.relates or any(isinstance(each, dict | list) for each in values)
             listed = frozenset(type_of(value) for value in values)
             flat.types &= listed | {"number"} if "integer" in listed else listed
         if self._old and now.get("nullable") is True and "type" not in now:

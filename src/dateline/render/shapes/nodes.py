@@ -2,7 +2,9 @@
 
 A shape is plain data: the name of a shared shape, None where nothing differs, or a mapping with
 
-- ``convert`` (names of converters) and ``then`` (a shape: what stands below them);
+- ``convert`` (names of converters) and ``then`` (a shape: what stands below them), perhaps with
+  ``fits``: a schema that what comes out has to fit;
+- ``then`` and ``fits`` alone: what comes out of that shape may not be shown unless it fits;
 - any of ``fields``, ``left_out``, ``names``, ``required``, ``extras`` with ``declared`` and
   ``least``: an object;
 - ``items``, perhaps with ``least`` and ``unique``: a list;
@@ -27,8 +29,8 @@ from itertools import combinations
 from typing import Any, Final
 
 from dateline.load.checks.shapes import TYPES
-from dateline.render.shapes.demanded import Demanded
-from dateline.render.shapes.flat import Declared, Flat, Member, Union, View, substitute
+from dateline.render.shapes.demanded import Demanded, together
+from dateline.render.shapes.flat import RELATING, Declared, Flat, Member, Union, View, substitute
 from dateline.render.shapes.histories import Way
 
 Node = dict[str, Any] | str | None
@@ -44,7 +46,14 @@ _HELD: Final = {
     "contentSchema": ("string",),
 }
 
-_SAYS_NOTHING: Final = frozenset({"description", "title", "deprecated", "example", "examples"})
+_SAYS_MORE: Final = frozenset(
+    (
+        *("$ref", "allOf", "anyOf", "oneOf", "enum", "const", "properties", "required", "items"),
+        *("additionalProperties", "minProperties", "minItems", "uniqueItems", "nullable"),
+        *RELATING,
+    )
+)
+"""What beside a reference takes part in what becomes of a value."""
 
 
 class Builder:
@@ -80,7 +89,7 @@ class Builder:
         said = schema["discriminator"]
         union = Union(tuple(subtypes), said.get("propertyName"), said.get("mapping") or {})
         nodes = [self._member(each) for each in subtypes]
-        tag = self.view.telling(union, [each.schema for each in subtypes], always=False)
+        tag = self.view.given.telling(union, [each.schema for each in subtypes], always=False)
         if tag is None:
             base = Member(schema, shown=True)
             return self._tried(union, [*subtypes, base], [*nodes, own])
@@ -103,19 +112,37 @@ class Builder:
         if not isinstance(schema, dict):
             return (None,)
         reading = self.view.read("schema", schema)
-        says = {key for key in reading.now if key[:2] != "x-"} - _SAYS_NOTHING
+        says = _SAYS_MORE & reading.now.keys()
         name = self.view.referred(reading.now)
         if name is not None and says == {"$ref"}:
-            return (converted(reading.converters, name if name in self._varying else None),)
+            node = name if name in self._varying else None
+            return (self.converted(reading.converters, node, schema),)
         bases = reading.now.get("allOf", ())
         if says == {"allOf"} and len(bases) == 1 and self.view.shows(bases[0]):
-            return (converted(reading.converters, self.node(bases[0])),)
+            return (self.converted(reading.converters, self.node(bases[0]), schema),)
         return None
 
     def flat(self, flat: Flat) -> Node:
         """Return the shape of a value of which *flat* says all."""
         inner = self._union(flat) if flat.unions else self._value(flat)
-        return converted(flat.converters, inner)
+        if flat.converters:
+            return self.converted(flat.converters, inner, *flat.schemas)
+        if inner is None or not flat.holds or self.view.way is Way.UP or _is_demanded(inner):
+            return inner
+        return {"then": inner, "fits": together([self.view.shown(each) for each in flat.schemas])}
+
+    def converted(self, converters: tuple[str, ...], node: Node, *schemas: Any) -> Node:
+        """Return the shape of a value that goes through *converters* and is then as *node* says.
+
+        What comes out has to be what *schemas* say together; on the way up, the types that
+        handlers are given hold it to that.
+        """
+        if not converters:
+            return node
+        made: dict[str, Any] = {"convert": list(converters), "then": node}
+        if self.view.way is Way.DOWN:
+            made["fits"] = together([self.view.shown(schema) for schema in schemas])
+        return made
 
     def _value(self, flat: Flat) -> Node:
         absent = self._absent_values(flat)
@@ -180,7 +207,7 @@ class Builder:
         names: dict[str, str] = {}
         for name, found in flat.fields.items():
             shown = [each for each in found if each.shown]
-            if not shown:
+            if not shown or (down and not all(name in known for known in flat.closed)):
                 continue
             called = next((each.names[-1] for each in shown if each.names[-1] != name), name)
             source = name if down else called
@@ -205,7 +232,7 @@ class Builder:
     def _field(self, flat: Flat, name: str, shown: list[Declared]) -> Node:
         schemas = [each.schema for each in shown]
         schemas += [schema for schema, known in flat.extras if name not in known]
-        return converted(shown[0].converters, self.node(*schemas))
+        return self.converted(shown[0].converters, self.node(*schemas), shown[0].fits)
 
     def _known(self, flat: Flat) -> set[str]:
         """Return the keys that are not any key: what fields are called.
@@ -232,7 +259,7 @@ class Builder:
             nodes = [self._member(member, base) for member in counted]
         if all(node == nodes[0] for node in nodes[1:]) and not _is_absent(nodes[0]):
             return nodes[0]
-        types = [self.view.types(member.schema) & base.types for member in counted]
+        types = [self.view.given.types(member.schema) & base.types for member in counted]
         return by_type(
             {
                 name: self._of_type(name, union, counted, nodes, types)
@@ -257,7 +284,7 @@ class Builder:
         members = [members[i] for i in having]
         tag = None
         if name == "object":
-            tag = self.view.telling(union, [each.schema for each in members], always=True)
+            tag = self.view.given.telling(union, [each.schema for each in members], always=True)
         if tag is None:
             return self._tried(union, members, own)
         return self._tagged(union, tag, members, own)
@@ -268,7 +295,7 @@ class Builder:
         told = {
             text: node
             for member, node in zip(members, nodes, strict=True)
-            for text in self.view.tags(member.schema, tag, union)
+            for text in self.view.given.tags(member.schema, tag, union)
         }
         return {"tag": tag, "members": dict(sorted(told.items()))}
 
@@ -303,11 +330,6 @@ class Builder:
         return self.flat(flat)
 
 
-def converted(converters: tuple[str, ...], node: Node) -> Node:
-    """Return the shape of a value that goes through *converters* and is then as *node* says."""
-    return {"convert": list(converters), "then": node} if converters else node
-
-
 def by_type(nodes: dict[str, Node]) -> Node:
     """Return the shape of a value that may have any of the types named."""
     if all(node is None for node in nodes.values()):
@@ -319,6 +341,11 @@ def by_type(nodes: dict[str, Node]) -> Node:
 
 def _is_absent(node: Node) -> bool:
     return isinstance(node, dict) and node.get("absent") is True
+
+
+def _is_demanded(node: Node) -> bool:
+    """Tell whether a converter makes all of it, which is held to what it has to be."""
+    return isinstance(node, dict) and UNTOLD in node and node["otherwise"] is None
 
 
 def _shown_as(member: Any) -> dict[str, Any]:
@@ -385,7 +412,7 @@ _KEPT: Final = frozenset({"declared", "then", "items", "value", "shown_as"})
 
 
 def _changes(node: dict[str, Any]) -> bool:
-    own = ("convert", "names", "left_out", "values", "fields", "extras", "items", UNTOLD)
+    own = ("convert", "then", "names", "left_out", "values", "fields", "extras", "items", UNTOLD)
     if any(node.get(key) is not None for key in own):
         return True
     below = [node.get("otherwise"), *(each["then"] for each in node.get("tried", ()))]

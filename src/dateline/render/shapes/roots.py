@@ -12,7 +12,7 @@ from dateline.openapi import COMPONENTS, METHODS, target
 from dateline.render.shapes.demanded import Demand
 from dateline.render.shapes.flat import Declared, Flat, View
 from dateline.render.shapes.histories import Way, operation_names
-from dateline.render.shapes.nodes import UNTOLD, Builder, Node, converted
+from dateline.render.shapes.nodes import UNTOLD, Builder, Node
 
 _SECTIONS: Final = {kind: section for section, kind in COMPONENTS.items()}
 _ABSENT: Final = {"absent": True}
@@ -126,7 +126,8 @@ class _Roots:
             if (holding, was) != (_holding(holder.operation, path), held):
                 return demanded(builder, held)
             inner = view.read("media-type", held)
-            return converted(inner.converters, builder.node(inner.now.get("schema")))
+            node = builder.node(inner.now.get("schema"))
+            return builder.converted(inner.converters, node, inner.shown.get("schema", True))
 
         def demanded(builder: Builder, held: dict[str, Any]) -> Node:
             published = builder.view.published
@@ -168,7 +169,13 @@ class _Roots:
                 shown = view.shows(node) and view.shows(parameter)
                 names = (parameter["name"], reading.now["name"])
                 flat.fields[parameter["name"]] = [
-                    Declared(_schema(reading.now), shown, names, reading.converters)
+                    Declared(
+                        _schema(reading.now),
+                        shown,
+                        names,
+                        reading.converters,
+                        _schema(reading.shown),
+                    )
                 ]
                 if parameter.get("required"):
                     flat.required.add(parameter["name"])
@@ -210,7 +217,13 @@ class _Roots:
                 shown = view.shows(node) and view.shows(header)
                 names = view.names("header", name, node)
                 flat.fields[name] = [
-                    Declared(_schema(reading.now), shown, names, reading.converters)
+                    Declared(
+                        _schema(reading.now),
+                        shown,
+                        names,
+                        reading.converters,
+                        _schema(reading.shown),
+                    )
                 ]
                 if header.get("required"):
                     flat.required.add(name)

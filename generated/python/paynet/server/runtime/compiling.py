@@ -130,6 +130,11 @@ class Compiler:
         fits = self.fits(schema, version) if self.way == "down" else None
         return values.written(name, self._converters[name], version, fits)
 
+    @property
+    def judges(self) -> bool:
+        """Tell whether there is a judge: without one, what converters make is taken as it is."""
+        return self._judge is not None
+
     def fits(self, schema: Any, version: str | None) -> Fits:
         """Return what tells whether a value fits *schema*. Raises ValueError where none can."""
         if self._judge is None:
@@ -275,6 +280,8 @@ class _Maker:
             return omitted
         if "convert" in shape:
             return self._convert(shape, keep)
+        if "then" in shape:
+            return self._held(shape, self._made(shape["then"], keep=keep))
         if "demand" in shape:
             if any(self._acts(each) for each in shape["where"]):
                 return self._compiler.written(shape["demand"], self._version)
@@ -296,7 +303,16 @@ class _Maker:
         then = self._made(shape.get("then"), keep=keep)
         if then is not None:
             steps = [then, *steps] if self._compiler.way == "up" else [*steps, then]
-        return values.in_turn(steps)
+        change = values.in_turn(steps)
+        if "fits" not in shape or not self._compiler.judges:
+            return change
+        fits = self._compiler.fits(shape["fits"], self._version)
+        return values.converted(shape["convert"], change, self._version, fits)
+
+    def _held(self, shape: Mapping[str, Any], change: Change | None) -> Change | None:
+        if change is None:
+            return None
+        return values.held(change, self._compiler.fits(shape["fits"], self._version))
 
     def _list(self, shape: Mapping[str, Any]) -> Change:
         least = shape.get("least", 0)
@@ -373,6 +389,8 @@ class _Maker:
             return self._tagged(shape, keep, union)
         if "tried" in shape:
             return self._tried(shape, keep, union)
+        if "then" in shape and "convert" not in shape:
+            return self._held(shape, self._member(shape["then"], keep, union))
         if _is_absent(shape) and keep and "shown_as" in shape:
             # a substitute is written in canonical names, too
             shown_as = shape["shown_as"]

@@ -71,8 +71,9 @@ def compile_down(
     """Return the way down from canonical values to *version* in *environment*.
 
     *converters* are called by the names that the contract data list; *judge* is needed where
-    schemas tell what becomes of values. Raises ValueError for an unknown version or environment,
-    or without a judge that is needed, MissingConverterError naming every converter that is missing.
+    schemas tell what becomes of values, and holds what converters make to the contract. Raises
+    ValueError for an unknown version or environment, or without a judge that is needed,
+    MissingConverterError naming every converter that is missing.
     """
     return narrowings(contracts, environment, converters, (version,), judge=judge)[version]
 

@@ -118,6 +118,20 @@ def converter(name: str, convert: Change, *, passes_null: bool) -> Change:
     return change
 
 
+def converted(names: Sequence[str], change: Change, version: str, fits: Fits) -> Change:
+    """Return *change*, which goes through the converters *names*; what it makes has to fit."""
+    said = f"the converter {names[0]}" if len(names) == 1 else f"the converters {', '.join(names)}"
+    verb = "makes" if len(names) == 1 else "make"
+
+    def made(value: Json) -> Json:
+        after = change(value)
+        if after is not OMITTED and not fits(after):
+            raise UnfitError(f"what {said} {verb} of it for {version} does not fit")
+        return after
+
+    return made
+
+
 def written(
     name: str, convert: Callable[[Json, str], Json], version: str, fits: Fits | None
 ) -> Change:
