@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import copy
+import gzip
 import importlib
+import io
 import json
+import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 from click.testing import CliRunner, Result
-from commands import dateline
+from commands import Outcome, dateline
 from random_chains import DATES, chains, plain
 
 from dateline.adopt import Adoption, Told, UsageError, adopt
@@ -724,6 +728,12 @@ def test_what_no_server_can_serve_has_documents_and_models_all_the_same(
             assert (refused.exit_code, f"{refused}\n") == (3, said)
 
 
+def zipped(content: bytes) -> bytes:
+    with zipfile.ZipFile(made := io.BytesIO(), "w") as archive:
+        archive.writestr("a.json", content)
+    return made.getvalue()
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -768,6 +778,29 @@ def test_a_document_that_is_not_sound_is_refused_where_it_is_not(tmp_path: Path)
         adopt((f"2024-01-15={path}",), tmp_path / "schemas")
     assert f"{path.as_posix()}:2:7" in [str(each.place) for each in refused.value.problems]
     assert not (tmp_path / "schemas").exists()
+
+
+def test_a_suffix_may_be_in_capitals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "A.JSON").write_text(json.dumps(api(loan={"type": "string"}), indent="\t"))
+    (tmp_path / "B.YML").write_text(yaml.safe_dump(api(loan={"type": "string"})))
+    adopted = dateline("adopt", "2024-01-15=A.JSON", "2024-09-01=B.YML")
+    assert (adopted.status, adopted.err) == (0, "")
+    assert "2024-01-15 A.JSON: equal\n" in adopted.out
+
+
+@pytest.mark.parametrize(("packed", "way"), [(gzip.compress, "gzip"), (zipped, "zip")])
+def test_what_is_compressed_is_refused_as_that(
+    packed: Callable[[bytes], bytes], way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    content = packed(json.dumps(api(loan={})).encode())
+    (tmp_path / "a.json").write_bytes(content)
+    said = f"a.json:1:1: not-utf-8: the file is compressed by {way}; unpack it\n"
+    assert dateline("adopt", "2024-01-15=a.json") == Outcome(3, "", said)
+    (tmp_path / "a.json.gz").write_bytes(content)
+    said = "'a.json.gz' is compressed; unpack it, and name what comes out\n"
+    assert dateline("adopt", "2024-01-15=a.json.gz") == Outcome(2, "", said)
 
 
 def test_swagger_is_refused_by_its_name(tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ from dateline.openapi import walk
 from dateline.render.text import yaml_text
 
 _SUFFIXES: Final = (".json", ".yaml", ".yml")
+_PACKED: Final = (".gz", ".zip")
 _OURS: Final = OUR_KEYS - {EXTENSIBLE}
 
 
@@ -64,7 +65,9 @@ def given(arguments: Iterable[str]) -> list[tuple[str, Path]]:
             amiss.append(f"{date} stands for {found[date]} already; name each date once")
         elif not Path(file).exists():
             amiss.append(f"there is no file {file!r}; name an OpenAPI document")
-        elif Path(file).suffix not in _SUFFIXES or not Path(file).is_file():
+        elif Path(file).suffix.lower() in _PACKED:
+            amiss.append(f"{file!r} is compressed; unpack it, and name what comes out")
+        elif Path(file).suffix.lower() not in _SUFFIXES or not Path(file).is_file():
             amiss.append(f"{file!r} is no .json, .yaml or .yml file; name an OpenAPI document")
         else:
             found[date] = Path(file)

@@ -30,7 +30,7 @@ def read(path: Path, name: str, *, adopted: bool, problems: list[Problem]) -> Ma
     limits = ADOPTED if adopted else AUTHORED
     try:
         text = file_text(path, limits.size, log)
-        if path.suffix == ".json":
+        if path.suffix.lower() == ".json":
             return JsonReader(text, limits, log).read()
         return YamlReader(text, limits, adopted, log).read()
     except StoppedError:

@@ -15,6 +15,9 @@ HALF_CHARACTER: Final = "this escape stands for no whole character; write the ch
 
 _WIDE_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
 
+# What compressed files begin with.
+_COMPRESSED: Final = {b"\x1f\x8b": "gzip", b"PK\x03\x04": "zip"}
+
 # Control and bidi characters, line separators that YAML readers disagree on, characters that
 # YAML forbids, and halves of surrogate pairs.
 _FORBIDDEN: Final = re.compile(
@@ -67,6 +70,9 @@ def _from_here(path: Path) -> str:
 
 
 def _decoded(content: bytes, log: Log) -> str:
+    for mark, way in _COMPRESSED.items():
+        if content.startswith(mark):
+            log.stop(1, 1, "not-utf-8", f"the file is compressed by {way}; unpack it")
     if content.startswith(_WIDE_MARKS) or b"\0" in content[:4]:
         log.stop(1, 1, "not-utf-8", "the file is in UTF-16 or UTF-32; save it as UTF-8")
     try:
