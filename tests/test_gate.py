@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import yaml
+from commands import dateline
 from mutations import EDITS, sites
 from sources import API, LIBRARY, LOANS, VERSIONS, folder, loaded, plain
 from surrounding_edits import DOCUMENT_EDITS
@@ -266,6 +267,42 @@ def test_a_renamed_parameter_is_asked(
         *ROW,
     ]
     require_law(api, affirmed, callers_have["payment"])
+
+
+TRACE = "{ name: X-Trace, in: header, schema: { type: string } }"
+
+
+@pytest.mark.parametrize(
+    ("listed", "components"),
+    [
+        pytest.param(
+            "{ $ref: '#/components/parameters/Trace' }",
+            f"  parameters:\n    Trace: {TRACE}\n",
+            id="a component, for all that refer to it",
+        ),
+        pytest.param(
+            "{ name: page, in: query, schema: { type: string }, x-removed: 2025-06-01 }, " + TRACE,
+            "",
+            id="behind one that is gone",
+        ),
+    ],
+)
+def test_a_renamed_parameter_is_one_for_check_as_well(
+    listed: str, components: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    own = "parameters: [{ name: id, in: path, required: true, schema: { type: string } }"
+    written = LOANS.replace(own, f"{own}, {listed}")
+    written = written.replace("components:\n", f"components:\n{components}")
+    folder(tmp_path, {**LIBRARY, "loans.yaml": written})
+    assert dateline("generate").status == 0
+    renamed = written.replace("X-Trace", "X-Request")
+    folder(tmp_path, {**LIBRARY, "loans.yaml": renamed})
+    assert dateline("gate", "--yes").status == 0
+    now = TRACE.replace("X-Trace", "X-Request")
+    was = now.replace(" } }", " }, x-was: { next: { name: X-Trace } } }")
+    assert (tmp_path / "schemas" / "loans.yaml").read_text() == renamed.replace(now, was)
+    assert dateline("check").status == 0
 
 
 @pytest.mark.parametrize(

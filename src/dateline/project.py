@@ -133,10 +133,23 @@ class Projector:
         renames = {}
         for path, kind, node in self._renamed:
             names = self._timeline.names(kind, str(path[-1]), node)
+            if kind == "parameter":
+                names = [(era, one["name"]) for era, one in self._timeline.eras(kind, node)]
             shown = [next(name for mask, name in names if mask >> at & 1) for at in (then, now)]
             if shown[0] != shown[1]:
-                renames[pointer((*path[:-1], shown[1]))] = shown[0]
+                step = self._number(path, now) if kind == "parameter" else shown[1]
+                renames[pointer((*path[:-1], step))] = shown[0]
         return renames
+
+    def _number(self, path: tuple[str | int, ...], now: int) -> str | int:
+        """Return the number that an item of a list has in a contract; a component's name."""
+        *around, step = path
+        if isinstance(step, str):
+            return step
+        items: Any = self._api.document
+        for key in around:
+            items = items[key]
+        return sum(self._timeline.of(item) >> now & 1 for item in items[:step])
 
     @cached_property
     def _renamed(self) -> list[tuple[tuple[str | int, ...], str, dict[str, Any]]]:

@@ -38,9 +38,7 @@ def plan(
     restored as a whole.
     """
     planned = Planned()
-    known = {
-        (rename.path, rename.before): renames.restore_name(draft, rename) for rename in renamed
-    }
+    known = {rename: renames.restore_name(draft, rename) for rename in renamed}
     asked = list(breaking)
     gone = _gone_with_operations(draft, asked)
     for found in _without_following(draft, asked):

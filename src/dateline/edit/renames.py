@@ -13,7 +13,7 @@ from dateline.edit.places import Steps, at, objects
 from dateline.edit.repairs import CantGateError, Repair, Restored
 from dateline.gates import order
 from dateline.model import Combination, Kind
-from dateline.openapi import follow
+from dateline.openapi import follow, target
 
 # What may be one thing under another name, and what it would look like.
 _NAMED: Final = {
@@ -27,13 +27,15 @@ _NAMED: Final = {
 class Rename:
     """Two fields, headers or parameters that look like one: was it renamed?
 
-    ``before`` and ``after`` are its names, ``path`` leads in the definitions to what it is now.
+    ``before`` and ``after`` are its names, ``path`` leads in the definitions to what it is now;
+    ``lists`` to all that hold it, of which there are several where it is a component.
     """
 
     path: Steps
     before: str
     after: str
     versions: tuple[str, ...]
+    lists: tuple[Steps, ...]
 
 
 def renames(draft: Draft, changes: Iterable[Breaking]) -> list[Rename]:
@@ -62,15 +64,22 @@ def renames(draft: Draft, changes: Iterable[Breaking]) -> list[Rename]:
         # a history that knows the name only has the wrong date
         if old[1] not in aliases({"": draft.canvas.node(paths[now])})
     ]
+    lists: dict[tuple[Steps, str, str], list[Steps]] = {}
+    versions: dict[tuple[Steps, str, str], set[str]] = {}
+    for old, now in pairs:
+        if sum(old == other for other, _ in pairs) == sum(now == other for _, other in pairs) == 1:
+            key = paths[now], old[1], now[1]
+            lists.setdefault(key, []).append(now[0])
+            versions.setdefault(key, set()).update(one.version for one in gone[old])
     return sorted(
         Rename(
-            path=paths[now],
-            before=old[1],
-            after=now[1],
-            versions=tuple(sorted({one.version for one in gone[old]}, key=order)),
+            path=path,
+            before=before,
+            after=after,
+            versions=tuple(sorted(versions[path, before, after], key=order)),
+            lists=tuple(held),
         )
-        for old, now in pairs
-        if sum(old == other for other, _ in pairs) == sum(now == other for _, other in pairs) == 1
+        for (path, before, after), held in lists.items()
     )
 
 
@@ -101,13 +110,27 @@ def _new(draft: Draft, found: Breaking) -> tuple[tuple[Steps, str], str, Steps] 
         canonical = draft.canonical(path, found.combination)
     except CantGateError:
         return None
-    if way[-1].path != path or not way[-1].gateable:
+    if way[-1].path != path:
         return None
     value = _child(document, path)
     parameter = change.kind is Kind.PARAMETER_ADDED
     name = str(value[NAME]) if parameter else str(path[-1])
     around = (*canonical[:-2], str(canonical[-2]))
+    if not way[-1].gateable:
+        goal = _goal(draft.canvas.api.document, way[-1].node)
+        if not parameter or not goal:
+            return None  # the name of a header is no part of the component
+        canonical = ("components", *goal)
     return (around, name), _shape(value, way[-2].node, name, change.kind), canonical
+
+
+def _goal(document: dict[str, Any], node: dict[str, Any]) -> tuple[str, ...]:
+    """Return the component that a chain of references ends at."""
+    goal = ""
+    while isinstance(node, dict) and isinstance(node.get("$ref"), str):
+        goal = node["$ref"]
+        node = at(document, ("components", *(target(goal) or ())))
+    return target(goal) or ()
 
 
 def restore_name(draft: Draft, rename: Rename) -> Repair:
@@ -118,9 +141,7 @@ def restore_name(draft: Draft, rename: Rename) -> Repair:
     return repair
 
 
-def settled(
-    draft: Draft, found: Breaking, known: Mapping[tuple[Steps, str], Repair]
-) -> list[Repair] | None:
+def settled(draft: Draft, found: Breaking, known: Mapping[Rename, Repair]) -> list[Repair] | None:
     """Return what is done already about one side of a rename, None if it is none."""
     kind = found.change.kind
     if not known:
@@ -129,12 +150,16 @@ def settled(
         gone = _gone(draft, found)
         return [
             repair
-            for (path, before), repair in known.items()
-            if gone is not None and gone[0] == ((*path[:-2], str(path[-2])), before)
+            for rename, repair in known.items()
+            if gone is not None and gone[0][1] == rename.before and gone[0][0] in rename.lists
         ]
     if kind in _NAMED.values():
         new = _new(draft, found)
-        return [repair for (path, _), repair in known.items() if new is not None and new[2] == path]
+        return [
+            repair
+            for rename, repair in known.items()
+            if new is not None and new[2] == rename.path and new[0][0] in rename.lists
+        ]
     return None
 
 
