@@ -80,9 +80,7 @@ def either(members: list[Node]) -> Node:
 
 def literal(text: str) -> str:
     """Return *text* as a string literal; what can't be seen is escaped."""
-    if text.isprintable() and '"' not in text and "\\" not in text:
-        return f'"{text}"'
-    return '"' + "".join(map(escaped, text)) + '"'
+    return f'"{escaped(text)}"'
 
 
 def value(data: Any) -> Node:
@@ -167,8 +165,14 @@ def children(node: Node) -> tuple[Node, ...]:
     return (node.value,) if isinstance(node, Pair) else ()
 
 
-def escaped(character: str) -> str:
-    """Return *character* as it is written within double quotes."""
+def escaped(text: str) -> str:
+    """Return *text* as it is written within double quotes."""
+    if text.isprintable() and '"' not in text and "\\" not in text:
+        return text
+    return "".join(map(_written, text))
+
+
+def _written(character: str) -> str:
     if character in _ESCAPES:
         return _ESCAPES[character]
     return character if character.isprintable() else ascii(character)[1:-1]
@@ -230,7 +234,7 @@ def _pieces(text: str, width: int) -> list[str]:
     for line in text.splitlines(keepends=True):
         piece, used = "", 0
         for word in _WORD.findall(line):
-            size = sum(len(escaped(character)) for character in word)
+            size = len(escaped(word))
             if piece and used + size > width:
                 pieces.append(piece)
                 piece, used = "", 0

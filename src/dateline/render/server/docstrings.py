@@ -54,7 +54,7 @@ def _lines(paragraph: str, width: int) -> Iterator[str]:
     for line in _flowing(paragraph):
         margin = _MARGIN.match(line)
         hanging = " " * len(margin.group()) if margin else ""
-        text = "".join(each if each == '"' else escaped(each) for each in line)
+        text = '"'.join(map(escaped, line.split('"')))
         yield from wrap(
             text.replace('"""', r"\"\"\""),
             # the opening quotes may stand before it
