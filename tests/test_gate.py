@@ -214,6 +214,23 @@ def test_fields_come_back_in_the_order_that_they_were_published_in(tmp_path: Pat
     ]
 
 
+@pytest.mark.parametrize("word", ["x-removed: next", "x-shown-as"])
+def test_the_way_out_of_a_value_that_went_is_one(
+    word: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder(tmp_path, LIBRARY)
+    assert dateline("generate").status == 0
+    value = "        - const: returned\n"
+    folder(tmp_path, {**LIBRARY, "loans.yaml": LOANS.replace(value, "")})
+    (found,) = json.loads(dateline("check", "--format", "json").out)["changes"]
+    assert (found["rule"], f"`{word}`" in found["help"]) == ("response-narrowed", True)
+    # what it says, and nothing else
+    back = "        - { const: returned, x-removed: next, x-shown-as: active }\n"
+    folder(tmp_path, {**LIBRARY, "loans.yaml": LOANS.replace(value, back)})
+    assert dateline("check").status == 0
+
+
 # Renames
 
 

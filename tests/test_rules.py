@@ -321,7 +321,7 @@ def test_a_rule_is_explained_with_law_reason_example_and_way_out() -> None:
         "After:\n"
         "  State: {type: string, enum: [active, returned]}\n"
         "\n"
-        "Put it back, with `x-removed: next`."
+        "Put it back, with `x-removed: next`, and `x-shown-as` where an answer can't leave it out."
     )
 
 

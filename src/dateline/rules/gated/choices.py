@@ -42,7 +42,7 @@ def variant_removed(change: Change) -> bool:
 
     Callers send the one that went, and would be refused.
 
-    Put it back, with `x-removed: next`.
+    Put it back, with `x-removed: next`, and `x-shown-as` where an answer can't leave it out.
 
     In a request, before:
         Payout: {oneOf: [{$ref: '#/components/schemas/Iban'}, {$ref: '#/components/schemas/Wire'}]}
@@ -104,7 +104,7 @@ def value_removed(change: Change) -> bool:
 
     Callers send the one that went, and would be refused.
 
-    Put it back, with `x-removed: next`.
+    Put it back, with `x-removed: next`, and `x-shown-as` where an answer can't leave it out.
 
     In a request, before:
         State: {type: string, enum: [active, paused, returned]}

@@ -166,7 +166,8 @@ def response_narrowed(change: Change) -> bool:
     No caller breaks, but the contract is another one: a value, variant or bound that was
     documented and is gone is news that belongs to a version.
 
-    Put it back: `x-removed: next` for a value or variant, `x-was` for a constraint.
+    Put it back: `x-removed: next` for a value or variant, and `x-shown-as` where it can't be left
+    out (what callers of newer versions get); `x-was` for a constraint.
 
     In a response, before:
         State: {type: string, enum: [active, paused, returned]}
