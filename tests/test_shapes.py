@@ -380,6 +380,27 @@ paths:
         ("type: string, pattern: '^[a-z]+$'", "pattern: '^[0-9]+$'", (True, True)),
         ("type: string, enum: [a, b]", "enum: [a, b, c]", (False, True)),
         ("type: string, enum: [a, b, c]", "enum: [a, b]", (True, False)),
+        ("type: string, enum: [a, bc]", "enum: null, maxLength: 2", (False, True)),
+        ("type: string, enum: [a, bc]", "enum: null, maxLength: 1", (True, True)),
+        ("type: string, enum: [a, bc]", "enum: null, minLength: 1", (False, True)),
+        *(
+            (f"anyOf: [{member}, {{ enum: [''] }}]", f"anyOf: null, {was}", ways)
+            for member, was, ways in (
+                ("{ type: object }", "type: object", (True, False)),
+                ("{ type: object }", "type: object, maxProperties: 2", (True, False)),
+                ("{ type: object, maxProperties: 2 }", "type: object", (True, True)),
+                # the member is not there yet
+                ("{ type: object, x-added: next }", "type: object", (True, True)),
+            )
+        ),
+        *(
+            (f"type: object, additionalProperties: {now}, properties: {fields}", was, ways)
+            for now, fields, was, ways in (
+                ("false", "{ a: { type: string } }", "properties: {}", (True, False)),
+                ("true", "{ a: { type: string } }", "properties: {}", (True, True)),
+                ("false", "{ a: {} }", "properties: { b: {} }", (True, True)),
+            )
+        ),
         ("type: array, items: { type: string }", "items: { type: integer }", (True, True)),
         ("$ref: '#/components/schemas/One'", "$ref: '#/components/schemas/Other'", (True, True)),
         ("type: string, description: new", "description: old", None),

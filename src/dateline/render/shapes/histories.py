@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property, partial
@@ -13,11 +12,11 @@ from typing import Any, Final, NamedTuple
 
 from dateline.diff.naming import name
 from dateline.gates import Timeline, order, without
-from dateline.load.checks.shapes import choices, declared, is_enumeration
+from dateline.load.checks.shapes import declared, is_enumeration
 from dateline.model import EXTENSIBLE, GATES, KEYS, WAS, Api
 from dateline.openapi import METHODS, Shape, chain, children, pointer, slot
 from dateline.project import enumeration, open_ended
-from dateline.render.models.reading import ANNOTATIONS
+from dateline.render.shapes.fitting import fits
 
 Path = tuple[str | int, ...]
 
@@ -189,104 +188,6 @@ def operation_names(document: dict[str, Any]) -> dict[Path, str]:
         else f"{method.upper()} {path}"
         for (path, method), name in said.items()
     }
-
-
-# What each kind beside schemas holds of the values that pass through it.
-_HOLDS: Final = {
-    "media-type": ("schema",),
-    "header": ("schema", "content"),
-    "parameter": ("schema", "content", "in"),
-    "response": ("content", "headers"),
-    "request-body": ("content",),
-    "operation": ("parameters", "requestBody", "responses"),
-}
-
-
-def fits(kind: str, one: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Tell whether every value of the era *one* is, unchanged, a value of the era *other*.
-
-    What can't be told counts as no. What stands below them is compared as it is written.
-    """
-    if kind != "schema":
-        return all(_holds_the_same(one, other, key) for key in _HOLDS.get(kind, ()))
-    return all(
-        _FITS.get(key, _differs)(one, other, key)
-        for key in {**one, **other}
-        if key not in _SAYS_NOTHING
-        and not key.startswith("x-")
-        and not _same(one.get(key), other.get(key))
-    )
-
-
-def _holds_the_same(one: dict[str, Any], other: dict[str, Any], key: str) -> bool:
-    if key == "schema" and isinstance(one.get(key), dict) and isinstance(other.get(key), dict):
-        return fits("schema", one[key], other[key])
-    return _same(one.get(key), other.get(key))
-
-
-_SAYS_NOTHING: Final = (ANNOTATIONS | KEYS) - {"format"}
-
-
-def _same(one: Any, other: Any) -> bool:
-    return json.dumps(one, default=str) == json.dumps(other, default=str)
-
-
-Era = dict[str, Any]
-
-
-def _differs(_: Era, __: Era, ___: str) -> bool:
-    return False
-
-
-def _types_fit(one: Era, other: Era, _: str) -> bool:
-    return declared(one) <= declared(other)
-
-
-def _is_dropped(_: Era, other: Era, key: str) -> bool:
-    return other.get(key) in (None, False, 0)
-
-
-def _is_at_most(one: Era, other: Era, key: str) -> bool:
-    return key not in other or (key in one and one[key] <= other[key])
-
-
-def _is_at_least(one: Era, other: Era, key: str) -> bool:
-    return key not in other or (key in one and one[key] >= other[key])
-
-
-def _requires_as_much(one: Era, other: Era, key: str) -> bool:
-    return set(other.get(key, ())) <= set(one.get(key, ()))
-
-
-def _values_fit(one: Era, other: Era, key: str) -> bool:
-    if key in ("oneOf", "anyOf") and not all(
-        is_enumeration(era) for era in (one, other) if key in era
-    ):
-        return False
-    allowed = choices(other)
-    if allowed is None:
-        return True
-    listed = choices(one)
-    texts = {json.dumps(value) for value in allowed}
-    return listed is not None and all(json.dumps(value) in texts for value in listed)
-
-
-def _is_open(_: Era, other: Era, key: str) -> bool:
-    return other.get(key, True) is True
-
-
-_FITS: Final[dict[str, Callable[[Era, Era, str], bool]]] = {
-    **dict.fromkeys(("type", "nullable"), _types_fit),
-    **dict.fromkeys(("format", "pattern", "uniqueItems"), _is_dropped),
-    **dict.fromkeys(("maxLength", "maxItems", "maxProperties"), _is_at_most),
-    **dict.fromkeys(("maximum", "exclusiveMaximum"), _is_at_most),
-    **dict.fromkeys(("minLength", "minItems", "minProperties"), _is_at_least),
-    **dict.fromkeys(("minimum", "exclusiveMinimum"), _is_at_least),
-    **dict.fromkeys(("enum", "const", "oneOf", "anyOf"), _values_fit),
-    "multipleOf": _is_dropped,
-    "required": _requires_as_much,
-    "additionalProperties": _is_open,
-}
 
 
 _OURS: Final = KEYS - {EXTENSIBLE}
