@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import keyword
 from collections.abc import Callable, Iterable
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -53,9 +53,9 @@ def environment(folders: list[Path]) -> jinja2.Environment:
         ident=_ident,
         pystr=lambda text: Code(ascii(str(text))),
         # one line each, and nothing in it that a reader of the language obeys
-        html=lambda text: Code(markupsafe.escape(plain(str(text)))),
-        md=lambda text: Code(prose(str(text))),
-        mdcode=lambda text: Code(code(str(text))),
+        html=_recent(lambda text: markupsafe.escape(plain(text))),
+        md=_recent(prose),
+        mdcode=_recent(code),
     )
     return made
 
@@ -92,6 +92,12 @@ def _each(environment: jinja2.Environment) -> Callable[..., Code]:
         return Code("\n".join(texts))
 
     return laid_out
+
+
+def _recent(escape: Callable[[str], str]) -> Callable[[object], Code]:
+    """Let words that pages repeat, such as names and rules, be escaped once."""
+    known = lru_cache(maxsize=1 << 14)(lambda text: Code(escape(text)))
+    return lambda value: known(str(value))
 
 
 def _remembered(text: Callable[[Any, int], str]) -> Callable[..., Code]:
