@@ -255,7 +255,21 @@ paths:
                 type: object
                 required: [size]
                 properties: { size: { type: string, pattern: '^[0-9]{5}$', maxLength: 4 } }
+        default: { $ref: '#/components/responses/Problem' }
+  /problem:
+    get:
+      operationId: getProblem
+      responses: { default: { $ref: '#/components/responses/Problem' } }
 components:
+  responses:
+    Problem:
+      description: it can't be made up either
+      content:
+        application/json:
+          schema:
+            type: object
+            required: [code]
+            properties: { code: { type: string, pattern: '^[0-9]{5}$', maxLength: 4 } }
   schemas:
     Book:
       type: object
@@ -338,11 +352,13 @@ def test_what_is_no_json_is_given_as_text(echoing: Any) -> None:
 
 
 def test_an_answer_that_can_not_be_made_up_is_said(echoing: Any) -> None:
-    [answer] = answers(echoing, [Asked({}, "get", "/nothing", {}, None)])
-    assert answer.status_code == 501
-    assert answer.json().startswith(
-        "getNothing: no value was found that fits its schema at /size: "
-    )
+    asked = [Asked({}, "get", path, {}, None) for path in ("/nothing", "/problem")]
+    nothing, problem = answers(echoing, asked)
+    assert (nothing.status_code, problem.status_code) == (501, 501)
+    assert nothing.headers["x-api-version"] == problem.headers["x-api-version"] == "2024-01-15"
+    said = "no value was found that fits its schema at"
+    assert nothing.json().startswith(f"getNothing: {said} /size: ")
+    assert problem.json().startswith(f"getProblem: {said} /code: ")
 
 
 def test_any_credentials_will_do_but_some_have_to_be_sent() -> None:

@@ -32,6 +32,10 @@ _FOR_ALL: Final = 8
 _FOR_ONE: Final = 64
 
 
+class _UnmadeError(BaseException):
+    """No value was found. As an Exception, it would pass for a defect of the handler."""
+
+
 @dataclass(frozen=True)
 class _Anyone:
     """The one account there is."""
@@ -93,12 +97,25 @@ class Mock:
                 for name, method in named.items()
             }
             said["converters"] = SimpleNamespace(**methods)
-        return self.server.create_app(
+        app = self.server.create_app(
             SimpleNamespace(**{name: SimpleNamespace(**each) for name, each in handlers.items()}),
             environment=self.environment,
             idempotency=self.server.runtime.idempotency.MemoryStore(),
             **said,
         )
+        for each in app.routes:
+            each.app = partial(self._answered, each.app)
+        return app
+
+    async def _answered(self, app: Any, scope: Any, receive: Any, send: Any) -> None:
+        """Let *app* answer; where no value was found, say so, whatever the responses are."""
+        asgi = self.server.runtime.asgi
+        try:
+            await app(scope, receive, send)
+        except _UnmadeError as error:
+            body = self.server.runtime.errors.encode(str(error))
+            answer = self.server.runtime.idempotency.Answer(501, asgi.MEDIA_TYPE, body)
+            await asgi.respond(scope, send, answer)
 
     def _conversions(self, way: str) -> dict[str, Callable[..., Any]]:
         """Return the converters that the server demands: each gives a value that fits."""
@@ -149,7 +166,7 @@ class Mock:
         try:
             made = self._made(operation, status, " ".join([operation.id, *path]), version)
         except UnsatisfiedError as error:
-            raise self.server.Refusal(501, str(error)) from None
+            raise _UnmadeError(str(error)) from None
         if content.is_json:
             echoes = list(_echoes(operation, sent))
             made = self._echoed(operation, status, version, copy.deepcopy(made), echoes)
