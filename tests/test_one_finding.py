@@ -206,6 +206,16 @@ TEXT: Final = "application/json: { schema: { $ref: '#/components/schemas/Fine' }
             id="a component that the operation did not lead to is told by itself",
         ),
         pytest.param(
+            {MAKING: TAKES_SUM,
+             "    Late:\n": f"{SUM}    All: {{ type: array, items: {{ {TO_SUM} }} }}\n    Late:\n"},
+            {MAKING: ""},
+            [("operation-removed", "POST /sandbox/fines: operation removed"),
+             ("component-removed", "All: component removed"),
+             ("component-removed", "Sum: component removed")],
+            [],
+            id="a component that went where the operation never was is told by itself",
+        ),
+        pytest.param(
             {},
             {TEXT: TEXT.replace("json", "hal+json")},
             [("media-type-removed", "GET /fines: media type application/json removed")],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import replace
 from typing import Any, Final
@@ -46,22 +46,24 @@ def without_following(findings: Iterable[Finding], published: Published) -> list
 
 def _moved(told: list[Finding]) -> Iterator[tuple[Finding, Finding]]:
     """Yield what went with what came in its place: no other could be meant."""
+    came = defaultdict(list)
+    for new in told:
+        came[new.rule, _holder(new.after_pointer)].append(new)
     pairs = [
         (gone, new)
         for gone in told
         if gone.rule in _MOVED and gone.before is not None
-        for new in told
-        if new.rule == _MOVED[gone.rule]
-        and parts(gone.before_pointer or "")[:-1] == parts(new.after_pointer or "")[:-1]
-        and gone.before == new.after
-        and _everywhere(new) <= _everywhere(gone)
+        for new in came[_MOVED[gone.rule], _holder(gone.before_pointer)]
+        if gone.before == new.after
+        and {*new.versions} <= {*gone.versions}
+        and {*new.environments} <= {*gone.environments}
     ]
     met = Counter(id(one) for pair in pairs for one in pair)
     yield from ((gone, new) for gone, new in pairs if met[id(gone)] == met[id(new)] == 1)
 
 
-def _everywhere(finding: Finding) -> set[tuple[str, str]]:
-    return {(date, name) for date in finding.versions for name in finding.environments}
+def _holder(pointer: str | None) -> tuple[str, ...]:
+    return parts(pointer or "")[:-1]
 
 
 def _told_with(gone: Finding, new: Finding) -> Finding:
@@ -87,12 +89,12 @@ def _gone_with_operations(told: list[Finding], published: Published) -> set[int]
         lost = {
             parts(one.before_pointer or "") for one in operations if _concerns(one, combination)
         }
-        ours = {known for known, one in components.items() if lost and _concerns(one, combination)}
-        went, stays = _parted(document.content, lost, components.keys())
         there = document.content.get("components", {})
+        went, stays = _parted(document.content, lost, components.keys()) if lost else ([], [])
         only_theirs = _reached(went, there) - _reached(stays, there)
-        for known in ours:
-            alone.setdefault(known, []).append(known in only_theirs)
+        for (section, name), one in components.items():
+            if _concerns(one, combination) and name in there.get(section, {}):
+                alone.setdefault((section, name), []).append((section, name) in only_theirs)
     return {id(components[known]) for known, found in alone.items() if all(found)}
 
 
