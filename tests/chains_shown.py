@@ -37,11 +37,18 @@ class Shown:
     def __init__(self, law: Law) -> None:
         self.times = 0
         self._law = law
-        [self._environment] = law.down
+        [self._environment] = law.contracts["environments"]
         self._samplers: dict[str, Sampler] = {"": Sampler(law.canonical.document)}
         self._down = narrowings(
-            law.contracts, self._environment, self._converters(), judge=law.judge(self._environment)
+            law.contracts, self._environment, self._converters(), judge=self._judge
         )
+
+    def _judge(self, schema: Any, version: str | None) -> Callable[[Any], bool]:
+        try:
+            return self._law.judge(self._environment)(schema, version)
+        except (ValidationError, ReferencingError):
+            # blind edits leave schemas that are none: nothing can be held to them
+            return lambda _: False
 
     def breaches(self, count: int) -> Iterator[str]:
         """Yield what callers are shown of *count* values for each body that they may not be."""
@@ -114,4 +121,4 @@ def _defect(places: Places, at: tuple[str | int, ...], value: Any) -> str | None
     try:
         return places.defect(at, value)
     except (ValidationError, ReferencingError):
-        return None  # blind edits leave schemas that are none: nothing can be held to them
+        return None

@@ -64,7 +64,8 @@ class Places:
         validator = self._known[path]
         if validator.is_valid(value):
             return None
-        return str(next(validator.iter_errors(value)).message)
+        # of a field that is required twice, it says no without an error
+        return next((str(error.message) for error in validator.iter_errors(value)), None)
 
     def judge(self, schema: Any) -> Callable[[Json], bool]:
         """Return what tells whether a value fits *schema*, whose references lead into this."""
@@ -87,9 +88,9 @@ class Places:
         for template, item in self.document["paths"].items():
             for method in [method for method in METHODS if method in item]:
                 here = ("paths", template, method)
-                operation = item[method]
+                operation = {"operationId": f"{method.upper()} {template}", **item[method]}
                 yield from self._contents(operation, "", (*here, "requestBody"))
-                for status in operation["responses"]:
+                for status in operation.get("responses", {}):
                     yield from self._contents(operation, status, (*here, "responses", status))
 
     def _contents(self, operation: dict[str, Any], status: str, path: Steps) -> Iterator[Body]:
@@ -99,6 +100,8 @@ class Places:
         if "$ref" in held:
             goal = target(held["$ref"])
             assert goal is not None
+            if goal[1] not in self.document.get("components", {}).get(goal[0], {}):
+                return
             path = ("components", *goal)
         for media_type, each in self.at(path).get("content", {}).items():
             if "schema" in each:

@@ -107,6 +107,11 @@ UNIONS: Final[dict[str, tuple[str, dict[str, str]]]] = {
         "if: { required: [name] }, then: { required: [card] } }",
         {},
     ),
+    "twice": (
+        "{ type: object, required: [a, a], dependentRequired: { b: [a] }, properties: "
+        "{ a: { type: integer }, b: { type: integer }, new: { type: integer, x-new: true } } }",
+        {},
+    ),
     "beside": (
         "allOf: [{ type: object, additionalProperties: false, properties: "
         "{ a: { type: integer }, b: { type: integer, x-new: true } } }, "
@@ -159,6 +164,7 @@ SHOWN: Final[dict[str, list[tuple[Any, Any]]]] = {
         # the name alone would not do
         ({"name": "Ann", "card": {}}, None),
     ],
+    "twice": [({"a": 1, "b": 2, "new": 3}, {"a": 1, "b": 2})],
     "beside": [({"a": 1, "b": 2}, {"a": 1}), ({"a": 1}, {"a": 1})],
     "patterned": [({"xa": {"a": 1, "new": 2}}, {"xa": {"a": 3}}), ({}, {"xa": {"a": 3}})],
 }

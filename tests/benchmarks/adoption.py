@@ -27,8 +27,8 @@ def _documents(
     return prepare
 
 
-def _random(root: Path) -> Case:
-    return Case(root, script("adopting.py", "random", "500"), PASS)
+def _random(by: str) -> Callable[[Path], Case]:
+    return lambda root: Case(root, script(by, "random", "500"), PASS)
 
 
 _GITHUB: Final = "github-2026-03-10"
@@ -65,8 +65,16 @@ ROWS: Final = (
         name="adopt-random",
         what="500 random chains of five versions adopted",
         against="python -c pass",
-        prepare=_random,
+        prepare=_random("adopting.py"),
         about="Half of it is to make them: each edit is kept only if it leaves a sound document.",
+        runs=1,
+    ),
+    Row(
+        name="shown-random",
+        what="500 random chains of five versions: what is shown fits at every version",
+        against="python -c pass",
+        prepare=_random("mocked.py"),
+        about="The same, and to make values up.",
         runs=1,
     ),
     *(

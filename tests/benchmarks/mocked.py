@@ -1,7 +1,8 @@
 """Documents of real APIs adopted, and their mock asked: whether every answer fits its version.
 
 `mocked.py pair HOME` adopts the two documents of a folder, `mocked.py chain HOME...` the newer ones
-of all as versions of one API. Every GET is asked for at every version.
+of all as versions of one API. Every GET is asked for at every version. `mocked.py random COUNT`
+takes random chains: what is shown of sampled values fits at each version.
 """
 
 from __future__ import annotations
@@ -119,10 +120,27 @@ def _outcome(
     return "fits" if sampler.fits(schemas[0], answer.json()) else f"MISFIT {path}"
 
 
+def random(root: Path, count: str) -> Iterator[str]:
+    """Yield what came of values that were shown to callers of *count* random chains."""
+    from chains_shown import Shown, adopted
+    from random_chains import chains
+
+    for number, chain in enumerate(chains(1, int(count))):
+        shown = Shown(adopted(chain, root / str(number)))
+        breaches = [f"BREACH {number}: {each}" for each in shown.breaches(6)]
+        yield from breaches
+        yield from ["fits"] * (shown.times - len(breaches))
+
+
 def main() -> None:
     begun = time.process_time()
-    with tempfile.TemporaryDirectory() as root:
-        found = Counter(outcomes(Path(root), documents(*sys.argv[1:])))
+    job, *given = sys.argv[1:]
+    with tempfile.TemporaryDirectory() as made:
+        root = Path(made)
+        outcome = (
+            random(root, *given) if job == "random" else outcomes(root, documents(job, *given))
+        )
+        found = Counter(outcome)
     wrong = [each for each in found if each[0].isupper()]
     said = ", ".join(
         f"{count} {what}" for what, count in sorted(found.items()) if what[0].islower()

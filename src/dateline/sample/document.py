@@ -61,8 +61,10 @@ class Document:
         validator = self._validator(schemas)
         if validator.is_valid(value):
             return None
-        error = next(iter(validator.iter_errors(value)))
-        return tuple(error.instance_path), str(error.message)
+        for error in validator.iter_errors(value):
+            return tuple(error.instance_path), str(error.message)
+        # of a field that is required twice, it says no without an error
+        return None
 
     def fits(self, schemas: Schemas, value: Any) -> bool:
         return bool(self._validator(schemas).is_valid(value))

@@ -46,6 +46,9 @@ class Demands:
         }
         if self._old:
             made = _modern(made)
+        if isinstance(made.get("required"), list):
+            # of a field that is required twice, validators say what they like
+            made["required"] = list(dict.fromkeys(made["required"]))
         least, most = _BOUNDS.get(str(made.get("format")), (None, None))
         if least is not None and made.get("type") in ("integer", "number"):
             made = {
