@@ -240,9 +240,7 @@ class _Operation(Route):
     Where the caller's version does not have the operation, another one may stand.
     """
 
-    def __init__(
-        self, prefix: str, operation: Operation, endpoint: App, readers: _Readers
-    ) -> None:
+    def __init__(self, prefix: str, operation: Operation, endpoint: App, readers: _Readers) -> None:
         self.operation = operation
         self._readers = readers
         self._names = _NAMES.findall(operation.path)
