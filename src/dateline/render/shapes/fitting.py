@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from dateline.load.checks.shapes import choices, declared, is_enumeration
-from dateline.model import GATES, KEYS, WAS
+from dateline.model import GATES, KEYS
 from dateline.render.models.reading import ANNOTATIONS
 
 Era = dict[str, Any]
@@ -71,9 +71,9 @@ def _is_below(one: Any, other: Any) -> bool:
     """Tell whether values of *one* fit *other*, as they do at all versions."""
     if not isinstance(one, dict) or not isinstance(other, dict):
         return False
-    if _is_gated(other) or other.keys() & GATES:
+    if _holds_gates(other):
         return False
-    return _same(one, other) or (not _is_gated(one) and fits("schema", one, other))
+    return _same(one, other) or (not _holds_gates(one) and fits("schema", one, other))
 
 
 def _holds_the_same(one: dict[str, Any], other: dict[str, Any], key: str) -> bool:
@@ -153,10 +153,10 @@ _FITS: Final[dict[str, Callable[[Era, Era, str], bool]]] = {
 }
 
 
-def _is_gated(node: Any) -> bool:
+def _holds_gates(node: Any) -> bool:
     """Tell whether something in *node*, or itself, is not the same at all versions."""
     if isinstance(node, list):
-        return any(map(_is_gated, node))
+        return any(map(_holds_gates, node))
     if not isinstance(node, dict):
         return False
-    return not {*GATES, WAS}.isdisjoint(node) or any(map(_is_gated, node.values()))
+    return not GATES.isdisjoint(node) or any(map(_holds_gates, node.values()))
