@@ -14,9 +14,9 @@ import pytest
 SOURCE = Path(__file__).parent.parent / "src" / "dateline"
 
 ROOMS = (
-    *("fresh", "model", "openapi", "gates", "load", "project", "sample", "diff", "rules", "check"),
-    *("report", "render", "emit", "edit", "adopt", "generate", "status", "serve"),
-    *("completion", "cli", "entry", "__main__"),
+    *("fresh", "model", "openapi", "schema", "gates", "load", "project", "sample", "diff"),
+    *("rules", "check", "report", "render", "emit", "edit", "adopt", "generate", "status"),
+    *("serve", "completion", "cli", "entry", "__main__"),
 )
 """From left to right. The last two are what the script and `python -m` call."""
 

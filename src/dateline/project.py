@@ -14,9 +14,9 @@ from typing import Any, Final
 from dateline.gates import Timeline
 from dateline.model import EXTENSIBLE, KEYS, WAS, Api, Combination, Contract, Place
 from dateline.openapi import COMPONENTS, Shape, parts, pointer, slot, target, walk
+from dateline.schema.types import UNIONS
 
 _STRIPPED: Final = KEYS - {EXTENSIBLE}
-_UNIONS: Final = ("oneOf", "anyOf")
 
 # Which part of the root stands where in a published document.
 _ROOT_ORDER: Final[tuple[str, ...]] = (
@@ -519,7 +519,7 @@ class _Publisher:
         goal = target(reference) or ("schemas", reference)
         members = [
             member
-            for key in _UNIONS
+            for key in UNIONS
             for member in node.get(key, ())
             if isinstance(member, dict) and target(member.get("$ref", "")) == goal
         ]

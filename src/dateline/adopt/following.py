@@ -6,8 +6,7 @@ from typing import Any
 
 from dateline.adopt.runs import ABSENT, Run, States
 from dateline.gates import Timeline
-
-_UNIONS = ("oneOf", "anyOf")
+from dateline.schema.types import UNIONS
 
 
 class Followers:
@@ -78,7 +77,7 @@ class Followers:
                     return None
         members = [
             member
-            for key in _UNIONS
+            for key in UNIONS
             if len(found.get(key, ())) == 1 and found[key][0].value is not ABSENT
             for member in found[key][0].value
         ]

@@ -27,10 +27,10 @@ from dateline.model import (
     Verdict,
 )
 from dateline.openapi import follow, pointer, target, walk
+from dateline.schema.types import UNIONS
 
 Path = tuple[str | int, ...]
 
-_UNIONS: Final = ("oneOf", "anyOf")
 _REQUEST: Final = frozenset({"requestBody", "requestBodies", "parameters"})
 _RESPONSE: Final = frozenset({"responses"})
 _SAME_VALUE: Final = frozenset({"oneOf", "anyOf", "allOf", "then", "else", "if"})
@@ -79,7 +79,7 @@ def _unservable(api: Api) -> Iterator[Finding]:
 
 
 def _members(api: Api, places: _Places, path: Path, node: dict[str, Any]) -> Iterator[Finding]:
-    for key in _UNIONS:
+    for key in UNIONS:
         for index, member in enumerate(node.get(key, ())):
             missing = places.timeline.all & ~places.timeline.of(member)
             if not missing or not isinstance(member, dict) or SHOWN_AS in member:

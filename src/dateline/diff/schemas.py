@@ -13,7 +13,6 @@ from dateline.diff.views import (
     NEVER,
     NOTES,
     READERS,
-    UNIONS,
     VALUE,
     Member,
     Union,
@@ -23,9 +22,9 @@ from dateline.diff.views import (
     plain,
     reach_others,
     settle,
-    type_of,
     value_of,
 )
+from dateline.schema.types import UNIONS, type_of
 
 # References to references are followed this far: none is this long unless it is a circle.
 _FAR: Final = 100

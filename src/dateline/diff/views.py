@@ -10,6 +10,7 @@ from dateline.diff.documents import Node, escape, text
 from dateline.diff.graph import Part, Parts
 from dateline.model import EXTENSIBLE
 from dateline.openapi import OBJECTS
+from dateline.schema.types import type_of
 
 NOTES: Final = frozenset(
     {"title", "description", "$comment", "example", "examples", "externalDocs", "summary"}
@@ -17,7 +18,6 @@ NOTES: Final = frozenset(
 """What tells people something and machines nothing."""
 
 ENUM_NOTES: Final = "x-enum-descriptions"
-UNIONS: Final = ("oneOf", "anyOf")
 
 APPLICATORS: Final = (
     *("items", "additionalProperties", "propertyNames", "contentSchema"),
@@ -335,16 +335,6 @@ READERS: Final[dict[str, Callable[[View, Part, Node], None]]] = {
     **dict.fromkeys((*SCHEMA_MAPS, *DEFINITIONS), _many),
 }
 
-# A boolean is an integer in Python: it comes first.
-_TYPES: Final = (
-    (bool, "boolean"),
-    (int, "integer"),
-    (float, "number"),
-    (str, "string"),
-    (list, "array"),
-    (dict, "object"),
-)
-
 
 def settle(view: View) -> None:
     """Let null and the values have their say on the types."""
@@ -385,10 +375,3 @@ def _matches(pattern: str, name: str) -> bool:
         return re.search(pattern, name) is not None
     except re.error:
         return False  # written for another engine
-
-
-def type_of(value: Any) -> str:
-    """Return the type of a JSON value."""
-    if isinstance(value, float) and value.is_integer():
-        return "integer"  # 1.0 is a whole number (JSON Schema 2020-12, core, section 4.2.3)
-    return next((name for kind, name in _TYPES if isinstance(value, kind)), "null")

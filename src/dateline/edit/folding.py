@@ -13,8 +13,8 @@ from dateline.edit.sources import Sources, Trail, loaded
 from dateline.gates import Timeline, changes, gate_dates, order, why
 from dateline.model import ADDED, GATES, REMOVED, SHOWN_AS, WAS, WHY, Api, Day
 from dateline.openapi import COMPONENTS, children, target
+from dateline.schema.types import UNIONS
 
-_UNIONS: Final = ("oneOf", "anyOf")
 _REQUIRED: Final = "required"
 
 _History = dict[str, dict[str, Any]]
@@ -270,7 +270,7 @@ class _Folding:
         goal = target(reference) or ("schemas", reference)
         shown = [
             self._timeline.of(member)
-            for key in _UNIONS
+            for key in UNIONS
             for member in node.get(key, ())
             if isinstance(member, dict) and target(member.get("$ref", "")) == goal
         ]

@@ -9,17 +9,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from dateline.gates import Timeline
 from dateline.model import ADDED, REMOVED, SHOWN_AS, WAS, Place, Problem
 from dateline.openapi import COMPONENTS, METHODS, children, target
+from dateline.schema.types import UNIONS
 
 Path = tuple[str | int, ...]
 Component = tuple[str, str]
 Locate = Callable[..., Place]
-
-_UNIONS: Final = ("oneOf", "anyOf")
 
 
 class Edge(NamedTuple):
@@ -215,7 +214,7 @@ class _Walk:
         yield from self._examples(node, node, path, path, shown)
         if "default" in node:
             yield from self._value(node["default"], node, path, (*path, "default"), shown)
-        for key in _UNIONS:
+        for key in UNIONS:
             members = node.get(key)
             if not members:
                 continue
@@ -236,7 +235,7 @@ class _Walk:
         """Yield what a discriminator can lead to beside the members of its union."""
         members = [
             target(member.get("$ref", ""))
-            for key in _UNIONS
+            for key in UNIONS
             for member in node.get(key, ())
             if isinstance(member, dict)
         ]
@@ -289,7 +288,7 @@ class _Walk:
             seen.add((id(value), at))
             for index, base in enumerate(schema.get("allOf", ())):
                 pending.append((value, base, (*at, "allOf", index), path))
-            for key in _UNIONS:
+            for key in UNIONS:
                 for index, member in enumerate(schema.get(key, ())):
                     if self._is_member(value, member, schema.get("discriminator")):
                         place = (*at, key, index)

@@ -10,10 +10,10 @@ from typing import Any, Final
 import jsonschema_rs
 
 from dateline.openapi import Shape, follow, pointer, slot, target
+from dateline.schema.types import UNIONS
 
 _ROOT: Final = "urn:document"
 _BOUNDS: Final = (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum"))
-UNIONS: Final = ("oneOf", "anyOf")
 
 Schemas = tuple[Any, ...]
 

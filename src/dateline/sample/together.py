@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from dateline.sample.document import UNIONS, Document, Schemas, matches
+from dateline.sample.document import Document, Schemas, matches
+from dateline.schema.types import UNIONS
 
 TYPES: Final = ("object", "array", "string", "integer", "number", "boolean", "null")
 _IMPLIED: Final[dict[str, frozenset[str]]] = {

@@ -15,7 +15,6 @@ from dateline.load.checks.names import (
     property_names_style,
 )
 from dateline.load.checks.scope import CHECKS, Finder, Found, Scope, Site, Trail, on, path
-from dateline.load.checks.shapes import UNIONS, is_enumeration
 from dateline.load.checks.values import fault, same
 from dateline.load.table import canonical_date
 from dateline.load.wording import a, did_you_mean, listed_twice, shown
@@ -32,6 +31,7 @@ from dateline.model import (
     WHY,
 )
 from dateline.openapi import OBJECTS, WHOLE, Shape, slot
+from dateline.schema.types import UNIONS, is_enumeration
 
 _PRESENCE: Final = (ADDED, REMOVED, ENVIRONMENTS)
 """The keys that say where something is there at all."""

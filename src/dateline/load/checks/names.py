@@ -14,10 +14,10 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from dateline.load.checks.scope import Found, Scope, Site, Trail, on
-from dateline.load.checks.shapes import is_enumeration, members
 from dateline.load.wording import a, listed_twice, shown
 from dateline.model import KEYS
 from dateline.openapi import COMPONENTS, METHODS
+from dateline.schema.types import is_enumeration, members
 
 # OpenAPI 3.1.1 section 4.8.7, without what a file system reads as another folder
 _COMPONENT: Final = re.compile(r"(?!.*\.\.)[A-Za-z0-9_-][A-Za-z0-9._-]*")

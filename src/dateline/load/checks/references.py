@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from dateline.load.checks.scope import Found, Scope, Site, Trail, on
-from dateline.load.checks.shapes import UNIONS
 from dateline.load.wording import a, did_you_mean, shown
 from dateline.model import EXTENSIBLE, GATES, KEYS
 from dateline.openapi import COMPONENTS, target
+from dateline.schema.types import UNIONS
 
 _SECTIONS: Final = {kind: section for section, kind in COMPONENTS.items()}
 

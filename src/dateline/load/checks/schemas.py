@@ -10,22 +10,18 @@ from typing import Any, Final
 
 from dateline.load.checks.patterns import flaw
 from dateline.load.checks.scope import Found, Scope, Site, on
-from dateline.load.checks.shapes import (
+from dateline.load.checks.shapes import parts, properties, required, resolved, types
+from dateline.load.wording import brief, did_you_mean, listed, listed_twice, near, shown
+from dateline.openapi import target
+from dateline.schema.types import (
     EVERY_TYPE,
     TYPES,
     UNIONS,
     choices,
     declared,
     is_enumeration,
-    parts,
-    properties,
-    required,
-    resolved,
     type_of,
-    types,
 )
-from dateline.load.wording import brief, did_you_mean, listed, listed_twice, near, shown
-from dateline.openapi import target
 
 MOST_PROPERTIES: Final = 500
 """How many properties one schema may have."""

@@ -6,15 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from dateline.load.checks.scope import Scope
-
-Schema = dict[str, Any]
-
-TYPES: Final = ("string", "number", "integer", "boolean", "object", "array", "null")
-"""The names of JSON Schema's types (2020-12, validation, section 6.1.1)."""
-
-EVERY_TYPE: Final = frozenset(TYPES)
-
-UNIONS: Final = ("oneOf", "anyOf")
+from dateline.schema.types import EVERY_TYPE, UNIONS, Schema, choices, declared, type_of
 
 # What a schema without a `type` is plainly meant for.
 _IMPLIED: Final = {
@@ -59,59 +51,6 @@ def properties(scope: Scope, schema: Any) -> dict[str, Any]:
 def required(scope: Scope, schema: Any) -> dict[str, None]:
     """Return the names that *schema* and all that its allOf lists require, in order."""
     return {name: None for part in parts(scope, schema) for name in part.get("required", ())}
-
-
-def members(schema: Schema) -> tuple[str, list[Any]]:
-    """Return the key and the members of the union that *schema* is; no members if it is none."""
-    for key in UNIONS:
-        if schema.get(key):
-            return key, schema[key]
-    return UNIONS[0], []
-
-
-def is_enumeration(schema: Schema) -> bool:
-    """Tell whether *schema* is an annotated enumeration: a union of nothing but `const`."""
-    _, listed = members(schema)
-    return bool(listed) and all(isinstance(m, dict) and "const" in m for m in listed)
-
-
-def choices(schema: Schema) -> list[Any] | None:
-    """Return the values that a closed enumeration lists; None if *schema* is none."""
-    if "enum" in schema:
-        values: list[Any] = schema["enum"]
-        return values
-    if "const" in schema:
-        return [schema["const"]]
-    return [m["const"] for m in members(schema)[1]] if is_enumeration(schema) else None
-
-
-def type_of(value: Any) -> str:
-    """Return the JSON Schema type of *value*: the narrowest that it has."""
-    if isinstance(value, bool):
-        return "boolean"
-    if isinstance(value, int) or (isinstance(value, float) and value.is_integer()):
-        return "integer"
-    if isinstance(value, float):
-        return "number"
-    if isinstance(value, str):
-        return "string"
-    if value is None:
-        return "null"
-    return "object" if isinstance(value, dict) else "array"
-
-
-def declared(schema: Schema) -> frozenset[str]:
-    """Return the types that the `type` of *schema* itself lets through."""
-    written = schema.get("type")
-    if written is None:
-        return EVERY_TYPE
-    types = {written} if isinstance(written, str) else set(written)
-    if "number" in types:
-        types.add("integer")
-    if schema.get("nullable") is True:
-        types.add("null")
-    # a name that is none is found elsewhere
-    return frozenset(types) if types <= EVERY_TYPE else EVERY_TYPE
 
 
 def types(scope: Scope, schema: Any, depth: int = 0) -> frozenset[str]:

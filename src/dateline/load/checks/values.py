@@ -10,18 +10,11 @@ from typing import Any, Final, NamedTuple
 
 from dateline.load.checks.patterns import matcher
 from dateline.load.checks.scope import Found, Scope, Site, Trail, on
-from dateline.load.checks.shapes import (
-    UNIONS,
-    choices,
-    declared,
-    is_enumeration,
-    properties,
-    resolved,
-    type_of,
-)
+from dateline.load.checks.shapes import properties, resolved
 from dateline.load.wording import a, brief, did_you_mean, shown
 from dateline.model import ADDED, ENVIRONMENTS, REMOVED
 from dateline.openapi import target
+from dateline.schema.types import UNIONS, choices, declared, is_enumeration, type_of
 
 Path = tuple[str | int, ...]
 

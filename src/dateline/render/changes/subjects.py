@@ -9,9 +9,9 @@ from dateline.diff.naming import Name, name
 from dateline.load.wording import did_you_mean
 from dateline.model import EXTENSIBLE
 from dateline.openapi import COMPONENTS, METHODS, parts, pointer, target
+from dateline.schema.types import UNIONS
 
-_UNIONS: Final = ("oneOf", "anyOf")
-_GROUPS: Final = ("allOf", *_UNIONS)
+_GROUPS: Final = ("allOf", *UNIONS)
 
 # What a step of a path leads into, beside properties.
 _STEPS: Final = {"[]": "items", "{}": "additionalProperties"}
@@ -148,7 +148,7 @@ def _members(node: Any) -> list[str]:
     if not isinstance(node, dict):
         return []
     found = [value for key in ("enum", EXTENSIBLE) for value in node.get(key, ())]
-    for union in _UNIONS:
+    for union in UNIONS:
         for member in node.get(union, ()):
             reference = target(member.get("$ref", "")) if isinstance(member, dict) else None
             if reference is not None:

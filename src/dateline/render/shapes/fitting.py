@@ -6,9 +6,9 @@ import json
 from collections.abc import Callable
 from typing import Any, Final
 
-from dateline.load.checks.shapes import choices, declared, is_enumeration
 from dateline.model import GATES, KEYS
 from dateline.render.models.reading import ANNOTATIONS
+from dateline.schema.types import choices, declared, is_enumeration
 
 Era = dict[str, Any]
 

@@ -8,18 +8,11 @@ from functools import cached_property
 from typing import Any, Final
 
 from dateline.gates import Timeline
-from dateline.load.checks.shapes import (
-    EVERY_TYPE,
-    UNIONS,
-    choices,
-    declared,
-    is_enumeration,
-    type_of,
-)
 from dateline.model import SHOWN_AS, Api
 from dateline.openapi import Shape, slot, target
 from dateline.render.shapes.histories import Histories, Reading, Way
 from dateline.render.shapes.published import Published
+from dateline.schema.types import EVERY_TYPE, UNIONS, choices, declared, is_enumeration, type_of
 
 # Keywords that speak of values inside a value, in ways that leave nothing out of it.
 _UNSERVED: Final = (

@@ -12,11 +12,11 @@ from typing import Any, Final, NamedTuple
 
 from dateline.diff.naming import name
 from dateline.gates import Timeline, order, without
-from dateline.load.checks.shapes import declared, is_enumeration
 from dateline.model import EXTENSIBLE, GATES, KEYS, WAS, Api
 from dateline.openapi import METHODS, Shape, chain, children, pointer, slot
 from dateline.project import enumeration, open_ended
 from dateline.render.shapes.fitting import fits
+from dateline.schema.types import declared, is_enumeration
 
 Path = tuple[str | int, ...]
 

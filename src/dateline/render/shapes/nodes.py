@@ -28,10 +28,10 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Any, Final
 
-from dateline.load.checks.shapes import TYPES
 from dateline.render.shapes.demanded import Demanded, together
 from dateline.render.shapes.flat import RELATING, Declared, Flat, Member, Union, View, substitute
 from dateline.render.shapes.histories import Way
+from dateline.schema.types import TYPES
 
 Node = dict[str, Any] | str | None
 

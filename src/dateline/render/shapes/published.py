@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dateline.gates import Timeline
-from dateline.load.checks.shapes import choices
 from dateline.model import Api
 from dateline.openapi import target
 from dateline.project import Projector
 from dateline.render.shapes.demands import Demands
 from dateline.render.shapes.histories import plain
+from dateline.schema.types import choices
 
 
 @dataclass

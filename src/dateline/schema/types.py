@@ -1,0 +1,70 @@
+"""The types of JSON values, and of the values that the keywords of one schema object admit."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+Schema = dict[str, Any]
+
+TYPES: Final = ("string", "number", "integer", "boolean", "object", "array", "null")
+"""The names of JSON Schema's types (2020-12, validation, section 6.1.1)."""
+
+EVERY_TYPE: Final = frozenset(TYPES)
+
+UNIONS: Final = ("oneOf", "anyOf")
+
+
+def type_of(value: Any) -> str:
+    """Return the JSON Schema type of *value*, the narrowest that it has.
+
+    1.0 is an integer (JSON Schema 2020-12, core, section 4.2.3).
+    """
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, int) or (isinstance(value, float) and value.is_integer()):
+        return "integer"
+    if isinstance(value, float):
+        return "number"
+    if isinstance(value, str):
+        return "string"
+    if value is None:
+        return "null"
+    return "object" if isinstance(value, dict) else "array"
+
+
+def members(schema: Schema) -> tuple[str, list[Any]]:
+    """Return the keyword and the members of the union that *schema* is; no members if none."""
+    for key in UNIONS:
+        if schema.get(key):
+            return key, schema[key]
+    return UNIONS[0], []
+
+
+def is_enumeration(schema: Schema) -> bool:
+    """Return whether *schema* is an annotated enumeration: a union of nothing but `const`."""
+    _, listed = members(schema)
+    return bool(listed) and all(isinstance(m, dict) and "const" in m for m in listed)
+
+
+def choices(schema: Schema) -> list[Any] | None:
+    """Return the values that a closed enumeration lists; None if *schema* is none."""
+    if "enum" in schema:
+        values: list[Any] = schema["enum"]
+        return values
+    if "const" in schema:
+        return [schema["const"]]
+    return [m["const"] for m in members(schema)[1]] if is_enumeration(schema) else None
+
+
+def declared(schema: Schema) -> frozenset[str]:
+    """Return the types that the `type` of *schema* itself lets through."""
+    written = schema.get("type")
+    if written is None:
+        return EVERY_TYPE
+    types = {written} if isinstance(written, str) else set(written)
+    if "number" in types:
+        types.add("integer")
+    if schema.get("nullable") is True:
+        types.add("null")
+    # a name that is none is found elsewhere
+    return frozenset(types) if types <= EVERY_TYPE else EVERY_TYPE
