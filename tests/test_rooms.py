@@ -14,8 +14,8 @@ import pytest
 SOURCE = Path(__file__).parent.parent / "src" / "dateline"
 
 ROOMS = (
-    *("fresh", "model", "openapi", "schema", "gates", "load", "project", "sample", "diff"),
-    *("rules", "check", "report", "render", "emit", "edit", "adopt", "generate", "status"),
+    *("fresh", "model", "openapi", "regex", "schema", "gates", "load", "project", "sample"),
+    *("diff", "rules", "check", "report", "render", "emit", "edit", "adopt", "generate", "status"),
     *("serve", "completion", "cli", "entry", "__main__"),
 )
 """From left to right. The last two are what the script and `python -m` call."""
@@ -26,7 +26,7 @@ HOMES = {
     "deepdiff": {"diff"},
     "jinja2": {"render"},
     "markupsafe": {"render"},
-    "pydantic_core": {"render"},
+    "pydantic_core": {"regex", "render"},
     "datamodel_code_generator": {"render"},
     "openapi_spec_validator": {"render"},
     "pydantic": {"render"},

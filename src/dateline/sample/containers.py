@@ -121,7 +121,9 @@ def _free_names(maker: Maker, known: Together, here: Here, attempt: int) -> Iter
     rules = tuple(known.said("propertyNames"))
     dice = here.dice("names", attempt)
     described = [pattern for each in known.said("patternProperties") for pattern in each]
-    found = [itertools.islice(patterns.texts(pattern, dice), _NAMES) for pattern in described]
+    found = [
+        itertools.islice(patterns.generate_texts(pattern, dice), _NAMES) for pattern in described
+    ]
     names = itertools.chain(
         _ruled_names(maker, rules, here) if rules else (),
         *zip(*found, strict=False),

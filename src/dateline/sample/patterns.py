@@ -1,69 +1,55 @@
-"""A regular expression in, texts that it should match out; what it says around them is ignored.
+"""Write texts that match a regular expression.
 
-Look-around, boundaries and anchors within are left to whoever checks the texts.
+Look-around, boundaries and anchors are ignored: whoever uses a text checks it.
 """
 
 from __future__ import annotations
 
-import re
 import string
-from collections.abc import Callable, Iterator
-from functools import lru_cache
-from importlib import import_module
-from typing import Any, Final
+from collections.abc import Iterator
+from typing import Final
 
+from dateline.regex.tree import (
+    Choice,
+    Class,
+    Dot,
+    Escape,
+    Group,
+    Literal,
+    Member,
+    Node,
+    Property,
+    Range,
+    Reference,
+    RegexError,
+    Repeat,
+    parse,
+)
 from dateline.sample.dice import Dice
-
-# the one parser there is of such expressions; type checkers don't agree on whether it exists
-_parser: Any = import_module("re._parser")
 
 _LETTERS: Final = string.ascii_lowercase + string.ascii_uppercase
 _PRINTABLE: Final = string.ascii_letters + string.digits + "-_.~ !*+,:;=@/"
-_CATEGORIES: Final = {
-    "CATEGORY_DIGIT": string.digits,
-    "CATEGORY_NOT_DIGIT": _LETTERS,
-    "CATEGORY_SPACE": " ",
-    "CATEGORY_NOT_SPACE": _LETTERS + string.digits,
-    "CATEGORY_WORD": _LETTERS + string.digits,
-    "CATEGORY_NOT_WORD": " -.",
+_ESCAPES: Final = {
+    "d": string.digits,
+    "D": _LETTERS,
+    "s": " ",
+    "S": _LETTERS + string.digits,
+    "w": _LETTERS + string.digits,
+    "W": " -.",
 }
 # How many more times than it must something is repeated; the first is what looks best.
 _STRETCHES: Final = (7, 0, 3, 1, 15, 31, 63, 127)
 
-# What ECMA-262 writes and Python does not read: properties of characters, names of groups.
-_TOKEN: Final = re.compile(r"\\[pP]\{[^}]*\}|\(\?<(?=[A-Za-z_])|\\?.", re.DOTALL)
 
-
-def texts(pattern: str, dice: Dice) -> Iterator[str]:
+def generate_texts(pattern: str, dice: Dice) -> Iterator[str]:
     """Yield texts without end that *pattern* should match; none where it can't be read."""
-    tree = _read(pattern)
-    while tree is not None:
-        for stretch in _STRETCHES:
-            yield _Writing(dice, stretch).sequence(tree)
-
-
-@lru_cache(maxsize=1024)
-def _read(pattern: str) -> Any:
     try:
-        return _parser.parse("".join(_python(pattern)))
-    except (re.error, OverflowError, RecursionError):
-        return None
-
-
-def _python(pattern: str) -> Iterator[str]:
-    """Yield *pattern* as Python writes it; of a property of characters, what ASCII has of it."""
-    within = False
-    for token in _TOKEN.findall(pattern):
-        if token in "[]":
-            within = token == "["
-        if token.startswith("(?<"):
-            yield "(?P<"
-        elif token[:2] in (r"\p", r"\P"):
-            numeric = token[3:].startswith("N")
-            members = "0-9" if numeric == (token[1] == "p") else "a-zA-Z"
-            yield members if within else f"[{members}]"
-        else:
-            yield token
+        tree = parse(pattern)
+    except RegexError:
+        return
+    while True:
+        for stretch in _STRETCHES:
+            yield _Writing(dice, stretch).write_choice(tree)
 
 
 class _Writing:
@@ -72,79 +58,89 @@ class _Writing:
     def __init__(self, dice: Dice, stretch: int) -> None:
         self._dice = dice
         self._stretch = stretch
-        self._groups: dict[int, str] = {}
+        self._groups: dict[int | str | None, str] = {}
 
-    def sequence(self, tree: Any) -> str:
-        return "".join(self._one(str(operation), value) for operation, value in tree)
+    def write_choice(self, choice: Choice) -> str:
+        branches = choice.branches
+        branch = branches[0] if len(branches) == 1 else self._dice.pick(branches)
+        return "".join(map(self._write, branch))
 
-    def _one(self, operation: str, value: Any) -> str:
-        handle = _HANDLERS.get(operation)
-        return handle(self, value) if handle else ""
+    def _write(self, node: Node) -> str:
+        if isinstance(node, Repeat):
+            most = node.least + self._stretch
+            most = most if node.most is None else min(node.most, most)
+            times = self._dice.between(node.least, most)
+            return "".join(self._write(node.body) for _ in range(times))
+        if isinstance(node, Group):
+            return self._group(node)
+        if isinstance(node, Reference):
+            return self._groups.get(node.group, "")
+        if isinstance(node, Literal):
+            return node.character
+        if isinstance(node, Dot):
+            return self._dice.pick(_LETTERS)
+        if isinstance(node, Class):
+            return self._class(node)
+        if isinstance(node, Escape | Property):
+            return self._class(Class((node,), negated=False))
+        return ""
 
-    def literal(self, code: int) -> str:
-        return chr(code)
+    def _group(self, group: Group) -> str:
+        if group.opening[:3] in ("(?=", "(?!") or group.opening in ("(?<=", "(?<!"):
+            return ""
+        text = self.write_choice(group.body)
+        if group.number is not None:
+            self._groups[group.number] = self._groups[group.name] = text
+        return text
 
-    def other(self, code: int) -> str:
-        return self._dice.pick(_PRINTABLE.replace(chr(code), ""))
+    def _class(self, node: Class) -> str:
+        listed = [each for member in node.members for each in _expand(member)]
+        if node.negated or not listed:
+            allowed = [
+                character
+                for character in _PRINTABLE
+                if not any(_holds(member, character) for member in listed)
+            ]
+            return self._dice.pick(allowed) if allowed else "é"
+        if len(listed) == 1 and isinstance(listed[0], Literal):
+            return listed[0].character
+        return self._pick(self._dice.pick(listed))
 
-    def any(self, _: None) -> str:
-        return self._dice.pick(_LETTERS)
-
-    def set(self, members: list[tuple[Any, Any]]) -> str:
-        listed = [member for member in members if str(member[0]) != "NEGATE"]
-        if len(listed) == len(members):
-            return _character(self._dice, *self._dice.pick(listed))
-        allowed = [
-            character
-            for character in _PRINTABLE
-            if not any(_holds(str(kind), value, character) for kind, value in listed)
-        ]
-        return self._dice.pick(allowed) if allowed else "é"
-
-    def branch(self, value: tuple[Any, list[Any]]) -> str:
-        return self.sequence(self._dice.pick(value[1]))
-
-    def group(self, value: tuple[int | None, int, int, Any]) -> str:
-        made = self.sequence(value[-1])
-        if value[0] is not None:
-            self._groups[value[0]] = made
-        return made
-
-    def again(self, group: int) -> str:
-        return self._groups.get(group, "")
-
-    def repeat(self, value: tuple[int, int, Any]) -> str:
-        least, most, tree = value
-        times = self._dice.between(least, min(int(most), least + self._stretch))
-        return "".join(self.sequence(tree) for _ in range(times))
-
-
-_HANDLERS: Final[dict[str, Callable[[_Writing, Any], str]]] = {
-    "LITERAL": _Writing.literal,
-    "NOT_LITERAL": _Writing.other,
-    "ANY": _Writing.any,
-    "IN": _Writing.set,
-    "BRANCH": _Writing.branch,
-    "SUBPATTERN": _Writing.group,
-    "GROUPREF": _Writing.again,
-    "MAX_REPEAT": _Writing.repeat,
-    "MIN_REPEAT": _Writing.repeat,
-    "POSSESSIVE_REPEAT": _Writing.repeat,
-}
+    def _pick(self, member: Literal | Escape | Range) -> str:
+        """Return a character that *member* of a class holds."""
+        if isinstance(member, Escape):
+            return self._dice.pick(_ESCAPES[member.letter])
+        if isinstance(member, Literal):
+            return member.character
+        return chr(self._dice.between(*_bounds(member)))
 
 
-def _character(dice: Dice, kind: Any, value: Any) -> str:
-    """Return a character that one member of a set holds."""
-    if str(kind) == "CATEGORY":
-        return dice.pick(_CATEGORIES[str(value)])
-    if str(kind) == "RANGE":
-        return chr(dice.between(*value))
-    return chr(value)
+def _expand(member: Member) -> list[Literal | Escape | Range]:
+    """Return *member* as characters, escapes and ranges; of a property, what ASCII has of it."""
+    if isinstance(member, Property):
+        numeric = member.name.startswith("N") != member.negated
+        return [_span(*ends) for ends in (["09"] if numeric else ["az", "AZ"])]
+    if isinstance(member, Range) and not (
+        isinstance(member.low, Literal) and isinstance(member.high, Literal)
+    ):
+        return [*_expand(member.low), Literal("-", "-", 0), *_expand(member.high)]
+    return [member]
 
 
-def _holds(kind: str, value: Any, character: str) -> bool:
-    if kind == "CATEGORY":
-        return character in _CATEGORIES[str(value)]
-    if kind == "RANGE":
-        return bool(value[0] <= ord(character) <= value[1])
-    return character == chr(value)
+def _span(low: str, high: str) -> Range:
+    return Range(Literal(low, low, 0), Literal(high, high, 0))
+
+
+def _bounds(member: Range) -> tuple[int, int]:
+    assert isinstance(member.low, Literal)  # _expand leaves no other
+    assert isinstance(member.high, Literal)
+    return ord(member.low.character), ord(member.high.character)
+
+
+def _holds(member: Literal | Escape | Range, character: str) -> bool:
+    if isinstance(member, Escape):
+        return character in _ESCAPES[member.letter]
+    if isinstance(member, Literal):
+        return character == member.character
+    low, high = _bounds(member)
+    return low <= ord(character) <= high

@@ -184,7 +184,7 @@ def _texts(known: Together, here: Here, dice: Dice) -> Iterator[str]:
     """Yield texts that may fit, those that people like to read first."""
     yield from texts.suitable(known.said("format"), here.fields, dice)
     least = known.least("minLength")
-    made = [patterns.texts(pattern, dice) for pattern in known.said("pattern")]
+    made = [patterns.generate_texts(pattern, dice) for pattern in known.said("pattern")]
     for text in itertools.chain.from_iterable(zip(*made, strict=False)):
         yield text
         if len(text) < least:

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from math import ceil, floor
 from typing import Any, Final
 
-from dateline.load.checks.patterns import flaw
 from dateline.load.checks.scope import Found, Scope, Site, on
 from dateline.load.checks.shapes import parts, properties, required, resolved, types
 from dateline.load.wording import brief, did_you_mean, listed, listed_twice, near, shown
 from dateline.openapi import target
+from dateline.regex.dialect import find_flaw
 from dateline.schema.types import (
     EVERY_TYPE,
     TYPES,
@@ -121,7 +121,7 @@ def format_name(_: Scope, site: Site, key: str) -> Iterator[Found]:
     finds=("pattern-invalid", "pattern-dialect", "pattern-explodes", "pattern-loose"),
 )
 def pattern(_: Scope, site: Site, key: str) -> Iterator[Found]:
-    unfit = flaw(site.node[key])
+    unfit = find_flaw(site.node[key])
     if unfit is not None:
         message = f"{shown(site.node[key])}: {unfit.message}"
         yield Found(site.at(key), unfit.id, message, value=True)

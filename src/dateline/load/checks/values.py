@@ -8,12 +8,12 @@ from datetime import date
 from fractions import Fraction
 from typing import Any, Final, NamedTuple
 
-from dateline.load.checks.patterns import matcher
 from dateline.load.checks.scope import Found, Scope, Site, Trail, on
 from dateline.load.checks.shapes import properties, resolved
 from dateline.load.wording import a, brief, did_you_mean, shown
 from dateline.model import ADDED, ENVIRONMENTS, REMOVED
 from dateline.openapi import target
+from dateline.regex.engines import compile_portable
 from dateline.schema.types import UNIONS, choices, declared, is_enumeration, type_of
 
 Path = tuple[str | int, ...]
@@ -179,7 +179,7 @@ def _text_faults(_: Scope, value: str, node: dict[str, Any], __: int) -> Iterato
         yield Fault((), f"{shown(value)} is shorter than {least} characters")
     if most is not None and len(value) > most:
         yield Fault((), f"{shown(value)} is longer than {most} characters")
-    expression = matcher(node["pattern"]) if "pattern" in node else None
+    expression = compile_portable(node["pattern"]) if "pattern" in node else None
     if expression is not None and not expression.search(value):
         yield Fault((), f"{shown(value)} does not match {shown(node['pattern'])}")
     form = _FORMATS.get(node.get("format", ""))

@@ -6,10 +6,10 @@ from math import ceil, floor
 from typing import Any, Final
 
 from dateline.model import EXTENSIBLE
+from dateline.regex.engines import UntranslatableError, translate
 from dateline.render.models.code import Node, Pair, Text, call, either, subscript, value
 from dateline.render.models.definitions import Type, Where
 from dateline.render.models.ledger import Ledger
-from dateline.render.models.patterns import UntranslatableError, translated
 from dateline.render.models.reading import Flat
 from dateline.render.models.shapes import known_values, possible_values, types_of_value
 
@@ -34,7 +34,7 @@ def string_type(flat: Flat, where: Where, ledger: Ledger) -> Type:
     marks: list[Node] = []
     for pattern in flat.patterns:
         try:
-            native, text = translated(pattern)
+            native, text = translate(pattern)
         except UntranslatableError as error:
             ledger.note(where, f"the pattern {pattern!r} {error}")
             continue

@@ -7,8 +7,8 @@ from math import inf
 from typing import Any, Final
 
 from dateline.model import EXTENSIBLE
+from dateline.regex.engines import matches
 from dateline.render.models import names
-from dateline.render.models.patterns import matches
 from dateline.render.models.reading import Flat, are_texts
 
 

@@ -1,11 +1,11 @@
-"""Regular expressions of ECMA-262, held by the models."""
+"""Translation of ECMA-262 patterns for the engines that the models use."""
 
 from __future__ import annotations
 
 import jsonschema_rs
 import pytest
 
-from dateline.render.models.patterns import UntranslatableError, matches, translated
+from dateline.regex.engines import UntranslatableError, matches, translate
 
 _TEXTS = (
     *(
@@ -63,6 +63,7 @@ def test_a_pattern_matches_what_the_document_says(pattern: str) -> None:
         ("^.$", [text for text in _TEXTS if len(text) == 1 and text not in "\n\r\u2028\u2029"]),
         (r"^[\b]$", ["\x08"]),
         (r"^\0$", ["\x00"]),
+        (r"^\ud83d\ude00$", ["😀"]),
         ("[]", []),
         ("^[^]$", [text for text in _TEXTS if len(text) == 1]),
     ],
@@ -73,16 +74,16 @@ def test_a_pattern_matches_what_ecma_262_says(pattern: str, expected: list[str])
 
 def test_plain_patterns_stay_as_they_are() -> None:
     plain = "^-?[0-9]+(\\.[0-9]+)?$"
-    assert translated(plain) == (True, plain)
+    assert translate(plain) == (True, plain)
 
 
 def test_the_engine_that_takes_linear_time_is_used_where_it_can_be() -> None:
     assert not matches("^(a+)+$", "a" * 10_000 + "b")
     patterns = ("^(a+)+$", "^(?!b)a$", r"^(a)\1$")
-    assert [translated(pattern)[0] for pattern in patterns] == [True, False, False]
+    assert [translate(pattern)[0] for pattern in patterns] == [True, False, False]
 
 
 @pytest.mark.parametrize("pattern", ["[a", "(", "\\", "(?i)a", "(?=a)\\p{L}", "a(?P<n>b)", "\\k"])
 def test_what_no_engine_holds_is_refused(pattern: str) -> None:
     with pytest.raises(UntranslatableError):
-        translated(pattern)
+        translate(pattern)

@@ -1,0 +1,193 @@
+"""Translate regular expressions of ECMA-262 for the engines of Rust and of Python.
+
+The Rust engine, which pydantic uses, matches in linear time; Python's is for what it lacks,
+look-around and back references. Both search, as JSON Schema wants (2020-12, validation, section
+6.3.3).
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final
+
+from dateline.regex.dialect import find_flaw
+from dateline.regex.tree import (
+    Assertion,
+    Choice,
+    Class,
+    Dot,
+    Group,
+    Literal,
+    Member,
+    Node,
+    Property,
+    Range,
+    Reference,
+    RegexError,
+    Repeat,
+    parse,
+)
+
+# ECMA-262 section 22.2.2.9: digits and word characters are ASCII, white space is not
+_DIGIT: Final = "0-9"
+_WORD: Final = "A-Za-z0-9_"
+_SPACE: Final = r"\t\n\x0b\x0c\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+_SETS: Final = {"d": _DIGIT, "w": _WORD, "s": _SPACE}
+# the Rust engine has white space of its own, which is nearly that of ECMA-262
+_NATIVE_SETS: Final = {
+    **{"d": _DIGIT, "D": f"[^{_DIGIT}]", "w": _WORD, "W": f"[^{_WORD}]"},
+    **{"s": r"[\s\ufeff&&[^\x85]]", "S": r"[\S\x85&&[^\ufeff]]"},
+}
+_LINE_ENDS: Final = r"\n\r\u2028\u2029"
+_CONTROLS: Final = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
+
+_SPECIAL: Final = frozenset(r"\^$.|?*+()[]{}")
+_SPECIAL_IN_SET: Final = frozenset(r"\^-[]&~|")
+_NOT_IN_RUST: Final = "needs look-around or a back reference"
+
+
+class UntranslatableError(Exception):
+    """An expression that neither engine can hold; the message says why."""
+
+
+@lru_cache(maxsize=4096)
+def translate(pattern: str) -> tuple[bool, str]:
+    """Return (whether the Rust engine takes it, the expression in the syntax of the engine).
+
+    Raises UntranslatableError where neither engine takes it.
+    """
+    from pydantic_core import SchemaError, SchemaValidator, core_schema
+
+    try:
+        native = _Translation(native=True).translate_choice(parse(pattern))
+        SchemaValidator(core_schema.str_schema(pattern=native))
+    except (UntranslatableError, SchemaError):
+        pass
+    except RegexError as error:
+        raise UntranslatableError(f"has {error}") from None
+    else:
+        return True, native
+    text = _Translation(native=False).translate_choice(parse(pattern))
+    try:
+        re.compile(text, re.ASCII)
+    except (re.error, OverflowError) as error:
+        raise UntranslatableError(f"can't be held by a regular expression: {error}") from None
+    return False, text
+
+
+def matches(pattern: str, text: str) -> bool:
+    """Tell whether *text* holds a match of *pattern*; it does where no engine can tell."""
+    from pydantic_core import SchemaValidator, ValidationError, core_schema
+
+    try:
+        native, expression = translate(pattern)
+    except UntranslatableError:
+        return True
+    if not native:
+        return re.search(expression, text, re.ASCII) is not None
+    try:
+        SchemaValidator(core_schema.str_schema(pattern=expression)).validate_python(text)
+    except ValidationError:
+        return False
+    return True
+
+
+@lru_cache(maxsize=4096)
+def compile_portable(pattern: str) -> re.Pattern[str] | None:
+    """Return *pattern* for searching with Python's engine; None unless every engine reads it."""
+    flaw = find_flaw(pattern)
+    if flaw is not None and flaw.id != "pattern-loose":
+        return None
+    return re.compile(_Translation(native=False).translate_choice(parse(pattern)), re.ASCII)
+
+
+class _Translation:
+    """One visit of a tree, for the Rust engine (*native*) or for Python's."""
+
+    def __init__(self, *, native: bool) -> None:
+        self._native = native
+
+    def translate_choice(self, choice: Choice) -> str:
+        """Return *choice* in the engine's syntax. Raises UntranslatableError."""
+        return "|".join("".join(map(self._translate, branch)) for branch in choice.branches)
+
+    def _translate(self, node: Node) -> str:
+        if isinstance(node, Literal):
+            return _literal(node.character, _SPECIAL)
+        if isinstance(node, Repeat):
+            lazy = "?" if node.lazy else ""
+            return f"{self._translate(node.body)}{node.source}{lazy}"
+        if isinstance(node, Group):
+            return f"{self._opening(node)}{self.translate_choice(node.body)})"
+        if isinstance(node, Class):
+            return self._class(node)
+        if isinstance(node, Dot):
+            return f"[^{_LINE_ENDS}]"
+        if isinstance(node, Assertion):
+            return self._assertion(node.source)
+        if isinstance(node, Reference):
+            group = node.group
+            return self._only_python(
+                f"(?:\\{group})" if isinstance(group, int) else f"(?P={group})"
+            )
+        members = self._member(node)
+        if members.startswith("[") or isinstance(node, Property):
+            return members
+        if node.letter in _SETS or self._native:
+            return f"[{members}]"
+        return f"[^{_SETS[node.letter.lower()]}]"
+
+    def _opening(self, group: Group) -> str:
+        if group.name is not None:
+            return f"(?P<{group.name}>"
+        if group.opening in ("(", "(?:"):
+            return group.opening
+        if group.opening in ("(?=", "(?!", "(?<=", "(?<!"):
+            return self._only_python(group.opening)
+        raise UntranslatableError(f"has the group {group.opening}, which ECMA-262 does not know")
+
+    def _assertion(self, source: str) -> str:
+        if source == "$":
+            return "$" if self._native else r"\Z"
+        return f"(?-u:{source})" if self._native and source != "^" else source
+
+    def _class(self, node: Class) -> str:
+        negated = "^" if node.negated else ""
+        if not node.members:
+            # `[]` matches nothing, `[^]` anything
+            return rf"[{'' if node.negated else '^'}\x00-\U0010ffff]"
+        return f"[{negated}{''.join(map(self._member, node.members))}]"
+
+    def _member(self, member: Member) -> str:
+        """Return what stands within the brackets of a class for *member*."""
+        if isinstance(member, Range):
+            low, high = self._member(member.low), self._member(member.high)
+            both = isinstance(member.low, Literal) and isinstance(member.high, Literal)
+            # ECMA-262 annex B: next to a class a hyphen stands for itself
+            return f"{low}-{high}" if both else rf"{low}\-{high}"
+        if isinstance(member, Literal):
+            return _literal(member.character, _SPECIAL_IN_SET)
+        if isinstance(member, Property):
+            if not self._native:
+                raise UntranslatableError(r"needs both look-around and \p")
+            name = member.name.replace("Script=", "").replace("sc=", "")
+            return f"\\{'P' if member.negated else 'p'}{{{name}}}"
+        # Python has no set within a set, but under re.ASCII its own escapes mean the same
+        sets = _NATIVE_SETS if self._native else _SETS
+        return sets.get(member.letter, f"\\{member.letter}")
+
+    def _only_python(self, text: str) -> str:
+        if self._native:
+            raise UntranslatableError(_NOT_IN_RUST)
+        return text
+
+
+def _literal(character: str, special: frozenset[str]) -> str:
+    if character in special:
+        return "\\" + character
+    if character.isprintable():
+        return character
+    if character in _CONTROLS:
+        return _CONTROLS[character]
+    return rf"\u{ord(character):04x}" if ord(character) < 0x10000 else character
