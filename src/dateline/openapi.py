@@ -1,12 +1,12 @@
-"""The objects of OpenAPI 3.0 and 3.1: which keys each has, and what stands below them.
+"""The grammar of OpenAPI 3.0 and 3.1: the keys of each object, and what they hold.
 
-One table serves every walk: checking, projecting, comparing. Sources: OpenAPI Specification
-3.1.1 section 4.8 and 3.0.4 section 4.7; JSON Schema 2020-12, core and validation.
+One table serves the structure checks, the editor's schemas and every walk. Sources: OpenAPI
+Specification 3.1.1 section 4.8 and 3.0.4 section 4.7; JSON Schema 2020-12, core and validation.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import Enum
 from typing import Any, Final, NamedTuple
 
@@ -20,6 +20,24 @@ class Shape(Enum):
     DATA = "data"  # a value of the API's own: never walked, whatever keys it has
 
 
+class Value(Enum):
+    """The JSON type of data, as far as the specification names one."""
+
+    TEXT = "text"
+    FLAG = "flag"
+    NUMBER = "number"
+    BOUND = "bound"  # a number; in 3.0 whether the neighbouring bound is exclusive
+    COUNT = "count"  # a whole number from 0
+    LIST = "list"
+    TEXTS = "texts"
+    TYPES = "types"  # the name of a type, or a list of such names
+    MAP = "map"
+    TEXT_MAP = "text-map"
+    LIST_MAP = "list-map"
+    DEMANDS = "demands"  # a list of Security Requirement Objects
+    ANY = "any"  # a value of the API's own
+
+
 class Slot(NamedTuple):
     """What a key holds: children of one kind in one shape, or data."""
 
@@ -27,20 +45,50 @@ class Slot(NamedTuple):
     kind: str
 
 
-def _data(*keys: str) -> dict[str, Slot]:
-    return {key: Slot(Shape.DATA, "data") for key in keys}
+_NOTHING: Final = Slot(Shape.DATA, "data")
 
 
-def _one(kind: str, *keys: str) -> dict[str, Slot]:
-    return {key: Slot(Shape.ONE, kind) for key in keys}
+class Key(NamedTuple):
+    """A key of an object: its slot, the type of its data, the version of OpenAPI that brought it.
+
+    ``value`` is ``Value.ANY`` for a key that holds no data.
+    """
+
+    slot: Slot
+    value: Value
+    since: str
 
 
-def _list(kind: str, *keys: str) -> dict[str, Slot]:
-    return {key: Slot(Shape.LIST, kind) for key in keys}
+def _data(value: Value, *keys: str, since: str = "3.0") -> dict[str, Key]:
+    return {key: Key(_NOTHING, value, since) for key in keys}
 
 
-def _map(kind: str, *keys: str) -> dict[str, Slot]:
-    return {key: Slot(Shape.MAP, kind) for key in keys}
+def _below(shape: Shape, kind: str, keys: Iterable[str], since: str) -> dict[str, Key]:
+    return {key: Key(Slot(shape, kind), Value.ANY, since) for key in keys}
+
+
+def _text(*keys: str, since: str = "3.0") -> dict[str, Key]:
+    return _data(Value.TEXT, *keys, since=since)
+
+
+def _flag(*keys: str) -> dict[str, Key]:
+    return _data(Value.FLAG, *keys)
+
+
+def _any(*keys: str, since: str = "3.0") -> dict[str, Key]:
+    return _data(Value.ANY, *keys, since=since)
+
+
+def _one(kind: str, *keys: str, since: str = "3.0") -> dict[str, Key]:
+    return _below(Shape.ONE, kind, keys, since)
+
+
+def _list(kind: str, *keys: str, since: str = "3.0") -> dict[str, Key]:
+    return _below(Shape.LIST, kind, keys, since)
+
+
+def _map(kind: str, *keys: str, since: str = "3.0") -> dict[str, Key]:
+    return _below(Shape.MAP, kind, keys, since)
 
 
 ANY: Final = "*"
@@ -66,43 +114,54 @@ COMPONENTS: Final[dict[str, str]] = {
 """The sections of ``components`` and the kind of each."""
 
 _PARAMETER = {
-    **_data("description", "required", "deprecated", "allowEmptyValue", "style", "explode"),
-    **_data("allowReserved", "example"),
+    **_text("description", "style"),
+    **_flag("required", "deprecated", "allowEmptyValue", "explode", "allowReserved"),
+    **_any("example"),
     **_one("schema", "schema"),
     **_map("example", "examples"),
     **_map("media-type", "content"),
 }
 
-OBJECTS: Final[dict[str, dict[str, Slot]]] = {
+OBJECTS: Final[dict[str, dict[str, Key]]] = {
     "document": {
-        **_data("openapi", "jsonSchemaDialect", "security"),
+        **_text("openapi"),
+        **_text("jsonSchemaDialect", since="3.1"),
+        **_data(Value.DEMANDS, "security"),
         **_one("info", "info"),
         **_list("server", "servers"),
         **_one("paths", "paths"),
-        **_map("path-item", "webhooks"),
+        **_map("path-item", "webhooks", since="3.1"),
         **_one("components", "components"),
         **_list("tag", "tags"),
         **_one("external-docs", "externalDocs"),
     },
     "info": {
-        **_data("title", "summary", "description", "termsOfService", "version"),
+        **_text("title", "description", "termsOfService", "version"),
+        **_text("summary", since="3.1"),
         **_one("contact", "contact"),
         **_one("license", "license"),
     },
-    "contact": _data("name", "url", "email"),
-    "license": _data("name", "identifier", "url"),
-    "server": {**_data("url", "description"), **_map("server-variable", "variables")},
-    "server-variable": _data("enum", "default", "description"),
-    "components": {key: Slot(Shape.MAP, kind) for key, kind in COMPONENTS.items()},
+    "contact": _text("name", "url", "email"),
+    "license": {**_text("name", "url"), **_text("identifier", since="3.1")},
+    "server": {**_text("url", "description"), **_map("server-variable", "variables")},
+    "server-variable": {**_data(Value.TEXTS, "enum"), **_text("default", "description")},
+    "components": {
+        section: key
+        for section, kind in COMPONENTS.items()
+        for key in _map(kind, section, since="3.1" if kind == "path-item" else "3.0").values()
+    },
     "paths": _one("path-item", ANY),
     "path-item": {
-        **_data("$ref", "summary", "description"),
+        **_text("$ref", "summary", "description"),
         **_one("operation", *METHODS),
         **_list("server", "servers"),
         **_list("parameter", "parameters"),
     },
     "operation": {
-        **_data("tags", "summary", "description", "operationId", "deprecated", "security"),
+        **_data(Value.TEXTS, "tags"),
+        **_text("summary", "description", "operationId"),
+        **_flag("deprecated"),
+        **_data(Value.DEMANDS, "security"),
         **_one("external-docs", "externalDocs"),
         **_list("parameter", "parameters"),
         **_one("request-body", "requestBody"),
@@ -110,65 +169,88 @@ OBJECTS: Final[dict[str, dict[str, Slot]]] = {
         **_map("callback", "callbacks"),
         **_list("server", "servers"),
     },
-    "external-docs": _data("description", "url"),
-    "parameter": {**_data("name", "in"), **_PARAMETER},
+    "external-docs": _text("description", "url"),
+    "parameter": {**_text("name", "in"), **_PARAMETER},
     "header": _PARAMETER,
-    "request-body": {**_data("description", "required"), **_map("media-type", "content")},
+    "request-body": {
+        **_text("description"),
+        **_flag("required"),
+        **_map("media-type", "content"),
+    },
     "media-type": {
         **_one("schema", "schema"),
-        **_data("example"),
+        **_any("example"),
         **_map("example", "examples"),
         **_map("encoding", "encoding"),
     },
     "encoding": {
-        **_data("contentType", "style", "explode", "allowReserved"),
+        **_text("contentType", "style"),
+        **_flag("explode", "allowReserved"),
         **_map("header", "headers"),
     },
     "responses": _one("response", ANY),
     "response": {
-        **_data("description"),
+        **_text("description"),
         **_map("header", "headers"),
         **_map("media-type", "content"),
         **_map("link", "links"),
     },
     "callback": _one("path-item", ANY),
-    "example": _data("summary", "description", "value", "externalValue"),
+    "example": {**_text("summary", "description", "externalValue"), **_any("value")},
     "link": {
-        **_data("operationRef", "operationId", "parameters", "requestBody", "description"),
+        **_text("operationRef", "operationId", "description"),
+        **_data(Value.MAP, "parameters"),
+        **_any("requestBody"),
         **_one("server", "server"),
     },
-    "tag": {**_data("name", "description"), **_one("external-docs", "externalDocs")},
+    "tag": {**_text("name", "description"), **_one("external-docs", "externalDocs")},
     "schema": {
-        **_data("$ref", "$comment", "title", "description", "default", "deprecated"),
-        **_data("readOnly", "writeOnly", "examples", "example"),
-        **_data("type", "enum", "const", "format", "contentEncoding", "contentMediaType"),
-        **_data("multipleOf", "maximum", "exclusiveMaximum", "minimum", "exclusiveMinimum"),
-        **_data("maxLength", "minLength", "pattern", "maxItems", "minItems", "uniqueItems"),
-        **_data("maxContains", "minContains", "maxProperties", "minProperties", "required"),
-        **_data("dependentRequired", "nullable"),
-        **_data("$id", "$schema", "$anchor", "$dynamicRef", "$dynamicAnchor", "$vocabulary"),
-        **_map("schema", "properties", "patternProperties", "dependentSchemas", "$defs"),
-        **_map("schema", "definitions"),
-        **_one("schema", "items", "contains", "additionalProperties", "propertyNames", "not"),
-        **_one("schema", "if", "then", "else", "unevaluatedItems", "unevaluatedProperties"),
-        **_one("schema", "contentSchema"),
-        **_list("schema", "allOf", "anyOf", "oneOf", "prefixItems"),
+        **_text("$ref", "title", "description", "format", "pattern"),
+        **_text("$comment", "contentEncoding", "contentMediaType", since="3.1"),
+        **_text("$id", "$schema", "$anchor", "$dynamicRef", "$dynamicAnchor", since="3.1"),
+        **_flag("deprecated", "readOnly", "writeOnly", "uniqueItems", "nullable"),
+        **_any("default", "example"),
+        **_any("const", since="3.1"),
+        **_data(Value.TYPES, "type"),
+        **_data(Value.LIST, "enum"),
+        **_data(Value.LIST, "examples", since="3.1"),
+        **_data(Value.NUMBER, "multipleOf", "maximum", "minimum"),
+        **_data(Value.BOUND, "exclusiveMaximum", "exclusiveMinimum"),
+        **_data(Value.COUNT, "maxLength", "minLength", "maxItems", "minItems"),
+        **_data(Value.COUNT, "maxProperties", "minProperties"),
+        **_data(Value.COUNT, "maxContains", "minContains", since="3.1"),
+        **_data(Value.TEXTS, "required"),
+        **_data(Value.LIST_MAP, "dependentRequired", since="3.1"),
+        **_data(Value.MAP, "$vocabulary", since="3.1"),
+        **_map("schema", "properties"),
+        **_map("schema", "patternProperties", "dependentSchemas", since="3.1"),
+        **_map("schema", "$defs", "definitions", since="3.1"),
+        **_one("schema", "items", "additionalProperties", "not"),
+        **_one("schema", "contains", "propertyNames", "contentSchema", since="3.1"),
+        **_one("schema", "if", "then", "else", since="3.1"),
+        **_one("schema", "unevaluatedItems", "unevaluatedProperties", since="3.1"),
+        **_list("schema", "allOf", "anyOf", "oneOf"),
+        **_list("schema", "prefixItems", since="3.1"),
         **_one("discriminator", "discriminator"),
         **_one("xml", "xml"),
         **_one("external-docs", "externalDocs"),
     },
-    "discriminator": _data("propertyName", "mapping"),
-    "xml": _data("name", "namespace", "prefix", "attribute", "wrapped"),
+    "discriminator": {**_text("propertyName"), **_data(Value.TEXT_MAP, "mapping")},
+    "xml": {**_text("name", "namespace", "prefix"), **_flag("attribute", "wrapped")},
     "security-scheme": {
-        **_data("type", "description", "name", "in", "scheme", "bearerFormat"),
-        **_data("openIdConnectUrl"),
+        **_text("type", "description", "name", "in", "scheme", "bearerFormat"),
+        **_text("openIdConnectUrl"),
         **_one("oauth-flows", "flows"),
     },
     "oauth-flows": _one(
         "oauth-flow", "implicit", "password", "clientCredentials", "authorizationCode"
     ),
-    "oauth-flow": _data("authorizationUrl", "tokenUrl", "refreshUrl", "scopes"),
+    "oauth-flow": {
+        **_text("authorizationUrl", "tokenUrl", "refreshUrl"),
+        **_data(Value.TEXT_MAP, "scopes"),
+    },
 }
+"""The grammar: for each kind of object what its keys hold."""
 
 REQUIRED: Final[dict[str, tuple[str, ...]]] = {
     "document": ("openapi", "info"),
@@ -197,17 +279,15 @@ be there for some callers only."""
 REFERABLE: Final = frozenset(COMPONENTS.values()) - {"schema", "path-item"}
 """Objects that a Reference Object may stand for; the other two have a `$ref` of their own."""
 
-_NOTHING: Final = Slot(Shape.DATA, "data")
-
 
 def slot(kind: str, key: str) -> Slot:
     """Return what *key* of an object of *kind* holds; data where the key is not known."""
     slots = OBJECTS[kind]
     known = slots.get(key)
     if known is not None:
-        return known
+        return known.slot
     if ANY in slots and not key.startswith("x-"):
-        return slots[ANY]
+        return slots[ANY].slot
     return _NOTHING
 
 

@@ -8,17 +8,9 @@ from typing import Final
 
 from dateline.load.checks.scope import Found, Scope, Site, on
 from dateline.load.wording import shown
+from dateline.openapi import OBJECTS
 
 _VERSION: Final = re.compile(r"3\.[01]\.(0|[1-9][0-9]*)")
-
-# OpenAPI 3.1.1 against 3.0.4: what only the newer of the two has.
-_MODERN: Final[dict[str, tuple[str, ...]]] = {
-    "document": ("webhooks", "jsonSchemaDialect"),
-    "info": ("summary",),
-    "license": ("identifier",),
-    "components": ("pathItems",),
-    "schema": ("const", "examples", "contentEncoding", "contentMediaType"),
-}
 
 _DIALECTS: Final = (
     "https://spec.openapis.org/oas/3.1/dialect/base",
@@ -59,6 +51,17 @@ _SCHEME: Final = re.compile(r"\s*([A-Za-z][A-Za-z0-9+.-]*):")
 _COUNTS: Final = (
     *("maxLength", "minLength", "maxItems", "minItems", "maxProperties", "minProperties"),
 )
+
+
+# What 3.0 lacks, but for the keywords that no definitions may have.
+_MODERN: Final = {
+    kind: tuple(
+        key
+        for key, known in keys.items()
+        if known.since != "3.0" and key not in (*_UNSUPPORTED, *_FORBIDDEN)
+    )
+    for kind, keys in OBJECTS.items()
+}
 
 
 def _places(table: dict[str, tuple[str, ...]]) -> Iterator[str]:

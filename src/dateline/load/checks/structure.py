@@ -29,7 +29,7 @@ from dateline.model import (
     Map,
     Seq,
 )
-from dateline.openapi import ANY, OBJECTS, REFERABLE, REQUIRED, Shape
+from dateline.openapi import ANY, OBJECTS, REFERABLE, REQUIRED, Key, Shape, Value
 
 FINDS: Final = frozenset(
     {"wrong-type", "missing-key", "misspelt-key", "unknown-key", "key-names-code"}
@@ -50,53 +50,28 @@ _STR: Final[frozenset[type]] = frozenset((str,))
 _MAP: Final[frozenset[type]] = frozenset((dict, Map))
 _SEQ: Final[frozenset[type]] = frozenset((list, Seq))
 _TEXT: Final = Type(_STR, "text")
-_FLAG: Final = Type(frozenset({bool}), "true or false")
-_NUMBER: Final = Type(frozenset({int, float}), "a number")
-_BOUND: Final = Type(frozenset({int, float, bool}), "a number")
-_COUNT: Final = Type(frozenset({int}), "a whole number from 0")
 _LIST: Final = Type(_SEQ, "a list")
 _TEXTS: Final = Type(_SEQ, "a list of texts", _STR)
 _NODE: Final = Type(_MAP, "a mapping")
 _SCHEMA: Final = Type(_MAP | {bool}, "a schema (a mapping)")
-_TEXT_MAP: Final = Type(_MAP, "a mapping to texts", _STR)
-_LIST_MAP: Final = Type(_MAP, "a mapping to lists", _SEQ)
 _DATED: Final = Type(_MAP, "a mapping {DATE: {keyword: value}}", _MAP)
 _ANYTHING: Final = Type(_STR | _MAP | _SEQ | {bool, int, float, type(None)}, "a value of any kind")
 
-_BY_KEY: Final[dict[str, Type]] = {
-    **dict.fromkeys(("openapi", "jsonSchemaDialect", "title", "summary", "description"), _TEXT),
-    **dict.fromkeys(("termsOfService", "version", "name", "url", "email", "identifier"), _TEXT),
-    **dict.fromkeys(("in", "style", "operationId", "contentType", "externalValue"), _TEXT),
-    **dict.fromkeys(("operationRef", "propertyName", "namespace", "prefix", "scheme"), _TEXT),
-    **dict.fromkeys(("bearerFormat", "openIdConnectUrl", "authorizationUrl"), _TEXT),
-    **dict.fromkeys(("tokenUrl", "refreshUrl", "$ref", "$comment", "format", "pattern"), _TEXT),
-    **dict.fromkeys(("contentEncoding", "contentMediaType", "$id", "$schema"), _TEXT),
-    **dict.fromkeys(("$anchor", "$dynamicRef", "$dynamicAnchor", "type"), _TEXT),
-    **dict.fromkeys(("required", "deprecated", "allowEmptyValue", "explode"), _FLAG),
-    **dict.fromkeys(("allowReserved", "readOnly", "writeOnly", "uniqueItems"), _FLAG),
-    **dict.fromkeys(("nullable", "attribute", "wrapped"), _FLAG),
-    **dict.fromkeys(("multipleOf", "maximum", "minimum"), _NUMBER),
-    **dict.fromkeys(("exclusiveMaximum", "exclusiveMinimum"), _BOUND),
-    **dict.fromkeys(("maxLength", "minLength", "maxItems", "minItems"), _COUNT),
-    **dict.fromkeys(("maxContains", "minContains", "maxProperties", "minProperties"), _COUNT),
-    **dict.fromkeys(("enum", "examples"), _LIST),
-    **dict.fromkeys(("default", "const", "example", "value", "requestBody"), _ANYTHING),
-    **dict.fromkeys(("mapping", "scopes"), _TEXT_MAP),
-    "tags": _TEXTS,
-    "security": Type(_SEQ, "a list of mappings", _MAP),
-    "parameters": _NODE,
-    "dependentRequired": _LIST_MAP,
-    "$vocabulary": _NODE,
+_TYPES: Final[dict[Value, Type]] = {
+    Value.TEXT: _TEXT,
+    Value.FLAG: Type(frozenset({bool}), "true or false"),
+    Value.NUMBER: Type(frozenset({int, float}), "a number"),
+    Value.BOUND: Type(frozenset({int, float, bool}), "a number"),
+    Value.COUNT: Type(frozenset({int}), "a whole number from 0"),
+    Value.LIST: _LIST,
+    Value.TEXTS: _TEXTS,
+    Value.TYPES: Type(_STR | _SEQ, "the name of a type or a list of such names", _STR),
+    Value.MAP: _NODE,
+    Value.TEXT_MAP: Type(_MAP, "a mapping to texts", _STR),
+    Value.LIST_MAP: Type(_MAP, "a mapping to lists", _SEQ),
+    Value.DEMANDS: Type(_SEQ, "a list of mappings", _MAP),
+    Value.ANY: _ANYTHING,
 }
-"""What the keys that hold data hold, where that is the same in every object."""
-
-_BY_OBJECT: Final[dict[tuple[str, str], Type]] = {
-    ("schema", "type"): Type(_STR | _SEQ, "the name of a type or a list of such names", _STR),
-    ("schema", "required"): _TEXTS,
-    ("server-variable", "enum"): _TEXTS,
-    ("server-variable", "default"): _TEXT,
-}
-"""What a key that holds data holds in one object, where that differs."""
 
 _OURS: Final[dict[str, Type]] = {
     ADDED: _TEXT,
@@ -361,8 +336,8 @@ def _forms(authored: bool, modern: bool) -> dict[str, _Form]:
         if authored or not modern:
             required += _REQUIRED_ONCE.get(kind, ())
         keys = {
-            key: _Key(_type(kind, key), slot.shape, slot.kind, active(f"{kind}.{key}", f"*.{key}"))
-            for key, slot in OBJECTS[kind].items()
+            key: _Key(_type(known), *known.slot, active(f"{kind}.{key}", f"*.{key}"))
+            for key, known in OBJECTS[kind].items()
             if key != ANY
         }
         for key, accepted in _OURS.items():
@@ -371,7 +346,7 @@ def _forms(authored: bool, modern: bool) -> dict[str, _Form]:
         return _Form(
             kind=kind,
             keys=keys,
-            other=other and _Key(_NODE, other.shape, other.kind, ()),
+            other=other and _Key(_NODE, *other.slot, ()),
             required=required,
             checks=active(kind),
             reference=active("reference.$ref") if kind in REFERABLE else (),
@@ -400,12 +375,12 @@ def _before(kind: str) -> str:
     return f"{kind} before"
 
 
-def _type(kind: str, key: str) -> Type:
-    slot = OBJECTS[kind][key]
+def _type(key: Key) -> Type:
+    slot = key.slot
     if slot.shape is Shape.LIST:
         return _LIST
     if slot.shape is Shape.MAP:
         return _NODE
     if slot.shape is Shape.ONE:
         return _SCHEMA if slot.kind == "schema" else _NODE
-    return _BY_OBJECT.get((kind, key)) or _BY_KEY[key]
+    return _TYPES[key.value]

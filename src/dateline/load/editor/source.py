@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dateline.load.editor.grammar import BY_KEY, grammar
+from dateline.load.editor.grammar import REFERENCE, grammar
 from dateline.load.editor.ours import (
     COMPANIONS,
     before,
@@ -31,7 +31,7 @@ def source_schema(table: Table | None) -> JsonSchema:
             **{kind: _kind(kind) for kind in OBJECTS},
             **{f"before-{kind}": before(kind) for kind in OBJECTS if kind not in WHOLE},
             "reference": closed_object(
-                {"$ref": BY_KEY["$ref"], "summary": TEXT, "description": TEXT},
+                {"$ref": REFERENCE, "summary": TEXT, "description": TEXT},
                 required=("$ref",),
             ),
             "key": {"allOf": [no_slip(key) for key in sorted(OUR_KEYS)]},
