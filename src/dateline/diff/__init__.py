@@ -35,6 +35,8 @@ _UNKNOWN_INSIDE: Final = (
 # Kinds that concern those who import components, whatever operations use them.
 _NAMED: Final = (Kind.COMPONENT_ADDED, Kind.COMPONENT_REMOVED, Kind.COMPONENT_RENAMED)
 
+_VARIANTS: Final = (Kind.VARIANT_ADDED, Kind.VARIANT_REMOVED)
+
 _SILENT: Final = (Kind.DOCUMENTATION_CHANGED, Kind.EXTENSION_CHANGED, *_NAMED)
 
 
@@ -215,6 +217,10 @@ class _Comparison:
         side = self._before if at_before else self._after
         pointer = (seen.before_pointer if at_before else seen.after_pointer) or ""
         schema, field = name(side.root, pointer, seen.keyword)
+        if seen.kind in _VARIANTS and seen.keyword == "discriminator":
+            # the variant itself says nothing of what it is one of
+            other = self._after if at_before else self._before
+            schema, field = name(other.root, seen.holder or "", seen.keyword)
         if seen.kind in _NAMED:
             label = _Label()
         return Change(

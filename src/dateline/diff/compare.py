@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Final
 
-from dateline.diff.documents import Node, Survey, escape
-from dateline.diff.graph import MODEL, Graph, Opaque, Pair
+from dateline.diff.documents import Node, Survey, component, escape
+from dateline.diff.graph import MODEL, Graph, Opaque, Pair, Part
 from dateline.diff.keywords import (
     KEYWORD,
     changed,
@@ -24,7 +24,7 @@ from dateline.diff.keywords import (
 )
 from dateline.diff.schemas import Schemas, says
 from dateline.diff.tags import Retagged, discriminator_keys, mapping_changed, own_tags, tag_node
-from dateline.diff.unions import Side, align, choose, mapping
+from dateline.diff.unions import Side, align, alone, choose, mapping
 from dateline.diff.views import (
     APPLICATORS,
     DEFINITIONS,
@@ -88,7 +88,7 @@ class SchemaComparison:
         if ours.skip != theirs.skip or bool(ours.null) != bool(theirs.null):
             return False
         shared = self.survey.equal(ours.node, theirs.node)
-        if shared is None:
+        if shared is None or self._chooses(ours) or self._chooses(theirs):
             return False
         goals = self.survey.reached(shared)
         if goals and (
@@ -103,6 +103,13 @@ class SchemaComparison:
             if section == "schemas" and first and second:
                 self.link(pair, [first], [second])
         return True
+
+    def _chooses(self, part: Part) -> bool:
+        """Tell whether *part* is extended by schemas that it does not name; one may differ."""
+        known = component(part.pointer)
+        if known not in self.survey.dirty or known is None or known[0] != "schemas":
+            return False
+        return any(known[1] in side.document.subtypes for side in (self.before, self.after))
 
     def _views(self, pair: Pair, before: View, after: View) -> None:
         if before.never != after.never:
@@ -320,26 +327,28 @@ class SchemaComparison:
             differences(pair, "discriminator", [ours], [theirs], KEYWORD)
             return
         self._discriminator(pair, ours, theirs, same)
-        for first, second in same:
+        for first, second in [*same, *alone(before, after)]:
             gone, came = own_tags(before, first), own_tags(after, second)
             mapping_changed(pair, ours, theirs, sorted(gone - came), sorted(came - gone))
-        places = ({member.target for member in side.union.members} for side in (before, after))
-        self._mapping(pair, ours, theirs, *places)
+        self._mapping(pair, ours, theirs, before.union.targets, after.union.targets)
 
     def _discriminators(self, pair: Pair, before: View, after: View) -> None:
         """Compare discriminators without a union: they choose among those who extend them."""
-        ours = before.facts.get("discriminator", [])
-        theirs = after.facts.get("discriminator", [])
-        if (
-            ours
-            and theirs
-            and isinstance(ours[0].value, dict)
-            and isinstance(theirs[0].value, dict)
-        ):
-            self._discriminator(pair, ours[0], theirs[0], [])
-            self._mapping(pair, ours[0], theirs[0], set(), set())
-        else:
-            differences(pair, "discriminator", ours, theirs, KEYWORD)
+        ours, theirs = before.variants, after.variants
+        if ours and theirs:
+            self._aligned(pair, ours, theirs)
+            return
+        facts = [view.facts.get("discriminator", []) for view in (before, after)]
+        differences(pair, "discriminator", facts[0], facts[1], KEYWORD)
+        # where one side has none, its variants are those who extend the other's
+        one = ours or theirs
+        for member in one.members if one else ():
+            first, second = (
+                schemas.document.target(f"#{member.target}")
+                for schemas in (self.before, self.after)
+            )
+            if first and second:
+                self.link(pair, [first], [second])
 
     def _discriminator(
         self, pair: Pair, before: Node, after: Node, same: list[tuple[Member, Member]]
@@ -355,10 +364,10 @@ class SchemaComparison:
         )
         if ours.value != theirs.value and isinstance(ours.value, str) and theirs.value:
             members = [self.pair([first.node], [second.node]) for first, second in same]
-            self.retagged.append(Retagged(ours, theirs, members or [pair]))
+            self.retagged.append(Retagged(ours, theirs, [*members, pair]))
 
     def _mapping(
-        self, pair: Pair, ours: Node, theirs: Node, members: set[str], others: set[str]
+        self, pair: Pair, ours: Node, theirs: Node, members: Container[str], others: Container[str]
     ) -> None:
         """Compare what each tag leads to, the members of the unions left out."""
         gone = mapping(self.before, ours.value)

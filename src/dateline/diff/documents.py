@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import unquote
 
 from dateline.openapi import COMPONENTS
+from dateline.schema.variants import subtypes
 
 Key = tuple[str, str]
 """What holds a difference: (section of components, name), or (`paths`, path) and the like."""
@@ -149,6 +150,11 @@ class Document:
         return tuple(map(id, self.section("parameters").values()))
 
     @cached_property
+    def subtypes(self) -> dict[str, frozenset[str]]:
+        """The schemas that stand wherever a discriminated one that they extend does."""
+        return subtypes(self.section("schemas"))
+
+    @cached_property
     def anchored(self) -> bool:
         """Whether a reference may lead to an anchor."""
         return any(
@@ -159,12 +165,15 @@ class Document:
 
     @cached_property
     def referrers(self) -> dict[Key, list[Key]]:
-        """What refers to each entry by a pointer or its name."""
+        """What leads to each entry by a pointer, its name, or a discriminator."""
         return self.referring(lambda found: found.goals)
 
     def referring(self, goals: Callable[[Text], Iterable[Key]]) -> dict[Key, list[Key]]:
-        """Return what refers to each entry, where *goals* tells what a text refers to."""
+        """Return what leads to each entry, where *goals* tells what a text refers to."""
         found: dict[Key, list[Key]] = {}
+        for name, extending in self.subtypes.items():
+            for subtype in sorted(extending):
+                found.setdefault(("schemas", subtype), []).append(("schemas", name))
         for key, node in self.entries.items():
             for goal in goals(self.texts.of(node)):
                 found.setdefault(goal, []).append(key)

@@ -25,6 +25,7 @@ from dateline.diff.views import (
     value_of,
 )
 from dateline.schema.types import UNIONS, type_of
+from dateline.schema.variants import lists_variants
 
 # References to references are followed this far: none is this long unless it is a circle.
 _FAR: Final = 100
@@ -157,7 +158,40 @@ class Schemas:
         settle(view)
         for part in parts if len(parts) > 1 else ():
             reach_others(view, part)
+        view.variants = self._variants(view)
         return view
+
+    def _variants(self, view: View) -> Union | None:
+        """Return the schemas that a discriminator without a union chooses among, if there is one.
+
+        They extend the component that stands here. What that one extends itself only gives it
+        the discriminator: its other subtypes do not stand here.
+        """
+        facts = view.facts.get("discriminator")
+        if not facts or not isinstance(facts[0].value, dict):
+            return None
+        known = self.document.subtypes
+        named = _schema_names(view.parts)
+        here = [name for name in named if known.get(name, NOTHING).isdisjoint(named)]
+        below = {subtype for name in here for subtype in known.get(name, NOTHING)}
+        at = facts[0].pointer.removesuffix("/discriminator")
+        part = next(part for part in view.parts if part.pointer == at)
+        told = {name for owner in _schema_names((part,)) for name in known.get(owner, NOTHING)}
+        return Union(
+            "discriminator",
+            facts[0].pointer,
+            tuple(map(self._component, sorted(below))),
+            discriminator=facts[0],
+            null="",
+            part=part,
+            own=next((self._component(name) for name in here if name in told), None),
+            told=frozenset(self._component(name).target for name in told),
+        )
+
+    def _component(self, name: str) -> Member:
+        pointer = f"/components/schemas/{escape(name)}"
+        node = Node(self.document.section("schemas")[name], pointer)
+        return Member(node, self.parts([node]), pointer, name)
 
     def _union(self, view: View, part: Part, keyword: str) -> None:
         node, pointer = part.node, part.pointer
@@ -166,7 +200,7 @@ class Schemas:
         if choice.values is not None:
             enumerate_values(view, choice.values, null, Node(keyword, f"{pointer}/{keyword}"))
             return
-        discriminator = node.get("discriminator")
+        discriminator = node.get("discriminator") if self._is_union(node, pointer) else None
         view.unions.append(
             Union(
                 keyword=keyword,
@@ -181,8 +215,8 @@ class Schemas:
         )
 
     def _is_union(self, node: dict[str, Any], pointer: str) -> bool:
-        """Tell whether *node* chooses between schemas, not only between values."""
-        return any(
+        """Tell whether *node* chooses between schemas that a discriminator can name."""
+        return lists_variants(node) and any(
             isinstance(node.get(keyword), list)
             and self._choice(node, pointer, keyword).values is None
             for keyword in UNIONS
@@ -229,6 +263,12 @@ class Schemas:
         target = next(filter(component, way), located.pointer)
         known = component(target)
         return Member(located, self.parts([located]), target, known[1] if known else None)
+
+
+def _schema_names(parts: Parts) -> list[str]:
+    """Return the names of the schemas among *parts* that are components, outermost first."""
+    known = (component(part.pointer) for part in parts)
+    return [found[1] for found in known if found is not None and found[0] == "schemas"]
 
 
 def _items(node: dict[str, Any], pointer: str, keyword: str) -> list[Node]:

@@ -92,6 +92,15 @@ def align(before: Side, after: Side) -> Alignment:
     )
 
 
+def alone(before: Side, after: Side) -> list[tuple[Member, Member]]:
+    """Return the variant that stands alone in the place of both unions, if it is the same one."""
+    first, second = before.union.own, after.union.own
+    if first is None or second is None:
+        return []
+    switched = first.name != second.name and _both_stay(before, after, first, second)
+    return [] if switched else [(first, second)]
+
+
 def _by(
     key: Callable[[Side, Member], Hashable], side: Side, members: dict[int, Member]
 ) -> dict[Hashable, list[int]]:

@@ -74,7 +74,10 @@ class Member(NamedTuple):
 class Union(NamedTuple):
     """A `oneOf` or `anyOf` of more than one member, and the part that declares it.
 
-    ``null`` leads to what lets null pass beside the members, if anything does.
+    Or, with the keyword `discriminator`, the schemas that extend a discriminated one: variants
+    of it wherever it stands. ``null`` leads to what lets null pass beside the members, if
+    anything does; ``own`` is the variant that stands here itself, ``told`` where all stand that
+    the same discriminator tells apart.
     """
 
     keyword: str
@@ -83,6 +86,13 @@ class Union(NamedTuple):
     discriminator: Node | None
     null: str
     part: Part
+    own: Member | None = None
+    told: frozenset[str] = frozenset()
+
+    @property
+    def targets(self) -> frozenset[str]:
+        """Where the schemas stand whose tags are compared, here or elsewhere."""
+        return self.told.union(member.target for member in self.members)
 
 
 class View:
@@ -104,6 +114,7 @@ class View:
         self.properties: dict[str, list[Node]] = {}
         self.required: dict[str, str] = {}
         self.unions: list[Union] = []
+        self.variants: Union | None = None
         self.below: dict[str, list[Node]] = {}
         self.maps: dict[str, dict[str, list[Node]]] = {}
         self.facts: dict[str, list[Node]] = {}

@@ -15,6 +15,7 @@ from dateline.gates import Timeline
 from dateline.model import ADDED, REMOVED, SHOWN_AS, WAS, Place, Problem
 from dateline.openapi import COMPONENTS, METHODS, children, target
 from dateline.schema.types import UNIONS
+from dateline.schema.variants import subtypes
 
 Path = tuple[str | int, ...]
 Component = tuple[str, str]
@@ -227,36 +228,29 @@ class _Walk:
                     yield from self._value(member[SHOWN_AS], node, path, place, shown & ~mask)
             if shown & ~together:
                 self.empty_unions.append((self.owner, (*path, key), shown & ~together))
-        if "discriminator" in node:
-            for goal in self._subtypes(node):
-                yield self._to(goal, (*path, "discriminator"), shown, following=True)
+        for goal in self._named_by_tags(node):
+            yield self._to(goal, (*path, "discriminator"), shown, following=True)
+        if self.owner is not None and path == ("components", *self.owner):
+            for name in sorted(self.subtypes.get(self.owner[1], ())):
+                yield self._to(("schemas", name), path, shown, following=True)
 
-    def _subtypes(self, node: dict[str, Any]) -> Iterator[Component]:
-        """Yield what a discriminator can lead to beside the members of its union."""
+    def _named_by_tags(self, node: dict[str, Any]) -> Iterator[Component]:
+        """Yield what a discriminator's mapping leads to beside the members of its union."""
         members = [
             target(member.get("$ref", ""))
             for key in UNIONS
             for member in node.get(key, ())
             if isinstance(member, dict)
         ]
-        for reference in (node["discriminator"].get("mapping") or {}).values():
+        for reference in (node.get("discriminator", {}).get("mapping") or {}).values():
             goal = target(reference) or ("schemas", reference)
             if goal in self.declared and goal not in members:
                 yield goal
-        # OpenAPI 3.1.1 section 4.8.25: without a union, any schema that extends this one
-        # through allOf is a subtype.
-        if self.owner is not None:
-            yield from self._extending[self.owner]
 
     @cached_property
-    def _extending(self) -> dict[Component, list[Component]]:
-        extending: dict[Component, list[Component]] = defaultdict(list)
-        for name, schema in self.components.get("schemas", {}).items():
-            for base in schema.get("allOf", ()) if isinstance(schema, dict) else ():
-                goal = target(base.get("$ref", "")) if isinstance(base, dict) else None
-                if goal is not None:
-                    extending[goal].append(("schemas", name))
-        return extending
+    def subtypes(self) -> dict[str, frozenset[str]]:
+        """The schemas that stand wherever a discriminated one that they extend does."""
+        return subtypes(self.components.get("schemas", {}))
 
     def _examples(
         self, node: dict[str, Any], schema: Any, at: Path, path: Path, shown: int

@@ -1,0 +1,83 @@
+"""The schemas that a discriminator chooses among."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from dateline.model import WAS
+from dateline.openapi import target
+
+
+def subtypes(schemas: Mapping[str, Any]) -> dict[str, frozenset[str]]:
+    """Return the schemas that extend each discriminated one, at any distance.
+
+    A discriminator that no union of references accompanies chooses among the schemas that extend
+    its own through `allOf`; a tag without a mapping is the name of one (OpenAPI 3.1.1 section
+    4.8.25). A schema inherits the discriminator of what it extends. What a schema said in older
+    versions (`x-was`) counts as well. A component that is a reference and nothing else is an
+    alias: those who extend it extend its target.
+    """
+    extending: dict[str, set[str]] = {}
+    aliases: set[str] = set()
+    roots: list[str] = []
+    for name, schema in schemas.items():
+        for node in _same_value(schema):
+            goal = _schema_name(node.get("$ref"))
+            if goal is not None:
+                extending.setdefault(goal, set()).add(name)
+            if isinstance(node.get("discriminator"), dict) and not lists_variants(node):
+                roots.append(name)
+        if isinstance(schema, dict) and "$ref" in schema and schema.keys() <= _ALIAS:
+            aliases.add(name)
+    if not roots:
+        return {}
+    below = {name: _closure(name, edges=extending) for name in _closure(*roots, edges=extending)}
+    return {
+        name: frozenset(found - aliases - {name})
+        for name, found in below.items()
+        if found - aliases - {name}
+    }
+
+
+_ALIAS: Final = frozenset({"$ref", "title", "summary", "description", "deprecated", "$comment"})
+
+
+def lists_variants(node: dict[str, Any]) -> bool:
+    """Tell whether a schema lists members that the tags of its discriminator can name."""
+    listed = [node[key] for key in ("oneOf", "anyOf") if isinstance(node.get(key), list)]
+    return any(
+        "$ref" in part for members in listed for each in members for part in _same_value(each)
+    )
+
+
+def _same_value(schema: Any) -> Iterator[dict[str, Any]]:
+    """Yield all that speaks of the same value as *schema*, in any version, without references."""
+    pending = [schema]
+    while pending:
+        node = pending.pop()
+        if not isinstance(node, dict):
+            continue
+        yield node
+        bases = node.get("allOf")
+        pending += bases if isinstance(bases, list) else ()
+        history = node.get(WAS)
+        for entry in history.values() if isinstance(history, dict) else ():
+            pending += (entry, entry.get("set")) if isinstance(entry, dict) else ()
+
+
+def _schema_name(reference: Any) -> str | None:
+    goal = target(reference) if isinstance(reference, str) else None
+    return goal[1] if goal is not None and goal[0] == "schemas" else None
+
+
+def _closure(*names: str, edges: Mapping[str, set[str]]) -> set[str]:
+    """Return *names* and all that *edges* lead to from them."""
+    reached: set[str] = set()
+    pending = list(names)
+    while pending:
+        name = pending.pop()
+        if name not in reached:
+            reached.add(name)
+            pending += edges.get(name, ())
+    return reached
