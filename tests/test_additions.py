@@ -403,14 +403,12 @@ def test_a_version_that_is_dated_by_hand_leaves_the_record_true(project: Path) -
     assert project.is_dir()
 
 
-def test_of_a_version_that_left_the_table_nothing_is_told(
-    project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_of_a_version_that_left_the_table_nothing_is_told(project: Path) -> None:
     publish(PAGES_FIELD)
     row = f"  - {{ date: {DAY}, title: As before., undisclosed: true }}\n"
     edit((row, ""))
     shutil.rmtree(project / "generated")
-    monkeypatch.setenv("GIT_DIR", "/nonexistent")
+    shutil.rmtree(project / ".git")
     assert dateline("generate").status == CLEAN
     assert added_pages() == []
     assert "Added to all versions" not in index()

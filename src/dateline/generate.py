@@ -202,16 +202,22 @@ def _require_kept(plan: Revision, published: Published) -> None:
 
 def _require_committed(workspace: Workspace, refusal: type[DatelineError]) -> None:
     """Raise *refusal* where git knows of changes that are not committed; not outside of git."""
-    from dateline.check.git import GitError, Repository
+    from dateline.check.git import NoRepositoryError, Repository
 
     try:
         repository = Repository(workspace.schemas)
-    except GitError:
+    except NoRepositoryError:
         return
     changed = repository.uncommitted([*workspace.protected, workspace.output])
     if changed:
         others = f" (nor {len(changed) - 1} more)" if len(changed) > 1 else ""
-        raise refusal(f"{changed[0]} is not committed{others}; commit first, or set it aside")
+        first = changed[0]
+        if passed := repository.filters([first]).get(first):
+            raise refusal(
+                f"{first} is not as it was committed{others}, or the filter {passed!r} of "
+                "gitattributes, which is not run, makes it so; take it out of the filter"
+            )
+        raise refusal(f"{first} is not committed{others}; commit first, or set it aside")
 
 
 def _carried_out(workspace: Workspace, plan: Revision) -> Generated:

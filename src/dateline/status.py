@@ -116,11 +116,11 @@ def _at_the_cut(output: Path, version: str) -> tuple[str, Published]:
     Without a commit of it the published documents are the oldest that are known.
     """
     from dateline.check import baseline
-    from dateline.check.git import GitError, Repository
+    from dateline.check.git import NoRepositoryError, Repository
 
     try:
         commit = Repository(output).commit_that_published(output, version)
-    except GitError:
+    except NoRepositoryError:
         commit = None
     if commit is None:
         return "since the outputs were generated", baseline.in_tree(output, restoring=True)

@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
-from dateline.check.git import GitError, Repository
+from dateline.check.git import Blob, NoRepositoryError, Repository
 from dateline.load.reader import JsonPlaces, Locator, read
 from dateline.load.reader.collector import collection_off
 from dateline.model import (
@@ -160,15 +160,14 @@ def _committed(tree: Published, output: Path) -> Published:
     """Return what the last commit publishes in *output*, or the *tree* where that is the same."""
     try:
         repository = Repository(output)
-        if not repository.uncommitted([output / "spec"]):
-            return tree
-        committed = _at_revision(repository, "HEAD", output, Readings(), renamed=False)
-        merging = repository.is_merging()
-    except GitError:
+    except NoRepositoryError:
         return tree
+    if repository.head() is None or not repository.uncommitted([output / "spec"]):
+        return tree
+    committed = _at_revision(repository, "HEAD", output, Readings(), renamed=False)
     if not committed.documents:
         return tree
-    if not merging:
+    if not repository.is_merging():
         return committed
     # what the other branch publishes stands in the tree alone
     documents = {**committed.documents, **tree.documents}
@@ -213,16 +212,16 @@ def _at_revision(
     renamed: bool = True,
 ) -> Published:
     commit = repository.commit(reference)
-    roots: dict[str, list[str]] = {}
-    for name in repository.files(commit):
-        place = PurePosixPath(name)
+    roots: dict[str, list[Blob]] = {}
+    for blob in repository.files(commit):
+        place = PurePosixPath(blob.name)
         if len(place.parts) > 2 and place.parts[-3] == "spec" and place.suffix == ".json":
-            roots.setdefault(place.parents[2].as_posix(), []).append(name)
+            roots.setdefault(place.parents[2].as_posix(), []).append(blob)
     root = repository.relative(output)
     label = f"git {reference} ({commit[:7]})"
     if root not in roots:
         with_index = [
-            found for found, names in roots.items() if renamed and any(map(_is_index(found), names))
+            found for found, blobs in roots.items() if renamed and any(map(_is_index(found), blobs))
         ]
         if len(with_index) > 1:
             raise BaselineError(
@@ -233,15 +232,25 @@ def _at_revision(
             return Published(label=f"{label}, where nothing is published")
         root = with_index[0]
         label += f", {root}/"
-    texts = dict(zip(roots[root], repository.contents(commit, roots[root]), strict=True))
+    contents = repository.contents(roots[root])
     prefix = "" if root == "." else f"{root}/"
-    names = [name.removeprefix(prefix) for name in roots[root]]
-    return _published(label, names, lambda name: texts[prefix + name], prefix, readings)
+    found = {
+        blob.name.removeprefix(prefix): content
+        for blob, content in zip(roots[root], contents, strict=True)
+    }
+
+    def text(name: str) -> str:
+        try:
+            return found[name].decode()
+        except UnicodeDecodeError as error:
+            raise BaselineError(f"{prefix}{name}: baseline-unreadable: {error}") from error
+
+    return _published(label, found, text, prefix, readings)
 
 
-def _is_index(root: str) -> Callable[[str], bool]:
+def _is_index(root: str) -> Callable[[Blob], bool]:
     prefix = "" if root == "." else f"{root}/"
-    return lambda name: _INDEX.fullmatch(name.removeprefix(prefix)) is not None
+    return lambda blob: _INDEX.fullmatch(blob.name.removeprefix(prefix)) is not None
 
 
 def _single(path: Path, readings: Readings) -> Published:

@@ -1,44 +1,87 @@
-"""A git repository, read without touching its work tree or its index."""
+"""Read-only access to a git repository that runs no program which the repository names.
+
+Only plumbing commands that read refs, trees and blobs are used. Whether a file is committed is
+decided by its blob id, computed here: `git status` and `git diff` run filters, the file system
+monitor, text converters and external diff programs that the repository configures.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
+import shlex
+import shutil
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from dateline.model import DatelineError
 
-# In a container the repository often belongs to another user; reading objects runs none of its
-# code, so that is no reason to stop. The settings that could run some are switched off.
-_SETTINGS: Final = ("safe.directory=*", "core.fsmonitor=false", "core.hooksPath=/dev/null")
+# Settings of the command line override those of every file. An empty file system monitor is none
+# in every release of git; `false` was a program's name before 2.36.
+_SETTINGS: Final = (
+    "core.fsmonitor=",
+    f"core.hooksPath={os.devnull}",
+    "safe.bareRepository=explicit",
+)
+
+# Messages in one language, no lock files, no objects that stand in for others. A partial clone
+# must not fetch what it lacks, which starts the transports that its remotes name: git before 2.44
+# knows no better way to say so than that no protocol is allowed.
+_ENVIRONMENT: Final = {
+    "LC_ALL": "C",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_ALLOW_PROTOCOL": "none",
+    "GIT_TERMINAL_PROMPT": "0",
+}
+
+_UNTRUSTED: Final = "detected dubious ownership"
+_SHA256_DIGITS: Final = 64
+_LFS_POINTER: Final = b"version https://git-lfs.github.com/spec/"
 
 
 class GitError(DatelineError):
     """git can't give what was asked for."""
 
 
+class NoRepositoryError(GitError):
+    """No repository holds the path, or git is not installed."""
+
+
+class Blob(NamedTuple):
+    """A file of a commit: its name from the top of the repository, and the id of its content."""
+
+    name: str
+    id: str
+
+
 class Repository:
-    """The repository that holds *path*. Raises GitError where there is none."""
+    """The repository that holds *path*.
+
+    Raises NoRepositoryError where there is none, and GitError where git refuses to read it.
+    """
 
     def __init__(self, path: Path) -> None:
         # as it was given: messages show it
         self._folder = next(folder for folder in [path, *path.parents] if folder.is_dir())
+        self._program = _find_git(self._folder)
         self.top = Path(self._run("rev-parse", "--show-toplevel").rstrip("\n"))
 
     def relative(self, path: Path) -> str:
         """Return *path* as git spells it: from the top, with forward slashes."""
+        if not path.resolve().is_relative_to(self.top.resolve()):
+            raise GitError(f"{path}: git-refused: outside of the work tree {self.top}")
         return path.resolve().relative_to(self.top.resolve()).as_posix()
 
     def commit(self, reference: str) -> str:
         """Return the commit that *reference* names."""
-        asked = f"{reference}^{{commit}}"
-        found = self._ask("rev-parse", "--verify", "--quiet", "--end-of-options", asked)
-        if found.returncode == 0:
-            return found.stdout.strip()
+        if found := self._find_commit(reference):
+            return found
         shallow = self._run("rev-parse", "--is-shallow-repository").strip() == "true"
         raise GitError(
             f"{reference}: revision-unknown: neither a path nor a revision of the repository that "
@@ -50,65 +93,131 @@ class Repository:
             )
         )
 
-    def files(self, commit: str) -> list[str]:
-        """Return every file of *commit*, from the top of the repository."""
-        listed = self._run("ls-tree", "-r", "-z", "--full-tree", "--name-only", commit)
-        return [name for name in listed.split("\0") if name]
+    def head(self) -> str | None:
+        """Return the last commit of the current branch, None where it has none yet."""
+        return self._find_commit("HEAD")
 
-    def contents(self, commit: str, names: list[str]) -> list[str]:
-        """Return the text of each of *names* in *commit*."""
-        asked = "".join(f"{commit}:{name}\n" for name in names).encode()
-        answer = subprocess.run(
-            self._command("cat-file", "--batch"),
-            input=asked,
-            capture_output=True,
-            check=False,
-            env=self._environment(),
-        ).stdout
-        texts = []
-        for name in names:
-            header, _, answer = answer.partition(b"\n")
-            if b" blob " not in header:
-                raise GitError(f"{name}: blob-missing: git can't read it at {commit[:7]}")
-            size = int(header.rpartition(b" ")[2])
-            texts.append(answer[:size].decode())
-            answer = answer[size + 1 :]
-        return texts
+    def files(self, commit: str, folder: str = "") -> list[Blob]:
+        """Return every file of *commit* below *folder*, both named from the top."""
+        within = [folder] if folder not in ("", ".") else []
+        listed = self._run("ls-tree", "-r", "-z", "--full-tree", commit, "--", *within)
+        entries = (entry.partition("\t") for entry in listed.split("\0") if entry)
+        return [
+            Blob(name, found.split(" ")[2])
+            for found, _, name in entries
+            # a submodule is a repository of its own
+            if found.split(" ")[1] == "blob"
+        ]
 
-    def uncommitted(self, folders: Iterable[Path]) -> list[str]:
-        """Return every file in *folders* that is not as the last commit has it, or not in it."""
+    def contents(self, blobs: Iterable[Blob]) -> list[bytes]:
+        """Return what each of *blobs* holds. Raises GitError for one that git can't give."""
+        asked = list(blobs)
+        contents = self._contents(asked)
+        for each, content in zip(asked, contents, strict=True):
+            if content.startswith(_LFS_POINTER):
+                raise GitError(
+                    f"{each.name}: blob-filtered: git holds a pointer of Git LFS in its place; "
+                    "take it out of the filter in .gitattributes"
+                )
+        return contents
+
+    def uncommitted(self, paths: Iterable[Path]) -> list[str]:
+        """Return the files in *paths*, sorted, that are not as the last commit has them.
+
+        Those that it lacks are among them, unless they are ignored. Other line ends alone are no
+        difference. A file that a filter changes on its way into the repository counts as
+        changed, since the filter is not run; Git LFS records a digest that is compared instead.
+        """
         top = self.top.resolve()
-        inside = [str(path) for path in map(Path.resolve, folders) if path.is_relative_to(top)]
-        listed = self._run(
-            "status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--", *inside
-        )
-        # two letters and a blank say what is different
-        return [entry[3:] for entry in listed.split("\0") if entry]
+        inside = [path for path in map(Path.resolve, paths) if path.is_relative_to(top)]
+        head = self.head()
+        committed = {
+            blob.name: blob
+            for path in inside
+            for blob in (self.files(head, self.relative(path)) if head else ())
+        }
+        standing = {file.relative_to(top).as_posix() for path in inside for file in _files(path)}
+        contents = {name: _read(top / name) for name in standing & {*committed}}
+        differing = [
+            committed[name]
+            for name, content in contents.items()
+            if _blob_id(content, committed[name].id) != committed[name].id
+        ]
+        changed = {
+            blob.name
+            for blob, content in zip(differing, self._contents(differing), strict=True)
+            if not _is_same(contents[blob.name], content)
+        }
+        missing = {*committed} - standing
+        return sorted(changed | missing | self._not_ignored(standing - {*committed}))
+
+    def filters(self, names: Iterable[str]) -> dict[str, str]:
+        """Return the filter that .gitattributes gives to each of *names*, where one does."""
+        given = "".join(f"{name}\0" for name in names)
+        listed = self._run("check-attr", "--stdin", "-z", "filter", given=given, folder=self.top)
+        parts = listed.split("\0")
+        found = zip(parts[::3], parts[2::3], strict=False)
+        return {name: value for name, value in found if value not in ("unspecified", "unset")}
 
     def is_merging(self) -> bool:
-        """Tell whether a merge is under way: what it brings is in no commit of this branch yet."""
+        """Return whether a merge is under way: no commit of this branch has what it brings yet."""
         return self._ask("rev-parse", "--verify", "--quiet", "MERGE_HEAD").returncode == 0
 
     def commit_that_published(self, output: Path, version: str) -> str | None:
         """Return the last commit with which an index in *output* got *version*, if one did."""
-        if not output.resolve().is_relative_to(self.top.resolve()):
+        head = self.head()
+        if head is None or not output.resolve().is_relative_to(self.top.resolve()):
             return None
         folder = f"{self.relative(output)}/spec"
+        if not self._offers(head, folder, version):
+            return None
+        # of its relatives, rev-list alone never runs a text converter or checks a signature
         indexes = f":(top,glob){folder}/*/versions.json"
-        # announcements name versions in such a row, too
-        row = f'"version": "{version}"'
-        commits = self._run("log", "--format=%H", f"-S{row}", "--", indexes).split()
-        for commit in commits:
-            before, after = (self._offers(one, folder, version) for one in (f"{commit}^", commit))
-            if after and not before:
+        for commit in self._run("rev-list", head, "--", indexes).split():
+            parent = self._find_commit(f"{commit}^")
+            if self._offers(commit, folder, version) and not (
+                parent and self._offers(parent, folder, version)
+            ):
                 return commit
         return None
 
     def _offers(self, commit: str, folder: str, version: str) -> bool:
-        """Tell whether an index in *folder* lists *version* in *commit*, which need not exist."""
-        listed = self._ask("ls-tree", "-r", "-z", "--full-tree", "--name-only", commit, folder)
-        names = [name for name in listed.stdout.split("\0") if name.endswith("/versions.json")]
-        return any(_lists(text, version) for text in self.contents(commit, names))
+        """Return whether an index in *folder* lists *version* in *commit*."""
+        found = self.files(commit, folder)
+        indexes = [blob for blob in found if blob.name.endswith("/versions.json")]
+        return any(_lists(text, version) for text in self.contents(indexes))
+
+    def _find_commit(self, reference: str) -> str | None:
+        asked = f"{reference}^{{commit}}"
+        found = self._ask("rev-parse", "--verify", "--quiet", "--end-of-options", asked)
+        return found.stdout.decode().strip() if found.returncode == 0 else None
+
+    def _contents(self, blobs: list[Blob]) -> list[bytes]:
+        given = "".join(f"{blob.id}\n" for blob in blobs)
+        answer = self._ask("cat-file", "--batch", given=given).stdout if blobs else b""
+        contents = []
+        for blob in blobs:
+            header, _, answer = answer.partition(b"\n")
+            if b" blob " not in header:
+                raise GitError(
+                    f"{blob.name}: blob-missing: this clone does not have its content "
+                    f"({blob.id[:7]}), and dateline does not fetch; run "
+                    "`git fetch --refetch --no-filter` first"
+                )
+            size = int(header.rpartition(b" ")[2])
+            contents.append(answer[:size])
+            answer = answer[size + 1 :]
+        return contents
+
+    def _not_ignored(self, names: set[str]) -> set[str]:
+        if not names:
+            return names
+        given = "".join(f"{name}\0" for name in names)
+        arguments = ("check-ignore", "--no-index", "--stdin", "-z")
+        found = self._ask(*arguments, given=given, folder=self.top)
+        if found.returncode > 1:
+            raise self._refusal(found.stderr)
+        return names - {*_decode(found.stdout).split("\0")}
 
     def _fetch(self, reference: str) -> str:
         """Return the command that brings what *reference* names into a shallow clone."""
@@ -123,39 +232,87 @@ class Repository:
         remotes = self._run("remote").split()
         return "/" in reference and reference.split("/")[0] in remotes
 
-    def _run(self, *arguments: str) -> str:
-        done = self._ask(*arguments)
+    def _run(self, *arguments: str, given: str = "", folder: Path | None = None) -> str:
+        done = self._ask(*arguments, given=given, folder=folder)
         if done.returncode:
-            said = done.stderr.strip().splitlines() or ["no reason given"]
-            raise GitError(f"{self._folder}: git-refused: {said[0].removeprefix('fatal: ')}")
-        return done.stdout
+            raise self._refusal(done.stderr)
+        return _decode(done.stdout)
 
-    def _ask(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        try:
-            return subprocess.run(
-                self._command(*arguments),
-                capture_output=True,
-                text=True,
-                encoding="utf-8",
-                errors="surrogateescape",
-                check=False,
-                env=self._environment(),
+    def _refusal(self, said: bytes) -> GitError:
+        first = (_decode(said).strip().splitlines() or ["no reason given"])[0]
+        fact = first.removeprefix("fatal: ")
+        kind = NoRepositoryError if fact.startswith("not a git repository") else GitError
+        if _UNTRUSTED in fact:
+            where = fact.partition("'")[2].rpartition("'")[0]
+            fact += (
+                "; if you trust its owner, run "
+                f"`git config --global --add safe.directory {shlex.quote(where)}`"
             )
-        except FileNotFoundError as error:
-            raise GitError("git is not installed; compare with a folder instead") from error
+        return kind(f"{self._folder}: git-refused: {fact}")
 
-    def _command(self, *arguments: str) -> list[str]:
+    def _ask(
+        self, *arguments: str, given: str = "", folder: Path | None = None
+    ) -> subprocess.CompletedProcess[bytes]:
         settings = [word for setting in _SETTINGS for word in ("-c", setting)]
-        return ["git", *settings, "-C", str(self._folder), *arguments]
+        # what others set may name another repository, or programs to run in it
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+        return subprocess.run(
+            [self._program, *settings, "-C", str(folder or self._folder), *arguments],
+            input=given.encode(errors="surrogateescape"),
+            capture_output=True,
+            check=False,
+            env={**kept, **_ENVIRONMENT},
+        )
 
-    @staticmethod
-    def _environment() -> dict[str, str]:
-        # messages in one language, and no lock files beside what is only read
-        return {**os.environ, "LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0"}
+
+def _find_git(folder: Path) -> str:
+    """Return the path of git, never one in the working folder or in a repository of *folder*."""
+    home = folder.resolve()
+    tops = [each for each in (home, *home.parents) if (each / ".git").exists()]
+    for entry in os.environ.get("PATH", os.defpath).split(os.pathsep):
+        place = Path(entry).resolve()
+        if not Path(entry).is_absolute() or any(map(place.is_relative_to, tops)):
+            continue
+        for name in ("git", "git.exe"):
+            if found := shutil.which(place / name):
+                return str(found)
+    raise NoRepositoryError("git is not installed; compare with a folder instead")
 
 
-def _lists(index: str, version: str) -> bool:
-    """Tell whether the text of an *index* has *version* among its versions."""
+def _files(path: Path) -> Iterator[Path]:
+    """Yield *path* or every file in it, links among them, but none of another repository."""
+    if path.is_symlink() or not path.is_dir():
+        yield from [path] if os.path.lexists(path) else []
+        return
+    for inner in path.iterdir():
+        if inner.name != ".git" and not (inner / ".git").exists():
+            yield from _files(inner)
+
+
+def _read(path: Path) -> bytes:
+    """Return what git records of a file, or of a link: where that leads."""
+    return os.fsencode(path.readlink()) if path.is_symlink() else path.read_bytes()
+
+
+def _blob_id(content: bytes, like: str) -> str:
+    """Return the id of a blob that holds *content*, in a repository with ids *like* that one."""
+    digest = hashlib.sha256 if len(like) == _SHA256_DIGITS else hashlib.sha1
+    return digest(b"blob %d\0" % len(content) + content).hexdigest()
+
+
+def _is_same(content: bytes, committed: bytes) -> bool:
+    """Return whether a file is as it was *committed*, line ends and Git LFS aside."""
+    if committed.startswith(_LFS_POINTER):
+        return b"\noid sha256:%s\n" % hashlib.sha256(content).hexdigest().encode() in committed
+    return content.replace(b"\r\n", b"\n") == committed.replace(b"\r\n", b"\n")
+
+
+def _decode(said: bytes) -> str:
+    return said.decode(errors="surrogateescape")
+
+
+def _lists(index: bytes, version: str) -> bool:
+    """Return whether the text of an *index* has *version* among its versions."""
     try:
         rows = json.loads(index)["versions"]
         return any(row["version"] == version for row in rows)
