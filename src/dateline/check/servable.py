@@ -28,6 +28,7 @@ from dateline.model import (
 )
 from dateline.openapi import follow, pointer, target, walk
 from dateline.schema.types import UNIONS
+from dateline.schema.variants import subtypes
 
 Path = tuple[str | int, ...]
 
@@ -70,6 +71,7 @@ def _unservable(api: Api) -> Iterator[Finding]:
             yield from _fields(api, places, path, node)
         elif kind in ("operation", "path-item"):
             yield from _parameters(api, path, node)
+    yield from _variants(api, places)
     for path, kind, node in places.with_history:
         if kind == "schema" and places.in_request(path):
             yield from _demanded(api, places, path, node)
@@ -94,6 +96,25 @@ def _members(api: Api, places: _Places, path: Path, node: dict[str, Any]) -> Ite
                 "member-without-substitute",
                 at,
                 f"{_name(path)}: {name} is absent in {places.timeline.places(missing)}, and "
+                f"{_name(holder)} is required and single-valued",
+            )
+
+
+def _variants(api: Api, places: _Places) -> Iterator[Finding]:
+    """Yield each gated schema that extends a discriminated one which has to be shown."""
+    schemas = api.document.get("components", {}).get("schemas", {})
+    for parent, names in sorted(places.subtypes.items()):
+        parent_shown = api.visible.get(("schemas", parent), places.timeline.all)
+        holder = places.holder(("components", "schemas", parent))
+        for name in sorted(names if holder is not None else ()):
+            missing = parent_shown & ~places.timeline.of(schemas[name])
+            if holder is None or not missing or SHOWN_AS in schemas[name]:
+                continue
+            yield _finding(
+                api,
+                "member-without-substitute",
+                ("components", "schemas", name),
+                f"{parent}: {name} is absent in {places.timeline.places(missing)}, and "
                 f"{_name(holder)} is required and single-valued",
             )
 
@@ -236,6 +257,11 @@ class _Places:
             if goal is not None:
                 self._users[("components", *goal)].append(path)
 
+    @cached_property
+    def subtypes(self) -> dict[str, frozenset[str]]:
+        """The schemas that stand wherever a discriminated one that they extend does."""
+        return subtypes(self._document.get("components", {}).get("schemas", {}))
+
     def resolved(self, path: Path) -> Path | None:
         """Return the place of the object that stands at *path*, or that is referred to there."""
         node = self._nodes[path][1]
@@ -314,7 +340,13 @@ class _Places:
         seen.add(path)
         parent, step = path[:-1], path[-1]
         if path[0] == "components" and len(path) == 3:
-            holders = (self._holder(user, seen) for user in self._users[path])
+            subtypes = self.subtypes.get(str(path[2]), frozenset())
+            holders = (
+                self._holder(user, seen)
+                for user in self._users[path]
+                # where a subtype stands, its other subtypes do not
+                if user[2] not in subtypes or {*user[3::2], "allOf"} != {"allOf"}
+            )
             return next((holder for holder in holders if holder is not None), None)
         if step in _LEFT_OUT or (parent and parent[-1] == "patternProperties"):
             return None

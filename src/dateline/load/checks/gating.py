@@ -79,11 +79,16 @@ def _was(site: Site) -> str | None:
 
 
 def _shown_as(site: Site) -> str | None:
-    if site.kind != "schema" or site.slot not in UNIONS:
+    if site.kind != "schema" or not (site.slot in UNIONS or _extends(site)):
         return "stands on a value of an enumeration or a member of a union only; leave it out here"
     if site.node.keys().isdisjoint((ADDED, REMOVED)):
         return f"says what callers get instead, but there is no `{ADDED}` or `{REMOVED}`; add one"
     return None
+
+
+def _extends(site: Site) -> bool:
+    """Tell whether *site* is a component that another schema may choose by a discriminator."""
+    return _holder(site) == "components" and "allOf" in site.node
 
 
 def _extensible(site: Site) -> str | None:

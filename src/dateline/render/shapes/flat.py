@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final
@@ -13,6 +13,7 @@ from dateline.openapi import Shape, slot, target
 from dateline.render.shapes.histories import Histories, Reading, Way
 from dateline.render.shapes.published import Published
 from dateline.schema.types import EVERY_TYPE, UNIONS, choices, declared, is_enumeration, type_of
+from dateline.schema.variants import lists_variants
 
 # Keywords that speak of values inside a value, in ways that leave nothing out of it.
 _UNSERVED: Final = (
@@ -52,15 +53,35 @@ class Member:
 
 @dataclass(frozen=True)
 class Union:
-    """The members of a union, and what tells them apart.
+    """The members of a union, and what tells them apart: before, and in what comes out.
 
     ``is_one`` says that a value is of one member only.
     """
 
     members: tuple[Member, ...]
-    tag: str | None
-    mapping: dict[str, str]
+    tags: Tags
+    then: Tags
     is_one: bool = False
+
+
+@dataclass(frozen=True)
+class Tags:
+    """What a discriminator says: which property holds the tag, and which tags are mapped."""
+
+    property: str | None = None
+    mapping: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, schema: Mapping[str, Any]) -> Tags:
+        """Return what the discriminator of *schema* says; nothing where there is none."""
+        said = schema.get("discriminator")
+        if not isinstance(said, dict):
+            return cls()
+        return cls(said.get("propertyName"), said.get("mapping") or {})
+
+    def mapped(self, component: str) -> list[str]:
+        """Return the tags that the mapping has for *component*."""
+        return [text for text, goal in self.mapping.items() if _names(goal, component)]
 
 
 @dataclass
@@ -71,6 +92,8 @@ class Flat:
     ``extras`` are schemas of the fields that the names beside them do not cover. ``relates`` says
     that parts of a value decide what others have to be; ``closed`` are the fields of each schema
     that lets through no others; ``objects`` counts the schemas that say something of fields.
+    ``named`` are the components among the schemas, outermost first; ``tags`` is what a
+    discriminator without a union says, before and in what comes out.
     """
 
     schemas: tuple[Any, ...] = ()
@@ -90,6 +113,8 @@ class Flat:
     relates: bool = False
     closed: list[frozenset[str]] = field(default_factory=list)
     objects: int = 0
+    named: list[str] = field(default_factory=list)
+    tags: tuple[Tags, Tags] | None = None
 
     @property
     def holds(self) -> bool:
@@ -115,6 +140,7 @@ class Flat:
             unions=list(self.unions),
             unserved=list(self.unserved),
             closed=list(self.closed),
+            named=list(self.named),
         )
 
 
@@ -149,6 +175,14 @@ class View:
     def given(self) -> View:
         """The definitions as they are of values that come in, before any converter."""
         return View(*self._made_of, whole=True) if self.way is Way.DOWN else self
+
+    @cached_property
+    def other(self) -> View:
+        """The definitions as they are of what comes out: of the version, or canonical."""
+        made_of = self._made_of[:-1]
+        if self.way is Way.DOWN:
+            return View(*made_of, Way.UP)
+        return View(*made_of, Way.DOWN, whole=True)
 
     def shows(self, node: Any) -> bool:
         """Tell whether the version has *node*, as far as its own keys say."""
@@ -195,6 +229,7 @@ class View:
         goal = self.referred(now)
         if goal is not None:
             component = self.schemas[goal]
+            flat.named += [goal] if shown else []
             self.add(flat, component, shown=shown and self.shows(component))
             if self._old:
                 now = {key: now[key] for key in now.keys() & {"$ref", "nullable"}}
@@ -207,7 +242,7 @@ class View:
         if shown:
             flat.converters += reading.converters
             self._add_values(flat, now, reading.shown)
-            self._add_unions(flat, now)
+            self._add_unions(flat, now, reading.shown)
         else:
             for union in UNIONS:
                 for member in now.get(union, ()):
@@ -250,9 +285,10 @@ class View:
                     for place, child in _below(key, now[key])
                 ]
 
-    def _add_unions(self, flat: Flat, now: dict[str, Any]) -> None:
-        discriminator = now.get("discriminator")
-        said = discriminator if isinstance(discriminator, dict) else {}
+    def _add_unions(self, flat: Flat, now: dict[str, Any], shown: dict[str, Any]) -> None:
+        tags = Tags.of(now), Tags.of(shown)
+        if any(each.property for each in tags) and not lists_variants(now):
+            flat.tags = flat.tags or tags
         for key in UNIONS:
             if not now.get(key):
                 continue
@@ -260,9 +296,7 @@ class View:
             if is_enumeration({key: now[key]}):
                 flat.values.append(members)
             else:
-                mapping = said.get("mapping") or {}
-                tag = said.get("propertyName")
-                flat.unions.append(Union(members, tag, mapping, is_one=key == "oneOf"))
+                flat.unions.append(Union(members, *tags, is_one=key == "oneOf"))
 
     def types(self, schema: Any) -> frozenset[str]:
         """Return the JSON types of the values that *schema* lets through."""
@@ -302,10 +336,27 @@ class View:
             ]
             return [tag for each in found_below for tag in each] if all(found_below) else []
         referred = self.referred(schema)
-        if union is None or union.tag != tag or referred is None:
+        if union is None or union.tags.property != tag or referred is None:
             return []
-        mapped = [text for text, goal in union.mapping.items() if _names(goal, referred)]
-        return mapped or [referred]
+        return union.tags.mapped(referred) or [referred]
+
+    def variant_tags(self, component: str, tags: Tags) -> list[str]:
+        """Return the tags of a *component* that extends a discriminated one.
+
+        What the mapping says goes before the one value that the tag can have, that before its
+        name.
+        """
+        mapped = tags.mapped(component)
+        if mapped:
+            return mapped
+        flat = self.flat(self.schemas[component])
+        for name, found in flat.fields.items():
+            for each in found:
+                if tags.property == (name if self.way is Way.DOWN else each.names[-1]):
+                    listed = self._listed(each.schema)
+                    if len(listed) == 1:
+                        return listed
+        return [component]
 
     def _listed(self, schema: Any) -> list[str]:
         """Return the texts that *schema* lists, those of members not shown as well."""
@@ -330,7 +381,7 @@ class View:
             name if self.way is Way.DOWN else found[0].names[-1]
             for name, found in first.fields.items()
         ]
-        for tag in [union.tag] if union.tag else own:
+        for tag in [union.tags.property] if union.tags.property else own:
             if always and not all(self.requires(member, tag) for member in members):
                 continue
             listed = [self.tags(member, tag, union) for member in members]

@@ -9,6 +9,8 @@ A shape is plain data: the name of a shared shape, None where nothing differs, o
   ``least``: an object;
 - ``items``, perhaps with ``least`` and ``unique``: a list;
 - ``values``: the values of an enumeration that are absent;
+- ``retag`` (the tag property of an object as it comes out, and the texts that it has instead of
+  others) and ``then``: what is done before;
 - ``tag`` and ``members``, perhaps with ``otherwise``: an object whose tag says what it is;
 - ``tried``: members, each a ``schema`` and what is ``then`` done to a value that fits it and none
   before it, perhaps with ``fits``: a schema that what comes out has to fit;
@@ -28,8 +30,18 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Any, Final
 
+from dateline.model import SHOWN_AS
 from dateline.render.shapes.demanded import Demanded, together
-from dateline.render.shapes.flat import RELATING, Declared, Flat, Member, Union, View, substitute
+from dateline.render.shapes.flat import (
+    RELATING,
+    Declared,
+    Flat,
+    Member,
+    Tags,
+    Union,
+    View,
+    substitute,
+)
 from dateline.render.shapes.histories import Way
 from dateline.schema.types import TYPES
 
@@ -67,7 +79,7 @@ class Builder:
         self,
         view: View,
         varying: Container[str],
-        subtypes: dict[str, list[str]],
+        subtypes: dict[str, frozenset[str]],
         demands: Demanded,
         moved: Callable[[Any], None],
     ) -> None:
@@ -81,23 +93,12 @@ class Builder:
     def component(self, name: str) -> Node:
         """Return the shape of the component *name*."""
         schema = self.view.schemas[name]
+        if name not in self._subtypes and name not in self._extending:
+            return self.node(schema)
         # what extends another schema stands for itself: the other may lead back to it by a tag
-        own = self.flat(self.view.flat(schema)) if name in self._extending else self.node(schema)
-        subtypes = [self._subtype(each) for each in self._subtypes.get(name, ())]
-        if not subtypes:
-            return own
-        said = schema["discriminator"]
-        union = Union(tuple(subtypes), said.get("propertyName"), said.get("mapping") or {})
-        nodes = [self._member(each) for each in subtypes]
-        tag = self.view.given.telling(union, [each.schema for each in subtypes], always=False)
-        if tag is None:
-            base = Member(schema, shown=True)
-            return self._tried(union, [*subtypes, base], [*nodes, own])
-        return {**self._tagged(union, tag, subtypes, nodes), "otherwise": own}
-
-    def _subtype(self, name: str) -> Member:
-        reference = {"$ref": f"#/components/schemas/{name}"}
-        return Member(reference, self.view.shows(self.view.schemas[name]))
+        flat = self.view.flat(schema)
+        flat.named.insert(0, name)
+        return self.flat(flat, alone=True)
 
     def node(self, *schemas: Any) -> Node:
         """Return the shape of what *schemas* say together of one value."""
@@ -122,14 +123,61 @@ class Builder:
             return (self.converted(reading.converters, self.node(bases[0]), schema),)
         return None
 
-    def flat(self, flat: Flat) -> Node:
-        """Return the shape of a value of which *flat* says all."""
+    def flat(self, flat: Flat, *, alone: bool = False) -> Node:
+        """Return the shape of a value of which *flat* says all.
+
+        It is *alone* if it says what a component says, and no more.
+        """
+        own = self._own(flat)
+        if flat.tags is None:
+            return own
+        below = {name: self._subtypes.get(name, frozenset()) for name in flat.named}
+        here = [name for name in flat.named if below[name].isdisjoint(flat.named)]
+        told = [name for name in here if name in self._extending or flat.tags[0].mapped(name)]
+        variant = next(iter(told), None)
+        if variant is not None:
+            own = self._retagged(own, *self._variant_tags(variant, flat.tags), flat.tags[1])
+        names = sorted({subtype for name in here for subtype in below[name]})
+        if not names or flat.tags[0].property is None:
+            return own
+        given = self.view.given.flat(*flat.schemas).tags
+        tags = given[0] if given else flat.tags[0]
+        members = {}
+        # where one tag stands for several, nothing that a version lacks passes for another
+        for member in sorted(map(self._component, names), key=lambda one: not one.shown):
+            node = self._member(member) if alone else self._member(member, flat)
+            for text in self.view.given.variant_tags(self.view.referred(member.schema) or "", tags):
+                members[text] = node
+        return {"tag": tags.property, "members": dict(sorted(members.items())), "otherwise": own}
+
+    def _own(self, flat: Flat) -> Node:
+        """Return the shape of a value that is none of those that extend what stands here."""
         inner = self._union(flat) if flat.unions else self._value(flat)
         if flat.converters:
             return self.converted(flat.converters, inner, *flat.schemas)
         if inner is None or not flat.holds or self.view.way is Way.UP or _is_demanded(inner):
             return inner
         return {"then": inner, "fits": together([self.view.shown(each) for each in flat.schemas])}
+
+    def _component(self, name: str) -> Member:
+        schema = self.view.schemas[name]
+        instead = {SHOWN_AS: schema[SHOWN_AS]} if SHOWN_AS in schema else {}
+        reference = {"$ref": f"#/components/schemas/{name}", **instead}
+        return Member(reference, self.view.shows(schema))
+
+    def _variant_tags(self, name: str, tags: tuple[Tags, Tags]) -> tuple[list[str], list[str]]:
+        """Return the tags of what extends a discriminated schema: before, and as it comes out."""
+        return (
+            self.view.given.variant_tags(name, tags[0]),
+            self.view.other.variant_tags(name, tags[1]),
+        )
+
+    def _retagged(self, node: Node, before: list[str], after: list[str], tags: Tags) -> Node:
+        """Return the shape of what becomes of *node* and then has another tag."""
+        changed = other_tags(before, after)
+        if tags.property is None or not changed or _is_absent(node):
+            return node
+        return {"retag": [tags.property, changed], "then": node}
 
     def converted(self, converters: tuple[str, ...], node: Node, *schemas: Any) -> Node:
         """Return the shape of a value that goes through *converters* and is then as *node* says.
@@ -257,6 +305,11 @@ class Builder:
             nodes = [self._member(member) for member in counted]
         else:
             nodes = [self._member(member, base) for member in counted]
+        if union.tags != union.then:
+            nodes = [
+                self._retagged(node, *self._member_tags(member, union), union.then)
+                for node, member in zip(nodes, counted, strict=True)
+            ]
         if all(node == nodes[0] for node in nodes[1:]) and not _is_absent(nodes[0]):
             return nodes[0]
         types = [self.view.given.types(member.schema) & base.types for member in counted]
@@ -266,6 +319,17 @@ class Builder:
                 for name in TYPES
                 if any(name in each for each in types)
             }
+        )
+
+    def _member_tags(self, member: Member, union: Union) -> tuple[list[str], list[str]]:
+        """Return the tags of a member of a union: before, and as it comes out."""
+        before, after = union.tags.property, union.then.property
+        if before is None or after is None:
+            return [], []
+        other = replace(union, tags=union.then)
+        return (
+            self.view.given.tags(member.schema, before, union),
+            self.view.other.tags(member.schema, after, other),
         )
 
     def _of_type(
@@ -328,6 +392,13 @@ class Builder:
         flat.schemas += (member.schema,)
         self.view.add(flat, member.schema)
         return self.flat(flat)
+
+
+def other_tags(before: list[str], after: list[str]) -> dict[str, str]:
+    """Return which tags become which others; empty where that can't be told."""
+    gone = [tag for tag in before if tag not in after]
+    came = [tag for tag in after if tag not in before] or after
+    return dict.fromkeys(gone, came[0]) if len(came) == 1 else {}
 
 
 def by_type(nodes: dict[str, Node]) -> Node:
@@ -412,7 +483,18 @@ _KEPT: Final = frozenset({"declared", "then", "items", "value", "shown_as"})
 
 
 def _changes(node: dict[str, Any]) -> bool:
-    own = ("convert", "then", "names", "left_out", "values", "fields", "extras", "items", UNTOLD)
+    own = (
+        "convert",
+        "then",
+        "names",
+        "left_out",
+        "values",
+        "fields",
+        "extras",
+        "items",
+        UNTOLD,
+        "retag",
+    )
     if any(node.get(key) is not None for key in own):
         return True
     below = [node.get("otherwise"), *(each["then"] for each in node.get("tried", ()))]

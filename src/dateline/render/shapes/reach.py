@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from dateline.gates import Timeline
 from dateline.openapi import children, target
+from dateline.schema.variants import subtypes
 
 # Below these stand other values; below all other keys, more is said of the same one.
 _VALUES: Final = frozenset({"properties", "items", "additionalProperties"})
@@ -32,20 +33,9 @@ class Reach:
         self._nodes: dict[int, _Found] = {}
 
     @cached_property
-    def subtypes(self) -> dict[str, list[str]]:
-        """The schemas that extend one which a tag tells apart, without a union that lists them."""
-        extending: dict[str, list[str]] = {}
-        for name, schema in self._schemas.items():
-            for base in schema.get("allOf", ()) if isinstance(schema, dict) else ():
-                if (goal := _goal(base)) is not None:
-                    extending.setdefault(goal, []).append(name)
-        return {
-            name: sorted(_closed({name}, extending) - {name})
-            for name, schema in self._schemas.items()
-            if name in extending
-            and isinstance(schema.get("discriminator"), dict)
-            and not schema.keys() & {"oneOf", "anyOf"}
-        }
+    def subtypes(self) -> dict[str, frozenset[str]]:
+        """The schemas that stand wherever a discriminated one that they extend does."""
+        return subtypes(self._schemas)
 
     @cached_property
     def varying(self) -> frozenset[str]:

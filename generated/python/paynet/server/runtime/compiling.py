@@ -22,7 +22,7 @@ Judge = Callable[[Any, str | None], Fits]
 Converter = Callable[..., Json]
 """Takes a value and, where the contract data say so, the version of the caller."""
 
-_ACTS: Final = frozenset({"absent", "convert", "left_out", "names", "values"})
+_ACTS: Final = frozenset({"absent", "convert", "left_out", "names", "retag", "values"})
 """What makes a shape change something whatever it refers to."""
 
 _DATED: Final = {"down": frozenset({"demand", "fits"}), "up": frozenset({"demand", "tried"})}
@@ -277,9 +277,13 @@ class _Maker:
         if shape is None or not self._acts(shape):
             return None
         if shape.get("absent") is True:
-            return omitted
+            down = self._compiler.way == "down"
+            return omitted if down else values.refused("its tag names nothing of the version")
         if "convert" in shape:
             return self._convert(shape, keep)
+        if "retag" in shape:
+            tag, texts = shape["retag"]
+            return values.retagged(tag, texts, self._made(shape.get("then"), keep=keep))
         if "then" in shape:
             return self._held(shape, self._made(shape["then"], keep=keep))
         if "demand" in shape:
@@ -389,6 +393,9 @@ class _Maker:
             return self._tagged(shape, keep, union)
         if "tried" in shape:
             return self._tried(shape, keep, union)
+        if "retag" in shape:
+            tag, texts = shape["retag"]
+            return values.retagged(tag, texts, self._member(shape.get("then"), keep, union))
         if "then" in shape and "convert" not in shape:
             return self._held(shape, self._member(shape["then"], keep, union))
         if _is_absent(shape) and keep and "shown_as" in shape:

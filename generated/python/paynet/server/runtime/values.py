@@ -321,7 +321,7 @@ def tagged(tag: str, members: Mapping[str, Change | None], otherwise: Change | N
 
     *otherwise* is applied where it names none; without it, such an object does not fit.
     """
-    lacking = otherwise or _refused(f"its {tag!r} names no member of the union")
+    lacking = otherwise or refused(f"its {tag!r} names no member of the union")
 
     def change(value: Json) -> Json:
         if not isinstance(value, dict):
@@ -331,6 +331,18 @@ def tagged(tag: str, members: Mapping[str, Change | None], otherwise: Change | N
         return value if member is None else member(value)
 
     return change
+
+
+def retagged(tag: str, texts: Mapping[str, str], change: Change | None) -> Change:
+    """Return *change*, after which an object whose *tag* is one of *texts* has another one."""
+
+    def made(value: Json) -> Json:
+        after = value if change is None else change(value)
+        if not isinstance(after, dict) or not isinstance(text := after.get(tag), str):
+            return after
+        return {**after, tag: texts[text]} if text in texts else after
+
+    return made
 
 
 def typed(members: Mapping[str | None, Change | None]) -> Change:
@@ -375,7 +387,9 @@ def held(change: Change, fits: Fits) -> Change:
     return made
 
 
-def _refused(reason: str) -> Change:
+def refused(reason: str) -> Change:
+    """Return what fits no value, for *reason*."""
+
     def change(_: Json) -> Json:
         raise UnfitError(reason)
 
