@@ -665,7 +665,10 @@ def test_status_shows_the_life_of_a_version(project: Path) -> None:
         ("due: { type: string,", "due: { type: string, description: Until when.,"),
         ("environments:\n", f"{ANNOUNCED}environments:\n"),
     )
-    for pointer, day in (("/components/schemas/A", "2999-01-01"), ("/paths/~1b", "2999-02-01")):
+    for pointer, day in (
+        ("/components/schemas/Loan", "2999-01-01"),
+        ("/paths/~1loans", "2999-02-01"),
+    ):
         given = ["--version", "next", "--reason", "Nobody asks.", "--expires", day]
         assert dateline("waive", "type-changed", pointer, *given).status == CLEAN
     edit(("2999-02-01", "2024-01-01"))  # as if time had passed
@@ -684,8 +687,8 @@ pending for next
 added to all versions since 2025-06-01 was cut ({first})
   Loan.pages: field added
 waivers
-  expired on 2024-01-01  type-changed at /paths/~1b: Nobody asks.
-  until 2999-01-01  type-changed at /components/schemas/A: Nobody asks.
+  expired on 2024-01-01  type-changed at /paths/~1loans: Nobody asks.
+  unused until 2999-01-01  type-changed at /components/schemas/Loan: Nobody asks.
 """
     )
     assert "  generated/spec/production/next.json: missing\n" in shown.out

@@ -305,23 +305,34 @@ def retire(workspace: Any, version: str, dry_run: bool) -> None:
 
 
 @main.command()
-@_SCHEMAS
+@_workspace
+@_AGAINST
 @click.argument("rule", shell_complete=completion.rules)
-@click.argument("pointer")
+@click.argument("place")
 @click.option(
     "--version",
     "versions",
     multiple=True,
-    required=True,
     shell_complete=completion.versions,
-    help="A version; repeatable.",
+    help="A version; repeatable. Without it, all versions of the finding.",
 )
 @click.option("--reason", required=True, help="Why it may pass.")
 @click.option("--expires", required=True, metavar="DATE", help="The last day on which it may.")
 def waive(
-    schemas: Path, rule: str, pointer: str, versions: tuple[str, ...], reason: str, expires: str
+    workspace: Any,
+    against: str | None,
+    rule: str,
+    place: str,
+    versions: tuple[str, ...],
+    reason: str,
+    expires: str,
 ) -> None:
-    """Let findings of RULE at POINTER pass until a day; POINTER is the one in `--format json`."""
+    """Let a finding of RULE pass until a day.
+
+    PLACE is what `dateline check` prints of it: the file, line and column, or the name before the
+    colon, such as Loan.fine_cents; or its pointer or fingerprint in `--format json`.
+    """
+    from dateline import generate
     from dateline.check.explain import known
     from dateline.edit.waive import waive as room
 
@@ -329,11 +340,14 @@ def waive(
         known(rule)
     except LookupError as error:
         raise click.UsageError(str(error)) from error
+    pointer, named = generate.waiver_target(
+        workspace, against, rule=rule, given=place, versions=versions
+    )
     path = room(
-        schemas,
+        workspace.schemas,
         rule=rule,
         pointer=pointer,
-        versions=versions,
+        versions=named,
         reason=reason,
         expires=expires,
         today=date.today(),

@@ -16,6 +16,7 @@ from dateline.emit import Stale, Written
 from dateline.model import Api, Artifact, DatelineError, Finding, Place
 
 if TYPE_CHECKING:
+    from dateline.check import Waiver
     from dateline.check.baseline import Published
     from dateline.edit.cut import Asked, Cut
     from dateline.edit.gate import Plan
@@ -143,6 +144,31 @@ def gates(
     return gate(api, callers_have, today=today, waivers=waivers, known=known, renames=renames)
 
 
+def waiver_target(
+    workspace: Workspace,
+    against: str | None,
+    *,
+    rule: str,
+    given: str,
+    versions: Sequence[str],
+) -> tuple[str, tuple[str, ...]]:
+    """Return the pointer and the versions that a waiver of *rule* at what is *given* has.
+
+    Raises what `load` and `edit.waive.find_target` raise.
+    """
+    from dateline.check import baseline
+    from dateline.edit.waive import find_target
+    from dateline.load import load
+
+    api = load(workspace.schemas)
+    if against is None:
+        callers_have = baseline.standing(workspace.output)
+    else:
+        callers_have = baseline.against(against, workspace.output)
+    found = findings(workspace, api, callers_have)
+    return find_target(api, callers_have, found, rule=rule, given=given, versions=versions)
+
+
 def cut(
     workspace: Workspace, asked: Asked, *, dry_run: bool = False
 ) -> tuple[Cut, Generated | None]:
@@ -223,7 +249,7 @@ def _require_committed(workspace: Workspace, refusal: type[DatelineError]) -> No
 def _carried_out(workspace: Workspace, plan: Revision) -> Generated:
     from dateline.edit.files import Outputs, write
 
-    artifacts, notes = _rendered(workspace, plan.api, plan.record)
+    artifacts, notes = _rendered(workspace, plan.api, plan.record, plan.waivers)
     written: list[Written] = []
 
     def switch() -> None:
@@ -289,24 +315,33 @@ def rendered(
     not *validate* them. Raises what `load` and `render` raise.
     """
     # what follows is heavy: not needed where nothing is to do
+    from dateline.check import read_waivers
     from dateline.load import load
     from dateline.render.changes.record import read_record
 
     api = api or load(workspace.schemas)
     record = read_record(workspace.schemas, api.table)
-    return _rendered(workspace, api, record, validate=validate)
+    waivers = read_waivers(workspace.schemas)
+    return _rendered(workspace, api, record, waivers, validate=validate)
 
 
 def _rendered(
-    workspace: Workspace, api: Api, record: Record | None, *, validate: bool = True
+    workspace: Workspace,
+    api: Api,
+    record: Record | None,
+    waivers: Sequence[Waiver],
+    *,
+    validate: bool = True,
 ) -> tuple[tuple[Artifact, ...], tuple[str, ...]]:
+    from dateline.check.policy import FILE, PolicyRecord
     from dateline.load.reader.collector import collection_off
     from dateline.render import render
 
     validate = validate and (workspace.strict or not api.table.adopted)
     with collection_off():
         made = render(api, workspace.templates, record=record, validate=validate)
-    return made.artifacts, made.notes
+    policy = Artifact(path=FILE, content=PolicyRecord.of(api.table, waivers).text().encode())
+    return (*made.artifacts, policy), made.notes
 
 
 def _inputs(workspace: Workspace) -> str:

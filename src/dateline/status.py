@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dateline import emit
-from dateline.generate import Workspace, rendered, untouched
+from dateline.generate import Workspace, findings, rendered, untouched
 from dateline.load import load
 from dateline.model import Announcement, Api, Verdict, Version
 from dateline.project import Projector
@@ -32,7 +32,7 @@ def status(workspace: Workspace) -> Iterator[str]:
     projector = Projector(api)
     yield from _pending(api, projector)
     yield from _for_all(workspace, api, projector)
-    yield from _waivers(workspace.schemas)
+    yield from _waivers(workspace, api)
     yield from _outputs(workspace, api)
 
 
@@ -136,16 +136,23 @@ def _latest(api: Api, published: Published) -> dict[str, dict[str, Any]]:
     }
 
 
-def _waivers(schemas: Path) -> Iterator[str]:
-    from dateline.check.waivers import read_waivers
+def _waivers(workspace: Workspace, api: Api) -> Iterator[str]:
+    """Yield each waiver with what became of it since it was written."""
+    from dateline.check import baseline
+    from dateline.check.waivers import State, Waivers, read_waivers
 
-    waivers = read_waivers(schemas)
-    if waivers:
-        yield "waivers"
-    today = date.today().isoformat()
-    for waiver in sorted(waivers, key=lambda waiver: (waiver.expires, waiver.place)):
-        until = "until" if waiver.expires >= today else "expired on"
-        yield f"  {until} {waiver.expires}  {waiver.rule} at {waiver.pointer}: {waiver.reason}"
+    waivers = read_waivers(workspace.schemas)
+    if not waivers:
+        return
+    yield "waivers"
+    published, today = baseline.standing(workspace.output), date.today()
+    found = findings(workspace, api, published, today)
+    states = Waivers(waivers, today, published.settled).states(found)
+    for waiver, state in sorted(states, key=lambda one: (one[0].expires, one[0].place)):
+        until = f"expired on {waiver.expires}"
+        if state is not State.EXPIRED:
+            until = f"{state.value} until {waiver.expires}"
+        yield f"  {until}  {waiver.rule} at {waiver.pointer}: {waiver.reason}"
 
 
 def _outputs(workspace: Workspace, api: Api) -> Iterator[str]:

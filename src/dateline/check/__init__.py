@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import date
 from functools import cached_property
 from itertools import pairwise
@@ -10,12 +11,14 @@ from typing import Any
 
 from dateline.check.baseline import BaselineError, Document, Published
 from dateline.check.following import without_following
+from dateline.check.header import check_header
 from dateline.check.laws import LAWS
 from dateline.check.merge import Group, Merged, by_place
+from dateline.check.policy import check_policy, judging_table
 from dateline.check.reasons import check_reasons
 from dateline.check.servable import check_servable
 from dateline.check.versions import check_table, without_change
-from dateline.check.waivers import Waiver, read_waivers, waive
+from dateline.check.waivers import Waiver, Waivers, read_waivers
 from dateline.diff import diff
 from dateline.model import (
     EVERYWHERE,
@@ -26,6 +29,7 @@ from dateline.model import (
     Kind,
     Place,
     Policy,
+    Table,
     Verdict,
 )
 from dateline.openapi import parts
@@ -59,19 +63,25 @@ def check(
 
     Three policies: *frozen*, no published contract changes but additively; *minted*, no version
     holds back what is additive; *servable*, the run time can serve every gate. Beside them the
-    version table's own rules. *today* decides on announcements and waivers.
+    version table's own rules. The published policy judges where that of *api* is looser, which is
+    a finding of its own. *today* decides on announcements and waivers.
     Raises BaselineError where a published document can't be read.
     """
-    judge = _Judge(api, published)
+    table = judging_table(api.table, published.policy)
+    judge = _Judge(api, table, published)
+    strict = replace(api, table=table)
     findings = [
-        *check_table(api.table, published, today),
-        *check_reasons(api),
+        *check_table(table, published, today),
+        *check_header(api, judge.projector, published),
+        *check_reasons(strict),
         *judge.frozen(),
         *judge.minted(),
-        *check_servable(api),
+        *check_servable(strict),
     ]
-    told = without_following(waive(findings, waivers, today), published)
-    return sorted(told, key=by_place)
+    findings += check_policy(api.table, published.policy, findings)
+    known = Waivers(waivers, today, published.settled)
+    told = [*known.marked(findings), *known.idle(findings)]
+    return sorted(without_following(told, published), key=by_place)
 
 
 def breaches(findings: Iterable[Finding]) -> list[Finding]:
@@ -86,13 +96,14 @@ def breaches(findings: Iterable[Finding]) -> list[Finding]:
 class _Judge:
     """The policies frozen and minted over one API."""
 
-    def __init__(self, api: Api, published: Published) -> None:
+    def __init__(self, api: Api, table: Table, published: Published) -> None:
         self._api = api
+        self._table = table
         self._published = published
-        self._projector = Projector(api)
+        self.projector = Projector(api)
 
     def _merged(self) -> Merged:
-        return Merged(self._api.table.policy, self._api.table.verdicts)
+        return Merged(self._table.policy, self._table.verdicts)
 
     def frozen(self) -> Iterator[Finding]:
         """Yield what differs from a published contract and is not additive."""
@@ -134,7 +145,7 @@ class _Judge:
             environments = [combination.environment]
         shown = [Combination(combination.version, name) for name in environments]
         found = [
-            (known, diff(document.content, self._projector.contract(*known).document))
+            (known, diff(document.content, self.projector.contract(*known).document))
             for known in shown
             if known in self._api.combinations
         ]
@@ -143,7 +154,7 @@ class _Judge:
 
     def minted(self) -> Iterator[Finding]:
         """Yield what a version holds back although it is additive, and versions without change."""
-        table = self._api.table
+        table = self._table
         if table.adopted and not self._published.documents:
             return  # all of it was published elsewhere, and can't be mended any more
         unchanged = {shown for shown, changes in self._since_published if not changes}
@@ -185,9 +196,9 @@ class _Judge:
         return frozenset(group.key for group in merged)
 
     def _compare(self, merged: Merged, older: str, newer: str, environment: str) -> None:
-        before = self._projector.contract(older, environment).document
-        after = self._projector.contract(newer, environment).document
-        renames = self._projector.renames(older, newer, environment)
+        before = self.projector.contract(older, environment).document
+        after = self.projector.contract(newer, environment).document
+        renames = self.projector.renames(older, newer, environment)
         for change in diff(before, after, renames=renames):
             merged.add(change, Combination(newer, environment))
 
@@ -195,7 +206,7 @@ class _Judge:
         """Return where the definitions hold what the change is about, or what is around it."""
         change = group.change
         pointer = change.after_pointer or change.before_pointer or ""
-        return self._projector.place(pointer, *group.combinations[0])
+        return self.projector.place(pointer, *group.combinations[0])
 
 
 def _looks_renamed(removed: Group, added: Group) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
@@ -12,6 +12,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 from dateline.check.git import Blob, NoRepositoryError, Repository
+from dateline.check.policy import FILE as POLICY
+from dateline.check.policy import PolicyRecord
 from dateline.load.reader import JsonPlaces, Locator, read
 from dateline.load.reader.collector import collection_off
 from dateline.model import (
@@ -90,18 +92,24 @@ class Document:
 class Published:
     """What callers have. ``label`` says where it was read.
 
-    ``default`` and ``announcements`` are None where they are not known.
+    ``default``, ``announcements`` and ``policy`` are None where they are not known.
     """
 
     label: str
     documents: dict[Combination, Document] = field(default_factory=dict)
     default: str | None = None
     announcements: tuple[Announcement, ...] | None = None
+    policy: PolicyRecord | None = None
 
     def of(self, combination: Combination) -> Document:
         """Return the document of *combination*, or the one of its version alone."""
         alone = combination._replace(environment=EVERYWHERE)
         return self.documents.get(combination) or self.documents[alone]
+
+    @property
+    def settled(self) -> tuple[Mapping[str, Any], ...]:
+        """The rows of the waivers that were in force when it was generated."""
+        return () if self.policy is None else self.policy.waivers
 
     @property
     def versions(self) -> tuple[str, ...]:
@@ -122,6 +130,9 @@ def in_tree(output: Path, *, restoring: bool = False) -> Published:
     manifest = _manifest(output)
     found = [path.relative_to(output).as_posix() for path in sorted(output.glob("spec/*/*.json"))]
     names = [name for name in found if _DOCUMENT.fullmatch(name) or _INDEX.fullmatch(name)]
+    names += _policy_in(output)
+    if restoring and POLICY in names and not _is_policy(_text(output, POLICY)):
+        names.remove(POLICY)
     edited = [
         name
         for name in names
@@ -161,19 +172,56 @@ def _committed(tree: Published, output: Path) -> Published:
     try:
         repository = Repository(output)
     except NoRepositoryError:
-        return tree
-    if repository.head() is None or not repository.uncommitted([output / "spec"]):
-        return tree
+        return _with_policy(tree, output)
+    published = [output / "spec", output / POLICY]
+    if repository.head() is None or not repository.uncommitted(published):
+        return _with_policy(tree, output)
     committed = _at_revision(repository, "HEAD", output, Readings(), renamed=False)
     if not committed.documents:
-        return tree
+        return _with_policy(tree, output)
     if not repository.is_merging():
         return committed
     # what the other branch publishes stands in the tree alone
     documents = {**committed.documents, **tree.documents}
     announced = committed.announcements if tree.announcements is None else tree.announcements
     default = tree.default or committed.default
-    return replace(tree, documents=documents, default=default, announcements=announced)
+    return replace(
+        tree,
+        documents=documents,
+        default=default,
+        announcements=announced,
+        policy=committed.policy,
+    )
+
+
+def _with_policy(tree: Published, output: Path) -> Published:
+    """Return *tree*. Raises BaselineError where the policy that it was generated with is gone."""
+    if tree.documents and tree.policy is None and POLICY in _manifest(output):
+        raise BaselineError(
+            f"{output / POLICY}:1:1: baseline-edited: the record of the published policy was "
+            f"deleted or edited by hand, so nothing tells what judges; restore it from version "
+            f"control or a backup, or compare with `--against REF`"
+        )
+    return tree
+
+
+def _policy_in(root: Path) -> list[str]:
+    return [POLICY] if (root / POLICY).is_file() else []
+
+
+def _is_policy(text: str) -> bool:
+    try:
+        _policy(Document(name=POLICY, text=text))
+    except BaselineError:
+        return False
+    return True
+
+
+def _policy(document: Document) -> PolicyRecord:
+    try:
+        return PolicyRecord.read(document.content)
+    except ValueError as error:
+        raise BaselineError(f"{document.name}:1:1: baseline-unreadable: {error}") from error
 
 
 def against(reference: str, output: Path, readings: Readings | None = None) -> Published:
@@ -191,12 +239,14 @@ def against(reference: str, output: Path, readings: Readings | None = None) -> P
         if path.parent.name == "spec":
             root = path.parent.parent
             names = [found.relative_to(root).as_posix() for found in sorted(path.glob("*.json"))]
+            names += _policy_in(root)
             return _published(
                 str(path), names, lambda name: _text(root, name), f"{root}/", readings
             )
         names = [found.relative_to(root).as_posix() for found in sorted(root.glob("spec/*/*.json"))]
         if not names:
             raise BaselineError(f"{path}: baseline-empty: no spec/*/*.json stands in this folder")
+        names += _policy_in(root)
         return _published(str(path), names, lambda name: _text(root, name), f"{root}/", readings)
     if path.is_file():
         return _single(path, readings)
@@ -213,8 +263,11 @@ def _at_revision(
 ) -> Published:
     commit = repository.commit(reference)
     roots: dict[str, list[Blob]] = {}
+    policies: dict[str, Blob] = {}
     for blob in repository.files(commit):
         place = PurePosixPath(blob.name)
+        if place.name == POLICY:
+            policies[place.parent.as_posix()] = blob
         if len(place.parts) > 2 and place.parts[-3] == "spec" and place.suffix == ".json":
             roots.setdefault(place.parents[2].as_posix(), []).append(blob)
     root = repository.relative(output)
@@ -232,11 +285,12 @@ def _at_revision(
             return Published(label=f"{label}, where nothing is published")
         root = with_index[0]
         label += f", {root}/"
-    contents = repository.contents(roots[root])
+    blobs = [*roots[root], *([policies[root]] if root in policies else [])]
+    contents = repository.contents(blobs)
     prefix = "" if root == "." else f"{root}/"
     found = {
         blob.name.removeprefix(prefix): content
-        for blob, content in zip(roots[root], contents, strict=True)
+        for blob, content in zip(blobs, contents, strict=True)
     }
 
     def text(name: str) -> str:
@@ -270,12 +324,15 @@ def _published(
 ) -> Published:
     documents: dict[Combination, Document] = {}
     indexes: dict[str, Document] = {}
+    policy: PolicyRecord | None = None
     for name in sorted(names):
         if found := _DOCUMENT.fullmatch(name):
             document = Document(name=prefix + name, text=text(name), readings=readings)
             documents[Combination(found[2], found[1])] = document
         elif found := _INDEX.fullmatch(name):
             indexes[found[1]] = Document(name=prefix + name, text=text(name))
+        elif name == POLICY:
+            policy = _policy(Document(name=prefix + name, text=text(name)))
     # a draft has documents too, but no index offers it to callers
     documents = {
         combination: document
@@ -284,11 +341,13 @@ def _published(
     }
     if documents:
         index = next(iter(indexes.values()), None)
+        recorded_default = None if policy is None else policy.default
         return Published(
             label=label,
             documents=documents,
-            default=index.content.get("default") if index else None,
+            default=(index.content.get("default") if index else None) or recorded_default,
             announcements=tuple(_announced(index)) if index else None,
+            policy=policy,
         )
     return Published(label=f"{label}, where nothing is published")
 

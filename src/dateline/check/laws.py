@@ -57,6 +57,29 @@ LAWS: Final[dict[str, Law]] = {
         "Put the default back, or announce the move and wait for the day: "
         "`announcements: [{ default: DATE, from: DATE, announced: DATE }]`.",
     ),
+    "policy-loosened": Law(
+        _GATED,
+        "The policy that was published judges until a looser one is published.",
+        "A change and a policy that lets it pass would otherwise go through together.",
+        "Write the policy back; or waive this finding with a reason "
+        "(`dateline waive policy-loosened POINTER`), publish the looser policy, and make the "
+        "change after that.",
+    ),
+    "version-header-changed": Law(
+        _NEVER,
+        "The header that selects the version keeps its name.",
+        "Callers that send it under the old name are served the default, another version than "
+        "they ask for.",
+        "Write the published name back as `header` in the version table.",
+    ),
+    "ignored-header-changed": Law(
+        _NEVER,
+        "An operation that heeds the version header goes on doing so, and one that ignores it, "
+        "too.",
+        "Callers that send the header are served another shape from one day to the next.",
+        "Write the published tags back, in `ignores-header` of the version table and on the "
+        "operation.",
+    ),
     "announcement-unknown": Law(
         _GATED,
         "An announcement names a version that callers can ask for.",
@@ -133,7 +156,7 @@ LAWS: Final[dict[str, Law]] = {
     ),
     "waiver-unused": Law(
         _GATED,
-        "A waiver covers a finding.",
+        "A waiver covers a finding, or has covered one that is published since.",
         "One that covers nothing will hide the next change at its place.",
         "Delete it.",
     ),

@@ -21,7 +21,7 @@ from dateline.model import (
 )
 from dateline.rules import RULES, Judgement, judge, said
 
-_FROM_MILD_TO_STRICT: Final = (Verdict.INFORMATION, Verdict.ADDITIVE, Verdict.GATED, Verdict.NEVER)
+FROM_MILD_TO_STRICT: Final = (Verdict.INFORMATION, Verdict.ADDITIVE, Verdict.GATED, Verdict.NEVER)
 
 
 @dataclass
@@ -130,7 +130,7 @@ def _reaching_nobody(change: Change) -> Change:
 
 
 def _strictness(judgement: Judgement) -> int:
-    return _FROM_MILD_TO_STRICT.index(judgement.verdict)
+    return FROM_MILD_TO_STRICT.index(judgement.verdict)
 
 
 def _joined(change: Change, other: Change) -> Change:

@@ -1,11 +1,12 @@
-"""``waivers.yaml`` in, findings marked as waived out; an idle waiver is a finding itself."""
+"""``waivers.yaml``: which findings it waives, and which waivers are idle."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from enum import Enum
 from pathlib import Path
 from typing import Any, Final
 
@@ -30,12 +31,26 @@ class Waiver:
     expires: str
     place: Place
 
-    def covers(self, finding: Finding) -> bool:
-        return (
-            finding.rule == self.rule
-            and self.pointer in (finding.before_pointer, finding.after_pointer)
-            and set(finding.versions) <= set(self.versions)
+    @property
+    def data(self) -> dict[str, Any]:
+        """The waiver as its row in the file, plain data."""
+        return {key: getattr(self, key) for key in _KEYS} | {"versions": list(self.versions)}
+
+    def concerns(self, finding: Finding) -> bool:
+        """Tell whether rule and pointer are those of *finding*, whatever its versions."""
+        return finding.rule == self.rule and self.pointer in (
+            finding.before_pointer,
+            finding.after_pointer,
         )
+
+
+class State(Enum):
+    """What became of a waiver."""
+
+    ACTIVE = "active"  # it covers a finding
+    SETTLED = "settled"  # what it covered has been published since
+    EXPIRED = "expired"
+    UNUSED = "unused"  # it has never covered anything
 
 
 def read_waivers(folder: Path) -> list[Waiver]:
@@ -102,23 +117,81 @@ def _fault(row: dict[str, Any]) -> str | None:
     return None
 
 
-def waive(findings: Sequence[Finding], waivers: Sequence[Waiver], today: date) -> list[Finding]:
-    """Return *findings*, marked where a waiver covers them, and one for each idle waiver."""
-    current = [waiver for waiver in waivers if waiver.expires >= today.isoformat()]
-    marked = []
-    used: set[Place] = set()
-    for finding in findings:
-        covering = [waiver for waiver in current if waiver.covers(finding)]
-        used.update(waiver.place for waiver in covering)
-        marked.append(replace(finding, waived=covering[0].reason) if covering else finding)
-    for waiver in waivers:
-        if waiver not in current:
-            message = f"the waiver of {waiver.rule} at {waiver.pointer} expired on {waiver.expires}"
-            marked.append(_idle("waiver-expired", waiver, message))
-        elif waiver.place not in used:
-            message = f"the waiver of {waiver.rule} at {waiver.pointer} covers no finding"
-            marked.append(_idle("waiver-unused", waiver, message))
-    return marked
+class Waivers:
+    """The waivers of a project on one day, and the rows that *settled* lists.
+
+    Those rows were in force when the baseline was generated, so its documents hold what they let
+    pass: what differs from such a baseline is something else, and needs a waiver of its own.
+    """
+
+    def __init__(
+        self, waivers: Sequence[Waiver], today: date, settled: Iterable[Mapping[str, Any]] = ()
+    ) -> None:
+        self._waivers = waivers
+        self._today = today.isoformat()
+        rows = list(settled)
+        self._published = {(row.get("rule"), row.get("pointer")) for row in rows}
+        self._settled = {waiver.place for waiver in waivers if waiver.data in rows}
+
+    def reason(self, finding: Finding) -> str | None:
+        """Return why *finding* may pass, None where not all of its versions are covered."""
+        holding = list(self._holding(finding))
+        if not holding or _missing(finding, holding):
+            return None
+        return " ".join(dict.fromkeys(waiver.reason for waiver in holding))
+
+    def marked(self, findings: Iterable[Finding]) -> list[Finding]:
+        """Return *findings*, each that is covered with the reason of its waiver.
+
+        One that a waiver covers in some of its versions says which are missing.
+        """
+        return [self._marked(finding) for finding in findings]
+
+    def idle(self, findings: Sequence[Finding]) -> Iterator[Finding]:
+        """Yield a finding for each waiver that has expired, or covers none and never did."""
+        for waiver, state in self.states(findings):
+            of = f"the waiver of {waiver.rule} at {waiver.pointer}"
+            if state is State.EXPIRED:
+                yield _idle("waiver-expired", waiver, f"{of} expired on {waiver.expires}")
+            elif state is State.UNUSED:
+                yield _idle("waiver-unused", waiver, f"{of} covers no finding")
+
+    def states(self, findings: Sequence[Finding]) -> Iterator[tuple[Waiver, State]]:
+        """Yield what became of each waiver, in the order of the file."""
+        # one that lacks a version is reported with the finding
+        used = {waiver.place for finding in findings for waiver in self._holding(finding)}
+        for waiver in self._waivers:
+            if waiver.expires < self._today:
+                yield waiver, State.EXPIRED
+            elif waiver.place in used:
+                yield waiver, State.ACTIVE
+            elif (waiver.rule, waiver.pointer) in self._published:
+                yield waiver, State.SETTLED
+            else:
+                yield waiver, State.UNUSED
+
+    def _holding(self, finding: Finding) -> Iterator[Waiver]:
+        """Yield the waivers of *finding*, whichever versions they name."""
+        for waiver in self._waivers:
+            over = finding.policy is Policy.FROZEN and waiver.place in self._settled
+            if waiver.expires >= self._today and waiver.concerns(finding) and not over:
+                yield waiver
+
+    def _marked(self, finding: Finding) -> Finding:
+        holding = list(self._holding(finding))
+        missing = ", ".join(_missing(finding, holding))
+        if not holding:
+            return finding
+        if not missing:
+            return replace(finding, waived=self.reason(finding))
+        at = ", ".join(str(waiver.place) for waiver in holding)
+        said = f"The waiver at {at} does not cover {missing}; add what is missing to `versions`."
+        return replace(finding, help=f"{finding.help} {said}")
+
+
+def _missing(finding: Finding, waivers: Iterable[Waiver]) -> list[str]:
+    covered = {version for waiver in waivers for version in waiver.versions}
+    return [version for version in finding.versions if version not in covered]
 
 
 def _idle(rule: str, waiver: Waiver, message: str) -> Finding:

@@ -11,7 +11,9 @@ from typing import Final
 
 from dateline.check import Published, Waiver
 from dateline.check.merge import Merged, cause
+from dateline.check.policy import judging_table
 from dateline.check.servable import check_servable
+from dateline.check.waivers import Waivers
 from dateline.diff import diff
 from dateline.edit.draft import Breaking, Draft
 from dateline.edit.files import Replacement, write
@@ -164,8 +166,8 @@ class _Gating:
         known: Mapping[str, bytes],
     ) -> None:
         self._api = api
-        self._waivers = waivers
-        self._today = today
+        self._table = judging_table(api.table, published.policy)
+        self._waivers = Waivers(waivers, today, published.settled)
         self._documents = {
             combination: document.content
             for combination, document in published.documents.items()
@@ -237,7 +239,7 @@ class _Gating:
         return list(self._changes(self._canvas))
 
     def _changes(self, canvas: Canvas) -> Iterator[Breaking]:
-        table = canvas.api.table
+        table = self._table
         for combination, document in self._documents.items():
             for change in diff(document, canvas.projector.contract(*combination).document):
                 yield Breaking(combination, change, judge(change, table.policy, table.verdicts))
@@ -250,17 +252,14 @@ class _Gating:
         return [one for one in found if (one.combination, cause(one.change)) not in waived]
 
     def _waived(self, found: Iterable[Breaking]) -> set[tuple[Combination, str]]:
-        current = [one for one in self._waivers if one.expires >= self._today.isoformat()]
-        if not current:
-            return set()
         # a waiver is held against all versions of a finding together
-        merged = Merged(self._api.table.policy, self._api.table.verdicts)
+        merged = Merged(self._table.policy, self._table.verdicts)
         for combination, change, _ in found:
             merged.add(change, combination)
         return {
             (combination, group.key)
             for group in merged
-            if any(waiver.covers(group.finding(Policy.FROZEN)) for waiver in current)
+            if self._waivers.reason(group.finding(Policy.FROZEN)) is not None
             for combination in group.combinations
         }
 

@@ -6,13 +6,20 @@ from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final
+from typing import Any, Final
 
+from dateline.check.baseline import Published
 from dateline.check.waivers import FILE, read_waivers
 from dateline.edit.files import Replacement, recover, write
 from dateline.edit.splice import Source
+from dateline.gates import order
 from dateline.load.table import canonical_date
-from dateline.model import DatelineError, Day, SourceError
+from dateline.load.wording import did_you_mean
+from dateline.model import Api, DatelineError, Day, Finding, Policy, SourceError
+from dateline.openapi import parts
+from dateline.project import Projector
+
+_SHOWN: Final = 5
 
 _NEW: Final = b"""\
 # Breaking changes that may pass until a day. Expired and unused waivers are findings.
@@ -62,6 +69,95 @@ def waive(
         raise WaiverError(f"{expires} is over; name the last day on which it may pass")
     write(folder, [Replacement(name=FILE, before=before, after=content)])
     return path
+
+
+def find_target(
+    api: Api,
+    published: Published,
+    findings: Sequence[Finding],
+    *,
+    rule: str,
+    given: str,
+    versions: Sequence[str],
+) -> tuple[str, tuple[str, ...]]:
+    """Return the pointer and the versions of the waiver that *given* and *versions* ask for.
+
+    *given* is a pointer, or what a report prints of one of *findings*: its place, its fingerprint
+    or the name before the colon of its message. Without *versions* they are those of the finding.
+    Raises WaiverError for a version that the table does not have, and where *given* stands for
+    nothing, or for several places.
+    """
+    known = tuple(dict.fromkeys((*api.table.dates, *published.versions)))
+    for version in versions:
+        if version not in known:
+            hint = did_you_mean(version, known)
+            raise WaiverError(f"no version {version} in the version table{hint}")
+    ours = [one for one in findings if one.rule == rule and one.policy is not Policy.WAIVERS]
+    meant = [one for one in ours if given in _names(one)]
+    pointers = sorted(
+        {given if given in _pointers(one) else _pointers(one)[0] for one in meant if _pointers(one)}
+    )
+    if len(pointers) > 1:
+        raise WaiverError(
+            f"{given} is the place of several findings; name one of {_listed(pointers)}"
+        )
+    if not pointers:
+        if meant:
+            raise WaiverError(
+                f"{rule} at {given} is no finding that can be waived; {meant[0].help}"
+            )
+        if not _leads_somewhere(api, published, given):
+            names = sorted({name for one in ours for name in _names(one)[:4]})
+            hint = did_you_mean(given, names) if names else f"; nothing breaks {rule} now"
+            raise WaiverError(
+                f"{given} is no place of a finding of {rule}, nor of a document{hint}"
+            )
+        pointers = [given]
+    found = {version for one in meant for version in one.versions}
+    if not versions and not meant:
+        raise WaiverError(
+            "no finding stands there yet, so say for which versions: `--version DATE`"
+        )
+    return pointers[0], tuple(versions) or tuple(sorted(found, key=order))
+
+
+def _names(finding: Finding) -> list[str]:
+    """Return every name by which reports know *finding*; what is printed first comes first."""
+    head, colon, _ = finding.message.partition(": ")
+    field = f"{finding.schema}.{finding.field}" if finding.schema and finding.field else ""
+    places = (finding.after_source, finding.before_source)
+    names = [head if colon else "", *map(str, filter(None, places)), field]
+    names += [*_pointers(finding), *(f"#{one}" for one in _pointers(finding)), finding.fingerprint]
+    return [name for name in names if name]
+
+
+def _pointers(finding: Finding) -> list[str]:
+    return [one for one in (finding.after_pointer, finding.before_pointer) if one is not None]
+
+
+def _leads_somewhere(api: Api, published: Published, pointer: str) -> bool:
+    projector = Projector(api)
+    documents = [
+        *(document.content for document in published.documents.values()),
+        *(projector.contract(*shown).document for shown in api.combinations),
+    ]
+    return pointer.startswith("/") and any(_leads(one, parts(pointer)) for one in documents)
+
+
+def _leads(node: Any, steps: Sequence[str]) -> bool:
+    for step in steps:
+        if isinstance(node, dict) and step in node:
+            node = node[step]
+        elif isinstance(node, list) and step.isdecimal() and int(step) < len(node):
+            node = node[int(step)]
+        else:
+            return False
+    return True
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:_SHOWN])
+    return shown if len(names) <= _SHOWN else f"{shown} and {len(names) - _SHOWN} more"
 
 
 def _day(text: str) -> str:

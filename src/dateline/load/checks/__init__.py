@@ -50,7 +50,11 @@ def check_shape(document: dict[str, Any], table: Table, locate: Locate) -> Itera
 def _problems(faults: Iterable[Found], table: Table, locate: Locate) -> list[Problem]:
     problems = {
         Problem(
-            place=locate(path(found.trail), value=found.value), id=found.id, message=found.message
+            place=table.place(found.table_key)
+            if found.table_key
+            else locate(path(found.trail), value=found.value),
+            id=found.id,
+            message=found.message,
         )
         for found in faults
         if not (table.adopted and found.id in STYLE)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any, Final
 
 from dateline.load.checks.scope import Found, Scope, Site, Trail, on
 from dateline.load.checks.shapes import resolved
-from dateline.load.wording import a, did_you_mean, listed, listed_twice, shown
+from dateline.load.wording import a, did_you_mean, listed, listed_twice, near, shown
 from dateline.openapi import METHODS
 
 # RFC 3986 section 3.3 without quotes and escapes: segments of such characters and `{name}`
@@ -323,7 +324,10 @@ def server_variable(_: Scope, site: Site, key: str) -> Iterator[Found]:
 # The version header
 
 
-@on("document.paths", finds=("version-header-missing", "version-header-ignored"))
+@on(
+    "document.paths",
+    finds=("version-header-missing", "version-header-ignored", "version-header-unknown"),
+)
 def version_header(scope: Scope, site: Site, key: str) -> Iterator[Found]:
     """Operations declare the header that selects the version, but those that ignore it.
 
@@ -331,10 +335,12 @@ def version_header(scope: Scope, site: Site, key: str) -> Iterator[Found]:
     """
     header = scope.table.header
     rows = list(_headers(scope, site, key))
-    if not any(trail is not None for _, _, trail in rows):
+    if not any(trail is not None for *_, trail in rows):
+        names = _header_names(scope, *chain.from_iterable(row[:2] for row in rows))
+        yield from _undeclared(scope, site.at(key), names)
         return
-    for node, trail, declared in rows:
-        ignoring = [tag for tag in node.get("tags", ()) if tag in scope.table.ignoring_tags]
+    for _, node, trail, declared in rows:
+        ignoring = _ignoring(scope, node)
         if ignoring and declared is not None:
             message = f"operations under {listed(ignoring[:1])} ignore {header}; leave it out here"
             yield Found(declared, "version-header-ignored", message)
@@ -343,8 +349,44 @@ def version_header(scope: Scope, site: Site, key: str) -> Iterator[Found]:
             yield Found(trail, "version-header-missing", message)
 
 
-def _headers(scope: Scope, site: Site, key: str) -> Iterator[tuple[dict[str, Any], Trail, Trail]]:
-    """Yield each operation at the API address, its place, and where it declares the header."""
+def _ignoring(scope: Scope, operation: dict[str, Any]) -> list[str]:
+    """Return the tags for which *operation* ignores the version header."""
+    return [tag for tag in operation.get("tags", ()) if tag in scope.table.ignoring_tags]
+
+
+def _undeclared(scope: Scope, trail: Trail, declared: set[str]) -> Iterator[Found]:
+    """Yield that no operation declares the version header, although they declare another.
+
+    Another is one of a similar name, or one that is named after versions. Without such a one the
+    header is simply not documented. *declared* holds the names of all headers of operations.
+    """
+    header = scope.table.header
+    known = sorted(declared)
+    if near(header, known) or any("version" in name.casefold() for name in known):
+        message = (
+            f"no operation declares the header {header} that selects the version"
+            f"{did_you_mean(header, known)}"
+        )
+        yield Found(trail, "version-header-unknown", message, table_key="header")
+
+
+def _header_names(scope: Scope, *nodes: dict[str, Any]) -> set[str]:
+    """Return the names of the headers that *nodes*, path items or operations, declare."""
+    parameters = chain.from_iterable(node.get("parameters", ()) for node in nodes)
+    return {
+        str(parameter.get("name", ""))
+        for parameter in (scope.resolve("parameter", one) for one in parameters)
+        if isinstance(parameter, dict) and parameter.get("in") == "header"
+    }
+
+
+def _headers(
+    scope: Scope, site: Site, key: str
+) -> Iterator[tuple[dict[str, Any], dict[str, Any], Trail, Trail]]:
+    """Yield each operation at the API address behind its path item, and two places.
+
+    They are its own and that at which it declares the header.
+    """
     for path, written in site.node[key].items():
         item = scope.resolve("path-item", written)
         if path.startswith("x-") or not isinstance(item, dict) or "servers" in item:
@@ -355,7 +397,7 @@ def _headers(scope: Scope, site: Site, key: str) -> Iterator[tuple[dict[str, Any
             operation = item.get(method)
             if operation is not None and "servers" not in operation:
                 at = (trail, method)
-                yield operation, at, _header(scope, operation, at) or shared
+                yield item, operation, at, _header(scope, operation, at) or shared
 
 
 def _header(scope: Scope, node: dict[str, Any], trail: Trail) -> Trail:

@@ -21,12 +21,16 @@ _HOPS: Final = 64
 
 
 class Found(NamedTuple):
-    """One defect: where it stands (the key or item, or its value), its id and the message."""
+    """One defect: where it stands (the key or item, or its value), its id and the message.
+
+    With a ``table_key`` it stands there in the version table.
+    """
 
     trail: Trail
     id: str
     message: str
     value: bool = False
+    table_key: str = ""
 
 
 class Site(NamedTuple):

@@ -24,7 +24,7 @@ STYLE: Final = frozenset(
         "reference-dangling",
         # how versions are chosen there is not ours to say
         *("version-header-missing", "version-header-ignored", "version-header-default"),
-        "version-header-required",
+        *("version-header-required", "version-header-unknown"),
     }
 )
 """The ids of problems that an adopted document may have. All others hold always."""

@@ -1,0 +1,88 @@
+"""The header that selects a version, against what was published of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from dateline.check.baseline import Published
+from dateline.check.laws import breach
+from dateline.model import EVERYWHERE, Api, Combination, Finding, Policy
+from dateline.openapi import METHODS, pointer
+from dateline.project import Projector
+
+_Heeded = dict[tuple[str, str], tuple[str, ...]]
+
+
+def check_header(api: Api, projector: Projector, published: Published) -> Iterator[Finding]:
+    """Yield a renamed version header, and the operations that ignore it now, or no longer do.
+
+    Nothing is known of either without a record of the published policy.
+    """
+    record, table = published.policy, api.table
+    if record is None:
+        return
+    # the names of headers have no case: RFC 9110 section 5.1
+    if record.header.casefold() != table.header.casefold():
+        yield breach(
+            "version-header-changed",
+            Policy.FROZEN,
+            f"the version header is renamed ({record.header} -> {table.header})",
+            key=(record.header, table.header),
+            after_pointer="/header",
+            before=record.header,
+            after=table.header,
+            after_source=table.place("header"),
+        )
+    was, now = set(record.ignoring_tags), set(table.ignoring_tags)
+    changed: dict[tuple[str, bool], dict[str, Combination]] = {}
+    for combination, document in published.documents.items():
+        shown = _shown(combination, api)
+        if shown is None:
+            continue
+        before = _tags(document.content)
+        after = _tags(projector.contract(*shown).document)
+        for operation in before.keys() & after.keys():
+            ignored = not was.isdisjoint(before[operation])
+            ignores = not now.isdisjoint(after[operation])
+            if ignored != ignores:
+                by_table = ignores == (not now.isdisjoint(before[operation]))
+                at = "/ignores-header" if by_table else pointer(("paths", *operation, "tags"))
+                name = f"{operation[1].upper()} {operation[0]}"
+                changed.setdefault((at, ignores), {}).setdefault(name, shown)
+    for (at, ignores), operations in sorted(changed.items()):
+        names = sorted(operations)
+        first = next(iter(operations.values()))
+        in_table = at == "/ignores-header"
+        more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+        does = "ignores" if ignores else "heeds"
+        yield breach(
+            "ignored-header-changed",
+            Policy.FROZEN,
+            f"{names[0]}{more}: {does} the header {table.header} now",
+            key=(at, ignores, *names),
+            after_pointer=at,
+            operations=tuple(names),
+            before=sorted(was) if in_table else None,
+            after=sorted(now) if in_table else None,
+            after_source=table.place("ignores-header") if in_table else projector.place(at, *first),
+        )
+
+
+def _shown(combination: Combination, api: Api) -> Combination | None:
+    """Return the combination of the definitions that *combination* is published of."""
+    if combination.environment != EVERYWHERE:
+        return combination if combination in api.combinations else None
+    name = api.table.environments[0].name
+    shown = Combination(combination.version, name)
+    return shown if shown in api.combinations else None
+
+
+def _tags(document: dict[str, Any]) -> _Heeded:
+    """Return the tags of each operation, by path and method."""
+    return {
+        (path, method): tuple(item[method].get("tags", ()))
+        for path, item in document.get("paths", {}).items()
+        for method in METHODS
+        if method in item
+    }

@@ -1,0 +1,225 @@
+"""The published policy: what judged when the outputs were generated, and what judges now."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from dateline.check.laws import breach
+from dateline.check.merge import FROM_MILD_TO_STRICT
+from dateline.check.waivers import Waiver
+from dateline.model import Finding, Place, Policy, Table, Verdict
+from dateline.rules import PRESETS, RULES
+
+FILE: Final = "policy.json"
+"""The file of the output folder that records the policy."""
+
+_SHOWN: Final = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class PolicyRecord:
+    """What decided on findings when the outputs were generated, as ``policy.json`` records it.
+
+    ``waivers`` are the rows of ``waivers.yaml`` at that time: all of them covered a finding then,
+    or had done so before.
+    """
+
+    header: str
+    default: str
+    ignoring_tags: tuple[str, ...]
+    preset: str
+    rules: Mapping[str, str]
+    notice_days: int
+    require_why: bool
+    adopted: bool
+    waivers: tuple[Mapping[str, Any], ...] = ()
+
+    @classmethod
+    def of(cls, table: Table, waivers: Iterable[Waiver]) -> PolicyRecord:
+        """Return the record of *table* and *waivers*."""
+        return cls(
+            header=table.header,
+            default=table.default,
+            ignoring_tags=table.ignoring_tags,
+            preset=table.policy,
+            rules=table.overrides,
+            notice_days=table.notice_days,
+            require_why=table.require_why,
+            adopted=table.adopted,
+            waivers=tuple(waiver.data for waiver in waivers),
+        )
+
+    @classmethod
+    def read(cls, data: Mapping[str, Any]) -> PolicyRecord:
+        """Return the record that *data* spells. Raises ValueError where it spells none."""
+        found: dict[str, Any] = {key: data.get(key) for key in _TYPES}
+        for key, known in found.items():
+            if type(known) is not _TYPES[key]:
+                raise ValueError(f"`{key}` is not what `dateline generate` writes")
+        policy = found.pop("policy")
+        rules, notice = policy.get("rules", {}), policy.get("notice-days")
+        if not isinstance(rules, dict) or not isinstance(notice, int):
+            raise ValueError("`policy` is not what `dateline generate` writes")
+        known_rules = {rule: verdict for rule, verdict in rules.items() if rule in RULES}
+        if not {str(verdict) for verdict in known_rules.values()} <= {*map(str, Verdict)}:
+            raise ValueError("`policy` has a verdict that there is not")
+        return cls(
+            header=found["header"],
+            default=found["default"],
+            ignoring_tags=tuple(map(str, found["ignores-header"])),
+            preset=str(policy.get("preset")),
+            rules=known_rules,
+            notice_days=notice,
+            require_why=found["require-why"],
+            adopted=found["lint"] == "adopted",
+            waivers=tuple(row for row in found["waivers"] if isinstance(row, dict)),
+        )
+
+    def text(self) -> str:
+        """Return the record as JSON, keys and lists in a fixed order."""
+        data = {
+            "header": self.header,
+            "default": self.default,
+            "ignores-header": sorted(self.ignoring_tags),
+            "policy": {
+                "preset": self.preset,
+                "rules": dict(sorted(self.rules.items())),
+                "notice-days": self.notice_days,
+            },
+            "require-why": self.require_why,
+            "lint": _lint(self.adopted),
+            "waivers": sorted(self.waivers, key=lambda row: json.dumps(row, sort_keys=True)),
+        }
+        return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+
+
+_TYPES: Final[dict[str, type]] = {
+    "header": str,
+    "default": str,
+    "ignores-header": list,
+    "policy": dict,
+    "require-why": bool,
+    "lint": str,
+    "waivers": list,
+}
+
+
+def judging_table(table: Table, record: PolicyRecord | None) -> Table:
+    """Return *table* with the stricter of its own policy and the published one.
+
+    Without a *record* the table judges alone: nothing is known of what was published.
+    """
+    if record is None:
+        return table
+    kept = {rule: str(was) for rule, (was, _) in _loosened(table, record).items()}
+    return replace(
+        table,
+        overrides={**table.overrides, **kept},
+        notice_days=max(table.notice_days, record.notice_days),
+        require_why=table.require_why or record.require_why,
+        adopted=table.adopted and record.adopted,
+    )
+
+
+def check_policy(
+    table: Table, record: PolicyRecord | None, findings: Sequence[Finding]
+) -> Iterator[Finding]:
+    """Yield what makes the policy of *table* looser than the published one, one for each cause.
+
+    Each names what it would let pass: rules, and those of *findings* that it would hide.
+    """
+    if record is None:
+        return
+    by_cause: dict[str, list[str]] = {}
+    loosened = _loosened(table, record)
+    for rule in loosened:
+        single = rule in table.overrides or rule in record.rules
+        by_cause.setdefault(f"/policy/rules/{rule}" if single else "/policy/preset", []).append(
+            rule
+        )
+    for pointer, rules in by_cause.items():
+        hidden = [one for one in findings if one.rule in rules]
+        if pointer == "/policy/preset":
+            listed = ", ".join(f"{one} ({_turn(*loosened[one])})" for one in rules)
+            message = f"preset changed ({record.preset} -> {table.policy}), which loosens {listed}"
+            yield _loosening(pointer, message, record.preset, table.policy, hidden, table, "policy")
+        else:
+            was, now = map(str, loosened[rules[0]])
+            message = f"{rules[0]} loosened ({was} -> {now})"
+            yield _loosening(pointer, message, was, now, hidden, table, rules[0], "policy")
+    if table.notice_days < record.notice_days:
+        was_days, days = record.notice_days, table.notice_days
+        message = f"notice-days lowered ({was_days} -> {days}), which loosens notice-too-short"
+        hidden = [one for one in findings if one.rule == "notice-too-short"]
+        pointer = "/policy/notice-days"
+        yield _loosening(pointer, message, was_days, days, hidden, table, "policy")
+    if record.require_why and not table.require_why:
+        hidden = [one for one in findings if one.rule == "reason-missing"]
+        message = "require-why dropped, which loosens reason-missing"
+        yield _loosening("/require-why", message, True, False, hidden, table, "require-why")
+    if table.adopted and not record.adopted:
+        hidden = [one for one in findings if one.policy in (Policy.MINTED, Policy.SERVABLE)]
+        message = (
+            "lint changed (authored -> adopted), which loosens what holds between versions and "
+            "what the server needs"
+        )
+        yield _loosening("/lint", message, "authored", "adopted", hidden, table, "lint")
+
+
+def _loosened(table: Table, record: PolicyRecord) -> dict[str, tuple[Verdict, Verdict]]:
+    """Return the published verdict and the looser one of *table*, by rule id."""
+    published = _verdicts(record.preset, record.rules)
+    now = _verdicts(table.policy, table.overrides)
+    strictness = FROM_MILD_TO_STRICT.index
+    return {
+        rule: (published[rule], now[rule])
+        for rule in RULES
+        if strictness(now[rule]) < strictness(published[rule])
+    }
+
+
+def _verdicts(preset: str, rules: Mapping[str, str]) -> dict[str, Verdict]:
+    given = {**PRESETS.get(preset, {}), **{rule: Verdict(told) for rule, told in rules.items()}}
+    return {rule: given.get(rule, known.verdict) for rule, known in RULES.items()}
+
+
+def _loosening(
+    pointer: str,
+    message: str,
+    was: Any,
+    now: Any,
+    hidden: Sequence[Finding],
+    table: Table,
+    *keys: str,
+) -> Finding:
+    if hidden:
+        named = "; ".join(one.message for one in hidden[:_SHOWN])
+        more = f"; and {len(hidden) - _SHOWN} more" if len(hidden) > _SHOWN else ""
+        message += f". It would hide {named}{more}"
+    place = next((table.places[key] for key in keys if key in table.places), None)
+    return breach(
+        "policy-loosened",
+        Policy.FROZEN,
+        message,
+        key=(pointer, was, now),
+        after_pointer=pointer,
+        before=was,
+        after=now,
+        after_source=place or _table_place(table),
+    )
+
+
+def _table_place(table: Table) -> Place:
+    """Return where the version table begins: what was deleted from it has no place left."""
+    return Place(table.versions[0].place.file, 1, 1)
+
+
+def _turn(was: Verdict, now: Verdict) -> str:
+    return f"{was} -> {now}"
+
+
+def _lint(adopted: bool) -> str:
+    return "adopted" if adopted else "authored"

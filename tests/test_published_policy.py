@@ -1,0 +1,283 @@
+"""What was published judges: a policy that is looser in the same commit lets nothing pass."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from commands import dateline
+from sources import folder
+
+TABLE: Final = """\
+header: X-API-Version
+default: 2024-01-15
+versions:
+  - { date: 2024-01-15, title: Initial version. }
+  - { date: next, title: What comes next., draft: true }
+environments: { production: { servers: [{ url: https://api.library.example }] } }
+ignores-header: [Prices]
+policy: { preset: dated-contract, rules: { value-added: never }, notice-days: 90 }
+require-why: true
+python: { package: library }
+"""
+API: Final = """\
+openapi: 3.1.0
+info: { title: Library, version: canonical }
+tags: [{ name: Loans }, { name: Prices }, { name: Fines }]
+paths:
+  /loans:
+    get:
+      operationId: listLoans
+      tags: [Loans]
+      parameters: [{ $ref: '#/components/parameters/Version' }]
+      responses:
+        '200':
+          description: loans
+          content: { application/json: { schema: { $ref: '#/components/schemas/Loan' } } }
+  /fines:
+    get:
+      operationId: listFines
+      tags: [Fines]
+      parameters: [{ $ref: '#/components/parameters/Version' }]
+      responses: { '204': { description: fines } }
+  /prices:
+    get: { operationId: listPrices, tags: [Prices], responses: { '204': { description: prices } } }
+components:
+  parameters:
+    Version: { name: X-API-Version, in: header, schema: { type: string } }
+  schemas:
+    Loan:
+      type: object
+      properties: { id: { type: string }, state: { type: string, enum: [active, returned] } }
+"""
+FINES: Final = API[API.index("  /fines:") : API.index("  /prices:")]
+POLICY: Final = "policy: { preset: dated-contract, rules: { value-added: never }, notice-days: 90 }"
+WAIVED: Final = ("--reason", "Agreed.", "--expires", "2999-01-01")
+
+Edits = tuple[tuple[str, str], ...]
+
+
+def git(*arguments: str) -> None:
+    names = ("-c", "user.name=n", "-c", "user.email=n@library.example")
+    subprocess.run(["git", *names, *arguments], check=True, capture_output=True)
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a generated project, outside of git."""
+    monkeypatch.chdir(tmp_path)
+    folder(tmp_path, {"versions.yaml": TABLE, "api.yaml": API})
+    assert dateline("generate").status == 0
+    return tmp_path
+
+
+@pytest.fixture
+def committed(project: Path) -> Path:
+    git("init", "-q", "-b", "main")
+    git("add", "-A")
+    git("commit", "-q", "-m", "one")
+    return project
+
+
+def edit(root: Path, *edits: tuple[str, str]) -> None:
+    for path in sorted((root / "schemas").glob("*.yaml")):
+        text = path.read_text()
+        for old, new in edits:
+            text = text.replace(old, new)
+        path.write_text(text)
+
+
+def told(*arguments: str) -> list[tuple[str, str, str]]:
+    """Return rule, verdict and message of what is not waived."""
+    report = json.loads(dateline("check", "--format", "json", *arguments).out)
+    changes: list[dict[str, Any]] = report["changes"]
+    return sorted(
+        (one["rule"], one["verdict"], one["message"]) for one in changes if one["waived"] is None
+    )
+
+
+GONE: Final = ("operation-removed", "never", "GET /fines: operation removed")
+LOST: Final = ("value-added", "never", "Loan.state: value lost added")
+
+LOOSENED: Final[dict[str, tuple[Edits, list[tuple[str, str, str]]]]] = {
+    "a rule is overridden": (
+        ((POLICY, POLICY.replace("never", "never, operation-removed: additive")), (FINES, "")),
+        [GONE, ("policy-loosened", "gated",
+                "operation-removed loosened (never -> additive). It would hide "
+                "GET /fines: operation removed")],
+    ),
+    "a rule is overridden by less": (
+        ((POLICY, POLICY.replace("never", "never, operation-removed: gated")), (FINES, "")),
+        [GONE, ("policy-loosened", "gated",
+                "operation-removed loosened (never -> gated). It would hide "
+                "GET /fines: operation removed")],
+    ),
+    "a stricter override is dropped": (
+        ((POLICY, POLICY.replace(" rules: { value-added: never },", "")),
+         ("[active, returned]", "[active, returned, lost]")),
+        [("policy-loosened", "gated",
+          "value-added loosened (never -> gated). It would hide Loan.state: value lost added"),
+         LOST],
+    ),
+    "the policy goes": (
+        ((f"{POLICY}\n", ""), ("[active, returned]", "[active, returned, lost]")),
+        [("policy-loosened", "gated",
+          "value-added loosened (never -> gated). It would hide Loan.state: value lost added"),
+         LOST],
+    ),
+    "less notice": (
+        (("notice-days: 90", "notice-days: 0"),),
+        [("policy-loosened", "gated",
+          "notice-days lowered (90 -> 0), which loosens notice-too-short")],
+    ),
+    "reasons are demanded no more": (
+        (("require-why: true", "require-why: false"),
+         ("id: { type: string }", "id: { type: string, x-was: { next: { type: integer } } }")),
+        [("policy-loosened", "gated",
+          "require-why dropped, which loosens reason-missing. It would hide `x-was` of next gives "
+          "no reason"),
+         ("reason-missing", "gated", "`x-was` of next gives no reason"),
+         ("type-changed", "gated", "Loan.id: type changed ('string' -> 'integer')")],
+    ),
+    "definitions are called adopted": (
+        (("require-why", "lint: adopted\nrequire-why"),),
+        [("policy-loosened", "gated",
+          "lint changed (authored -> adopted), which loosens what holds between versions and what "
+          "the server needs")],
+    ),
+    "the version header has another name": (
+        (("X-API-Version", "Library-Version"),),
+        [("parameter-removed", "gated", ""),
+         ("version-header-changed", "never",
+          "the version header is renamed (X-API-Version -> Library-Version)")],
+    ),
+    "a group ignores the header": (
+        (("ignores-header: [Prices]", "ignores-header: [Prices, Fines]"),
+         ("tags: [Fines]\n      parameters: [{ $ref: '#/components/parameters/Version' }]",
+          "tags: [Fines]")),
+        [("ignored-header-changed", "never", "GET /fines: ignores the header X-API-Version now"),
+         ("parameter-removed", "gated", "")],
+    ),
+    "a group ignores the header no more": (
+        (("ignores-header: [Prices]\n", ""),
+         ("tags: [Prices],", "tags: [Prices], "
+          "parameters: [{ $ref: '#/components/parameters/Version' }],")),
+        [("ignored-header-changed", "never", "GET /prices: heeds the header X-API-Version now")],
+    ),
+    "an operation moves to a group that ignores the header": (
+        (("tags: [Fines]\n      parameters: [{ $ref: '#/components/parameters/Version' }]",
+          "tags: [Prices]"),),
+        [("ignored-header-changed", "never", "GET /fines: ignores the header X-API-Version now"),
+         ("parameter-removed", "gated", "")],
+    ),
+    "the default moves": (
+        (("default: 2024-01-15", "default: 2024-03-01"),
+         ("  - { date: next", "  - { date: 2024-03-01, title: More., undisclosed: true }\n"
+          "  - { date: next")),
+        [("default-moved", "never",
+          "the default moves from 2024-01-15 to 2024-03-01 unannounced")],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("against", [(), ("--against", "main")])
+@pytest.mark.parametrize("name", LOOSENED)
+def test_a_looser_policy_lets_nothing_pass(
+    name: str, against: tuple[str, ...], committed: Path
+) -> None:
+    edits, expected = LOOSENED[name]
+    edit(committed, *edits)
+    found = told(*against)
+    assert {(rule, verdict) for rule, verdict, _ in found} == {one[:2] for one in expected}
+    assert {one for one in expected if one[2]} <= set(found)
+    before = (committed / "generated" / "policy.json").read_bytes()
+    assert dateline("generate").status == 1
+    assert (committed / "generated" / "policy.json").read_bytes() == before
+
+
+STRICTER: Final[dict[str, Edits]] = {
+    "a rule": ((POLICY, POLICY.replace("never", "never, response-field-added: gated")),),
+    "notice": (("notice-days: 90", "notice-days: 365"),),
+    "a preset that is the same": (
+        ("rules: { value-added: never }", "rules: { value-added: never, value-removed: gated }"),
+    ),
+    "a header in other letters": (("X-API-Version", "x-api-version"),),
+    "a group of new operations": (
+        ("ignores-header: [Prices]", "ignores-header: [Prices, News]"),
+        ("{ name: Fines }", "{ name: Fines }, { name: News }"),
+        ("  /prices:", "  /news:\n    get: { operationId: listNews, tags: [News], "
+         "responses: { '204': { description: news } } }\n  /prices:"),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", STRICTER)
+def test_a_stricter_policy_is_no_finding(name: str, committed: Path) -> None:
+    edit(committed, *STRICTER[name])
+    rules = {rule for rule, _, _ in told()}
+    assert rules <= {"parameter-renamed"}
+
+
+def test_a_stricter_policy_judges_at_once(committed: Path) -> None:
+    edit(committed, *STRICTER["a rule"], ("id: { type", "shelf: { type: string }, id: { type"))
+    assert ("response-field-added", "gated", "Loan.shelf: field added") in told()
+
+
+def test_a_looser_policy_judges_once_it_is_waived_and_published(committed: Path) -> None:
+    edit(committed, (POLICY, POLICY.replace("never", "never, operation-removed: additive")),
+         ("  - { date: next, title: What comes next., draft: true }\n", ""))  # fmt: skip
+    pointer = "/policy/rules/operation-removed"
+    assert dateline("waive", "policy-loosened", pointer, *WAIVED).status == 0
+    assert told() == []
+    edit(committed, (FINES, ""))
+    assert told() == [GONE]
+    edit(committed, ("  /prices:", f"{FINES}  /prices:"))
+    assert dateline("generate").status == 0
+    # what is not committed binds nobody yet
+    edit(committed, (FINES, ""))
+    assert told() == [GONE]
+    git("add", "-A", "generated", "schemas/versions.yaml", "schemas/waivers.yaml")
+    git("commit", "-q", "-m", "two")
+    assert (told(), told("--against", "main")) == ([], [])
+
+
+@pytest.mark.parametrize("lost", ["deleted", "edited", "not JSON", "another form"])
+def test_a_record_that_is_gone_does_not_help(lost: str, committed: Path) -> None:
+    record = committed / "generated" / "policy.json"
+    edits, _ = LOOSENED["a rule is overridden"]
+    edit(committed, *edits)
+    _lose(record, lost)
+    # what is committed decides
+    assert dateline("generate").status == 1
+    shutil.rmtree(committed / ".git")
+    for command in (("generate",), ("check",)):
+        outcome = dateline(*command)
+        assert outcome.status == 3
+        assert "generated/policy.json:1:1: baseline-edited:" in outcome.err
+
+
+def _lose(record: Path, how: str) -> None:
+    texts = {"edited": record.read_text().replace("never", "additive"), "not JSON": "<<<<"}
+    if how == "deleted":
+        record.unlink()
+    else:
+        record.write_text(texts.get(how, "{}"))
+
+
+def test_a_baseline_without_a_record_tells_nothing_of_the_policy(committed: Path) -> None:
+    spec = committed / "published" / "spec"
+    shutil.copytree(committed / "generated" / "spec", spec)
+    edits, _ = LOOSENED["less notice"]
+    edit(committed, *edits)
+    assert told("--against", "published") == []
+
+
+def test_gate_gates_what_the_published_policy_calls_gated(committed: Path) -> None:
+    looser = "value-added: never, response-field-removed: additive"
+    edit(committed, ("value-added: never", looser), ("id: { type: string }, ", ""))
+    assert dateline("gate").status == 0
+    assert "x-removed: next" in (committed / "schemas" / "api.yaml").read_text()
