@@ -42,14 +42,17 @@ def using(schemas: Document, use: str) -> Document:
         "post": {"requestBody": body, "responses": {}},
     }
     paths = {"/x": {method: operations[method] for method in USES[use]}}
-    return document({"paths": paths, "components": {"schemas": schemas}})
+    return {"paths": paths, "components": {"schemas": schemas}}
 
 
 def documents(case: Case) -> tuple[Document, Document]:
+    said = case.get("openapi", "3.1.0")
+    versions = [said, said] if isinstance(said, str) else said
     before, after = (
-        using(case[side], case["in"]) if "in" in case else document(case[side]) for side in SIDES
+        {"openapi": version, **(using(case[side], case["in"]) if "in" in case else case[side])}
+        for side, version in zip(SIDES, versions, strict=True)
     )
-    return before, after
+    return document(before), document(after)
 
 
 def plain(change: Change) -> Document:

@@ -718,7 +718,7 @@ def test_null_is_let_through_as_openapi_3_0_writes_it(tmp_path: Path) -> None:
     }
     found = down(loaded(tmp_path, files))
     assert found["getThing/200/application/json"]["2024-01-15"] == {
-        "fields": {"thing": {"types": {"object": {"left_out": ["new"]}, "null": None}}}
+        "fields": {"thing": {"types": {"object": "Thing", "null": None}}}
     }
 
 

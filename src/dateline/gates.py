@@ -20,6 +20,7 @@ from dateline.model import (
     Combination,
     Map,
     Table,
+    copied,
 )
 from dateline.openapi import METHODS
 
@@ -197,7 +198,7 @@ def without(node: dict[str, Any], *keys: str) -> dict[str, Any]:
         copy = Map(node)
         copy.file, copy.mark, copy.marks = node.file, node.mark, node.marks
         return copy
-    return _like(node, [(key, value) for key, value in node.items() if key not in keys])
+    return copied(node, [(key, value) for key, value in node.items() if key not in keys])
 
 
 def _restored(node: dict[str, Any], kind: str, entry: dict[str, Any]) -> dict[str, Any]:
@@ -207,15 +208,4 @@ def _restored(node: dict[str, Any], kind: str, entry: dict[str, Any]) -> dict[st
         setting = {key: value for key, value in setting.items() if key != "name"}
     kept = [(key, setting.get(key, value)) for key, value in node.items() if key not in unset]
     kept += [(key, value) for key, value in setting.items() if key not in node]
-    return _like(node, kept)
-
-
-def _like(node: dict[str, Any], items: list[tuple[str, Any]]) -> dict[str, Any]:
-    copy = Map(items)
-    if isinstance(node, Map):
-        copy.file, copy.mark = node.file, node.mark
-        marks = dict(zip(node, zip(node.marks[::2], node.marks[1::2], strict=True), strict=False))
-        own = (node.mark, node.mark)
-        copy.marks = [mark for key, _ in items for mark in marks.get(key, own)]
-        return copy
-    return dict(items)
+    return copied(node, kept)

@@ -91,6 +91,18 @@ class Map(dict[str, Any]):
         return Place(self.file, mark >> _COLUMN_BITS, mark & _COLUMN_MASK)
 
 
+def copied(node: dict[str, Any], items: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return a mapping of *items*; those with a key of *node* keep its place in the source."""
+    copy = Map(items)
+    if isinstance(node, Map):
+        copy.file, copy.mark = node.file, node.mark
+        marks = dict(zip(node, zip(node.marks[::2], node.marks[1::2], strict=True), strict=False))
+        own = (node.mark, node.mark)
+        copy.marks = [mark for key, _ in items for mark in marks.get(key, own)]
+        return copy
+    return dict(items)
+
+
 class Seq(list[Any]):
     """A list that knows where it and each of its items stand.
 
@@ -364,6 +376,7 @@ class Kind(Enum):
     KEYWORD_ADDED = "keyword-added"
     KEYWORD_REMOVED = "keyword-removed"
     KEYWORD_CHANGED = "keyword-changed"
+    DIALECT_CHANGED = "dialect-changed"
     DOCUMENTATION_CHANGED = "documentation-changed"
     EXTENSION_CHANGED = "extension-changed"
     OTHER = "other"  # nothing of the above: gated, since nobody has judged it

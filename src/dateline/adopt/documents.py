@@ -10,7 +10,6 @@ from typing import Any, Final, NamedTuple
 from dateline.adopt.components import gated
 from dateline.adopt.inputs import Source
 from dateline.adopt.merge import Merger
-from dateline.adopt.modern import is_old, modern
 from dateline.adopt.runs import States
 from dateline.adopt.shared import Shared, differences
 from dateline.edit.places import objects
@@ -20,9 +19,11 @@ from dateline.load.checks import check
 from dateline.model import Api, DatelineError, Place, Table
 from dateline.openapi import COMPONENTS
 from dateline.project import Projector
+from dateline.schema.dialect import Dialect, is_old
 
 Steps = tuple[str | int, ...]
 
+_MODERN: Final = "3.1.0"
 _NOWHERE: Final = Place("", 1, 1)
 
 
@@ -63,7 +64,7 @@ def merged(sources: list[Source], table: Table) -> Merged:
     # the newest first: its order of keys is the one that stays
     wanted = {
         source.date: shared.of(
-            modern(source.document) if source.date in modernized else source.document
+            _modern(source.document) if source.date in modernized else source.document
         )
         for source in reversed(sources)
     }
@@ -86,6 +87,12 @@ def merged(sources: list[Source], table: Table) -> Merged:
             source = next((source for source in sources if source.date == date), sources[-1])
             raise unequal_at(source, path)
         whole |= found
+
+
+def _modern(document: dict[str, Any]) -> dict[str, Any]:
+    """Return *document*, which is OpenAPI 3.0, as OpenAPI 3.1."""
+    made: dict[str, Any] = Dialect(document).modernized("document", document)
+    return {**made, "openapi": _MODERN}
 
 
 def _holders(amiss: Amiss, wanted: dict[str, dict[str, Any]], whole: set[int]) -> Iterator[int]:

@@ -22,6 +22,7 @@ from dateline.diff.switches import fold
 from dateline.diff.tags import fold_tags
 from dateline.model import Change, Contract, Direction, Kind
 from dateline.openapi import COMPONENTS
+from dateline.schema.dialect import Dialect, is_old
 
 # Kinds that say nothing about what is inside the values: there the leaves are told.
 _UNKNOWN_INSIDE: Final = (
@@ -49,13 +50,21 @@ class Readings:
     def __init__(self) -> None:
         self._texts = Texts()
         self.leads = Leads(self._texts)
-        self._schemas: dict[int, Schemas] = {}
+        self._dialects: dict[bool, Dialect] = {}
+        # beside each its source: an id is unique only while its object lives
+        self._schemas: dict[tuple[int, bool], tuple[dict[str, Any], Schemas]] = {}
 
-    def of(self, root: dict[str, Any]) -> Schemas:
-        """Return the document of *root*, and the schemas that were read of it."""
-        if id(root) not in self._schemas:
-            self._schemas[id(root)] = Schemas(Document(root, self._texts))
-        return self._schemas[id(root)]
+    def of(self, root: dict[str, Any], *, across: bool = False) -> Schemas:
+        """Return the document of *root*, and the schemas that were read of it.
+
+        With *across*, it is to be compared with a document of another dialect.
+        """
+        key = id(root), across
+        if key not in self._schemas:
+            dialect = self._dialects.setdefault(is_old(root), Dialect(root))
+            read = dialect.compared if across else dialect.read
+            self._schemas[key] = root, Schemas(Document(read("document", root), self._texts))
+        return self._schemas[key][1]
 
 
 def diff(
@@ -66,7 +75,8 @@ def diff(
 ) -> list[Change]:
     """Return every difference a caller could see, sorted by pointers, kind and keyword.
 
-    Both are plain OpenAPI 3.0 or 3.1 documents, not changed here; 3.0 is read as 3.1. What is
+    Both are plain OpenAPI 3.0 or 3.1 documents, not changed here. Schemas are compared by what
+    they mean in their own dialect; that it is another one is a change of its own. What is
     written once is one change, whatever number of paths lead to it. *renames* gives the old
     name of a property, parameter or header by its pointer in *after*; without it, a renamed one
     is removed and added. With *readings* nothing is read again that an earlier comparison read.
@@ -113,7 +123,8 @@ class _Comparison:
         renames: Mapping[str, str],
         readings: Readings,
     ) -> None:
-        ours, theirs = readings.of(before), readings.of(after)
+        across = is_old(before) != is_old(after)
+        ours, theirs = readings.of(before, across=across), readings.of(after, across=across)
         self._before = ours.document
         self._after = theirs.document
         self._graph = Graph()

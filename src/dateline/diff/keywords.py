@@ -7,8 +7,9 @@ from typing import Any, Final
 
 from dateline.diff.documents import Node, text
 from dateline.diff.graph import Pair, Part
-from dateline.diff.views import APPLICATORS, KNOWN, NOTES, SCHEMA_MAPS, View
+from dateline.diff.views import APPLICATORS, KNOWN, SCHEMA_MAPS, View
 from dateline.model import EXTENSIBLE, Kind
+from dateline.schema.dialect import NOTES
 
 KEYWORD: Final = (Kind.KEYWORD_ADDED, Kind.KEYWORD_REMOVED, Kind.KEYWORD_CHANGED)
 NOTE: Final = (Kind.DOCUMENTATION_CHANGED,) * 3

@@ -25,6 +25,7 @@ from dateline.diff.surroundings import (
 )
 from dateline.model import Kind
 from dateline.openapi import COMPONENTS, METHODS
+from dateline.schema.dialect import is_old
 
 _VARIABLE: Final = re.compile(r"\{([^{}]*)\}")
 _OPERATION: Final = frozenset(
@@ -408,7 +409,10 @@ class OperationComparison:
         root = self._graph.root(_held(self._before), _held(self._after))
         ours, theirs = Thing(root.before), Thing(root.after)
         keys(root, "document", ours, theirs, _DOCUMENT)
-        differences(root, "openapi", [ours.get("openapi")], [theirs.get("openapi")], NOTE)
+        kinds = NOTE
+        if is_old(self._before.root) != is_old(self._after.root):
+            kinds = (Kind.DIALECT_CHANGED,) * 3
+        differences(root, "openapi", [ours.get("openapi")], [theirs.get("openapi")], kinds)
         for section in ("info", "paths"):
             first, second = ours.entries(section), theirs.entries(section)
             for key in sorted(first.keys() | second.keys()):

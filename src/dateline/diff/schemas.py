@@ -11,7 +11,6 @@ from dateline.diff.graph import NOTHING, Part, Parts, identity
 from dateline.diff.views import (
     ANYTHING,
     NEVER,
-    NOTES,
     READERS,
     VALUE,
     Member,
@@ -24,6 +23,7 @@ from dateline.diff.views import (
     settle,
     value_of,
 )
+from dateline.schema.dialect import NOTES, OR_NULL
 from dateline.schema.types import UNIONS, type_of
 from dateline.schema.variants import lists_variants
 
@@ -78,8 +78,8 @@ class Schemas:
             if not isinstance(part.node, dict) or (id(part.node), bool(part.null)) in met:
                 continue
             met.add((id(part.node), bool(part.null)))
-            if part.node.get("nullable") is True:
-                part = part._replace(null=f"{part.pointer}/nullable")
+            if OR_NULL in part.node:
+                part = part._replace(null=f"{part.pointer}/{part.node[OR_NULL]}")
             skip, below = self._through(part)
             # a component stays even where it says nothing itself: it has a name
             if len(skip) < len(part.node) or component(part.pointer):
@@ -300,7 +300,7 @@ def _takes_null(node: Any) -> bool:
     if _is_null(node):
         return False
     if "type" in node:
-        return "null" in node["type"] or node.get("nullable") is True
+        return "null" in node["type"] or OR_NULL in node
     members = [*node.get("oneOf", ()), *node.get("anyOf", ())]
     says_nothing = _may_be_value(node) and VALUE.isdisjoint(node)
     return (

@@ -7,7 +7,8 @@ from typing import Any, Final, NamedTuple
 
 from dateline.diff.documents import component, text
 from dateline.diff.schemas import Schemas
-from dateline.diff.views import APPLICATORS, NOTES, Member, Union, View
+from dateline.diff.views import APPLICATORS, Member, Union, View
+from dateline.schema.dialect import NOTES
 
 # How far below a member its likeness to another is looked for.
 _DEPTH: Final = 2

@@ -10,12 +10,8 @@ from dateline.diff.documents import Node, escape, text
 from dateline.diff.graph import Part, Parts
 from dateline.model import EXTENSIBLE
 from dateline.openapi import OBJECTS
+from dateline.schema.dialect import OR_NULL
 from dateline.schema.types import type_of
-
-NOTES: Final = frozenset(
-    {"title", "description", "$comment", "example", "examples", "externalDocs", "summary"}
-)
-"""What tells people something and machines nothing."""
 
 ENUM_NOTES: Final = "x-enum-descriptions"
 
@@ -39,7 +35,6 @@ NEVER: Final[dict[str, Any]] = {"not": {}}
 _DEFAULTS: Final[dict[str, Any]] = {
     **dict.fromkeys(("deprecated", "readOnly", "writeOnly", "uniqueItems", "nullable"), False),
     **dict.fromkeys(("minLength", "minItems", "minProperties"), 0),
-    **dict.fromkeys(("exclusiveMinimum", "exclusiveMaximum"), False),
 }
 # Of several bounds only the tightest counts.
 _TIGHTEST: Final[dict[str, Callable[[Iterable[Any]], Any]]] = {
@@ -52,10 +47,6 @@ _TIGHTEST: Final[dict[str, Callable[[Iterable[Any]], Any]]] = {
         max,
     ),
 }
-# Where OpenAPI 3.0 says with a boolean that a bound is exclusive.
-_EXCLUSIVE: Final = {"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"}
-_INCLUSIVE: Final = {bound: exclusive for exclusive, bound in _EXCLUSIVE.items()}
-
 # Keys of a union's member that leave it a value with notes.
 VALUE: Final = frozenset({"const", "enum", "type"})
 
@@ -217,11 +208,6 @@ def _type(view: View, part: Part, fact: Node) -> None:
         view.types &= types
 
 
-def _nullable(view: View, _part: Part, fact: Node) -> None:
-    if fact.value is not True:
-        plain(view, "nullable", fact)
-
-
 def _enum(view: View, part: Part, fact: Node) -> None:
     if not isinstance(fact.value, list):
         plain(view, "enum", fact)
@@ -242,12 +228,9 @@ def _const(view: View, part: Part, fact: Node) -> None:
     _narrow(view, values, Node("const", fact.pointer))
 
 
-def _bound(view: View, part: Part, fact: Node) -> None:
-    node = part.node
+def _bound(view: View, _part: Part, fact: Node) -> None:
     keyword = fact.pointer.rsplit("/", 1)[1]
-    if node.get(_INCLUSIVE.get(keyword, "")) is True:
-        return  # 3.0: the boolean beside it makes it the exclusive bound
-    value = node.get(_EXCLUSIVE.get(keyword, "")) if fact.value is True else fact.value
+    value = fact.value
     if isinstance(value, bool) or not isinstance(value, int | float):
         plain(view, keyword, fact)
         return
@@ -333,7 +316,7 @@ def _enum_notes(view: View, _part: Part, fact: Node) -> None:
 
 READERS: Final[dict[str, Callable[[View, Part, Node], None]]] = {
     "type": _type,
-    "nullable": _nullable,
+    OR_NULL: lambda _view, _part, _fact: None,  # said by the part
     "enum": _enum,
     "const": _const,
     "properties": _properties,

@@ -46,6 +46,7 @@ PRESETS: Final[Mapping[str, Mapping[str, Verdict]]] = MappingProxyType(
         "wire": dict.fromkeys(
             (
                 *("operation-id-changed", "component-removed", "component-renamed"),
+                "dialect-changed",
                 *("required-response-field-added", "response-narrowed", "response-opened"),
                 *("request-field-added", "request-loosened", "parameter-value-added"),
                 "open-value-removed",

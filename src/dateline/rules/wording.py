@@ -125,6 +125,10 @@ def _renamed(what: str) -> Callable[[Change], str]:
     return lambda change: f"{what} renamed {_from_to(change)}"
 
 
+def _dialect(change: Change) -> str:
+    return f"{_differs(change)}, and with it the dialect of every schema"
+
+
 def _differs(change: Change) -> str:
     """Return what happened to a keyword: `maxLength changed (100 -> 50)`."""
     keyword = change.keyword or "content"
@@ -196,5 +200,6 @@ _FACTS: Final[dict[Kind, tuple[bool, Callable[[Change], str]]]] = {
     Kind.OPEN_VALUE_REMOVED: (False, _named("open-ended value", "removed")),
     Kind.TYPE_ADDED: (False, _type("added")),
     Kind.TYPE_REMOVED: (False, _type("removed")),
+    Kind.DIALECT_CHANGED: (False, _dialect),
     Kind.DOCUMENTATION_CHANGED: (False, _documented),
 }

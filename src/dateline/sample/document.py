@@ -10,10 +10,10 @@ from typing import Any, Final
 import jsonschema_rs
 
 from dateline.openapi import Shape, follow, pointer, slot, target
+from dateline.schema.dialect import Dialect
 from dateline.schema.types import UNIONS
 
 _ROOT: Final = "urn:document"
-_BOUNDS: Final = (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum"))
 
 Schemas = tuple[Any, ...]
 
@@ -26,8 +26,10 @@ class Document:
     """The schemas of a document: what a reference leads to, what fits, how deep values get."""
 
     def __init__(self, document: dict[str, Any]) -> None:
-        self._old = str(document.get("openapi", "")).startswith("3.0")
-        self.root: dict[str, Any] = _modern("document", document, self._old)
+        self._dialect = Dialect(document)
+        self.root: dict[str, Any] = _rooted(
+            "document", self._dialect.modernized("document", document)
+        )
         self._registry = jsonschema_rs.Registry([(_ROOT, self.root)])
         # beside what was read what it was read from: an id is unique only while its object lives
         self._read: dict[int, tuple[Any, Any]] = {}
@@ -38,7 +40,8 @@ class Document:
     def read(self, schema: Any) -> Any:
         """Return *schema*, which may stand anywhere, as if it stood in the document."""
         if id(schema) not in self._read:
-            self._read[id(schema)] = schema, _modern("schema", schema, self._old)
+            modern = self._dialect.modernized("schema", schema)
+            self._read[id(schema)] = schema, _rooted("schema", modern)
         return self._read[id(schema)][1]
 
     def at(self, reference: str) -> Any:
@@ -163,27 +166,24 @@ def _references(node: Any) -> Iterator[str]:
             yield from _references(child)
 
 
-def _modern(kind: str, node: Any, old: bool) -> Any:
-    """Return *node* with references that lead from everywhere, and its schemas as in 3.1."""
+def _rooted(kind: str, node: Any) -> Any:
+    """Return *node* with references that can be resolved from everywhere."""
     if not isinstance(node, dict):
         return _plain(node)
-    if kind == "schema" and old and "$ref" in node:
-        # 3.0 ignores what stands beside a reference
-        node = {"$ref": node["$ref"]}
-    made = {key: _below(kind, key, value, old) for key, value in node.items()}
+    made = {key: _below(kind, key, value) for key, value in node.items()}
     if kind == "schema" and str(made.get("$ref", "")).startswith("#"):
         made["$ref"] = _ROOT + made["$ref"]
-    return _modern_keywords(made) if kind == "schema" and old else made
+    return made
 
 
-def _below(kind: str, key: str, value: Any, old: bool) -> Any:
+def _below(kind: str, key: str, value: Any) -> Any:
     shape, below = slot(kind, key)
     if shape is Shape.ONE:
-        return _modern(below, value, old)
+        return _rooted(below, value)
     if shape is Shape.LIST and isinstance(value, list):
-        return [_modern(below, child, old) for child in value]
+        return [_rooted(below, child) for child in value]
     if shape is Shape.MAP and isinstance(value, dict):
-        return {name: _modern(below, child, old) for name, child in value.items()}
+        return {name: _rooted(below, child) for name, child in value.items()}
     return _plain(value)
 
 
@@ -192,18 +192,6 @@ def _plain(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _plain(child) for key, child in value.items()}
     return [_plain(child) for child in value] if isinstance(value, list) else value
-
-
-def _modern_keywords(schema: dict[str, Any]) -> dict[str, Any]:
-    for bound, flag in _BOUNDS:
-        exclusive = schema.get(flag)
-        if isinstance(exclusive, bool):
-            del schema[flag]
-            if exclusive and bound in schema:
-                schema[flag] = schema.pop(bound)
-    if schema.get("nullable") is True and isinstance(schema.get("type"), str):
-        schema["type"] = [schema["type"], "null"]
-    return schema
 
 
 def _branches(schema: dict[str, Any]) -> Schemas:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-Schema = dict[str, Any]
+from dateline.schema.dialect import OR_NULL, Schema
 
 TYPES: Final = ("string", "number", "integer", "boolean", "object", "array", "null")
 """The names of JSON Schema's types (2020-12, validation, section 6.1.1)."""
@@ -50,21 +50,24 @@ def choices(schema: Schema) -> list[Any] | None:
     """Return the values that a closed enumeration lists; None if *schema* is none."""
     if "enum" in schema:
         values: list[Any] = schema["enum"]
-        return values
-    if "const" in schema:
-        return [schema["const"]]
-    return [m["const"] for m in members(schema)[1]] if is_enumeration(schema) else None
+    elif "const" in schema:
+        values = [schema["const"]]
+    elif is_enumeration(schema):
+        values = [each["const"] for each in members(schema)[1]]
+    else:
+        return None
+    return [*values, None] if OR_NULL in schema and None not in values else values
 
 
 def declared(schema: Schema) -> frozenset[str]:
-    """Return the types that the `type` of *schema* itself lets through."""
+    """Return the types that the `type` of *schema* itself admits."""
     written = schema.get("type")
     if written is None:
         return EVERY_TYPE
     types = {written} if isinstance(written, str) else set(written)
     if "number" in types:
         types.add("integer")
-    if schema.get("nullable") is True:
+    if OR_NULL in schema:
         types.add("null")
-    # a name that is none is found elsewhere
+    # a name that is none is reported elsewhere
     return frozenset(types) if types <= EVERY_TYPE else EVERY_TYPE

@@ -67,7 +67,6 @@ def _scope(document: dict[str, Any], table: Table) -> Scope:
         document=document,
         table=table,
         authored=not table.adopted,
-        modern=not str(document.get("openapi", "3.1")).startswith("3.0"),
     )
 
 

@@ -149,9 +149,10 @@ def _plain(value: Any) -> Any:
 
 
 @on("schema.enum", *(f"schema.{key}" for key in UNIONS), finds=("enum-types-mixed",))
-def enum_of_one_type(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def enum_of_one_type(scope: Scope, site: Site, key: str) -> Iterator[Found]:
     values = _choices(site, key)
-    if any(type_of(value) not in declared(site.node) for _, value in values):
+    allowed = declared(scope.dialect.keywords(site.node))
+    if any(type_of(value) not in allowed for _, value in values):
         return
     first: tuple[str, Any] | None = None
     for index, value in values:
@@ -190,8 +191,8 @@ def enum_not_empty(_: Scope, site: Site, key: str) -> Iterator[Found]:
     *(f"schema.{key}" for key in UNIONS),
     finds=("enum-of-another-type",),
 )
-def enum_of_the_type(_: Scope, site: Site, key: str) -> Iterator[Found]:
-    allowed = declared(site.node)
+def enum_of_the_type(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+    allowed = declared(scope.dialect.keywords(site.node))
     for index, value in [(None, site.node[key])] if key == "const" else _choices(site, key):
         if type_of(value) not in allowed:
             message = f"{shown(value)} is not of the type {_typed(site.node)}; write one that is"
@@ -223,17 +224,18 @@ def counts_in_order(_: Scope, site: Site, key: str) -> Iterator[Found]:
 
 
 @on("schema.minimum", "schema.exclusiveMinimum", finds=("unsatisfiable-bounds",))
-def bounds_in_order(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def bounds_in_order(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+    node = scope.dialect.keywords(site.node)
     low = site.node[key]
     if isinstance(low, bool):
         return
-    low_out = key == "exclusiveMinimum" or site.node.get("exclusiveMinimum") is True
-    whole = declared(site.node) & {"integer", "number"} == {"integer"}
+    low_out = "exclusiveMinimum" in node
+    whole = declared(node) & {"integer", "number"} == {"integer"}
     for above in ("maximum", "exclusiveMaximum"):
-        high = site.node.get(above)
+        high = node.get(above)
         if high is None or isinstance(high, bool):
             continue
-        high_out = above == "exclusiveMaximum" or site.node.get("exclusiveMaximum") is True
+        high_out = above == "exclusiveMaximum"
         first = floor(low) + 1 if low_out else ceil(low)
         last = ceil(high) - 1 if high_out else floor(high)
         nothing = low > high or (low == high and (low_out or high_out))

@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 from dateline.gates import Timeline
 from dateline.model import ENVIRONMENTS, Table
 from dateline.openapi import COMPONENTS, target
+from dateline.schema.dialect import Dialect
 
 Trail = tuple["Trail", str | int] | None
 """A path from the root as linked pairs, the innermost key first: one pair for each step."""
@@ -54,19 +55,27 @@ class Site(NamedTuple):
 class Scope:
     """The whole document, of which every value has the type that its key demands.
 
-    ``authored`` sources are held to the style rules as well; ``modern`` documents are OpenAPI
-    3.1, where a schema is a JSON Schema of draft 2020-12.
+    ``authored`` sources are held to the style rules as well.
     """
 
     document: dict[str, Any]
     table: Table
     authored: bool
-    modern: bool
 
     @cached_property
     def components(self) -> dict[str, dict[str, Any]]:
         sections: dict[str, dict[str, Any]] = self.document.get("components", {})
         return sections
+
+    @cached_property
+    def dialect(self) -> Dialect:
+        """The dialect of the document's schemas."""
+        return Dialect(self.document)
+
+    @property
+    def modern(self) -> bool:
+        """Whether the document is OpenAPI 3.1, whose schemas are JSON Schemas."""
+        return not self.dialect.is_old
 
     @cached_property
     def timeline(self) -> Timeline:

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from dateline.load.checks.scope import Scope
-from dateline.schema.types import EVERY_TYPE, UNIONS, Schema, choices, declared, type_of
+from dateline.schema.dialect import OR_NULL, Schema
+from dateline.schema.types import EVERY_TYPE, UNIONS, choices, declared, type_of
 
 # What a schema without a `type` is plainly meant for.
 _IMPLIED: Final = {
@@ -23,7 +24,14 @@ _DEEPEST: Final = 12
 def resolved(scope: Scope, schema: Any) -> Schema:
     """Return the schema that *schema* stands for; an empty one where that can't be told."""
     schema = scope.resolve("schema", schema)
-    return schema if isinstance(schema, dict) else {}
+    return scope.dialect.keywords(schema) if isinstance(schema, dict) else {}
+
+
+def admits_null(scope: Scope, schema: Any) -> bool:
+    """Return whether *schema*, or what it refers to, lets null through whatever else it says."""
+    if not isinstance(schema, dict):
+        return False
+    return OR_NULL in scope.dialect.keywords(schema) or OR_NULL in resolved(scope, schema)
 
 
 def parts(scope: Scope, schema: Any) -> Iterator[Schema]:
@@ -58,7 +66,7 @@ def types(scope: Scope, schema: Any, depth: int = 0) -> frozenset[str]:
     node = resolved(scope, schema)
     possible = declared(node)
     if depth > _DEEPEST:
-        return possible
+        return possible | {"null"} if admits_null(scope, schema) else possible
     for base in node.get("allOf", ()):
         possible &= types(scope, base, depth + 1)
     for key in UNIONS:
@@ -72,4 +80,4 @@ def types(scope: Scope, schema: Any, depth: int = 0) -> frozenset[str]:
     elif "type" not in node and possible == EVERY_TYPE:
         implied = {_IMPLIED[key] for key in node if key in _IMPLIED}
         possible = frozenset(implied) or possible
-    return possible
+    return possible | {"null"} if admits_null(scope, schema) else possible

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any, Final, NamedTuple
 
 from dateline.load.checks.scope import Found, Scope, Site, Trail, on
-from dateline.load.checks.shapes import properties, resolved
+from dateline.load.checks.shapes import admits_null, properties, resolved
 from dateline.load.wording import a, brief, did_you_mean, shown
 from dateline.model import ADDED, ENVIRONMENTS, REMOVED
 from dateline.openapi import target
@@ -57,7 +57,7 @@ def _faults(scope: Scope, value: Any, schema: Any, depth: int) -> Iterator[Fault
     if schema is False:
         yield Fault((), f"{shown(value)} where nothing may stand")
     node = resolved(scope, schema)
-    if value is None and _nullable(schema, node):
+    if value is None and admits_null(scope, schema):
         return
     if not node or depth > _DEEPEST:
         return
@@ -74,11 +74,6 @@ def _faults(scope: Scope, value: Any, schema: Any, depth: int) -> Iterator[Fault
     yield from _union_faults(scope, value, node, depth)
     if kind in _BY_TYPE:
         yield from _BY_TYPE[kind](scope, value, node, depth)
-
-
-def _nullable(schema: Any, node: dict[str, Any]) -> bool:
-    beside = isinstance(schema, dict) and schema.get("nullable") is True
-    return beside or node.get("nullable") is True
 
 
 def _wanted(schema: dict[str, Any]) -> str:
@@ -156,9 +151,9 @@ def _tagged_faults(
 def _number_faults(_: Scope, value: Any, node: dict[str, Any], __: int) -> Iterator[Fault]:
     low, high = node.get("minimum"), node.get("maximum")
     low_out, high_out = node.get("exclusiveMinimum"), node.get("exclusiveMaximum")
-    if low is not None and (value <= low if low_out is True else value < low):
+    if low is not None and value < low:
         yield Fault((), f"{value} is below the minimum, {low}")
-    if high is not None and (value >= high if high_out is True else value > high):
+    if high is not None and value > high:
         yield Fault((), f"{value} is above the maximum, {high}")
     if low_out is not None and not isinstance(low_out, bool) and value <= low_out:
         yield Fault((), f"{value} is not above {low_out}")

@@ -76,6 +76,7 @@ ADVICE: Final[dict[str, str]] = {
     "component-added": f"{_NOTHING} Only code that is generated from the document sees it.",
     "component-removed": "Generate your client again, and stop importing the component.",
     "component-renamed": "Generate your client again, and import the component by its new name.",
+    "dialect-changed": "Generate your client again, with tools that read OpenAPI 3.1.",
     "documentation-changed": f"{_NOTHING} Only words have changed.",
     "extension-changed": f"{_NOTHING} Only notes for other tools have changed.",
     "unjudged-change": "Compare what stood here with what stands here now, and follow it.",

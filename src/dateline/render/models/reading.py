@@ -1,4 +1,4 @@
-"""A schema in, its keywords flattened: references followed, `allOf` merged, 3.0 read as 3.1."""
+"""A schema in, its keywords flattened: references followed and `allOf` merged."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from dateline.openapi import target
+from dateline.schema.dialect import OR_NULL, Dialect
 
 ANNOTATIONS: Final = frozenset(
     {"title", "description", "default", "deprecated", "example", "examples", "externalDocs"}
@@ -57,11 +58,7 @@ _KEYWORDS: Final[dict[str, Callable[[Any], bool]]] = {
     **dict.fromkeys(("minProperties", "maxProperties", "minItems", "maxItems"), _is_count),
     **dict.fromkeys(("minLength", "maxLength"), _is_count),
     **dict.fromkeys(("minimum", "maximum"), _is_number),
-    # 3.0: a flag beside the bound
-    **dict.fromkeys(
-        ("exclusiveMinimum", "exclusiveMaximum"),
-        lambda value: _is_number(value) or isinstance(value, bool),
-    ),
+    **dict.fromkeys(("exclusiveMinimum", "exclusiveMaximum"), _is_number),
     **dict.fromkeys(("required", "x-extensible-enum"), are_texts),
     "dependentRequired": lambda value: (
         isinstance(value, dict) and all(map(are_texts, value.values()))
@@ -89,13 +86,15 @@ class Union:
 class Flat:
     """A schema without `$ref` and `allOf`: either a component's name, or keywords.
 
-    ``types`` is None where any type will do; ``nullable`` is apart from it. ``values`` are the
-    values of `enum` and `const`. ``left`` names the keywords that are not modelled.
+    ``types`` is None where any type will do; ``nullable`` is apart from it, and ``or_null`` says
+    that null fits even if members of unions refuse it. ``values`` are the values of `enum` and
+    `const`. ``left`` names the keywords that are not modelled.
     """
 
     reference: str | None = None
     never: bool = False
     nullable: bool | None = None
+    or_null: bool = False
     types: tuple[str, ...] | None = None
     values: list[Any] | None = None
     keywords: dict[str, Any] = field(default_factory=dict)
@@ -121,7 +120,7 @@ class Reader:
 
     def __init__(self, document: dict[str, Any]) -> None:
         self._document = document
-        self._old = str(document.get("openapi", "")).startswith("3.0")
+        self._dialect = Dialect(document)
         components = document.get("components") or {}
         self.components: dict[str, Any] = components.get("schemas") or {}
         self._flat: dict[str, Flat] = {}
@@ -155,6 +154,7 @@ class Reader:
             return Flat(never=True)
         if not isinstance(schema, dict):
             return Flat()
+        schema = self._dialect.keywords(schema)
         own = self._own(schema)
         parts = [
             part
@@ -171,7 +171,8 @@ class Reader:
         for part in parts:
             merged = self._merged(merged, self._inlined(part, seen))
         merged.annotations = {**merged.annotations, **_inherited(parts), **own.annotations}
-        merged.nullable = own.nullable if own.nullable else merged.nullable
+        merged.or_null = own.or_null
+        merged.nullable = merged.nullable or own.or_null
         return merged
 
     def narrows(self, base: Flat, member: Flat) -> bool:
@@ -229,9 +230,6 @@ class Reader:
         return node
 
     def _bases(self, schema: dict[str, Any], seen: tuple[str, ...]) -> Iterable[Flat]:
-        # 3.0 ignores what stands beside a reference
-        if self._old and "$ref" in schema:
-            return []
         bases = schema.get("allOf", [])
         return [self.flat(base, seen) for base in bases] if _are_schemas(bases) else []
 
@@ -248,18 +246,11 @@ class Reader:
 
     def _own(self, schema: dict[str, Any]) -> Flat:
         made = Flat()
-        only_reference = self._old and "$ref" in schema
         for key, value in schema.items():
             if key in ANNOTATIONS:
                 made.annotations[key] = value
-            elif only_reference:
-                continue
             elif key in UNMODELLED:
                 made.left.append(key)
-        if self._old and schema.get("nullable") is True:
-            made.nullable = True
-        if only_reference:
-            return made
         self._own_types(schema, made)
         for key, fits in _KEYWORDS.items():
             if key in schema:
@@ -267,7 +258,6 @@ class Reader:
                     made.keywords[key] = schema[key]
                 else:
                     made.left.append(key)
-        self._own_numbers(made)
         if "pattern" in made.keywords:
             made.patterns = [made.keywords.pop("pattern")]
         if "multipleOf" in made.keywords:
@@ -277,6 +267,8 @@ class Reader:
                 made.unions.append(_union(keyword, schema))
             elif keyword in schema:
                 made.left.append(keyword)
+        if OR_NULL in schema:
+            made.nullable = made.or_null = True
         return made
 
     def _own_types(self, schema: dict[str, Any], made: Flat) -> None:
@@ -298,20 +290,7 @@ class Reader:
         if made.values is not None:
             has_null = any(item is None for item in made.values)
             made.values = [item for item in made.values if item is not None]
-            if self._old:
-                made.nullable = made.nullable or has_null
-            else:
-                allowed = said is None or (types is not None and "null" in types)
-                made.nullable = has_null and allowed
-
-    def _own_numbers(self, made: Flat) -> None:
-        # 3.0: the bounds are exclusive where a flag beside them says so
-        for bound, flag in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")):
-            exclusive = made.keywords.get(flag)
-            if isinstance(exclusive, bool):
-                del made.keywords[flag]
-                if exclusive and bound in made.keywords:
-                    made.keywords[flag] = made.keywords.pop(bound)
+            made.nullable = has_null and (types is None or "null" in types)
 
     def _merged(self, one: Flat, other: Flat) -> Flat:
         """Return what both say (JSON Schema, core section 10.2.1.1)."""
@@ -360,7 +339,8 @@ def _annotated(part: Flat, own: Flat) -> Flat:
         **{
             **part.__dict__,
             "annotations": {**part.annotations, **own.annotations},
-            "nullable": own.nullable or part.nullable,
+            "nullable": part.nullable or own.or_null or None,
+            "or_null": part.or_null or own.or_null,
         }
     )
 

@@ -167,7 +167,9 @@ class Writer:
         if flat.reference is not None:
             return self._referred(flat)
         made = self._without_null(flat, where, name)
-        return replace(made, nullable=made.nullable or bool(flat.nullable))
+        # a union has null where its members have, or what is said beside them
+        is_union = bool(flat.unions) and flat.values is None
+        return replace(made, nullable=made.nullable or bool(flat.nullable and not is_union))
 
     def _without_null(self, flat: Flat, where: Where, name: str | None) -> Type:
         if flat.never:
@@ -245,7 +247,7 @@ class Writer:
         union, *others = flat.unions
         for other in others:
             self._ledger.note(where, f"`{other.keyword}` beside `{union.keyword}`")
-        base = replace(flat, unions=[], annotations={}, left=[], nullable=None)
+        base = replace(flat, unions=[], annotations={}, left=[])
         found = list(self._members(union, base))
         members: list[tuple[Flat, Type]] = []
         nullable = False
@@ -257,7 +259,7 @@ class Writer:
             nullable = nullable or made.nullable
             members.append((member, replace(made, nullable=False)))
         # a type that is said around the union holds for null as well
-        nullable = nullable and base.types is None
+        nullable = (nullable and (flat.types is None or bool(flat.nullable))) or flat.or_null
         if not members:
             return Type(node="None") if nullable else no_type(where, self._ledger)
         if len(members) == 1:

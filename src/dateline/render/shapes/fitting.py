@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from dateline.model import GATES, KEYS
 from dateline.render.models.reading import ANNOTATIONS
+from dateline.schema.dialect import OR_NULL
 from dateline.schema.types import choices, declared, is_enumeration
 
 Era = dict[str, Any]
@@ -62,7 +63,7 @@ def _listed_fit(one: Era, other: Era) -> bool:
 def _is_of_member(one: Era, other: Era) -> bool:
     """Tell whether *one* fits a member of *other*, of which nothing but `anyOf` says something."""
     members = other.get("anyOf")
-    if not isinstance(members, list) or {*other} - _SAYS_NOTHING - {"anyOf", "nullable"}:
+    if not isinstance(members, list) or {*other} - _SAYS_NOTHING - {"anyOf", OR_NULL}:
         return False
     return any(_is_below(one, member) for member in members)
 
@@ -82,6 +83,8 @@ def _holds_the_same(one: dict[str, Any], other: dict[str, Any], key: str) -> boo
     return _same(one.get(key), other.get(key))
 
 
+_APPLIED: Final = frozenset({"$ref", "allOf", "oneOf", "anyOf", "not", "if"})
+
 _SAYS_NOTHING: Final = (ANNOTATIONS | KEYS) - {"format"}
 
 
@@ -95,6 +98,15 @@ def _differs(_: Era, __: Era, ___: str) -> bool:
 
 def _types_fit(one: Era, other: Era, _: str) -> bool:
     return declared(one) <= declared(other)
+
+
+def _null_fits(one: Era, other: Era, _: str) -> bool:
+    """Return whether *other* lets null through if *one* does."""
+    if OR_NULL not in one or OR_NULL in other:
+        return True
+    listed = choices(other)
+    is_listed = listed is None or None in listed
+    return is_listed and "null" in declared(other) and _APPLIED.isdisjoint(other)
 
 
 def _is_dropped(_: Era, other: Era, key: str) -> bool:
@@ -138,7 +150,8 @@ def _has_fewer_fields(one: Era, other: Era, key: str) -> bool:
 
 
 _FITS: Final[dict[str, Callable[[Era, Era, str], bool]]] = {
-    **dict.fromkeys(("type", "nullable"), _types_fit),
+    "type": _types_fit,
+    OR_NULL: _null_fits,
     **dict.fromkeys(("format", "pattern", "uniqueItems"), _is_dropped),
     **dict.fromkeys(("maxLength", "maxItems", "maxProperties"), _is_at_most),
     **dict.fromkeys(("maximum", "exclusiveMaximum"), _is_at_most),

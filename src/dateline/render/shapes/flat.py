@@ -12,6 +12,7 @@ from dateline.model import SHOWN_AS, Api
 from dateline.openapi import Shape, slot, target
 from dateline.render.shapes.histories import Histories, Reading, Way
 from dateline.render.shapes.published import Published
+from dateline.schema.dialect import OR_NULL
 from dateline.schema.types import EVERY_TYPE, UNIONS, choices, declared, is_enumeration, type_of
 from dateline.schema.variants import lists_variants
 
@@ -49,6 +50,9 @@ class Member:
 
     schema: Any
     shown: bool
+
+
+_NULL: Final = Member({"type": "null"}, shown=True)
 
 
 @dataclass(frozen=True)
@@ -169,7 +173,6 @@ class View:
         self._timeline = timeline
         self._histories = histories
         self.schemas: dict[str, Any] = api.document.get("components", {}).get("schemas", {})
-        self._old = str(api.document.get("openapi", "")).startswith("3.0")
 
     @cached_property
     def given(self) -> View:
@@ -226,13 +229,12 @@ class View:
             return
         reading = self.read("schema", schema)
         now = reading.now
+        types, unions = flat.types, len(flat.unions)
         goal = self.referred(now)
         if goal is not None:
             component = self.schemas[goal]
             flat.named += [goal] if shown else []
             self.add(flat, component, shown=shown and self.shows(component))
-            if self._old:
-                now = {key: now[key] for key in now.keys() & {"$ref", "nullable"}}
         for base in now.get("allOf", ()):
             self.add(flat, base, shown=shown and self.shows(base))
         for name, child in now.get("properties", {}).items():
@@ -247,6 +249,11 @@ class View:
             for union in UNIONS:
                 for member in now.get(union, ()):
                     self.add(flat, member, shown=False)
+        if OR_NULL in now:
+            flat.types |= types & {"null"}
+            flat.unions[unions:] = [
+                replace(each, members=(*each.members, _NULL)) for each in flat.unions[unions:]
+            ]
 
     def _add_values(self, flat: Flat, now: dict[str, Any], shown: dict[str, Any]) -> None:
         flat.types &= declared(now)
@@ -276,8 +283,6 @@ class View:
             flat.relates = flat.relates or any(isinstance(each, dict | list) for each in values)
             listed = frozenset(type_of(value) for value in values)
             flat.types &= listed | {"number"} if "integer" in listed else listed
-        if self._old and now.get("nullable") is True and "type" not in now:
-            flat.types |= {"null"}
         for key in _UNSERVED:
             if key in now:
                 flat.unserved += [

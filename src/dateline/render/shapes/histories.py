@@ -16,6 +16,7 @@ from dateline.model import EXTENSIBLE, GATES, KEYS, WAS, Api
 from dateline.openapi import METHODS, Shape, chain, children, pointer, slot
 from dateline.project import enumeration, open_ended
 from dateline.render.shapes.fitting import fits
+from dateline.schema.dialect import Dialect
 from dateline.schema.types import declared, is_enumeration
 
 Path = tuple[str | int, ...]
@@ -42,7 +43,10 @@ class Reading(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Converter:
-    """A step between two eras of a node that a value can't take unchanged, down or up."""
+    """A step between two eras of a node that a value can't take unchanged, down or up.
+
+    ``passes_null`` says that null is null in both eras, so that it needs no converter.
+    """
 
     name: str
     place: str
@@ -52,11 +56,7 @@ class Converter:
     older: dict[str, Any]
     down: bool
     up: bool
-
-    @property
-    def passes_null(self) -> bool:
-        """Tell whether null is null in both eras, so that it needs no converter."""
-        return all("type" in era and "null" in declared(era) for era in (self.newer, self.older))
+    passes_null: bool = False
 
 
 class _History(NamedTuple):
@@ -71,14 +71,16 @@ class Histories:
     def __init__(self, api: Api, timeline: Timeline) -> None:
         self._api = api
         self._timeline = timeline
+        self._dialect = Dialect(api.document)
         self._known: dict[int, _History] = {}
         self._taken: dict[str, int] = {}
         self.converters: dict[str, Converter] = {}
 
     def read(self, kind: str, node: dict[str, Any], at: int, way: Way) -> Reading:
-        """Return how *node* is read at the combination *at*."""
+        """Return how *node* is read at the combination *at*, a schema as JSON Schema."""
         if WAS not in node:
-            return Reading(node, node)
+            read = self._keywords(kind, node)
+            return Reading(read, read)
         history = self._history(kind, node)
         last = next(i for i, (mask, _) in enumerate(history.eras) if mask >> at & 1)
         steps = history.steps[:last]
@@ -89,10 +91,14 @@ class Histories:
             if step is not None and (step.down if way is Way.DOWN else step.up)
         ]
         names = tuple(step.name for _, step in needed)
+        eras = [self._keywords(kind, era) for era in eras]
         if way is Way.UP:
             return Reading(eras[last], eras[0], names[::-1])
         read = eras[needed[-1][0] + 1] if needed else eras[0]
         return Reading(read, eras[last], names)
+
+    def _keywords(self, kind: str, node: dict[str, Any]) -> dict[str, Any]:
+        return self._dialect.keywords(node) if kind == "schema" else node
 
     def place(self, node: Any) -> Path:
         """Return where *node* stands in the definitions."""
@@ -108,9 +114,10 @@ class Histories:
         self, kind: str, node: dict[str, Any], eras: list[tuple[int, dict[str, Any]]]
     ) -> list[Converter | None]:
         dates = sorted(node[WAS], key=order, reverse=True)
+        read = [self._dialect.read(kind, era) for _, era in eras]
         ways = [
             (not fits(kind, newer, older), not fits(kind, older, newer))
-            for (_, newer), (_, older) in pairwise(eras)
+            for newer, older in pairwise(read)
         ]
         oldest = max((i for i, step in enumerate(ways) if any(step)), default=None)
         if oldest is None:
@@ -127,10 +134,13 @@ class Histories:
                 older=eras[index + 1][1],
                 down=down,
                 up=up,
+                passes_null=all("type" in era and "null" in declared(era) for era in both),
             )
             if down or up
             else None
-            for index, (date, (down, up)) in enumerate(zip(dates, ways, strict=True))
+            for index, (date, (down, up), both) in enumerate(
+                zip(dates, ways, pairwise(read), strict=True)
+            )
         ]
         self.converters |= {step.name: step for step in made if step is not None}
         return made

@@ -43,6 +43,7 @@ from dateline.render.shapes.flat import (
     substitute,
 )
 from dateline.render.shapes.histories import Way
+from dateline.schema.dialect import OR_NULL
 from dateline.schema.types import TYPES
 
 Node = dict[str, Any] | str | None
@@ -61,7 +62,7 @@ _HELD: Final = {
 _SAYS_MORE: Final = frozenset(
     (
         *("$ref", "allOf", "anyOf", "oneOf", "enum", "const", "properties", "required", "items"),
-        *("additionalProperties", "minProperties", "minItems", "uniqueItems", "nullable"),
+        *("additionalProperties", "minProperties", "minItems", "uniqueItems"),
         *RELATING,
     )
 )
@@ -116,12 +117,25 @@ class Builder:
         says = _SAYS_MORE & reading.now.keys()
         name = self.view.referred(reading.now)
         if name is not None and says == {"$ref"}:
-            node = name if name in self._varying else None
+            node = self._beside_null(name if name in self._varying else None, reading.now)
             return (self.converted(reading.converters, node, schema),)
         bases = reading.now.get("allOf", ())
         if says == {"allOf"} and len(bases) == 1 and self.view.shows(bases[0]):
-            return (self.converted(reading.converters, self.node(bases[0]), schema),)
+            node = self._beside_null(self.node(bases[0]), reading.now)
+            return (self.converted(reading.converters, node, schema),)
         return None
+
+    def _beside_null(self, node: Node, schema: dict[str, Any]) -> Node:
+        """Return the shape of what *node* is the shape of, or null if *schema* lets it through."""
+        if OR_NULL not in schema or node is None:
+            return node
+        return by_type(
+            {
+                name: None if name == "null" else node
+                for name in TYPES
+                if name in self.view.types(schema)
+            }
+        )
 
     def flat(self, flat: Flat, *, alone: bool = False) -> Node:
         """Return the shape of a value of which *flat* says all.

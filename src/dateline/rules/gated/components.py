@@ -39,3 +39,24 @@ def component_renamed(change: Change) -> bool:
         Lending: {type: object, properties: {id: {type: string}}}
     """
     return change.kind is Kind.COMPONENT_RENAMED
+
+
+@gated
+def dialect_changed(change: Change) -> bool:
+    """A published document keeps the dialect of its schemas.
+
+    OpenAPI 3.0 has a dialect of its own, 3.1 takes JSON Schema 2020-12. Nothing changes on the
+    wire: what schemas mean in their own dialect is judged apart from this. But tools that read
+    the one may not read the other, and generate other code from it.
+
+    Write `openapi` as it was published. Where all consumers read both, say `dialect-changed:
+    additive` under `policy: {rules: …}`.
+
+    In a document, before:
+        openapi: 3.0.3
+        paths: {/loans: {get: {responses: {'200': {description: loans}}}}}
+    After:
+        openapi: 3.1.0
+        paths: {/loans: {get: {responses: {'200': {description: loans}}}}}
+    """
+    return change.kind is Kind.DIALECT_CHANGED

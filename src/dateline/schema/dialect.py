@@ -1,0 +1,229 @@
+"""The dialects of schemas: OpenAPI 3.0 read as JSON Schema 2020-12.
+
+Sources: OpenAPI Specification 3.0.4 sections 4.7.23 (Reference Object) and 4.7.24 (Schema Object).
+
+`nullable: true` and a null listed in `enum` let null through whatever stands beside them. This is
+what authors mean and providers send; the letter of section 4.7.24 demands a `type` in the same
+Schema Object, a null in `enum`, and null of every member of `allOf`. `departs_from_letter` tells
+where the two differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from dateline.model import copied
+from dateline.openapi import Shape, Slot, slot
+
+OR_NULL: Final = "$null"
+"""A keyword that only schemas have that were read from OpenAPI 3.0: null fits, whatever else they
+say. It holds the name of the keyword that says so in the source."""
+
+NOTES: Final = frozenset(
+    {"title", "description", "$comment", "example", "examples", "externalDocs", "summary"}
+)
+"""Keywords that tell people something and machines nothing."""
+
+_BESIDE: Final = NOTES | {"$ref", OR_NULL}
+"""What counts beside a reference, which hides all else (section 4.7.23)."""
+
+_EXCLUSIVE: Final = (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum"))
+
+_APPLIED: Final = frozenset({"$ref", "allOf", "oneOf", "not", "const", "if", "$dynamicRef"})
+"""Keywords that null can't be added to, where they refuse it."""
+
+_REFUSING: Final = _APPLIED | {"type", "enum", "anyOf"}
+
+_OUTSIDE: Final = NOTES | {"default", "deprecated", "readOnly", "writeOnly"}
+"""Annotations that describe a value whether it is null or not."""
+
+Schema = dict[str, Any]
+
+
+def is_old(document: dict[str, Any]) -> bool:
+    """Return whether *document* is OpenAPI 3.0, whose schemas are no JSON Schema."""
+    return str(document.get("openapi", "")).startswith("3.0")
+
+
+def read_keywords(schema: Schema) -> Schema:
+    """Return the keywords of *schema*, written in OpenAPI 3.0, with their meaning in 2020-12.
+
+    Pointers stay what they are: nothing moves but exclusive bounds, and null is marked by
+    `OR_NULL`. Schemas below are not read. What says the same in both is returned itself.
+    """
+    null = _null_keyword(schema)
+    made = schema
+    if "$ref" in schema:
+        kept = [key for key in schema if key in _BESIDE or key.startswith("x-")]
+        made = made if len(kept) == len(schema) else copied(schema, [(k, schema[k]) for k in kept])
+    else:
+        for bound, flag in _EXCLUSIVE:
+            if isinstance(made.get(flag), bool):
+                made = _with_bound(made, bound, flag)
+        if isinstance(made.get("nullable"), bool):
+            made = copied(made, [item for item in made.items() if item[0] != "nullable"])
+    if null and not _REFUSING.isdisjoint(made):
+        made = copied(made, [*made.items(), (OR_NULL, null)]) if OR_NULL not in made else made
+    return made
+
+
+def _null_keyword(schema: Schema) -> str:
+    """Return the keyword of *schema* that lets null through; empty if there is none."""
+    if schema.get("nullable") is True:
+        return "nullable"
+    listed = schema.get("enum")
+    # without anything beside it, an enumeration says itself that it has null
+    is_said = isinstance(listed, list) and None in listed and len(_REFUSING & schema.keys()) > 1
+    return "enum" if is_said and "$ref" not in schema else ""
+
+
+def _with_bound(schema: Schema, bound: str, flag: str) -> Schema:
+    """Return *schema* with the bound that its boolean *flag* makes exclusive, or not."""
+    if schema[flag] and bound in schema:
+        items = [(flag if key == bound else key, schema[key]) for key in schema if key != flag]
+    else:
+        items = [(key, value) for key, value in schema.items() if key != flag]
+    return copied(schema, items)
+
+
+def fold_null(schema: Schema) -> Schema:
+    """Return *schema*, which was read by `read_keywords`, in keywords of JSON Schema only."""
+    if OR_NULL not in schema:
+        return schema
+    items = [(key, value) for key, value in schema.items() if key != OR_NULL]
+    if _APPLIED.isdisjoint(schema):
+        return copied(schema, [(key, _with_null(key, value)) for key, value in items])
+    within = {key: value for key, value in items if not _is_outside(key)}
+    outside = [(key, value) for key, value in items if _is_outside(key)]
+    return copied(schema, [*outside, ("anyOf", [within, {"type": "null"}])])
+
+
+def _is_outside(key: str) -> bool:
+    return key in _OUTSIDE or key.startswith("x-")
+
+
+def _with_null(key: str, value: Any) -> Any:
+    null = {"type": "null", "enum": None, "anyOf": {"type": "null"}}
+    listed = [value] if key == "type" and isinstance(value, str) else value
+    if key not in null or not isinstance(listed, list) or null[key] in listed:
+        return value
+    return [*listed, null[key]]
+
+
+def unite_spellings(schema: Schema) -> Schema:
+    """Return *schema* of OpenAPI 3.1 with what 3.0 calls otherwise as 3.0 calls it.
+
+    Source: OpenAPI Specification 3.1.1 sections 4.8.14.2 and 4.8.24.1, on binary data and on
+    examples.
+    """
+    made = dict(schema)
+    examples = schema.get("examples")
+    if isinstance(examples, list) and len(examples) == 1 and "example" not in schema:
+        made["example"] = made.pop("examples")[0]
+    if schema.get("contentEncoding") == "base64" and "format" not in schema:
+        del made["contentEncoding"]
+        made["format"] = "byte"
+    elif (
+        schema.get("contentMediaType") == "application/octet-stream"
+        and schema.get("type", "string") == "string"
+        and schema.keys().isdisjoint({"contentEncoding", "format"})
+    ):
+        del made["contentMediaType"]
+        made |= {"type": "string", "format": "binary"}
+    return schema if made == schema else copied(schema, list(made.items()))
+
+
+def departs_from_letter(schema: Schema) -> bool:
+    """Return whether OpenAPI 3.0.4 by its letter may refuse a null that *schema* lets through."""
+    null = _null_keyword(schema)
+    if not null or _REFUSING.isdisjoint(schema):
+        return False
+    is_typed = "type" not in schema or null == "nullable"
+    is_listed = None in schema.get("enum", [None])
+    return not (is_typed and is_listed and (_REFUSING & schema.keys()) <= {"type", "enum"})
+
+
+class Dialect:
+    """The dialect of the schemas of one document, and their meaning in JSON Schema 2020-12.
+
+    What is shared in the source is shared in what is returned, and each object is read once.
+    """
+
+    def __init__(self, document: dict[str, Any]) -> None:
+        self.is_old = is_old(document)
+        self._compared = _Reader(unite_spellings)
+        self._own: dict[int, tuple[Schema, Schema]] = {}
+        self._read = _Reader(read_keywords)
+        self._modernized = _Reader(read_keywords, fold_null)
+
+    def keywords(self, schema: Schema) -> Schema:
+        """Return *schema* with its keywords read, as `read_keywords` does; not those below."""
+        if not self.is_old:
+            return schema
+        if id(schema) not in self._own:
+            self._own[id(schema)] = schema, read_keywords(schema)
+        return self._own[id(schema)][1]
+
+    def read(self, kind: str, node: Any) -> Any:
+        """Return *node*, an object of *kind*, with all schemas read as `read_keywords` does."""
+        return self._read.read(kind, node) if self.is_old else node
+
+    def compared(self, kind: str, node: Any) -> Any:
+        """Return *node* to be compared with one of the other dialect.
+
+        What 3.1 writes otherwise than 3.0, and means the same, is written as in 3.0.
+        """
+        return self.read(kind, node) if self.is_old else self._compared.read(kind, node)
+
+    def modernized(self, kind: str, node: Any) -> Any:
+        """Return *node*, an object of *kind*, with all schemas in keywords of 2020-12 only."""
+        return self._modernized.read(kind, node) if self.is_old else node
+
+
+class _Reader:
+    """Applies *start* to each schema of a document, and *finish* when those below it are done."""
+
+    def __init__(
+        self,
+        start: Callable[[Schema], Schema],
+        finish: Callable[[Schema], Schema] = lambda schema: schema,
+    ) -> None:
+        self._start = start
+        self._finish = finish
+        # beside each its source: an id is unique only while its object lives
+        self._known: dict[tuple[str, int], tuple[Any, Any]] = {}
+
+    def read(self, kind: str, node: Any) -> Any:
+        if not isinstance(node, dict):
+            return node
+        key = kind, id(node)
+        if key not in self._known:
+            self._known[key] = node, self._made(kind, node)
+        return self._known[key][1]
+
+    def _made(self, kind: str, node: dict[str, Any]) -> dict[str, Any]:
+        made = self._start(node) if kind == "schema" else node
+        items = [(key, self._below(_slot(kind, key), value)) for key, value in made.items()]
+        if any(value is not made[key] for key, value in items):
+            made = copied(made, items)
+        return self._finish(made) if kind == "schema" else made
+
+    def _below(self, held: Slot, value: Any) -> Any:
+        shape, kind = held
+        if shape is Shape.ONE:
+            return self.read(kind, value)
+        if shape is Shape.MAP and isinstance(value, dict):
+            items = [(name, self.read(kind, child)) for name, child in value.items()]
+            is_same = all(child is value[name] for name, child in items)
+            return value if is_same else copied(value, items)
+        if shape is Shape.LIST and isinstance(value, list):
+            made = [self.read(kind, child) for child in value]
+            is_same = all(one is other for one, other in zip(made, value, strict=True))
+            return value if is_same else made
+        return value
+
+
+def _slot(kind: str, key: str) -> Slot:
+    # where providers describe webhooks in 3.0
+    return slot(kind, "webhooks" if (kind, key) == ("document", "x-webhooks") else key)
