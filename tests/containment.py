@@ -4,9 +4,11 @@ An oracle that shares no code with the differ. Every message of an operation is 
 JSON Schema, for who sends it and for who reads it. jsonschema-rs tells whether the reader's
 covers the sender's; where it can't tell, instances are tried that lie on the bounds of both.
 
-A client is a tolerant reader: fields that it does not know and errors that are not documented
-are fine, everything else goes by the contract it knows. A server is a strict one. `oneOf` is read
-as `anyOf` by both, as generated types do; a discriminator decides by its tag.
+A client is a tolerant reader: fields that it does not know are fine unless the contract closes
+the object, errors that are not documented are, too, and everything else goes by the contract it
+knows. A server is a strict one. A client reads `oneOf` as `anyOf`, as generated types do; for a
+server a value that fits two members is none. A discriminator decides by its tag. What is
+`readOnly` is not sent in a request, nor looked at there; `writeOnly` is the same in a response.
 """
 
 from __future__ import annotations
@@ -188,7 +190,6 @@ class Encoder:
         """
         if not isinstance(schema, dict):
             return schema
-        tolerant = positive and role.tolerant
         made: Schema = {key: schema[key] for key in _VALUES if key in schema}
         if "$ref" in schema:
             made["$ref"] = f"{'' if positive else 'strict:'}{schema['$ref']}"
@@ -204,14 +205,33 @@ class Encoder:
         for key in _LISTS:
             if key in schema:
                 made[key] = [self.plain(child, role, positive=positive) for child in schema[key]]
-        if tolerant:
-            for key in ("additionalProperties", "unevaluatedProperties"):
-                if made.get(key) is False:
-                    del made[key]
-        self._unions(schema, made, positive=positive)
+        if positive:
+            self._hide(schema, made, role)
+        self._unions(schema, made)
+        if positive and role.tolerant and "oneOf" in made:
+            made.setdefault("allOf", []).append({"anyOf": made.pop("oneOf")})
         return self._old_spelling(schema, made)
 
-    def _unions(self, schema: Schema, made: Schema, *, positive: bool) -> None:
+    def _hide(self, schema: Schema, made: Schema, role: _Role) -> None:
+        """Take the properties out that don't belong into a message of this direction."""
+        keyword = "readOnly" if role.in_request else "writeOnly"
+        hidden = [
+            name for name, child in schema.get("properties", {}).items() if self._is(child, keyword)
+        ]
+        for name in hidden:
+            made["properties"][name] = not role.sender
+        if hidden and "required" in made:
+            made["required"] = [name for name in made["required"] if name not in hidden]
+
+    def _is(self, child: Any, keyword: str) -> bool:
+        if not isinstance(child, dict):
+            return False
+        if child.get(keyword) is True:
+            return True
+        parts = [*child.get("allOf", []), *([self._resolved(child)] if "$ref" in child else [])]
+        return any(self._is(part, keyword) for part in parts)
+
+    def _unions(self, schema: Schema, made: Schema) -> None:
         told = schema.get("discriminator")
         for key in ("oneOf", "anyOf"):
             if key not in made:
@@ -221,12 +241,6 @@ class Encoder:
                     {"allOf": [below, self._tagged(member, told)]} if "$ref" in member else below
                     for member, below in zip(schema[key], made[key], strict=True)
                 ]
-        if positive and "oneOf" in made:
-            members = made.pop("oneOf")
-            if "anyOf" in made:
-                made.setdefault("allOf", []).append({"anyOf": members})
-            else:
-                made["anyOf"] = members
 
     @staticmethod
     def _tagged(member: Schema, told: Schema) -> Schema:
@@ -322,6 +336,10 @@ class _Role(NamedTuple):
     @property
     def tolerant(self) -> bool:
         return not self.sender and not self.server
+
+    @property
+    def in_request(self) -> bool:
+        return self.sender is not self.server
 
 
 class _Value(NamedTuple):

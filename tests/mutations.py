@@ -201,11 +201,35 @@ def _new_name(random: Random, node: Schema) -> str | None:
 
 @_edit(_READ)
 def _optional_field_added(random: Random, node: Schema) -> bool:
-    name = _new_name(random, node)
-    if not _is_object(node) or name is None or name in node.get("required", []):
+    return not _is_closed(node) and _put_field(random, node)
+
+
+@_edit(_NOWHERE)
+def _field_of_a_closed_object_added(random: Random, node: Schema) -> bool:
+    return _is_closed(node) and _put_field(random, node)
+
+
+@_edit(_READ | {BODY, PARAMETER})
+def _optional_field_added_that_is_read_only(random: Random, node: Schema) -> bool:
+    return not _is_closed(node) and _put_field(random, node, "created", readOnly=True)
+
+
+@_edit(_READ)
+def _optional_field_added_that_is_write_only(random: Random, node: Schema) -> bool:
+    return not _is_closed(node) and _put_field(random, node, "secret", writeOnly=True)
+
+
+def _put_field(random: Random, node: Schema, named: str = "", **told: Any) -> bool:
+    name = named or _new_name(random, node)
+    taken = {*node.get("properties", ()), *node.get("required", ())}
+    if not _is_object(node) or name is None or name in taken:
         return False
-    node.setdefault("properties", {})[name] = scalar(random)
+    node.setdefault("properties", {})[name] = {**scalar(random), **told}
     return True
+
+
+def _is_closed(node: Schema) -> bool:
+    return False in (node.get("additionalProperties"), node.get("unevaluatedProperties"))
 
 
 @_edit(_NOWHERE)

@@ -136,7 +136,7 @@ class Maker:
     def _schema(self, depth: int) -> Schema:
         pick = self._random
         kinds = {"scalar": 40, "array": 8, "object": 16, "ref": 12, "tagged": 4, "union": 7}
-        kinds |= {"null": 7, "all": 5, "map": 8, "odd": 5, "any": 1}
+        kinds |= {"null": 7, "all": 5, "map": 8, "odd": 5, "any": 1, "overlap": 2}
         if depth <= 0:
             kinds = {"scalar": 40, "ref": 8, "null": 5}
         kind = pick.choices(list(kinds), list(kinds.values()))[0]
@@ -189,6 +189,10 @@ class Maker:
             members.setdefault(str(made.get("type")), made)
         return {pick.choice(("oneOf", "anyOf")): list(members.values())}
 
+    def _overlap(self, depth: int) -> Schema:
+        members = [self._object(depth - 1) for _ in range(2)]
+        return {"oneOf": members}
+
     def _null(self, depth: int) -> Schema:
         made = self._schema(depth - 1)
         if self._old:
@@ -204,7 +208,13 @@ class Maker:
     def _all(self, depth: int) -> Schema:
         name = self._random.choice(("Book", "Map"))
         parts = [{"$ref": f"#/components/schemas/{name}"}, self._object(depth - 1)]
-        return {"allOf": parts[: self._random.choice((1, 2, 2))]}
+        # what a part closes by itself, no other part may name
+        parts[1].pop("additionalProperties", None)
+        parts[1].pop("unevaluatedProperties", None)
+        made: Schema = {"allOf": parts[: self._random.choice((1, 2, 2))]}
+        if self._random.random() < 0.25 and not self._old:
+            made["unevaluatedProperties"] = False
+        return made
 
     def _map(self, depth: int) -> Schema:
         made: Schema = {"type": "object", "additionalProperties": self._schema(depth - 1)}
@@ -233,8 +243,13 @@ class Maker:
             if name not in made.get("required", []) and pick.random() < 0.06:
                 goal = pick.choice(_COMPONENTS)
                 made["properties"][name] = {"$ref": f"#/components/schemas/{goal}"}
-        if pick.random() < 0.08:
+        for child in made["properties"].values():
+            if "$ref" not in child and pick.random() < 0.06:
+                child[pick.choice(("readOnly", "writeOnly"))] = True
+        if pick.random() < 0.12:
             made["additionalProperties"] = False
+        elif pick.random() < 0.04 and not self._old:
+            made["unevaluatedProperties"] = False
         return made
 
     def _odd(self, depth: int) -> Schema:

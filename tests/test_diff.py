@@ -66,7 +66,7 @@ def plain(change: Change) -> Document:
             value = [plain(inner) for inner in value]
         elif isinstance(value, tuple):
             value = list(value)
-        if value is not None and (field.name in SIDES or value not in ([], "")):
+        if value is not None and (field.name in SIDES or value not in ([], "", False)):
             found[field.name] = value
     return found
 

@@ -398,6 +398,10 @@ class Change:
     ``carriers`` says what carries it in a message: `body`, `cookie`, `header`, `path`, `query`.
     ``within`` holds, where a reference leads to another component now (keyword ``$ref``), in
     what that one differs: the change is as grave as the gravest of them.
+    ``closed`` marks a field that the object refused before: `additionalProperties: false` or
+    `unevaluatedProperties: false`. ``exclusive`` marks what changes a member of a `oneOf` that is
+    not provably apart from the others: a value that fits two members is refused, so that more of
+    one can be less of the whole.
     """
 
     kind: Kind
@@ -413,6 +417,8 @@ class Change:
     holder_pointer: str | None = None
     carriers: tuple[str, ...] = ()
     within: tuple[Change, ...] = ()
+    closed: bool = False
+    exclusive: bool = False
 
 
 class Verdict(Enum):

@@ -107,12 +107,14 @@ def _plain(contract: dict[str, Any] | Contract) -> dict[str, Any]:
 class _Label:
     """All that reaches one difference."""
 
-    __slots__ = ("carried", "request", "response")
+    __slots__ = ("carried", "closed", "exclusive", "request", "response")
 
     def __init__(self) -> None:
         self.request = 0
         self.response = 0
         self.carried = 0
+        self.closed = False
+        self.exclusive = False
 
 
 class _Comparison:
@@ -250,6 +252,8 @@ class _Comparison:
             carriers=tuple(
                 carrier for carrier, bit in sorted(CARRIERS.items()) if label.carried & bit
             ),
+            closed=seen.kind is Kind.FIELD_ADDED and (label.closed or seen.closed),
+            exclusive=label.exclusive,
         )
 
     def _operation_names(self, bits: int) -> tuple[str, ...]:
@@ -262,9 +266,11 @@ class _Comparison:
 
 
 def _join(label: _Label, pair: Pair, seen: Seen) -> None:
-    label.request |= pair.request
-    label.response |= pair.response
+    label.request |= 0 if seen.access == "readOnly" else pair.request
+    label.response |= 0 if seen.access == "writeOnly" else pair.response
     label.carried |= seen.carrier or pair.carried
+    label.closed |= seen.closed or pair.closed
+    label.exclusive |= seen.exclusive or pair.exclusive
 
 
 def _direction(label: _Label) -> Direction:

@@ -7,7 +7,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Final
 
 from dateline.diff.documents import Node, Survey, component, escape
-from dateline.diff.graph import MODEL, Graph, Opaque, Pair, Part
+from dateline.diff.graph import MODEL, Graph, Opaque, Pair, Part, Way
 from dateline.diff.keywords import (
     KEYWORD,
     changed,
@@ -22,6 +22,7 @@ from dateline.diff.keywords import (
     kinds_of,
     one_sided,
 )
+from dateline.diff.overlaps import overlapping
 from dateline.diff.schemas import Schemas, says
 from dateline.diff.tags import Retagged, discriminator_keys, mapping_changed, own_tags, tag_node
 from dateline.diff.unions import Side, align, alone, choose, mapping
@@ -34,14 +35,17 @@ from dateline.diff.views import (
     Member,
     Union,
     View,
+    closed_at,
+    refuses,
     speaks_of,
 )
 from dateline.model import Kind
 
 # Equal texts in which what a reference leads to is compared on its own: nothing merges with it,
-# and nothing turns its meaning round.
+# nothing turns its meaning round, and nothing says who writes it or that only one may fit.
 _MERGING: Final = re.compile(
-    r'"(?:allOf|not|if|then|else|contains|dependentSchemas|\$defs|definitions)": '
+    r'"(?:allOf|oneOf|not|if|then|else|contains|dependentSchemas|unevaluatedProperties'
+    r'|readOnly|writeOnly|\$defs|definitions)": '
 )
 _PLAIN_REFERENCE: Final = re.compile(r'\{"\$ref": "[^"\\]*"\}')
 
@@ -69,10 +73,15 @@ class SchemaComparison:
         return self.graph.pair("schema", self.before.parts(before), self.after.parts(after))
 
     def link(
-        self, pair: Pair, before: Sequence[Node], after: Sequence[Node], carrier: int = 0
+        self,
+        pair: Pair,
+        before: Sequence[Node],
+        after: Sequence[Node],
+        carrier: int = 0,
+        way: Way | None = None,
     ) -> None:
         """Compare two schemas below *pair*."""
-        pair.reach(self.pair(before, after), before[0], after[0], carrier)
+        pair.reach(self.pair(before, after), before[0], after[0], carrier, way)
 
     def compare(self, pair: Pair) -> None:
         """Note in *pair* how its schemas differ."""
@@ -152,6 +161,7 @@ class SchemaComparison:
                     "required" if name in before.required else "",
                     before_pointer=located[0].pointer,
                     before=located[0].value,
+                    access=self.before.access(located),
                 )
         old = {renamed.get(name, name) for name in before.properties}
         for name, located in after.properties.items():
@@ -161,11 +171,13 @@ class SchemaComparison:
                     "required" if name in after.required else "",
                     after_pointer=located[0].pointer,
                     after=located[0].value,
+                    access=self.after.access(located),
+                    closed=refuses(before, name),
                 )
                 told = self._told_before(before, name)
                 if told:
-                    self.link(pair, told, located)
-        compare_required(pair, before, after, renamed)
+                    self.link(pair, told, located, way=Way(access=self.after.access(located)))
+        compare_required(pair, before, after, renamed, self._access)
 
     def _told_before(self, view: View, name: str) -> list[Node]:
         """Return what was said of a field while it was one of those without a name.
@@ -178,6 +190,7 @@ class SchemaComparison:
             for keyword in ("additionalProperties", "unevaluatedProperties")
             if isinstance(part.node.get(keyword), dict)
             and part.node[keyword]
+            and part not in closed_at(view, keyword)
             and keyword not in part.skip
             and not speaks_of(part.node, name)
         ]
@@ -206,9 +219,16 @@ class SchemaComparison:
                 before=old,
                 after=new,
             )
-        self._below_pair(pair, ours, theirs)
+        self._below_pair(pair, ours, theirs, Way(access=self._access(ours, theirs)))
 
-    def _below_pair(self, pair: Pair, before: list[Node], after: list[Node]) -> None:
+    def _access(self, before: list[Node], after: list[Node]) -> str:
+        """Return the keyword that keeps a property to one direction on both sides, if any."""
+        found = self.before.access(before)
+        return found if found and self.after.access(after) == found else ""
+
+    def _below_pair(
+        self, pair: Pair, before: list[Node], after: list[Node], way: Way | None = None
+    ) -> None:
         if len(before) == len(after) == 1:
             ours, theirs = before[0], after[0]
             if self.survey.settled(ours.value, theirs.value):
@@ -217,7 +237,7 @@ class SchemaComparison:
             if odd:
                 changed(pair, Kind.OTHER, "", ours, theirs)
                 return
-        self.link(pair, before, after)
+        self.link(pair, before, after, way=way)
 
     # Unions
 
@@ -231,7 +251,7 @@ class SchemaComparison:
             if other is not None:
                 ours.remove(union)
                 theirs.remove(other)
-                same = self._aligned(pair, union, other)
+                same = self._aligned(pair, (before, union), (after, other))
                 self._left_over(pair, before, after, same)
         if len(ours) + len(theirs) == 1 and len(before.unions) + len(after.unions) == 1:
             return self._against_one(pair, before, after)
@@ -241,11 +261,16 @@ class SchemaComparison:
             keyword_one_sided(pair, union.keyword, _members(union), added=True)
         return True
 
-    def _aligned(self, pair: Pair, before: Union, after: Union) -> list[tuple[Member, Member]]:
-        """Compare two unions; return the members that stand in both."""
+    def _aligned(
+        self, pair: Pair, old: tuple[View, Union], new: tuple[View, Union]
+    ) -> list[tuple[Member, Member]]:
+        """Compare two unions, each of a view; return the members that stand in both."""
+        before, after = old[1], new[1]
         ours, theirs = Side(self.before, before), Side(self.after, after)
         found = align(ours, theirs)
-        if before.keyword != after.keyword:
+        gone, came = overlapping(old[0], ours), overlapping(new[0], theirs)
+        # where no value fits two members, both keywords say the same
+        if before.keyword != after.keyword and (gone or came):
             ways = Node(before.keyword, before.pointer), Node(after.keyword, after.pointer)
             changed(pair, Kind.KEYWORD_CHANGED, "oneOf", *ways)
         if bool(before.null) != bool(after.null):
@@ -253,11 +278,14 @@ class SchemaComparison:
             kind = Kind.TYPE_ADDED if after.null else Kind.TYPE_REMOVED
             one_sided(pair, kind, "type", null, added=bool(after.null))
         for member in found.removed:
-            self._variant(pair, before.keyword, member, added=False, holder=after.pointer)
+            self._variant(pair, before, member, gone, added=False, holder=after.pointer)
         for member in found.added:
-            self._variant(pair, after.keyword, member, added=True, holder=before.pointer)
+            self._variant(pair, after, member, came, added=True, holder=before.pointer)
+        closed = bool(closed_at(old[0], "unevaluatedProperties"))
         for first, second in found.same:
-            self._below_pair(pair, [first.node], [second.node])
+            exclusive = first.node.pointer in gone or second.node.pointer in came
+            way = Way(inplace=True, closed=closed, exclusive=exclusive)
+            self._below_pair(pair, [first.node], [second.node], way)
         self._tags(pair, ours, theirs, found.same)
         return found.same
 
@@ -287,9 +315,11 @@ class SchemaComparison:
         if chosen is None:
             keyword_one_sided(pair, union.keyword, _members(union), added=added)
             return False
+        shared = overlapping(many, side)
+        pair.exclusive |= union.members[chosen].node.pointer in shared
         for index, member in enumerate(union.members):
             if index != chosen:
-                self._variant(pair, union.keyword, member, added=added, holder=single.pointer)
+                self._variant(pair, union, member, shared, added=added, holder=single.pointer)
         if added:
             self._views(pair, single, candidates[chosen])
         else:
@@ -310,11 +340,19 @@ class SchemaComparison:
         return (self.before if added else self.after).view(parts)
 
     def _variant(
-        self, pair: Pair, keyword: str, member: Member, *, added: bool, holder: str
+        self,
+        pair: Pair,
+        union: Union,
+        member: Member,
+        shared: set[str],
+        *,
+        added: bool,
+        holder: str,
     ) -> None:
         kind = Kind.VARIANT_ADDED if added else Kind.VARIANT_REMOVED
         fact = Node(member.name or member.node.value, member.node.pointer)
-        one_sided(pair, kind, keyword, fact, added=added, holder=holder)
+        exclusive = fact.pointer in shared
+        one_sided(pair, kind, union.keyword, fact, added=added, holder=holder, exclusive=exclusive)
 
     # Discriminators
 
@@ -336,7 +374,7 @@ class SchemaComparison:
         """Compare discriminators without a union: they choose among those who extend them."""
         ours, theirs = before.variants, after.variants
         if ours and theirs:
-            self._aligned(pair, ours, theirs)
+            self._aligned(pair, (before, ours), (after, theirs))
             return
         facts = [view.facts.get("discriminator", []) for view in (before, after)]
         differences(pair, "discriminator", facts[0], facts[1], KEYWORD)
@@ -427,9 +465,11 @@ class SchemaComparison:
     def _maps(self, pair: Pair, before: View, after: View) -> None:
         for keyword in SCHEMA_MAPS:
             ours, theirs = before.maps.get(keyword, {}), after.maps.get(keyword, {})
+            inplace = keyword == "dependentSchemas"
+            way = Way(inplace=inplace, closed=bool(closed_at(before, "unevaluatedProperties")))
             for name in sorted(ours.keys() | theirs.keys()):
                 if name in ours and name in theirs:
-                    self._below_pair(pair, ours[name], theirs[name])
+                    self._below_pair(pair, ours[name], theirs[name], way)
                 else:
                     first, second = ours.get(name, [])[:1], theirs.get(name, [])[:1]
                     differences(pair, keyword, first, second, KEYWORD)

@@ -37,7 +37,10 @@ Parts = tuple[Part, ...]
 
 
 class Seen(NamedTuple):
-    """A difference as it was met: a `Change` without direction, names and operations."""
+    """A difference as it was met: a `Change` without direction, names and operations.
+
+    ``access`` is the keyword (`readOnly`, `writeOnly`) that keeps it to one direction.
+    """
 
     kind: Kind
     keyword: str = ""
@@ -49,6 +52,9 @@ class Seen(NamedTuple):
     field: str = ""
     carrier: int = 0
     within: tuple[Seen, ...] = ()
+    access: str = ""
+    closed: bool = False
+    exclusive: bool = False
 
     @property
     def identity(self) -> tuple[Any, ...]:
@@ -69,14 +75,16 @@ class Pair:
     """Two things that are compared with each other.
 
     ``request`` and ``response`` hold a bit for each operation that reaches the pair in that
-    direction; ``carried`` the carriers.
+    direction; ``carried`` the carriers. ``closed`` and ``exclusive`` are those of ``Change``.
     """
 
     __slots__ = (
         "after",
         "before",
         "carried",
+        "closed",
         "edges",
+        "exclusive",
         "kind",
         "opaque",
         "request",
@@ -94,6 +102,8 @@ class Pair:
         self.request = 0
         self.response = 0
         self.carried = 0
+        self.closed = False
+        self.exclusive = False
 
     def add(self, kind: Kind, keyword: str = "", **told: Any) -> None:
         """Note a difference; what would hold it on the other side is the pair's own thing."""
@@ -103,9 +113,29 @@ class Pair:
             told["holder"] = _counterpart(sides[0] or sides[1] or "", other)
         self.seen.append(Seen(kind, keyword, **told))
 
-    def reach(self, below: Pair, before: Node, after: Node, carrier: int = 0) -> None:
+    def reach(
+        self, below: Pair, before: Node, after: Node, carrier: int = 0, way: Way | None = None
+    ) -> None:
         """Let all that reaches this pair reach *below*, there carried by *carrier* if given."""
-        self.edges.append(Edge(below, carrier, before.pointer, after.pointer))
+        self.edges.append(Edge(below, carrier, before.pointer, after.pointer, way or _PLAIN))
+
+
+class Way(NamedTuple):
+    """What an edge does to the changes below it.
+
+    ``access`` is `readOnly` or `writeOnly` where only one direction passes. ``inplace`` edges lead
+    to a schema of the same instance: an object that is closed above is closed there, too, and one
+    that is ``closed`` here is closed from there on. ``exclusive`` edges lead to a member of a
+    `oneOf` that may overlap with another one.
+    """
+
+    access: str = ""
+    inplace: bool = False
+    closed: bool = False
+    exclusive: bool = False
+
+
+_PLAIN: Final = Way()
 
 
 class Edge(NamedTuple):
@@ -115,6 +145,7 @@ class Edge(NamedTuple):
     carrier: int
     before: str
     after: str
+    way: Way
 
 
 class Graph:
@@ -162,18 +193,9 @@ class Graph:
                 if id(pair) not in news:
                     continue
                 news.remove(id(pair))
-                for below, carrier, _, _ in pair.edges:
-                    carried = carrier | (pair.carried & MODEL) if carrier else pair.carried
-                    request = below.request | pair.request
-                    response = below.response | pair.response
-                    carried |= below.carried
-                    if (request, response, carried) != (
-                        below.request,
-                        below.response,
-                        below.carried,
-                    ):
-                        below.request, below.response, below.carried = request, response, carried
-                        news.add(id(below))
+                for edge in pair.edges:
+                    if _spread(pair, edge):
+                        news.add(id(edge.pair))
 
     def _downwards(self) -> list[Pair]:
         """Return the pairs, each before those below it as far as there are no circles."""
@@ -189,6 +211,18 @@ class Graph:
                 stack.append((pair, True))
                 stack += [(edge.pair, False) for edge in pair.edges if id(edge.pair) not in met]
         return found[::-1]
+
+
+def _spread(pair: Pair, edge: Edge) -> bool:
+    """Let what is below *edge* know what reaches *pair*; tell whether that is news."""
+    below, carrier, way = edge.pair, edge.carrier, edge.way
+    known = below.request, below.response, below.carried, below.closed, below.exclusive
+    below.request |= 0 if way.access == "readOnly" else pair.request
+    below.response |= 0 if way.access == "writeOnly" else pair.response
+    below.carried |= carrier | (pair.carried & MODEL) if carrier else pair.carried
+    below.closed |= way.inplace and (way.closed or pair.closed)
+    below.exclusive |= way.exclusive or pair.exclusive
+    return known != (below.request, below.response, below.carried, below.closed, below.exclusive)
 
 
 def _counterpart(pointer: str, other: Parts) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from dateline.diff.documents import Node, text
@@ -74,7 +74,13 @@ def keyword_one_sided(pair: Pair, keyword: str, fact: Node, *, added: bool) -> N
     one_sided(pair, kind, keyword, fact, added=added)
 
 
-def compare_required(pair: Pair, before: View, after: View, renamed: dict[str, str]) -> None:
+def compare_required(
+    pair: Pair,
+    before: View,
+    after: View,
+    renamed: dict[str, str],
+    access: Callable[[list[Node], list[Node]], str],
+) -> None:
     """Compare what is required of fields that stand on both sides, or in `required` only."""
     both = [
         (name, renamed.get(name, name))
@@ -87,6 +93,7 @@ def compare_required(pair: Pair, before: View, after: View, renamed: dict[str, s
         if name not in before.properties and name not in after.properties
     ]
     for old, new in (*both, *undeclared):
+        kept = access(before.properties.get(old, []), after.properties.get(new, []))
         if new in after.required and old not in before.required:
             pair.add(
                 Kind.FIELD_REQUIRED,
@@ -94,12 +101,14 @@ def compare_required(pair: Pair, before: View, after: View, renamed: dict[str, s
                 if old in before.properties
                 else None,
                 after_pointer=after.required[new],
+                access=kept,
             )
         elif old in before.required and new not in after.required:
             pair.add(
                 Kind.FIELD_OPTIONAL,
                 before_pointer=before.required[old],
                 after_pointer=_property_pointer(after, new),
+                access=kept,
             )
 
 

@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 from dateline.diff.documents import Document, Node, component, escape, text
 from dateline.diff.graph import NOTHING, Part, Parts, identity
 from dateline.diff.views import (
+    ACCESS,
     ANYTHING,
     NEVER,
     READERS,
@@ -29,6 +30,8 @@ from dateline.schema.variants import lists_variants
 
 # References to references are followed this far: none is this long unless it is a circle.
 _FAR: Final = 100
+# Keywords whose members may be merged into what a schema says.
+_MERGED: Final = ("allOf", *UNIONS)
 _VALUE_KEYS: Final = VALUE | NOTES | {"deprecated"}
 
 
@@ -136,6 +139,19 @@ class Schemas:
                 if values is not None and len(values) == 1:
                     found[name] = next(iter(values))
         return found
+
+    def access(self, located: list[Node]) -> str:
+        """Return the keyword that keeps a property to one direction; empty if none does."""
+        hints = {*ACCESS, "$ref", *_MERGED}
+        if not any(isinstance(node, dict) and node.keys() & hints for node, _ in located):
+            return ""
+        facts = self.view(self.parts(located)).facts
+        found = [
+            keyword
+            for keyword in ACCESS
+            if any(fact.value is True for fact in facts.get(keyword, ()))
+        ]
+        return found[0] if len(found) == 1 else ""
 
     def _read(self, parts: Parts) -> View:
         view = View(parts)

@@ -68,7 +68,8 @@ def fold(graph: Graph, before: Document, after: Document) -> None:
         pair.seen = [seen for seen in pair.seen if id(seen) not in folded]
     for switch, follows in told:
         if follows:
-            switch.holder.seen.append(_one(switch, foreign[id(switch.pair)], follows))
+            closure = [switch.pair, *_below(switch.pair)]
+            switch.holder.seen.append(_one(switch, foreign[id(switch.pair)], follows, closure))
 
 
 def _foreign(pair: Pair, before: Document, after: Document) -> _Foreign:
@@ -140,7 +141,8 @@ def _stands_in(pointer: str | None, components: set[str]) -> bool:
     return any(pointer == at or pointer.startswith(f"{at}/") for at in components)
 
 
-def _one(switch: _Switch, foreign: _Foreign, follows: list[Seen]) -> Seen:
+def _one(switch: _Switch, foreign: _Foreign, follows: list[Seen], closure: list[Pair]) -> Seen:
+    ways = [edge.way for pair in closure for edge in pair.edges]
     judged = tuple(seen for seen in follows if seen.kind is not Kind.DOCUMENTATION_CHANGED)
     return Seen(
         Kind.KEYWORD_CHANGED if judged else Kind.DOCUMENTATION_CHANGED,
@@ -151,6 +153,10 @@ def _one(switch: _Switch, foreign: _Foreign, follows: list[Seen]) -> Seen:
         _names(foreign.came or _components(switch.pair.after)),
         carrier=switch.carrier,
         within=judged,
+        closed=any(way.closed for way in ways),
+        exclusive=any(way.exclusive for way in ways)
+        or any(pair.exclusive for pair in closure)
+        or any(seen.exclusive for seen in judged),
     )
 
 

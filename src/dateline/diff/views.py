@@ -15,6 +15,9 @@ from dateline.schema.types import type_of
 
 ENUM_NOTES: Final = "x-enum-descriptions"
 
+ACCESS: Final = ("readOnly", "writeOnly")
+"""Keywords that keep a property to one direction."""
+
 APPLICATORS: Final = (
     *("items", "additionalProperties", "propertyNames", "contentSchema"),
     *("unevaluatedItems", "unevaluatedProperties"),
@@ -30,6 +33,8 @@ DEFINITIONS: Final = ("$defs", "definitions")
 ANYTHING: Final[dict[str, Any]] = {}
 NEVER: Final[dict[str, Any]] = {"not": {}}
 """What the schemas `true` and `false` say."""
+
+_REFUSING: Final = (NEVER, {"not": True})
 
 # Keywords that are absent when they say this.
 _DEFAULTS: Final[dict[str, Any]] = {
@@ -362,6 +367,46 @@ def speaks_of(node: dict[str, Any], name: str) -> bool:
     if isinstance(own, dict) and name in own:
         return True
     return isinstance(patterns, dict) and any(_matches(pattern, name) for pattern in patterns)
+
+
+def closed_at(view: View, keyword: str) -> list[Part]:
+    """Return the parts in which *keyword* refuses all properties that it is asked about."""
+    return [
+        part
+        for part in view.parts
+        if keyword in part.node
+        and keyword not in part.skip
+        and (part.node[keyword] is False or part.node[keyword] in _REFUSING)
+    ]
+
+
+def refuses(view: View, name: str) -> bool:
+    """Tell whether an object of this schema can't have the property *name*.
+
+    `additionalProperties` knows what stands right beside it (JSON Schema 2020-12, core, section
+    10.3.2.3), `unevaluatedProperties` all that the schema names (section 11.3).
+    """
+    if name in view.properties:
+        return any(node is False or node in _REFUSING for node, _ in view.properties[name])
+    if any(not speaks_of(part.node, name) for part in closed_at(view, "additionalProperties")):
+        return True
+    if any(_misnames(node, name) for node, _ in view.below.get("propertyNames", ())):
+        return True
+    return bool(closed_at(view, "unevaluatedProperties")) and not any(
+        speaks_of(part.node, name) or part.node.get("additionalProperties", False) is not False
+        for part in view.parts
+    )
+
+
+def _misnames(node: Any, name: str) -> bool:
+    """Tell whether `propertyNames` of *node* itself does not let *name* pass."""
+    if not isinstance(node, dict):
+        return node is False
+    return (
+        name not in node.get("enum", [name])
+        or node.get("const", name) != name
+        or not _matches(node.get("pattern", ""), name)
+    )
 
 
 def _matches(pattern: str, name: str) -> bool:

@@ -47,9 +47,8 @@ PRESETS: Final[Mapping[str, Mapping[str, Verdict]]] = MappingProxyType(
             (
                 *("operation-id-changed", "component-removed", "component-renamed"),
                 "dialect-changed",
-                *("required-response-field-added", "response-narrowed", "response-opened"),
+                *("required-response-field-added", "response-narrowed", "open-value-removed"),
                 *("request-field-added", "request-loosened", "parameter-value-added"),
-                "open-value-removed",
             ),
             Verdict.ADDITIVE,
         ),

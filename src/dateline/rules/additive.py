@@ -45,7 +45,7 @@ def operation_added(change: Change) -> bool:
 def response_field_added(change: Change) -> bool:
     """A new optional field of a response goes to all versions.
 
-    Callers pass over fields that they don't know.
+    Callers pass over fields that they don't know, unless the contract says that there are none.
 
     Write it without `x-added`, and leave it out of `required`.
 
@@ -55,7 +55,9 @@ def response_field_added(change: Change) -> bool:
         Loan: {type: object, properties: {id: {type: string}, shelf: {type: string}}}
     """
     return (
-        change.kind is Kind.FIELD_ADDED and change.direction in ANSWERED and not is_required(change)
+        change.kind is Kind.FIELD_ADDED
+        and change.direction in ANSWERED
+        and not (is_required(change) or change.closed)
     )
 
 
@@ -113,7 +115,8 @@ def parameter_loosened(change: Change) -> bool:
         PageSize: {type: integer, maximum: 500}
     """
     constraint = change.keyword in CONSTRAINTS or change.kind is Kind.FIELD_OPTIONAL
-    return constraint and extent(change) is Extent.WIDER and in_parameters_only(change)
+    looser = extent(change) is Extent.WIDER and not change.exclusive
+    return constraint and looser and in_parameters_only(change)
 
 
 @additive

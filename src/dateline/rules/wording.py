@@ -105,7 +105,11 @@ def _placed(what: str, did: str) -> Callable[[Change], str]:
 
 
 def _field(did: str) -> Callable[[Change], str]:
-    return lambda change: f"{change.keyword} field {did}".lstrip()
+    def fact(change: Change) -> str:
+        where = " to a closed object" if change.closed else ""
+        return f"{change.keyword} field {did}{where}".lstrip()
+
+    return fact
 
 
 def _type(did: str) -> Callable[[Change], str]:

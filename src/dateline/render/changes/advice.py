@@ -41,6 +41,7 @@ ADVICE: Final[dict[str, str]] = {
     "header-required": "Send the header where one is demanded; else do without.",
     # fields
     "response-field-added": f"{_NOTHING} A field that you don't know may be ignored.",
+    "closed-field-added": "Make room for the new field; older models refuse it.",
     "required-response-field-added": "Take in the new field; every response has it.",
     "required-request-field-added": _SEND_IT,
     "request-field-added": f"{_NOTHING} The field may be sent.",
@@ -54,6 +55,7 @@ ADVICE: Final[dict[str, str]] = {
     "variant-added": "Be ready for the new variant wherever you read the union.",
     "variant-removed": "Stop sending the variant, and do without it in responses.",
     "union-changed": "Look again at how you tell the variants of the union apart.",
+    "overlap-changed": "Look again at which variant of the union your values fit.",
     "value-added": "Be ready for the new value wherever you read the field.",
     "value-removed": "Stop sending the value, and do without it in responses.",
     "open-value-added": f"{_NOTHING} Treat a value that you don't know as such.",

@@ -11,12 +11,13 @@ from dateline.rules.gated import (
     keywords,
     messages,
     operations,
+    overlaps,
     parameters,
     unjudged,
 )
 
 SUBJECTS: Final = (
-    *(operations, parameters, messages, fields),
+    *(overlaps, operations, parameters, messages, fields),
     *(choices, keywords, components, unjudged),
 )
 """In the order in which they are asked, each from top to bottom: the last applies to everything."""

@@ -8,6 +8,27 @@ from dateline.rules.reading import ANSWERED, ASKED, SHOWN, is_required
 
 
 @gated
+def closed_field_added(change: Change) -> bool:
+    """An object that a published contract closes gains no field.
+
+    By `additionalProperties: false` or `unevaluatedProperties: false` it says that there are no
+    fields but those it names, and what was generated from it refuses a response with another one.
+
+    Give the field `x-added: next` (`dateline gate` writes it): callers of older versions then get
+    responses without it.
+
+    In a response, before:
+        Loan: {type: object, properties: {id: {type: string}}, additionalProperties: false}
+    After:
+        Loan:
+          type: object
+          properties: {id: {type: string}, shelf: {type: string}}
+          additionalProperties: false
+    """
+    return change.kind is Kind.FIELD_ADDED and change.closed and change.direction in SHOWN
+
+
+@gated
 def required_response_field_added(change: Change) -> bool:
     """A response gains no required field.
 
