@@ -15,7 +15,8 @@ from mutations import NOTES, Schema, sites
 from random_documents import edited
 from surrounding_edits import REFACTORINGS
 
-from dateline.check import Document, Published, check
+from dateline.bundle import Document
+from dateline.check import Published, check
 from dateline.load import load
 from dateline.model import Combination, Finding, Policy, SourceError, Verdict
 from dateline.project import Projector
@@ -109,7 +110,7 @@ class Project:
         self._folder.mkdir()
         self._contracts = self._projected({"all.json": json.dumps(sources.document)})
         documents = {
-            key: Document(name=f"{'-'.join(key)}.json", text=text)
+            key: Document(name=f"{'-'.join(key)}.json", data=text.encode())
             for key, text in self._contracts.items()
         }
         self._published = Published(label="what stands", documents=documents)

@@ -618,7 +618,7 @@ def test_a_published_document_that_can_not_be_read_is_an_error(project: Project)
     copy = project.output.with_name("released")
     shutil.copytree(project.output, copy)
     (copy / "spec" / "sandbox" / "2024-09-01.json").write_text("{")
-    with pytest.raises(BaselineError, match="baseline-unreadable"):
+    with pytest.raises(SourceError, match="json-syntax"):
         held_against(project, str(copy))
 
 

@@ -18,7 +18,8 @@ from sources import API, LIBRARY, LOANS, VERSIONS, folder, loaded, plain
 from surrounding_edits import DOCUMENT_EDITS
 from yaml_styles import Writer
 
-from dateline.check import Document, Published, Waiver, check
+from dateline.bundle import Document
+from dateline.check import Published, Waiver, check
 from dateline.diff import diff
 from dateline.edit.files import EditError
 from dateline.edit.gate import Plan, apply, gate
@@ -52,7 +53,7 @@ def published(api: Api) -> Published:
         documents={
             found: Document(
                 name=f"{found.version}.json",
-                text=json.dumps(projector.contract(*found).document),
+                data=json.dumps(projector.contract(*found).document).encode(),
             )
             for found in api.combinations
             if found.version in cut and found.environment != EVERYWHERE

@@ -11,7 +11,8 @@ import pytest
 from commands import dateline
 from sources import folder
 
-from dateline.check import Document, Published, check
+from dateline.bundle import Document
+from dateline.check import Published, check
 from dateline.check.sides import compared
 from dateline.load import load
 from dateline.model import Combination
@@ -83,7 +84,7 @@ def edited(tmp_path: Path, edits: dict[str, str]) -> tuple[Published, Path]:
     documents = {
         Combination("2024-01-15", name): Document(
             name=f"{name}.json",
-            text=json.dumps(projector.contract("2024-01-15", name).document),
+            data=json.dumps(projector.contract("2024-01-15", name).document).encode(),
         )
         for name in BOTH
     }
@@ -156,7 +157,7 @@ def test_a_comparison_tells_what_all_environments_meet(tmp_path: Path) -> None:
     for shown, document in published.documents.items():
         home = tmp_path / "published" / "spec" / shown.environment
         home.mkdir(parents=True)
-        (home / f"{shown.version}.json").write_text(document.text)
+        (home / f"{shown.version}.json").write_bytes(document.data)
     found, _ = compared(schemas, tmp_path / "none", str(tmp_path / "published"), "2024-01-15")
     assert [(one.rule, str(one.direction), one.environments) for one in found] == [
         ("type-added", "both", BOTH)

@@ -14,7 +14,8 @@ import pytest
 SOURCE = Path(__file__).parent.parent / "src" / "dateline"
 
 ROOMS = (
-    *("fresh", "model", "openapi", "regex", "schema", "gates", "load", "project", "sample"),
+    *("fresh", "model", "openapi", "regex", "schema", "gates", "load", "bundle"),
+    *("project", "sample"),
     *("diff", "rules", "check", "report", "render", "emit", "edit", "adopt", "generate", "status"),
     *("serve", "completion", "cli", "entry", "__main__"),
 )

@@ -74,9 +74,9 @@ def _yaml(root: Path) -> Case:
     before, after = _unpacked(root, "stripe-2022-11-15")
     reading = (
         "import sys, pathlib\n"
-        "from dateline.check.baseline import Document\n"
+        "from dateline.bundle import Readings, opened\n"
         "for name in sys.argv[1:]:\n"
-        "    Document(name=name, text=pathlib.Path(name).read_text()).content\n"
+        "    opened(pathlib.Path(name), name, Readings()).content\n"
     )
     return Case(root, _diff(before, after), [sys.executable, "-c", reading, before, after])
 

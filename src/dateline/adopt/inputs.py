@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 from dateline.adopt.telling import Told
+from dateline.bundle import Document, opened
 from dateline.load import TABLE
 from dateline.load.checks import check
-from dateline.load.reader import AUTHORED, Locator, read
+from dateline.load.reader import AUTHORED
 from dateline.load.reader.problems import Log
 from dateline.load.reader.yaml_document import YamlReader
 from dateline.load.table import (
@@ -21,7 +22,7 @@ from dateline.load.table import (
     canonical_date,
     read_table,
 )
-from dateline.model import EXTENSIBLE, DatelineError, Day, Map, Place, Problem, SourceError, Table
+from dateline.model import EXTENSIBLE, DatelineError, Day, Place, Problem, SourceError, Table
 from dateline.model import KEYS as OUR_KEYS
 from dateline.openapi import walk
 from dateline.render.text import yaml_text
@@ -37,17 +38,21 @@ class UsageError(DatelineError):
     exit_code = 2
 
 
-@dataclass(frozen=True, kw_only=True)
 class Source:
-    """A document as its provider published it: of which version, and where it was read."""
+    """A document as its provider published it, and of which version it is.
 
-    date: str
-    name: str
-    document: Map
+    Raises SourceError where it can't be read.
+    """
+
+    def __init__(self, date: str, read: Document) -> None:
+        self.date = date
+        self.name = read.name
+        self.read = read
+        self.document = read.content
 
     def place(self, path: tuple[str | int, ...]) -> Place:
         """Return where *path* stands in the file, or the nearest thing around it."""
-        return Locator([self.document]).locate(path)
+        return self.read.locate(path)
 
 
 def given(arguments: Iterable[str]) -> list[tuple[str, Path]]:
@@ -84,27 +89,17 @@ def sources(files: list[tuple[str, Path]], table: Table) -> list[Source]:
     problems: list[Problem] = []
     found = []
     for date, path in files:
-        name = path.as_posix()
-        document = read(path, name, adopted=True, problems=problems)
-        if document is not None:
-            source = Source(date=date, name=name, document=document)
-            if (older := _swagger(source)) is not None:
-                problems.append(older)
-                continue
-            problems += check(dict(document), table, Locator([document]).locate)
-            problems += _annotations(source)
-            found.append(source)
+        try:
+            source = Source(date, opened(path, path.as_posix(), None))
+        except SourceError as error:
+            problems += error.problems
+            continue
+        problems += check(dict(source.document), table, source.read.locate)
+        problems += _annotations(source)
+        found.append(source)
     if problems:
         raise SourceError(problems)
     return found
-
-
-def _swagger(source: Source) -> Problem | None:
-    """Return that *source* is no OpenAPI yet, if so: nothing else of it is worth telling."""
-    if "swagger" not in source.document or "openapi" in source.document:
-        return None
-    message = "this is Swagger, which OpenAPI 3 has replaced; convert it, and adopt what comes out"
-    return Problem(place=source.place(("swagger",)), id="openapi-version", message=message)
 
 
 def _annotations(source: Source) -> Iterable[Problem]:
@@ -124,7 +119,7 @@ def house_rules(source: Source, table: Table) -> list[Told]:
         check(
             dict(source.document),
             replace(table, adopted=False),
-            Locator([source.document]).locate,
+            source.read.locate,
         )
     )
     first: dict[str, Place] = {}

@@ -9,7 +9,8 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
-from dateline.check.baseline import BaselineError, Document, Published
+from dateline.bundle import Document
+from dateline.check.baseline import BaselineError, Published
 from dateline.check.following import without_following
 from dateline.check.header import check_header
 from dateline.check.laws import LAWS

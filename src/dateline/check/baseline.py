@@ -6,28 +6,25 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
-from dateline.check.git import Blob, NoRepositoryError, Repository
+from dateline.bundle import Document, Files, FolderFiles, Readings, Source, opened, read_source
+from dateline.check.git import Blob, GitError, NoRepositoryError, Repository
 from dateline.check.policy import FILE as POLICY
 from dateline.check.policy import PolicyRecord
-from dateline.load.reader import JsonPlaces, Locator, read
-from dateline.load.reader.collector import collection_off
+from dateline.load.reader import ADOPTED, UnreadableError, file_content
 from dateline.model import (
     EVERYWHERE,
     MANIFEST,
     Announcement,
     Combination,
     DatelineError,
-    Map,
     Place,
     Problem,
     SourceError,
 )
-from dateline.openapi import follow
 
 _DOCUMENT: Final = re.compile(r"spec/([^/]+)/(\d{4}-\d{2}-\d{2})\.json")
 _INDEX: Final = re.compile(r"spec/([^/]+)/versions\.json")
@@ -36,56 +33,6 @@ _ANNOUNCEMENT: Final = ("kind", "version", "day", "announced")
 
 class BaselineError(DatelineError):
     """What callers have can't be read; saying that nothing changed would be a guess."""
-
-
-class Readings:
-    """What is read together: what a document has in common with the one before is read once."""
-
-    def __init__(self) -> None:
-        self.last: JsonPlaces | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Document:
-    """A published document: its name for people, and its text."""
-
-    name: str
-    text: str
-    readings: Readings = field(default_factory=Readings, compare=False, repr=False)
-
-    @cached_property
-    def content(self) -> dict[str, Any]:
-        """The document as data. Raises BaselineError where it is no JSON object."""
-        if not self.name.endswith(".json"):
-            return self._yaml
-        try:
-            with collection_off():
-                content = self._places.read(self.readings.last)
-        except ValueError as error:
-            raise BaselineError(f"{self.name}: baseline-unreadable: {error}") from error
-        if not isinstance(content, dict):
-            raise BaselineError(f"{self.name}: baseline-unreadable: not an OpenAPI document")
-        self.readings.last = self._places
-        return content
-
-    def place(self, pointer: str) -> Place:
-        """Return where *pointer* leads in the text, or to the nearest thing around it."""
-        path = follow(self.content, pointer)
-        if self.name.endswith(".json"):
-            return self._places.find(path)
-        return Locator([self._yaml]).locate(path)
-
-    @cached_property
-    def _yaml(self) -> Map:
-        problems: list[Problem] = []
-        document = read(Path(self.name), self.name, adopted=True, problems=problems)
-        if document is None or problems:
-            raise SourceError(problems)
-        return document
-
-    @cached_property
-    def _places(self) -> JsonPlaces:
-        return JsonPlaces(self.name, self.text)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,13 +78,10 @@ def in_tree(output: Path, *, restoring: bool = False) -> Published:
     found = [path.relative_to(output).as_posix() for path in sorted(output.glob("spec/*/*.json"))]
     names = [name for name in found if _DOCUMENT.fullmatch(name) or _INDEX.fullmatch(name)]
     names += _policy_in(output)
-    if restoring and POLICY in names and not _is_policy(_text(output, POLICY)):
+    if restoring and POLICY in names and not _is_policy(output):
         names.remove(POLICY)
     edited = [
-        name
-        for name in names
-        if name in manifest
-        and sha256((output / name).read_bytes()).hexdigest() not in manifest[name]
+        name for name in names if name in manifest and _digest(output, name) not in manifest[name]
     ]
     if edited and not restoring:
         raise BaselineError(
@@ -146,7 +90,7 @@ def in_tree(output: Path, *, restoring: bool = False) -> Published:
         )
     names = [name for name in names if name not in edited]
     label, prefix = f"the documents in {output}/spec", f"{output}/"
-    return _published(label, names, lambda name: _text(output, name), prefix, Readings())
+    return _published(label, names, _Folder(output), prefix, Readings())
 
 
 def standing(output: Path) -> Published:
@@ -209,19 +153,19 @@ def _policy_in(root: Path) -> list[str]:
     return [POLICY] if (root / POLICY).is_file() else []
 
 
-def _is_policy(text: str) -> bool:
+def _is_policy(output: Path) -> bool:
     try:
-        _policy(Document(name=POLICY, text=text))
-    except BaselineError:
+        source = read_source(_Folder(output).content(POLICY), POLICY, [], Readings())
+        return source is not None and bool(_policy(source))
+    except (BaselineError, UnreadableError):
         return False
-    return True
 
 
-def _policy(document: Document) -> PolicyRecord:
+def _policy(source: Source) -> PolicyRecord:
     try:
-        return PolicyRecord.read(document.content)
+        return PolicyRecord.read(source.root)
     except ValueError as error:
-        raise BaselineError(f"{document.name}:1:1: baseline-unreadable: {error}") from error
+        raise BaselineError(f"{source.name}:1:1: baseline-unreadable: {error}") from error
 
 
 def against(reference: str, output: Path, readings: Readings | None = None) -> Published:
@@ -240,15 +184,13 @@ def against(reference: str, output: Path, readings: Readings | None = None) -> P
             root = path.parent.parent
             names = [found.relative_to(root).as_posix() for found in sorted(path.glob("*.json"))]
             names += _policy_in(root)
-            return _published(
-                str(path), names, lambda name: _text(root, name), f"{root}/", readings
-            )
+            return _published(str(path), names, _Folder(root), f"{root}/", readings)
         names = [found.relative_to(root).as_posix() for found in sorted(root.glob("spec/*/*.json"))]
         if not names:
             raise BaselineError(f"{path}: baseline-empty: no spec/*/*.json stands in this folder")
         names += _policy_in(root)
-        return _published(str(path), names, lambda name: _text(root, name), f"{root}/", readings)
-    if path.is_file():
+        return _published(str(path), names, _Folder(root), f"{root}/", readings)
+    if path.exists() or path.is_symlink():
         return _single(path, readings)
     return _at_revision(Repository(output), reference, output, readings)
 
@@ -263,8 +205,10 @@ def _at_revision(
 ) -> Published:
     commit = repository.commit(reference)
     roots: dict[str, list[Blob]] = {}
+    files: dict[str, Blob] = {}
     policies: dict[str, Blob] = {}
     for blob in repository.files(commit):
+        files[blob.name] = blob
         place = PurePosixPath(blob.name)
         if place.name == POLICY:
             policies[place.parent.as_posix()] = blob
@@ -286,20 +230,11 @@ def _at_revision(
         root = with_index[0]
         label += f", {root}/"
     blobs = [*roots[root], *([policies[root]] if root in policies else [])]
-    contents = repository.contents(blobs)
+    known = dict(zip(blobs, repository.contents(blobs), strict=True))
     prefix = "" if root == "." else f"{root}/"
-    found = {
-        blob.name.removeprefix(prefix): content
-        for blob, content in zip(blobs, contents, strict=True)
-    }
-
-    def text(name: str) -> str:
-        try:
-            return found[name].decode()
-        except UnicodeDecodeError as error:
-            raise BaselineError(f"{prefix}{name}: baseline-unreadable: {error}") from error
-
-    return _published(label, found, text, prefix, readings)
+    tree = _Commit(repository, files, prefix, known)
+    names = [blob.name.removeprefix(prefix) for blob in blobs]
+    return _published(label, names, tree, prefix, readings)
 
 
 def _is_index(root: str) -> Callable[[Blob], bool]:
@@ -307,9 +242,50 @@ def _is_index(root: str) -> Callable[[Blob], bool]:
     return lambda blob: _INDEX.fullmatch(blob.name.removeprefix(prefix)) is not None
 
 
+@dataclass(frozen=True)
+class _Folder:
+    """An output folder on disk."""
+
+    root: Path
+
+    def content(self, name: str) -> bytes:
+        return file_content(self.root / name, ADOPTED.size)
+
+    def around(self, name: str) -> Files:
+        """Return the files in the folder of the file *name*."""
+        return FolderFiles((self.root / name).parent)
+
+
+@dataclass(frozen=True)
+class _Commit:
+    """A folder in a commit; *known* holds what was read of it."""
+
+    repository: Repository
+    files: Mapping[str, Blob]
+    prefix: str
+    known: Mapping[Blob, bytes]
+
+    def content(self, name: str) -> bytes:
+        blob = self.files.get(self.prefix + name)
+        if blob is None:
+            raise UnreadableError("unreadable-file", "the commit has no such file; commit it")
+        if blob in self.known:
+            return self.known[blob]
+        try:
+            return self.repository.contents([blob])[0]
+        except GitError as error:
+            raise UnreadableError("unreadable-file", str(error)) from error
+
+    def around(self, name: str) -> Files:
+        """Return the files in the folder of the file *name*."""
+        folder = PurePosixPath(self.prefix + name).parent.as_posix()
+        return replace(self, prefix="" if folder == "." else f"{folder}/")
+
+
 def _single(path: Path, readings: Readings) -> Published:
-    document = Document(name=str(path), text=_text(path.parent, path.name), readings=readings)
-    version = document.content.get("info", {}).get("version", "")
+    document = opened(path, str(path), readings)
+    info = document.content.get("info")
+    version = info.get("version", "") if isinstance(info, dict) else ""
     return Published(
         label=str(path), documents={Combination(str(version), ""): document}, default=None
     )
@@ -318,21 +294,33 @@ def _single(path: Path, readings: Readings) -> Published:
 def _published(
     label: str,
     names: Iterable[str],
-    text: Callable[[str], str],
+    tree: _Folder | _Commit,
     prefix: str,
     readings: Readings,
 ) -> Published:
     documents: dict[Combination, Document] = {}
-    indexes: dict[str, Document] = {}
+    indexes: dict[str, Source] = {}
     policy: PolicyRecord | None = None
+    problems: list[Problem] = []
     for name in sorted(names):
+        try:
+            content = tree.content(name)
+        except UnreadableError as error:
+            place = Place(prefix + name, 1, 1)
+            problems.append(Problem(place=place, id=error.kind, message=error.message))
+            continue
         if found := _DOCUMENT.fullmatch(name):
-            document = Document(name=prefix + name, text=text(name), readings=readings)
-            documents[Combination(found[2], found[1])] = document
-        elif found := _INDEX.fullmatch(name):
-            indexes[found[1]] = Document(name=prefix + name, text=text(name))
-        elif name == POLICY:
-            policy = _policy(Document(name=prefix + name, text=text(name)))
+            documents[Combination(found[2], found[1])] = Document(
+                name=prefix + name, data=content, files=tree.around(name), readings=readings
+            )
+            continue
+        source = read_source(content, prefix + name, problems, Readings())
+        if source is not None and (found := _INDEX.fullmatch(name)):
+            indexes[found[1]] = source
+        elif source is not None and name == POLICY:
+            policy = _policy(source)
+    if problems:
+        raise SourceError(problems)
     # a draft has documents too, but no index offers it to callers
     documents = {
         combination: document
@@ -342,39 +330,41 @@ def _published(
     if documents:
         index = next(iter(indexes.values()), None)
         recorded_default = None if policy is None else policy.default
+        default = index.root.get("default") if index else None
         return Published(
             label=label,
             documents=documents,
-            default=(index.content.get("default") if index else None) or recorded_default,
+            default=default if default and isinstance(default, str) else recorded_default,
             announcements=tuple(_announced(index)) if index else None,
             policy=policy,
         )
     return Published(label=f"{label}, where nothing is published")
 
 
-def _announced(index: Document) -> Iterator[Announcement]:
+def _announced(index: Source) -> Iterator[Announcement]:
     """Yield what *index* announces, as far as it has our form: a template may give it another."""
-    rows = index.content.get("announcements")
+    rows = index.root.get("announcements")
     for number, row in enumerate(rows if isinstance(rows, list) else ()):
         known = row if isinstance(row, dict) else {}
         told = {key: value for key in _ANNOUNCEMENT if isinstance(value := known.get(key), str)}
         if len(told) == len(_ANNOUNCEMENT):
-            yield Announcement(**told, place=index.place(f"/announcements/{number}"))
+            yield Announcement(**told, place=index.locate(("announcements", number)))
 
 
-def _offers(index: Document | None, version: str) -> bool:
+def _offers(index: Source | None, version: str) -> bool:
     """Tell whether *index* lists *version*; one of another form, or none, lists every version."""
-    rows = index.content.get("versions") if index else None
+    rows = index.root.get("versions") if index else None
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         return True
     return any(row.get("version") == version for row in rows)
 
 
-def _text(root: Path, name: str) -> str:
+def _digest(output: Path, name: str) -> str:
+    """Return the digest of the file *name* in *output*; of nothing where it can't be read."""
     try:
-        return (root / name).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise BaselineError(f"{root / name}:1:1: baseline-unreadable: {error}") from error
+        return sha256(_Folder(output).content(name)).hexdigest()
+    except UnreadableError:
+        return ""
 
 
 def _manifest(output: Path) -> dict[str, set[str]]:
@@ -384,6 +374,6 @@ def _manifest(output: Path) -> dict[str, set[str]]:
         found: dict[str, set[str]] = {}
         for file in files:
             found.setdefault(file["path"], set()).add(file["sha256"])
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return {}
     return found

@@ -316,5 +316,5 @@ def _lists(index: bytes, version: str) -> bool:
     try:
         rows = json.loads(index)["versions"]
         return any(row["version"] == version for row in rows)
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return False

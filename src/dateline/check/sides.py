@@ -9,7 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
-from dateline.check.baseline import BaselineError, Document, Published, Readings, against
+from dateline.bundle import Document, Readings
+from dateline.check.baseline import BaselineError, Published, against
 from dateline.check.merge import Merged, by_place
 from dateline.diff import diff
 from dateline.load import TABLE, load

@@ -4,15 +4,35 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dateline.load.reader.characters import file_text
+from dateline.load.reader.characters import (
+    UnreadableError,
+    decoded,
+    file_content,
+    text_of,
+)
 from dateline.load.reader.json_document import JsonReader
 from dateline.load.reader.limits import ADOPTED, AUTHORED, Limits
 from dateline.load.reader.places import JsonPlaces, Locator
 from dateline.load.reader.problems import MOST_PROBLEMS, Log, StoppedError
 from dateline.load.reader.yaml_document import YamlReader
-from dateline.model import Map, Problem
+from dateline.model import Map, Place, Problem
 
-__all__ = ["ADOPTED", "AUTHORED", "MOST_PROBLEMS", "JsonPlaces", "Limits", "Locator", "read"]
+__all__ = [
+    "ADOPTED",
+    "AUTHORED",
+    "MOST_PROBLEMS",
+    "JsonPlaces",
+    "JsonReader",
+    "Limits",
+    "Locator",
+    "Log",
+    "StoppedError",
+    "UnreadableError",
+    "decoded",
+    "file_content",
+    "read",
+    "read_content",
+]
 
 
 def read(path: Path, name: str, *, adopted: bool, problems: list[Problem]) -> Map | None:
@@ -26,11 +46,28 @@ def read(path: Path, name: str, *, adopted: bool, problems: list[Problem]) -> Ma
     the file could not be read to its end; else what it holds, with refused values as text and
     the first value of a duplicate key.
     """
+    try:
+        limits = ADOPTED if adopted else AUTHORED
+        content = file_content(path, limits.size, inside=path.parent)
+    except UnreadableError as error:
+        place = Place(name, 1, 1)
+        problems.append(Problem(place=place, id=error.kind, message=error.message))
+        return None
+    return read_content(content, name, adopted=adopted, problems=problems)
+
+
+def read_content(
+    content: bytes, name: str, *, adopted: bool, problems: list[Problem]
+) -> Map | None:
+    """Return what a file called *name* holds whose bytes are *content*, as ``read`` does.
+
+    It is JSON if its name ends in `.json`, else YAML.
+    """
     log = Log(name, problems)
     limits = ADOPTED if adopted else AUTHORED
     try:
-        text = file_text(path, limits.size, log)
-        if path.suffix.lower() == ".json":
+        text = text_of(content, log)
+        if name.lower().endswith(".json"):
             return JsonReader(text, limits, log).read()
         return YamlReader(text, limits, adopted, log).read()
     except StoppedError:

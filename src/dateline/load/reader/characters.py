@@ -6,6 +6,7 @@ import errno
 import os
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -26,13 +27,22 @@ _FORBIDDEN: Final = re.compile(
 )
 
 
-def file_text(path: Path, most_bytes: int, log: Log) -> str:
-    """Return the text of the file at *path*: LF for every line end, no byte order mark.
+class UnreadableError(Exception):
+    """A file can't be read: the id of the problem, and its message with the way out."""
 
-    The file must be a regular one in its own folder and in UTF-8; raises StoppedError where it
-    is not. A forbidden character is noted, and a blank stands in its place.
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.message = message
+
+
+def text_of(content: bytes, log: Log) -> str:
+    """Return the text of a file that holds *content*: LF for every line end, no byte order mark.
+
+    Raises StoppedError where it is not in UTF-8. A forbidden character is noted, and a blank
+    stands in its place.
     """
-    text = _decoded(_content(path, most_bytes, log), log).removeprefix("\ufeff")
+    text = decoded(content, log)
     if "\r" in text:
         text = _with_line_feeds(text, log)
     if _FORBIDDEN.search(text):
@@ -40,43 +50,56 @@ def file_text(path: Path, most_bytes: int, log: Log) -> str:
     return text
 
 
-def _content(path: Path, most_bytes: int, log: Log) -> bytes:
+def file_content(path: Path, most_bytes: int, *, inside: Path | None = None) -> bytes:
+    """Return what the regular file at *path* holds.
+
+    Raises UnreadableError where there is none, where it holds more than *most_bytes*, and where
+    a link leads out of the folder *inside*; without one, links may lead anywhere.
+    """
     try:
         real = path.resolve(strict=True)
-        if not real.is_relative_to(path.parent.resolve()):
+        if inside is not None and not real.is_relative_to(inside.resolve()):
             message = f"the link leads to {short(_from_here(real), 80)}"
-            log.stop(1, 1, "symlink-outside", message + ", outside its folder; copy the file here")
+            raise UnreadableError(
+                "symlink-outside", message + ", outside its folder; copy the file here"
+            )
         if not real.is_file():
             # a pipe would keep its reader waiting
-            log.stop(1, 1, "unreadable-file", "this is not a regular file; put a file here")
+            raise UnreadableError("unreadable-file", "this is not a regular file; put a file here")
         with real.open("rb") as file:
             content = file.read(most_bytes + 1)
-    except (OSError, RuntimeError) as error:
-        # a loop of links is a RuntimeError to `resolve` until Python 3.12, ELOOP from 3.13 on
-        if isinstance(error, RuntimeError) or error.errno == errno.ELOOP:
+    except (OSError, RuntimeError, ValueError) as error:
+        # a loop of links is a RuntimeError to `resolve` until Python 3.12, ELOOP from 3.13 on; a
+        # NUL in a name is a ValueError
+        if isinstance(error, RuntimeError) or getattr(error, "errno", 0) == errno.ELOOP:
             reason = "the links lead in a circle"
         else:
-            reason = error.strerror or "it can not be opened"
-        log.stop(1, 1, "unreadable-file", f"{reason}; make it a file that can be read")
+            reason = getattr(error, "strerror", "") or "it can not be opened"
+        message = f"{reason}; make it a file that can be read"
+        raise UnreadableError("unreadable-file", message) from error
     if len(content) > most_bytes:
         message = f"the file has more than {most_bytes:,} bytes; split it by resource"
-        log.stop(1, 1, "too-large", message)
+        raise UnreadableError("too-large", message)
     return content
 
 
 def _from_here(path: Path) -> str:
     """Return *path* as it is written in the working folder; as it is on another drive."""
-    return os.path.relpath(path) if path.anchor == Path.cwd().anchor else os.fspath(path)
+    with suppress(OSError):  # the working folder may be gone
+        if path.anchor == Path.cwd().anchor:
+            return os.path.relpath(path)
+    return os.fspath(path)
 
 
-def _decoded(content: bytes, log: Log) -> str:
+def decoded(content: bytes, log: Log) -> str:
+    """Return *content* as text without its byte order mark; raises StoppedError for no UTF-8."""
     for mark, way in _COMPRESSED.items():
         if content.startswith(mark):
             log.stop(1, 1, "not-utf-8", f"the file is compressed by {way}; unpack it")
     if content.startswith(_WIDE_MARKS) or b"\0" in content[:4]:
         log.stop(1, 1, "not-utf-8", "the file is in UTF-16 or UTF-32; save it as UTF-8")
     try:
-        return content.decode("utf-8")
+        return content.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         before = content[: error.start].decode("utf-8").removeprefix("\ufeff")
         place = line_and_column(before, len(before))

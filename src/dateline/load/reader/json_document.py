@@ -73,7 +73,7 @@ class JsonReader:
 
     def read(self) -> JsonDocument:
         """Return what the text holds; raises StoppedError where it is not JSON to its end."""
-        self._check_structure()
+        self.check_structure()
         if _FORBIDDEN_ESCAPE.search(self._text.replace("\\\\", "")):
             self._suspicious = True
         with collection_off():
@@ -91,8 +91,11 @@ class JsonReader:
     def _place(self, offset: int) -> tuple[int, int]:
         return line_and_column(self._text, offset)
 
-    def _check_structure(self) -> None:
-        """Decide depth and number on what stands outside of strings, before anything is made."""
+    def check_structure(self) -> None:
+        """Decide depth and number on what stands outside of strings, before anything is made.
+
+        Raises StoppedError where there is more than there may be.
+        """
         text = self._text.replace("\\\\", "__").replace('\\"', "__")
         # no character takes more than four bytes
         if re.search(f'"[^"]{{{self._limits.text // 4 + 1}}}', text):

@@ -5,17 +5,46 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property, partial
 from operator import itemgetter
 from typing import Any, Final
 
 from dateline.load.reader.collector import collection_off
 from dateline.load.reader.json_document import JsonDocument, after_blanks
+from dateline.load.reader.scalars import RefusedError, decimal_value, integer_value
 from dateline.model import Map, Place, Seq
 
-_DECODER: Final = json.JSONDecoder()
 
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the object of *pairs*; a key that stands twice is a ValueError."""
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        raise ValueError
+    return made
+
+
+def _in_range(number: Callable[[str], Any]) -> Callable[[str], Any]:
+    def checked(text: str) -> Any:
+        try:
+            return number(text)
+        except RefusedError as refused:
+            raise ValueError from refused
+
+    return checked
+
+
+def _refused(_: str) -> Any:
+    raise ValueError
+
+
+_DECODER: Final = json.JSONDecoder()
+_STRICT: Final = json.JSONDecoder(
+    object_pairs_hook=_unique,
+    parse_int=_in_range(integer_value),
+    parse_float=_in_range(decimal_value),
+    parse_constant=_refused,
+)
 # Most of a document stands two levels below its root, in `paths` and in sections of `components`:
 # noted once, those need not be read through to find where they end.
 _BELOW: Final = 2
@@ -91,22 +120,26 @@ class JsonPlaces:
         self._ends: dict[int, int] = {}
         # what was decoded whole, and where it ends, by where it begins
         self._decoded: dict[int, tuple[Any, int]] = {}
+        self._decoder = _DECODER
 
     def read(self, like: JsonPlaces | None = None) -> Any:
         """Return what the text holds, as ``json.loads`` does; most places are known after that.
 
         Parts that *like*, which has been read, holds at the same place in the same words are
-        the same objects. Raises ValueError where it is not JSON.
+        the same objects. Raises ValueError where it is not JSON, where an object has a key
+        twice, and for numbers out of range. The text may not be nested more deeply than Python
+        can follow.
         """
+        self._decoder = _STRICT
+        start = after_blanks(self._text, 0)
+        twin = (like, after_blanks(like._text, 0)) if like else None
         try:
-            start = after_blanks(self._text, 0)
-            twin = (like, after_blanks(like._text, 0)) if like else None
             value, end = self._scan(start, below=_BELOW, twin=twin)
-            if after_blanks(self._text, end) == len(self._text):
-                return value
-        except (ValueError, IndexError):
-            pass  # what is wrong, and where, it tells best itself
-        return json.loads(self._text)
+        except IndexError as error:
+            raise ValueError from error
+        if after_blanks(self._text, end) != len(self._text):
+            raise ValueError
+        return value
 
     def find(self, path: Trail, value: bool = False) -> Place:
         """Return where the key or item at *path*, or what is nearest around it, stands."""
@@ -155,6 +188,8 @@ class JsonPlaces:
             colon = after_blanks(text, end)
             begin = after_blanks(text, colon + 1)
             known = (twin[0], theirs[key][1]) if twin and key in theirs else None
+            if key in value and self._decoder is _STRICT:
+                raise ValueError
             value[key], end = self._scan(begin, below=below - 1, twin=known)
             places[key] = at, begin
             comma = after_blanks(text, end)
@@ -170,9 +205,9 @@ class JsonPlaces:
     def _decode(self, offset: int, twin: _Twin | None) -> tuple[Any, int]:
         """Return the value at *offset* and where it ends: that of *twin* if the words are equal."""
         if self._text[offset] not in "{[":
-            return _DECODER.raw_decode(self._text, offset)
+            return self._decoder.raw_decode(self._text, offset)
         found = self._alike(offset, *twin) if twin else None
-        self._decoded[offset] = found or _DECODER.raw_decode(self._text, offset)
+        self._decoded[offset] = found or self._decoder.raw_decode(self._text, offset)
         return self._decoded[offset]
 
     def _alike(self, offset: int, other: JsonPlaces, begin: int) -> tuple[Any, int] | None:

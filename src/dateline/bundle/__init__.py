@@ -1,0 +1,148 @@
+"""OpenAPI documents by other hands: read from one file or several, and refused by name.
+
+The one boundary for documents that dateline did not check itself: whoever judges or adopts a
+document has it from here.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final
+
+from dateline.bundle.bundler import Bundle, Bundler
+from dateline.bundle.sources import (
+    Files,
+    Readings,
+    Source,
+    Trail,
+    may_refer_to_files,
+    read_source,
+)
+from dateline.load.reader import ADOPTED, UnreadableError, file_content
+from dateline.load.wording import shown
+from dateline.model import Place, Problem, SourceError
+from dateline.openapi import follow
+
+__all__ = ["Document", "Files", "FolderFiles", "Readings", "Source", "opened", "read_source"]
+
+_SUPPORTED: Final = re.compile(r"3\.[01](\.\d+(-\S+)?)?")
+
+
+@dataclass(frozen=True)
+class FolderFiles:
+    """The files of a folder on disk."""
+
+    folder: Path
+
+    def content(self, name: str) -> bytes:
+        """Return what the file *name* holds; raises UnreadableError as ``Files`` does."""
+        return file_content(self.folder / name, ADOPTED.size, inside=self.folder)
+
+
+class _NoFiles:
+    def content(self, name: str) -> bytes:  # noqa: ARG002  # there is no file of any name
+        raise UnreadableError("unreadable-file", "there are no files beside this one")
+
+
+NO_FILES: Final = _NoFiles()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Document:
+    """An OpenAPI document: its name for people, the bytes of its file, and the files around it."""
+
+    name: str
+    data: bytes
+    files: Files = NO_FILES
+    readings: Readings | None = field(default_factory=Readings, compare=False, repr=False)
+    """None for a document that is to become a source: see ``read_source``."""
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """The document as data, complete: it refers to no other file.
+
+        Raises SourceError where a file can't be read, is no JSON or YAML, or where the document
+        is not OpenAPI 3.0 or 3.1; with all that is wrong.
+        """
+        return self._bundle.document
+
+    def place(self, pointer: str) -> Place:
+        """Return where *pointer* leads in the files, or to the nearest thing around it."""
+        return self.locate(follow(self.content, pointer))
+
+    def locate(self, path: Trail, *, value: bool = False) -> Place:
+        """Return where *path* is written, or the nearest thing around it; or its *value*."""
+        return self._bundle.locate(path, value=value)
+
+    @cached_property
+    def _bundle(self) -> Bundle:
+        problems: list[Problem] = []
+        bundle = self._read(problems)
+        if bundle is None:
+            raise SourceError(problems)
+        return bundle
+
+    def _read(self, problems: list[Problem]) -> Bundle | None:
+        source = read_source(self.data, self.name, problems, self.readings)
+        if source is None:
+            return None
+        if (problem := _not_openapi(source)) is not None:
+            problems.append(problem)
+            return None
+        file = posixpath.basename(self.name)
+        if not may_refer_to_files(source):
+            return Bundle(source.root, file, {file: source}, {})
+        return Bundler(source, file, self.files, self.readings, problems).bundle()
+
+
+def opened(path: Path, name: str, readings: Readings | None) -> Document:
+    """Return the document in the file at *path*, by *name* for people.
+
+    It may refer to the files in its folder and below. Raises SourceError where the file can't be
+    read.
+    """
+    try:
+        # a link that was named by the user may lead anywhere
+        data = file_content(path, ADOPTED.size)
+    except UnreadableError as error:
+        place = Place(name, 1, 1)
+        raise SourceError([Problem(place=place, id=error.kind, message=error.message)]) from error
+    files = FolderFiles(path.parent)
+    return Document(name=name, data=data, files=files, readings=readings)
+
+
+def _not_openapi(source: Source) -> Problem | None:
+    """Return why *source* is no OpenAPI document that can be judged; None if it is one."""
+    root = source.root
+    version = root.get("openapi")
+    place = source.locate(("openapi",), value=True)
+    if isinstance(version, str) and _SUPPORTED.fullmatch(version):
+        return None
+    if "openapi" not in root:
+        place = source.locate(())
+        for key, name in _OTHERS.items():
+            if key in root:
+                place = source.locate((key,), value=True)
+                message = f"this is {name.format(shown(root[key]))}"
+                break
+        else:
+            message = "this is no OpenAPI document: it has no `openapi`; name one that has"
+    elif not isinstance(version, str):
+        message = f"{shown(version)} is no text; write the whole version in quotes, such as '3.1.0'"
+    elif version.startswith("3.2."):
+        message = f"OpenAPI {version} can't be read yet; convert the document to 3.1"
+    else:
+        message = f"{shown(version)} is not OpenAPI 3.0 or 3.1; convert the document to 3.1"
+    return Problem(place=place, id="openapi-version", message=message)
+
+
+_OTHERS: Final = {
+    "swagger": "Swagger {}, which OpenAPI 3 has replaced; convert it, and name what comes out",
+    "asyncapi": "AsyncAPI {}, which describes messages; name an OpenAPI document",
+    "arazzo": "Arazzo {}, which describes workflows; name the OpenAPI document that they use",
+    "overlay": "an overlay ({}); apply it, and name what comes out",
+}

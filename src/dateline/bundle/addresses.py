@@ -1,0 +1,106 @@
+"""Addresses of references (RFC 3986), and what they name."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from typing import Any, Final, NamedTuple
+from urllib.parse import unquote
+
+from dateline.bundle.sources import Trail
+from dateline.model import DatelineError
+
+# RFC 3986, appendix B
+_ADDRESS: Final = re.compile(
+    r"(?:(?P<scheme>[^:/?#]+):)?(?:(?P<host>//[^/?#]*))?(?P<path>[^?#]*)"
+    r"(?P<query>\?[^#]*)?(?:#(?P<fragment>.*))?",
+    re.DOTALL,
+)
+_SUFFIXES: Final = (".json", ".yaml", ".yml")
+_ANCHORS: Final = ("$anchor", "$dynamicAnchor")
+
+
+class AddressError(DatelineError):
+    """An address that is not followed, or leads nowhere: the id of the problem, and why."""
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.message = message
+
+
+class Address(NamedTuple):
+    """A file, by its path from the folder of the document, and a fragment in it."""
+
+    file: str
+    fragment: str
+
+
+def address_of(reference: str, file: str) -> Address:
+    """Return what *reference* names where it is written in *file*.
+
+    Raises AddressError for one that leads to another host, by an absolute path, or out of the
+    folder.
+    """
+    found = _ADDRESS.fullmatch(reference)
+    assert found is not None  # any text is one
+    path = unquote(found["path"])
+    if found["scheme"] or found["host"] or found["query"]:
+        raise AddressError(
+            "reference-remote",
+            "only files in the folder of the document are read; "
+            "save it there, and refer to it by a relative path",
+        )
+    if path.startswith("/"):
+        raise AddressError(
+            "reference-outside", "an absolute path is not followed; write a relative one"
+        )
+    name = posixpath.normpath(posixpath.join(posixpath.dirname(file), path)) if path else file
+    if name == ".." or name.startswith("../"):
+        raise AddressError(
+            "reference-outside",
+            "it leads out of the folder of the document; name the document that the folder "
+            "around both holds, or move the file",
+        )
+    if path and not name.lower().endswith(_SUFFIXES):
+        raise AddressError(
+            "reference-unreadable", "it names no .json, .yaml or .yml file; refer to one"
+        )
+    return Address(name, unquote(found["fragment"] or ""))
+
+
+def is_local(reference: str) -> bool:
+    """Tell whether *reference* leads into the file where it is written."""
+    return not reference or reference.startswith("#")
+
+
+def is_address(value: str) -> bool:
+    """Tell whether *value*, of a discriminator's mapping, is an address rather than a name.
+
+    OpenAPI 3.1.1, section 4.8.25.4: what may be both is a name.
+    """
+    return "/" in value or "#" in value or ":" in value or value.lower().endswith(_SUFFIXES)
+
+
+def path_of(root: Any, fragment: str) -> Trail:
+    """Return the path that *fragment* names in *root*: a JSON pointer (RFC 6901), or an anchor.
+
+    The path of a pointer need not exist. Raises AddressError for an anchor that does not.
+    """
+    if not fragment:
+        return ()
+    if fragment.startswith("/"):
+        tokens = fragment.split("/")[1:]
+        return tuple(token.replace("~1", "/").replace("~0", "~") for token in tokens)
+    pending: list[tuple[Trail, Any]] = [((), root)]
+    while pending:
+        path, node = pending.pop()
+        if isinstance(node, dict):
+            if any(node.get(key) == fragment for key in _ANCHORS):
+                return path
+            pending += [((*path, key), below) for key, below in node.items()]
+        elif isinstance(node, list):
+            pending += [((*path, index), below) for index, below in enumerate(node)]
+    raise AddressError(
+        "reference-dangling", f"no $anchor is called {fragment!a}; a pointer begins with #/"
+    )

@@ -1,0 +1,556 @@
+"""Several files put together to the one document that they make."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from dateline.bundle.addresses import (
+    AddressError,
+    address_of,
+    is_address,
+    is_local,
+    path_of,
+)
+from dateline.bundle.sources import Files, Readings, Source, Trail, read_source
+from dateline.load.reader import ADOPTED, MOST_PROBLEMS, UnreadableError
+from dateline.load.wording import shown
+from dateline.model import Place, Problem
+from dateline.openapi import COMPONENTS, Shape, pointer, slot
+
+_SECTIONS: Final = {kind: section for section, kind in COMPONENTS.items()}
+_WEBHOOKS: Final = "x-webhooks"
+
+# Keys whose values belong to the API: a `$ref` there need not be a reference.
+_PAYLOAD: Final = frozenset({"example", "examples", "default", "value", "enum", "const"})
+_PAYLOAD_OF_LINKS: Final = frozenset({"parameters", "requestBody"})
+
+_MOST_FILES: Final = 10_000
+_UNNAMEABLE: Final = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+class Goal(NamedTuple):
+    """What a reference leads to: a file, and the path in it."""
+
+    file: str
+    path: Trail
+
+    def below(self, step: str | int) -> Goal:
+        return Goal(self.file, (*self.path, step))
+
+
+Built = tuple[Any, Goal | None]
+"""What stands in the document for a value, and where it is written if that is somewhere else."""
+
+
+class _StopError(Exception):
+    """The rest is not worth reading; the reason is noted."""
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """A document that may have been put together of several files."""
+
+    document: dict[str, Any]
+    main: str
+    sources: dict[str, Source]
+    origins: dict[tuple[int, str | int], Goal]
+
+    def locate(self, path: Trail, *, value: bool = False) -> Place:
+        """Return where the key or item at *path*, or what is nearest around it, is written.
+
+        With *value*, where its value is. What a reference to another file stands for is written
+        in that file.
+        """
+        here: Any = self.document
+        goal = Goal(self.main, ())
+        for step in path:
+            try:
+                below = here[step]
+            except (LookupError, TypeError):
+                return self.sources[goal.file].locate(goal.path)
+            goal = self.origins.get((id(here), step)) or goal.below(step)
+            here = below
+        return self.sources[goal.file].locate(goal.path, value=value)
+
+
+class Bundler:
+    """Puts a document together: what stands in other files becomes components, or is inlined.
+
+    A component that is nothing but a reference to another file becomes what is there. What has
+    no place among components (path items, operations, whole sections) takes the place of the
+    reference to it.
+    """
+
+    def __init__(
+        self,
+        main: Source,
+        name: str,
+        files: Files,
+        readings: Readings | None,
+        problems: list[Problem],
+    ) -> None:
+        self._main = name
+        self._files = files
+        # parts of other files are shared with nothing
+        self._readings = Readings() if readings else None
+        self._problems = problems
+        self._sources: dict[str, Source | None] = {name: main}
+        # names for people begin with the folder that the first one begins with
+        self._folder = main.name.removesuffix(name)
+        self._bytes_left = ADOPTED.size
+        self._nodes_left = ADOPTED.nodes
+        self._origins: dict[tuple[int, str | int], Goal] = {}
+        # all that was made: an id is unique only while its object lives
+        self._made: list[Any] = []
+        # the names of components, by what they hold
+        self._names: dict[tuple[str, Goal], str] = {}
+        # what becomes a component, and the addresses that wait for its name
+        self._queue: deque[tuple[str, Goal]] = deque()
+        self._queued: set[tuple[str, Goal]] = set()
+        self._waiting: list[tuple[dict[str, Any], str, tuple[str, Goal], str]] = []
+        self._around: list[Goal] = []
+
+    def bundle(self) -> Bundle | None:
+        """Return the document; None, with the problems noted, where an address can't be read."""
+        before = len(self._problems)
+        try:
+            document = self._document()
+        except _StopError:
+            return None
+        if len(self._problems) > before:
+            return None
+        sources = {name: source for name, source in self._sources.items() if source is not None}
+        return Bundle(document, self._main, sources, self._origins)
+
+    def _document(self) -> dict[str, Any]:
+        main = Goal(self._main, ())
+        self._name_components(main)
+        document, _ = self._object("document", self._node(main), main, 0)
+        made: dict[tuple[str, Goal], Built] = {}
+        while self._queue:
+            section, goal = wanted = self._queue.popleft()
+            # `components`, the section and the name are around it
+            made[wanted] = self._inlined(Shape.ONE, COMPONENTS[section], goal, goal, 3)
+        if made:
+            document = self._with_components(document, made)
+        for holder, key, wanted, rest in self._waiting:
+            holder[key] = _local(("components", wanted[0], self._names[wanted])) + rest
+        complete: dict[str, Any] = document
+        return complete
+
+    # Components
+
+    def _name_components(self, main: Goal) -> None:
+        """Note what the components of the document hold, its own and those in other files."""
+        aliases: list[tuple[tuple[str, Goal], str]] = []
+        for section in COMPONENTS:
+            entries = self._behind(main, ("components", section))
+            node = None if entries is None else self._node(entries)
+            if entries is None or not isinstance(node, dict):
+                continue
+            for name, below in node.items():
+                goal = entries.below(name)
+                if _reference(below) is None:
+                    self._names.setdefault((section, goal), name)
+                elif (held := self._behind(goal, ())) and held.file != main.file:
+                    aliases.append(((section, held), name))
+        for alias, name in aliases:
+            self._names.setdefault(alias, name)
+
+    def _behind(self, goal: Goal, path: Trail) -> Goal | None:
+        """Return what is at *path* from *goal*, references seen through; None where nothing is."""
+        try:
+            found = self._find(Goal(goal.file, (*goal.path, *path)))
+            reference = _reference(self._node(found))
+            return found if reference is None else self._goal(reference, found.file)
+        except AddressError:
+            return None  # noted where the reference is met
+
+    def _with_components(
+        self, document: dict[str, Any], made: dict[tuple[str, Goal], Built]
+    ) -> dict[str, Any]:
+        """Return *document* with what was *made* among its components, under free names."""
+        alike: dict[tuple[str, str], list[Goal]] = {}
+        for section, goal in made:
+            alike.setdefault((section, _short_name(goal)), []).append(goal)
+        before = document.get("components")
+        components = self._copy(before if isinstance(before, dict) else {})
+        for section in sorted({section for section, _ in made}):
+            before = components.get(section)
+            components[section] = self._copy(before if isinstance(before, dict) else {})
+        for (section, short), goals in sorted(alike.items()):
+            entries = components[section]
+            for goal in sorted(goals, key=str):
+                name = short if len(goals) == 1 and short not in entries else _long_name(goal)
+                while name in entries:
+                    name += "_"
+                self._names[section, goal] = name
+                entries[name], self._origins[id(entries), name] = made[section, goal][0], goal
+        complete: dict[str, Any] = self._copy(document)
+        complete["components"] = components
+        return complete
+
+    def _copy(self, node: Any) -> Any:
+        """Return a copy of a mapping or list whose values are written where they were."""
+        made = dict(node) if isinstance(node, dict) else list(node)
+        self._made.append(made)
+        for key in node if isinstance(node, dict) else range(len(node)):
+            if (origin := self._origins.get((id(node), key))) is not None:
+                self._origins[id(made), key] = origin
+        return made
+
+    def _refer(
+        self, holder: dict[str, Any], key: str, section: str, goal: Goal, rest: str = ""
+    ) -> None:
+        """Let *key* of *holder* be the address of what is at *goal*, and of *rest* below it."""
+        if goal.file == self._main:
+            holder[key] = _local(goal.path) + rest
+            return
+        wanted = section, goal
+        if wanted not in self._names and wanted not in self._queued:
+            self._queued.add(wanted)
+            self._queue.append(wanted)
+        self._waiting.append((holder, key, wanted, rest))
+
+    # What stands in the document for each value of a file; itself where no other file is behind
+
+    def _shaped(self, shape: Shape, kind: str, node: Any, at: Goal, depth: int) -> Built:
+        if shape is Shape.ONE:
+            return self._object(kind, node, at, depth)
+        if shape is Shape.DATA:
+            return self._data(node, at, depth, payload=False)
+        if not isinstance(node, dict | list):
+            return node, None
+        self._count(node, at, depth)
+        if isinstance(node, dict) and (goal := self._followed(node, at)):
+            return self._inlined(shape, kind, goal, at, depth)
+        return self._rebuilt(
+            node, at, lambda _, below, goal: self._object(kind, below, goal, depth + 1)
+        )
+
+    def _object(self, kind: str, node: Any, at: Goal, depth: int) -> Built:
+        """Return what stands for *node*, an object of *kind*."""
+        if not isinstance(node, dict):
+            return node, None
+        self._count(node, at, depth)
+        goal = self._followed(node, at)
+        if goal is None:
+            return self._children(kind, node, at, depth)
+        section = _SECTIONS.get(kind)
+        by_address = goal.file == self._main or (section, goal) in self._names
+        if section and (kind != "path-item" or by_address):
+            made = self._copy(self._children(kind, node, at, depth)[0])
+            self._refer(made, "$ref", section, goal)
+            return made, None
+        inlined, origin = self._inlined(Shape.ONE, kind, goal, at, depth)
+        if len(node) == 1 or not isinstance(inlined, dict):
+            return inlined, origin
+        return self._overlaid(kind, inlined, goal, node, at, depth), None
+
+    def _overlaid(
+        self,
+        kind: str,
+        inlined: dict[str, Any],
+        goal: Goal,
+        node: dict[str, Any],
+        at: Goal,
+        depth: int,
+    ) -> dict[str, Any]:
+        """Return *inlined* with what stands beside the reference to it, which wins."""
+        own, _ = self._children(kind, node, at, depth)
+        made: dict[str, Any] = self._copy(inlined)
+        for key in inlined:
+            self._origins.setdefault((id(made), key), goal.below(key))
+        for key in own:
+            if key != "$ref":
+                made[key] = own[key]
+                origin = self._origins.get((id(own), key))
+                self._origins[id(made), key] = origin or at.below(key)
+        return made
+
+    def _inlined(self, shape: Shape, kind: str, goal: Goal, at: Goal, depth: int) -> Built:
+        """Return what is at *goal*, to stand at *at*."""
+        if goal in self._around:
+            self._note(at, "reference-circular", "it leads back to itself; write it out once")
+            return None, None
+        node = self._node(goal)
+        expected = _EXPECTED[shape]
+        if expected and not (
+            isinstance(node, expected) or (kind == "schema" and node in (True, False))
+        ):
+            self._note(at, "reference-kind", f"it leads to no {kind}; refer to one")
+            return None, None
+        self._around.append(goal)
+        built, origin = self._shaped(shape, kind, node, goal, depth)
+        self._around.pop()
+        return built, origin or goal
+
+    def _children(self, kind: str, node: dict[str, Any], at: Goal, depth: int) -> Built:
+        def child(key: str | int, value: Any, goal: Goal) -> Built:
+            name = str(key)
+            shape, below = slot(kind, name)
+            if shape is not Shape.DATA:
+                if kind == "components" and isinstance(value, dict):
+                    return self._section(name, below, value, goal, depth + 1)
+                return self._shaped(shape, below, value, goal, depth + 1)
+            if kind == "document" and name == _WEBHOOKS:
+                return self._shaped(Shape.MAP, "path-item", value, goal, depth + 1)
+            if kind == "discriminator" and name == "mapping" and isinstance(value, dict):
+                return self._mapping(value, goal), None
+            if not isinstance(value, dict | list):
+                return value, None
+            payload = name in (_PAYLOAD_OF_LINKS if kind == "link" else _PAYLOAD)
+            return self._data(value, goal, depth + 1, payload=payload)
+
+        made, _ = self._rebuilt(node, at, child)
+        reference = node.get("operationRef")
+        if kind == "link" and isinstance(reference, str):
+            made = self._link(made, reference, at)
+        reference = node.get("$dynamicRef")
+        if kind == "schema" and isinstance(reference, str) and not is_local(reference):
+            message = "a $dynamicRef to another file is not followed; write $ref"
+            self._note(at.below("$dynamicRef"), "reference-remote", message)
+        return made, None
+
+    def _section(
+        self, section: str, kind: str, node: dict[str, Any], at: Goal, depth: int
+    ) -> Built:
+        """Return a section of components, where each alias of a file becomes what is there."""
+        self._count(node, at, depth)
+        if goal := self._followed(node, at):
+            held = self._node(goal)
+            if not isinstance(held, dict):
+                return self._inlined(Shape.MAP, kind, goal, at, depth)
+            return self._section(section, kind, held, goal, depth)[0], goal
+
+        def entry(name: str | int, below: Any, goal: Goal) -> Built:
+            held = self._behind(goal, ()) if _reference(below) is not None else None
+            if (
+                held is not None
+                and held.file != self._main
+                and self._names.get((section, held)) == name
+            ):
+                return self._inlined(Shape.ONE, kind, held, goal, depth + 1)
+            return self._object(kind, below, goal, depth + 1)
+
+        return self._rebuilt(node, at, entry)
+
+    def _rebuilt(
+        self, node: Any, at: Goal, child: Callable[[str | int, Any, Goal], Built]
+    ) -> Built:
+        """Return *node* with what *child* makes of each of its values; itself if all stay."""
+        made: Any = None
+        for key, value in list(node.items() if isinstance(node, dict) else enumerate(node)):
+            built, origin = child(key, value, at.below(key))
+            if built is value and origin is None:
+                continue
+            if made is None:
+                made = self._copy(node)
+            made[key] = built
+            if origin is not None:
+                self._origins[id(made), key] = origin
+        return (node if made is None else made), None
+
+    def _data(self, value: Any, at: Goal, depth: int, *, payload: bool) -> Built:
+        """Return what stands for a value of no kind, such as an extension or an example.
+
+        OpenAPI knows no references there, but other tools follow them. In a *payload*, what
+        leads nowhere is taken for what the API sends.
+        """
+        if not isinstance(value, dict | list):
+            return value, None
+        self._count(value, at, depth)
+        if isinstance(value, dict) and (goal := self._followed(value, at, quiet=payload)):
+            return self._inlined(Shape.DATA, "value", goal, at, depth)
+        return self._rebuilt(
+            value, at, lambda _, below, goal: self._data(below, goal, depth + 1, payload=payload)
+        )
+
+    def _mapping(self, mapping: dict[str, Any], at: Goal) -> dict[str, Any]:
+        """Return the *mapping* of a discriminator, whose addresses lead into the document."""
+        made = mapping
+        for tag, value in mapping.items():
+            if not isinstance(value, str) or (at.file == self._main and is_local(value)):
+                continue
+            named = self._behind(Goal(at.file, ()), ("components", "schemas", value))
+            if named is None and not is_address(value):
+                continue
+            if named is None or at.file != self._main:
+                goal = named or self._resolved(value, at.below(tag))
+                if goal is not None:
+                    made = self._copy(mapping) if made is mapping else made
+                    self._refer(made, tag, "schemas", goal)
+        return made
+
+    def _link(self, made: dict[str, Any], reference: str, at: Goal) -> dict[str, Any]:
+        """Return a link to an operation of another file with the operation in the document."""
+        if at.file == self._main and is_local(reference):
+            return made
+        goal = self._resolved(reference, at.below("operationRef"))
+        if goal is None:
+            return made
+        made = self._copy(made)
+        item, method = goal.path[:-1], goal.path[-1:]
+        self._refer(made, "operationRef", "pathItems", Goal(goal.file, item), _local(method)[1:])
+        return made
+
+    # References
+
+    def _followed(self, node: dict[str, Any], at: Goal, *, quiet: bool = False) -> Goal | None:
+        """Return what the `$ref` of *node* leads to, if that is not written in the document."""
+        reference = node.get("$ref")
+        if not isinstance(reference, str) or (at.file == self._main and is_local(reference)):
+            return None
+        return self._resolved(reference, at.below("$ref"), quiet=quiet)
+
+    def _resolved(self, reference: str, at: Goal, *, quiet: bool = False) -> Goal | None:
+        """Return what *reference*, at *at*, leads to; None, which is noted, if that is nothing."""
+        try:
+            return self._goal(reference, at.file)
+        except AddressError as error:
+            if not quiet and error.kind:
+                self._note(at, error.kind, f"{shown(reference)}: {error.message}")
+        return None
+
+    def _goal(self, reference: str, file: str, depth: int = 0) -> Goal:
+        """Return what *reference* in *file* leads to, seeing through what only refers on.
+
+        Raises AddressError where that can't be told.
+        """
+        met: set[Goal] = set()
+        while True:
+            address = address_of(reference, file)
+            root = self._root(address.file)
+            path = path_of(root, address.fragment)
+            goal = self._find(Goal(address.file, path), depth)
+            onward = _reference(self._node(goal))
+            if onward is None or (goal.file == self._main and is_local(onward)):
+                return goal
+            if goal in met:
+                raise AddressError(
+                    "reference-circular", "it leads back to itself; mend one of them"
+                )
+            met.add(goal)
+            reference, file = onward, goal.file
+
+    def _find(self, goal: Goal, depth: int = 0) -> Goal:
+        """Return where *goal* is; references on the way are seen through."""
+        if depth > ADOPTED.depth:
+            raise AddressError("reference-circular", "it leads back to itself; mend one of them")
+        found = Goal(goal.file, ())
+        node: Any = self._root(goal.file)
+        for step in goal.path:
+            reference = node.get("$ref") if isinstance(node, dict) else None
+            if isinstance(reference, str) and step not in node:
+                found = self._goal(reference, found.file, depth + 1)
+                node = self._node(found)
+            try:
+                index = (
+                    int(step) if isinstance(node, list) and _INDEX.fullmatch(str(step)) else step
+                )
+                node = node[index]
+            except (LookupError, TypeError):
+                raise AddressError(
+                    "reference-dangling",
+                    f"there is no {_local(goal.path)} in {self._folder}{goal.file}; "
+                    "write it there, or refer to what is there",
+                ) from None
+            found = found.below(index)
+        return found
+
+    def _node(self, goal: Goal) -> Any:
+        node: Any = self._root(goal.file)
+        for step in goal.path:
+            node = node[step]
+        return node
+
+    def _root(self, file: str) -> dict[str, Any]:
+        """Return what *file* holds. Raises AddressError where it can't be read."""
+        if file not in self._sources:
+            self._sources[file] = None  # until it is read
+            self._sources[file] = self._read(file)
+        source = self._sources[file]
+        if source is None:
+            # why is noted once
+            raise AddressError("", "")
+        return source.root
+
+    def _read(self, file: str) -> Source | None:
+        if len(self._sources) > _MOST_FILES:
+            message = f"more than {_MOST_FILES:,} files are referred to; name a smaller document"
+            raise AddressError("too-large", message)
+        try:
+            content = self._files.content(file)
+        except UnreadableError as error:
+            del self._sources[file]
+            raise AddressError("reference-unreadable", f"{error.message}") from error
+        self._bytes_left -= len(content)
+        if self._bytes_left < 0:
+            message = f"the files have more than {ADOPTED.size:,} bytes; name a smaller document"
+            raise AddressError("too-large", message)
+        return read_source(content, self._folder + file, self._problems, self._readings)
+
+    def _count(self, node: dict[str, Any] | list[Any], at: Goal, depth: int) -> None:
+        """Keep count of what the document holds: files may multiply each other."""
+        self._nodes_left -= 1 + len(node)
+        if depth > ADOPTED.depth:
+            message = f"more than {ADOPTED.depth} mappings and lists stand within each other"
+            self._note(at, "too-deep", f"{message}, files put together; use $ref to components")
+            raise _StopError
+        if self._nodes_left < 0:
+            message = f"the files put together have more than {ADOPTED.nodes:,} keys and values"
+            self._note(at, "too-large", f"{message}; name a smaller document")
+            raise _StopError
+
+    def _note(self, at: Goal, kind: str, message: str) -> None:
+        source = self._sources[at.file]
+        assert source is not None  # *at* was met in it
+        place = source.locate(at.path, value=True)
+        self._problems.append(Problem(place=place, id=kind, message=message))
+        if len(self._problems) >= MOST_PROBLEMS:
+            raise _StopError
+
+
+_EXPECTED: Final[dict[Shape, type | None]] = {
+    Shape.ONE: dict,
+    Shape.MAP: dict,
+    Shape.LIST: list,
+    Shape.DATA: None,
+}
+_INDEX: Final = re.compile("0|[1-9][0-9]{0,8}")
+
+
+def _reference(node: Any) -> str | None:
+    """Return the address that *node* is nothing but a reference to."""
+    if isinstance(node, dict) and len(node) == 1 and isinstance(node.get("$ref"), str):
+        reference: str = node["$ref"]
+        return reference
+    return None
+
+
+def _local(path: Trail) -> str:
+    """Return the address of *path* within one document (RFC 6901, section 6)."""
+    return "#" + pointer(path).replace("%", "%25")
+
+
+def _short_name(goal: Goal) -> str:
+    """Return what a component is called whose text is at *goal*: the last name that leads there."""
+    names = [step for step in goal.path if isinstance(step, str)]
+    return _nameable(names[-1] if names else _stem(goal.file.rpartition("/")[2]))
+
+
+def _long_name(goal: Goal) -> str:
+    return _nameable("_".join(map(str, (_stem(goal.file), *goal.path))))
+
+
+def _stem(file: str) -> str:
+    return file.rpartition(".")[0]
+
+
+def _nameable(name: str) -> str:
+    """Return *name* in the characters that names of components have (OpenAPI 3.1.1, 4.8.7)."""
+    return _UNNAMEABLE.sub("_", name) or "_"

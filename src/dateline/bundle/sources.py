@@ -1,0 +1,131 @@
+"""JSON and YAML files by other hands, read with the place of everything in them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+from dateline.load.reader import (
+    ADOPTED,
+    JsonPlaces,
+    JsonReader,
+    Locator,
+    Log,
+    StoppedError,
+    decoded,
+    read_content,
+)
+from dateline.load.reader.collector import collection_off
+from dateline.load.reader.json_document import JsonDocument
+from dateline.model import Place, Problem
+
+Trail = tuple[str | int, ...]
+
+# Half of a surrogate pair as an escape: alone, it is no character that could be printed.
+_HALF: Final = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+class Files(Protocol):
+    """The files of a folder, on disk or in a commit."""
+
+    def content(self, name: str) -> bytes:
+        """Return what the file *name* holds, a path from the folder with forward slashes.
+
+        Raises UnreadableError where there is no such file, and where it can't be read.
+        """
+
+
+class Readings:
+    """What is read together: what a document has in common with the one before is read once."""
+
+    def __init__(self) -> None:
+        self.last: JsonPlaces | None = None
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file that was read: its name for people, what it holds, and where that is."""
+
+    name: str
+    root: dict[str, Any]
+    locate: Callable[..., Place]
+    text: str | None = None
+    """The text of a JSON file."""
+
+
+def read_source(
+    content: bytes, name: str, problems: list[Problem], readings: Readings | None
+) -> Source | None:
+    """Return what a file called *name* holds whose bytes are *content*.
+
+    It is JSON if its name ends in `.json`, else YAML; in UTF-8, with or without a byte order
+    mark. Objects of JSON that stand in the same words in what was read before in the same
+    *readings* are the same objects; without readings, JSON is held to what sources may hold:
+    invisible characters are refused. Never raises for bad input: None is returned, and
+    *problems* holds what is wrong.
+    """
+    if readings is not None and name.lower().endswith(".json"):
+        return _read_json(content, name, problems, readings)
+    found: list[Problem] = []
+    root = read_content(content, name, adopted=True, problems=found)
+    problems += found
+    if root is None or found:
+        return None
+    text = root.text if isinstance(root, JsonDocument) else None
+    return Source(name, root, Locator([root]).locate, text)
+
+
+def _read_json(
+    content: bytes, name: str, problems: list[Problem], readings: Readings
+) -> Source | None:
+    found: list[Problem] = []
+    log = Log(name, found)
+    try:
+        text = decoded(content, log)
+        reader = JsonReader(text, ADOPTED, log)
+        reader.check_structure()
+        places = JsonPlaces(name, text)
+        try:
+            with collection_off():
+                root = places.read(readings.last)
+            if isinstance(root, dict) and _HALF.search(text) is None:
+                readings.last = places
+                return Source(name, root, places.find, text)
+        except ValueError:
+            pass  # what is wrong, and where, the reader finds out
+        document = reader.read()
+        if not found:
+            return Source(name, document, Locator([document]).locate, text)
+    except StoppedError:
+        pass
+    problems += found
+    return None
+
+
+def may_refer_to_files(source: Source) -> bool:
+    """Tell whether *source* may hold an address of another file.
+
+    Most documents are one file: to know that of JSON, its text need not be walked.
+    """
+    text = source.text
+    if text is None or _ESCAPED.search(text):
+        return True
+    if len(_REFERENCE.findall(text)) != len(_LOCAL.findall(text)):
+        return True
+    mappings = _MAPPING.findall(text)
+    return len(mappings) != text.count('"mapping"') or any(
+        not value.startswith("#") and not _NAME.fullmatch(value)
+        for mapping in mappings
+        for value in _VALUE.findall(mapping)
+    )
+
+
+# ASCII letters and signs as escapes, behind which a key or an address may hide.
+_ESCAPED: Final = re.compile(r"\\u00[2-7]")
+_REFERENCE: Final = re.compile(r'"(?:\$ref|\$dynamicRef|operationRef)"')
+_LOCAL: Final = re.compile(r'"(?:\$ref|\$dynamicRef|operationRef)"\s*:\s*"#')
+_MAPPING: Final = re.compile(r'"mapping"\s*:\s*\{([^{}]*)\}')
+_VALUE: Final = re.compile(r':\s*"((?:[^"\\]|\\.)*)"')
+_NAME: Final = re.compile(r"[\w-]*")
