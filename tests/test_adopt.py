@@ -808,8 +808,8 @@ def test_swagger_is_refused_by_its_name(tmp_path: Path) -> None:
     with pytest.raises(SourceError) as refused:
         adopt((f"2024-01-15={path}",), tmp_path / "schemas")
     assert str(refused.value) == (
-        f"{path.as_posix()}:1:2: openapi-version: this is Swagger, which OpenAPI 3 has replaced; "
-        "convert it, and adopt what comes out"
+        f"{path.as_posix()}:1:13: openapi-version: this is Swagger 2.0, which OpenAPI 3 has "
+        "replaced; convert it to OpenAPI 3"
     )
 
 

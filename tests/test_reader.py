@@ -1090,14 +1090,27 @@ def test_a_part_added_after_reading_stands_where_it_hangs(tmp_path: Path) -> Non
     ],
 )
 def test_places_are_found_in_what_the_parser_takes_and_nothing_else(text: str) -> None:
-    assert taken(JsonPlaces("a.json", text).read) == taken(lambda: json.loads(text))
+    assert taken(JsonPlaces("a.json", text).read) == taken(
+        lambda: json.loads(text, object_pairs_hook=unique)
+    )
 
 
 def taken(read: Callable[[], Any]) -> Any:
     try:
         return read()
-    except json.JSONDecodeError as error:
-        return str(error)
+    except ValueError:
+        return "refused"
+
+
+def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len(dict(pairs)) < len(pairs):
+        raise ValueError
+    return dict(pairs)
+
+
+@pytest.mark.parametrize("text", ["NaN", "[-Infinity]", '{"a": 1e400}', f"[{'9' * 400}]"])
+def test_numbers_that_not_every_reader_knows_are_refused_with_their_places(text: str) -> None:
+    assert taken(JsonPlaces("a.json", text).read) == "refused"
 
 
 def test_what_is_read_with_its_places_has_the_same_as_what_is_looked_up_later() -> None:

@@ -23,6 +23,7 @@ from dateline.bundle.sources import (
     read_source,
 )
 from dateline.load.reader import ADOPTED, UnreadableError, file_content
+from dateline.load.reader.problems import short
 from dateline.load.wording import shown
 from dateline.model import Place, Problem, SourceError
 from dateline.openapi import follow
@@ -127,7 +128,7 @@ def _not_openapi(source: Source) -> Problem | None:
         for key, name in _OTHERS.items():
             if key in root:
                 place = source.locate((key,), value=True)
-                message = f"this is {name.format(shown(root[key]))}"
+                message = f"this is {name.format(short(str(root[key])))}"
                 break
         else:
             message = "this is no OpenAPI document: it has no `openapi`; name one that has"
@@ -141,8 +142,8 @@ def _not_openapi(source: Source) -> Problem | None:
 
 
 _OTHERS: Final = {
-    "swagger": "Swagger {}, which OpenAPI 3 has replaced; convert it, and name what comes out",
+    "swagger": "Swagger {}, which OpenAPI 3 has replaced; convert it to OpenAPI 3",
     "asyncapi": "AsyncAPI {}, which describes messages; name an OpenAPI document",
     "arazzo": "Arazzo {}, which describes workflows; name the OpenAPI document that they use",
-    "overlay": "an overlay ({}); apply it, and name what comes out",
+    "overlay": "an overlay ({}); name the OpenAPI document that comes of applying it",
 }

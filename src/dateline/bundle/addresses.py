@@ -17,6 +17,7 @@ _ADDRESS: Final = re.compile(
     re.DOTALL,
 )
 _SUFFIXES: Final = (".json", ".yaml", ".yml")
+_COMPONENT_NAME: Final = re.compile(r"[A-Za-z0-9._-]*")  # OpenAPI 3.1.1, section 4.8.7
 _ANCHORS: Final = ("$anchor", "$dynamicAnchor")
 
 
@@ -79,7 +80,7 @@ def is_address(value: str) -> bool:
 
     OpenAPI 3.1.1, section 4.8.25.4: what may be both is a name.
     """
-    return "/" in value or "#" in value or ":" in value or value.lower().endswith(_SUFFIXES)
+    return _COMPONENT_NAME.fullmatch(value) is None or value.lower().endswith(_SUFFIXES)
 
 
 def path_of(root: Any, fragment: str) -> Trail:

@@ -1,0 +1,431 @@
+"""Documents of several files: judged whole, or refused at the address that can't be read."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from dateline.bundle import Readings, opened
+from dateline.check.sides import compared
+from dateline.model import SourceError
+
+HEAD = {"openapi": "3.1.0", "info": {"title": "T", "version": "1"}}
+JSON = "application/json"
+
+
+# A value of each kind, and the same after an edit; both leave a trace that a caller could see.
+def answering(kind: str) -> dict[str, Any]:
+    content = {JSON: {"schema": {"type": kind}}}
+    return {"responses": {"200": {"description": "d", "content": content}}}
+
+
+KINDS: dict[str, tuple[Any, Any]] = {
+    "schema": ({"type": "string"}, {"type": "integer"}),
+    "property": ({"properties": {"a": {"type": "string"}}}, {"properties": {"a": {}}}),
+    "parameter": (
+        {"name": "p", "in": "query", "schema": {"type": "string"}},
+        {"name": "p", "in": "query", "required": True, "schema": {"type": "string"}},
+    ),
+    "header": ({"schema": {"type": "string"}}, {"schema": {"type": "integer"}}),
+    "response": (
+        {"description": "d", "content": {JSON: {"schema": {"type": "string"}}}},
+        {"description": "d", "content": {JSON: {"schema": {"type": "integer"}}}},
+    ),
+    "request-body": (
+        {"content": {JSON: {"schema": {"type": "string"}}}},
+        {"content": {JSON: {"schema": {"type": "integer"}}}},
+    ),
+    "example": ({"value": 1}, {"value": 2}),
+    "link": ({"operationId": "op"}, {"operationId": "other"}),
+    "callback": (
+        {"{$request.body#/u}": {"post": answering("string")}},
+        {"{$request.body#/u}": {"post": answering("integer")}},
+    ),
+    "path-item": (
+        {"get": answering("string")},
+        {"get": answering("integer")},
+    ),
+    "operation": (
+        answering("string"),
+        answering("integer"),
+    ),
+    "security-scheme": (
+        {"type": "http", "scheme": "bearer"},
+        {"type": "http", "scheme": "basic"},
+    ),
+    "text": ("words", "other words"),
+    "parameters": (
+        [{"name": "p", "in": "query", "schema": {"type": "string"}}],
+        [{"name": "q", "in": "query", "schema": {"type": "string"}}],
+    ),
+    "properties": ({"a": {"type": "string"}}, {"a": {"type": "integer"}}),
+    "schemas": ({"S": {"type": "string"}}, {"S": {"type": "integer"}}),
+    "paths": (
+        {"/x": {"get": answering("string")}},
+        {"/x": {"get": answering("integer")}},
+    ),
+}
+
+
+def operation(**keys: Any) -> dict[str, Any]:
+    return {"paths": {"/x": {"post": {"responses": {"200": {"description": "d"}}, **keys}}}}
+
+
+def response(**keys: Any) -> dict[str, Any]:
+    return operation(responses={"200": {"description": "d", **keys}})
+
+
+def body(schema: Any) -> dict[str, Any]:
+    return response(content={JSON: {"schema": schema}})
+
+
+def positions(ref: dict[str, str]) -> dict[str, tuple[str, Any]]:
+    """Return every position where a reference may be, with the kind of what it leads to."""
+    address = ref["$ref"]
+    schemas = {
+        **dict.fromkeys(("items", "additionalProperties", "propertyNames", "contains"), ref),
+        **dict.fromkeys(("not", "if", "then", "else", "unevaluatedItems"), ref),
+        **dict.fromkeys(("unevaluatedProperties", "contentSchema"), ref),
+        **{key: [ref] for key in ("allOf", "oneOf", "anyOf", "prefixItems")},
+        **{key: {"a": ref} for key in ("patternProperties", "dependentSchemas", "$defs")},
+    }
+    beside: dict[str, Any] = {"then": {"if": {}}, "else": {"if": {}}}
+    components = {
+        "schemas": "schema",
+        "responses": "response",
+        "parameters": "parameter",
+        "examples": "example",
+        "requestBodies": "request-body",
+        "headers": "header",
+        "securitySchemes": "security-scheme",
+        "links": "link",
+        "callbacks": "callback",
+        "pathItems": "path-item",
+    }
+    tagged = {"oneOf": [{"$ref": "#/components/schemas/A"}]}
+    return {
+        **{
+            f"schema {key}": ("schema", body({key: below, **beside.get(key, {})}))
+            for key, below in schemas.items()
+        },
+        **{
+            f"components {section}": (kind, {"components": {section: {"C": ref}}})
+            for section, kind in components.items()
+        },
+        "media type": ("schema", body(ref)),
+        "property": ("schema", body({"properties": {"a": ref}})),
+        "with siblings": ("schema", body({**ref, "minLength": 1})),
+        "parameter": ("parameter", operation(parameters=[ref])),
+        "path parameter": ("parameter", {"paths": {"/x": {"parameters": [ref], "get": {}}}}),
+        "parameter schema": (
+            "schema",
+            operation(parameters=[{"name": "p", "in": "query", "schema": ref}]),
+        ),
+        "parameter content": (
+            "schema",
+            operation(
+                parameters=[{"name": "p", "in": "query", "content": {JSON: {"schema": ref}}}]
+            ),
+        ),
+        "request body": ("request-body", operation(requestBody=ref)),
+        "response": ("response", operation(responses={"200": ref})),
+        "default response": ("response", operation(responses={"default": ref})),
+        "header": ("header", response(headers={"H": ref})),
+        "header schema": ("schema", response(headers={"H": {"schema": ref}})),
+        "encoding header": (
+            "header",
+            response(content={JSON: {"encoding": {"a": {"headers": {"H": ref}}}}}),
+        ),
+        "example": ("example", response(content={JSON: {"examples": {"e": ref}}})),
+        "link": ("link", response(links={"l": ref})),
+        "callback": ("callback", operation(callbacks={"c": ref})),
+        "callback path": ("path-item", operation(callbacks={"c": {"{$url}": ref}})),
+        "path": ("path-item", {"paths": {"/x": ref}}),
+        "path with siblings": ("path-item", {"paths": {"/x": {**ref, "summary": "s"}}}),
+        "webhook": ("path-item", {"webhooks": {"w": ref}}),
+        "x-webhook": ("path-item", {"x-webhooks": {"w": ref}}),
+        "mapping": (
+            "schema",
+            {
+                "components": {
+                    "schemas": {
+                        "A": {"type": "object"},
+                        "B": {
+                            **tagged,
+                            "discriminator": {"propertyName": "k", "mapping": {"a": address}},
+                        },
+                    }
+                }
+            },
+        ),
+        # no places for references in OpenAPI, but other tools follow them there
+        "operation": ("operation", {"paths": {"/x": {"get": ref}}}),
+        "description": ("text", operation(description=ref)),
+        "extension": ("properties", operation(**{"x-code": [ref]})),
+        "example value": ("text", response(content={JSON: {"example": ref}})),
+        "list": ("parameters", operation(parameters=ref)),
+        "map": ("properties", body({"properties": ref})),
+        "section": ("schemas", {"components": {"schemas": ref}}),
+        "paths": ("paths", {"paths": ref}),
+    }
+
+
+POSITIONS = tuple(positions({"$ref": ""}))
+
+
+def written(folder: Path, files: dict[str, Any]) -> Path:
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(content, indent=1) if name.endswith(".json") else content)
+    return folder / next(iter(files))
+
+
+def bundled(path: Path) -> dict[str, Any]:
+    return opened(path, path.name, Readings()).content
+
+
+def differences(tmp_path: Path, before: Path, after: Path) -> list[tuple[str, str]]:
+    """Return the rule of each difference, and the file in *tmp_path* that it is in."""
+    found, _ = compared(tmp_path / "none", tmp_path / "none", str(before), str(after))
+    places = [one.after_source or one.before_source for one in found]
+    return [
+        (one.rule, Path(place.file).relative_to(tmp_path).as_posix() if place else "")
+        for one, place in zip(found, places, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("form", ["json", "yaml"])
+@pytest.mark.parametrize("position", POSITIONS)
+def test_what_differs_in_another_file_is_seen_from_everywhere(
+    tmp_path: Path, position: str, form: str
+) -> None:
+    kind, parts = positions({"$ref": f"parts/there.{form}#/a~1b/%63"})[position]
+    sides = []
+    for side, value in zip(
+        ("before", "same", "after"), (*KINDS[kind][:1], *KINDS[kind]), strict=True
+    ):
+        there = {"a/b": {"c": value}}
+        text = yaml.safe_dump(there) if form == "yaml" else there
+        files = {"openapi.json": {**HEAD, **parts}, f"parts/there.{form}": text}
+        sides.append(written(tmp_path / side, files))
+    before, same, after = sides
+    assert differences(tmp_path, before, same) == []
+    found = differences(tmp_path, before, after)
+    # what refers to a value that nobody judges inside of is told where it refers
+    unjudged = position in ("link", "extension")
+    assert f"after/{'openapi.json' if unjudged else f'parts/there.{form}'}" in {
+        file for _, file in found
+    }
+
+
+ADDRESSES = {
+    "https://example.com/a.json": "reference-remote",
+    "file:///etc/hosts.json": "reference-remote",
+    "ftp://example.com/a.json": "reference-remote",
+    "//example.com/a.json": "reference-remote",
+    "urn:example:a": "reference-remote",
+    "there.json?v=1": "reference-remote",
+    "/etc/a.json": "reference-outside",
+    "%2Fetc/a.json": "reference-outside",
+    "../outside.json": "reference-outside",
+    "parts/../../outside.json": "reference-outside",
+    "%2e%2e/outside.json": "reference-outside",
+    "missing.json": "reference-unreadable",
+    "parts": "reference-unreadable",
+    "folder.json": "reference-unreadable",
+    "linked.json": "reference-unreadable",
+    "circular.json": "reference-unreadable",
+    "a%00b.json": "reference-unreadable",
+    "there.json#/nowhere": "reference-dangling",
+    "there.json#/list/7": "reference-dangling",
+    "there.json#anchor": "reference-dangling",
+    "there.json#/round": "reference-circular",
+    "there.json#/text/deeper": "reference-dangling",
+}
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_an_address_that_can_not_be_read_is_refused_where_it_is_written(
+    tmp_path: Path, address: str
+) -> None:
+    home = tmp_path / "api"
+    there = {"list": [], "round": {"$ref": "#/round"}, "text": "t"}
+    written(home, {"there.json": there, "folder.json/a.json": {}})
+    written(tmp_path, {"outside.json": {"type": "string"}})
+    (home / "parts").mkdir()
+    (home / "linked.json").symlink_to(tmp_path / "outside.json")
+    (home / "circular.json").symlink_to("circular.json")
+    for position, (_, parts) in positions({"$ref": address}).items():
+        if position == "example value" or (position, address) == ("mapping", "parts"):
+            continue  # what the API sends, and the name of a component
+        path = written(home, {"openapi.json": {**HEAD, **parts}})
+        lines = path.read_text().splitlines()
+        with pytest.raises(SourceError) as refused:
+            bundled(path)
+        found = [
+            (one.id, lines[one.place.line - 1].count(address)) for one in refused.value.problems
+        ]
+        assert found == [(ADDRESSES[address], 1)], position
+
+
+def test_what_an_api_sends_may_look_like_a_reference(tmp_path: Path) -> None:
+    parts = response(content={JSON: {"example": {"$ref": "https://example.com/a.json"}}})
+    document = {**HEAD, **parts}
+    assert bundled(written(tmp_path, {"openapi.json": document})) == document
+
+
+FILES = {
+    "openapi.yaml": """\
+openapi: 3.1.0
+info: { title: T, version: '1' }
+paths:
+  /pets: { $ref: paths/pets.yaml }
+  /owners:
+    get:
+      responses:
+        '200': { $ref: 'paths/pets.yaml#/get/responses/200' }
+components:
+  schemas:
+    Owner: { $ref: schemas/owner.json }
+    Alias: { $ref: '#/components/schemas/Owner' }
+    pet: { type: string }
+""",
+    "paths/pets.yaml": """\
+get:
+  responses:
+    '200':
+      description: Pets.
+      content:
+        application/json:
+          schema: { $ref: ../schemas/pet.yaml }
+    '404':
+      description: None.
+      content:
+        application/json:
+          schema: { $ref: '../openapi.yaml#/components/schemas/pet' }
+""",
+    "schemas/pet.yaml": """\
+type: object
+properties:
+  owner: { $ref: ./owner.json }
+  toy: { $ref: '#/x-toy' }
+  name: { $ref: '#/properties/toy/properties/name' }
+  parent: { $ref: pet.yaml }
+x-toy: { properties: { name: { type: string } } }
+""",
+    "schemas/owner.json": {
+        "properties": {"pets": {"type": "array", "items": {"$ref": "pet.yaml"}}}
+    },
+}
+
+
+def test_files_that_refer_to_each_other_make_one_document(tmp_path: Path) -> None:
+    document = bundled(written(tmp_path, FILES))
+    answer = {"description": "Pets.", "content": {JSON: {"schema": refers("schemas_pet")}}}
+    none = {"description": "None.", "content": {JSON: {"schema": refers("pet")}}}
+    toy = {"properties": {"name": {"type": "string"}}}
+    assert document == {
+        "openapi": "3.1.0",
+        "info": {"title": "T", "version": "1"},
+        "paths": {
+            "/pets": {"get": {"responses": {"200": answer, "404": none}}},
+            "/owners": {"get": {"responses": {"200": refers("200", "responses")}}},
+        },
+        "components": {
+            "schemas": {
+                "Owner": {
+                    "properties": {"pets": {"type": "array", "items": refers("schemas_pet")}}
+                },
+                "Alias": refers("Owner"),
+                "pet": {"type": "string"},
+                "schemas_pet": {
+                    "type": "object",
+                    "properties": {
+                        "owner": refers("Owner"),
+                        "toy": refers("x-toy"),
+                        "name": refers("name"),
+                        "parent": refers("schemas_pet"),
+                    },
+                    "x-toy": toy,
+                },
+                "name": {"type": "string"},
+                "x-toy": toy,
+            },
+            "responses": {"200": answer},
+        },
+    }
+
+
+def refers(name: str, section: str = "schemas") -> dict[str, str]:
+    return {"$ref": f"#/components/{section}/{name}"}
+
+
+def test_places_are_those_of_the_files(tmp_path: Path) -> None:
+    document = opened(written(tmp_path, FILES), "api/openapi.yaml", Readings())
+    assert [
+        str(document.place(pointer))
+        for pointer in (
+            "/paths/~1pets",
+            "/paths/~1pets/get/responses/404/description",
+            "/paths/~1owners/get",
+            "/components/schemas/Owner/properties/pets/type",
+            "/components/schemas/schemas_pet/properties/toy/type",
+            "/components/schemas/pet/type",
+        )
+    ] == [
+        "api/paths/pets.yaml:1:1",
+        "api/paths/pets.yaml:9:7",
+        "api/openapi.yaml:6:5",
+        "api/schemas/owner.json:4:4",
+        "api/schemas/pet.yaml:4:3",
+        "api/openapi.yaml:13:12",
+    ]
+
+
+def test_one_file_and_several_are_the_same_api(tmp_path: Path) -> None:
+    several = written(tmp_path / "several", FILES)
+    document = bundled(several)
+    one = written(tmp_path / "one", {"openapi.json": document})
+    assert differences(tmp_path, several, one) == []
+    assert differences(tmp_path, one, several) == []
+
+
+def test_an_operation_of_another_file_is_where_a_link_leads(tmp_path: Path) -> None:
+    link = {"operationRef": "more.json#/paths/~1y/get"}
+    more = {"paths": {"/y": {"get": answering("string")}}}
+    files = {"openapi.json": {**HEAD, **response(links={"l": link})}, "more.json": more}
+    document = bundled(written(tmp_path / "before", files))
+    responses = document["paths"]["/x"]["post"]["responses"]
+    assert responses["200"]["links"]["l"] == {"operationRef": "#/components/pathItems/_y/get"}
+    more["paths"]["/y"]["get"]["responses"] = {"201": {"description": "d"}}
+    written(tmp_path / "after", files)
+    found = differences(tmp_path, tmp_path / "before/openapi.json", tmp_path / "after/openapi.json")
+    assert "after/more.json" in {file for _, file in found}
+
+
+def test_files_can_not_multiply_each_other_without_end(tmp_path: Path) -> None:
+    files: dict[str, Any] = {"openapi.json": {**HEAD, "x-a": {"$ref": "0.json"}}}
+    for level in range(20):
+        files[f"{level}.json"] = {str(at): {"$ref": f"{level + 1}.json"} for at in range(10)}
+    files["20.json"] = {"end": True}
+    with pytest.raises(SourceError, match="too-large"):
+        bundled(written(tmp_path, files))
+
+
+def test_files_can_not_be_nested_without_end(tmp_path: Path) -> None:
+    files: dict[str, Any] = {"openapi.json": {**HEAD, "x-a": {"$ref": "0.json"}}}
+    for level in range(100):
+        files[f"{level}.json"] = {"below": {"$ref": f"{level + 1}.json"}}
+    files["100.json"] = {"end": True}
+    with pytest.raises(SourceError, match="too-deep"):
+        bundled(written(tmp_path, files))
+    files = {"openapi.json": {**HEAD, "x-a": {"$ref": "0.json"}}}
+    files["0.json"] = {"below": {"$ref": "1.json"}}
+    files["1.json"] = {"below": {"$ref": "0.json"}}
+    with pytest.raises(SourceError, match="reference-circular"):
+        bundled(written(tmp_path, files))
