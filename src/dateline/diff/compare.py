@@ -273,7 +273,9 @@ class SchemaComparison:
         if before.keyword != after.keyword and (gone or came):
             ways = Node(before.keyword, before.pointer), Node(after.keyword, after.pointer)
             changed(pair, Kind.KEYWORD_CHANGED, "oneOf", *ways)
-        if bool(before.null) != bool(after.null):
+        if bool(before.null) != bool(after.null) and not (
+            _admits_null(self.before, before) and _admits_null(self.after, after)
+        ):
             null = Node("null", before.null or after.null)
             kind = Kind.TYPE_ADDED if after.null else Kind.TYPE_REMOVED
             one_sided(pair, kind, "type", null, added=bool(after.null))
@@ -493,3 +495,18 @@ class SchemaComparison:
 def _members(union: Union) -> Node:
     names = [member.name or member.node.value for member in union.members]
     return Node(names, union.pointer)
+
+
+def _admits_null(schemas: Schemas, union: Union) -> bool:
+    """Return whether null certainly fits a union, beside its members or as one of them."""
+    if union.null:
+        return True
+    views = [schemas.view(member.parts) for member in union.members]
+    admitting = [
+        "null" in view.types and (view.values is None or "null" in view.values)
+        for view in views
+        if view.types is not None
+    ]
+    if union.keyword == "oneOf":
+        return admitting.count(True) == 1 and len(admitting) == len(views)
+    return any(admitting)

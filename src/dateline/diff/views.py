@@ -52,6 +52,8 @@ _TIGHTEST: Final[dict[str, Callable[[Iterable[Any]], Any]]] = {
         max,
     ),
 }
+_REFUSING: Final = frozenset({"$ref", "$dynamicRef", "not", "if"})
+
 # Keys of a union's member that leave it a value with notes.
 VALUE: Final = frozenset({"const", "enum", "type"})
 
@@ -339,7 +341,9 @@ def settle(view: View) -> None:
     """Let null and the values have their say on the types."""
     nulls = [part.null for part in view.parts if part.null]
     if nulls and view.types is None and not view.unions:
-        view.nullable, view.null_at = True, nulls[0]
+        # without a type, null is refused by these alone
+        view.nullable = any(_REFUSING & part.node.keys() - part.skip for part in view.parts)
+        view.null_at = nulls[0]
     if view.values is None:
         return
     if view.types is None:
