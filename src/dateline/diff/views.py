@@ -52,7 +52,7 @@ _TIGHTEST: Final[dict[str, Callable[[Iterable[Any]], Any]]] = {
         max,
     ),
 }
-_REFUSING: Final = frozenset({"$ref", "$dynamicRef", "not", "if"})
+_NULL_REFUSING: Final = frozenset({"$ref", "$dynamicRef", "not", "if"})
 
 # Keys of a union's member that leave it a value with notes.
 VALUE: Final = frozenset({"const", "enum", "type"})
@@ -342,7 +342,7 @@ def settle(view: View) -> None:
     nulls = [part.null for part in view.parts if part.null]
     if nulls and view.types is None and not view.unions:
         # without a type, null is refused by these alone
-        view.nullable = any(_REFUSING & part.node.keys() - part.skip for part in view.parts)
+        view.nullable = any(_NULL_REFUSING & part.node.keys() - part.skip for part in view.parts)
         view.null_at = nulls[0]
     if view.values is None:
         return
