@@ -81,3 +81,10 @@ def _closure(*names: str, edges: Mapping[str, set[str]]) -> set[str]:
             reached.add(name)
             pending += edges.get(name, ())
     return reached
+
+
+def other_tags(before: list[str], after: list[str]) -> dict[str, str] | None:
+    """Return which tags of a schema become which others; None where that can't be told."""
+    gone = [tag for tag in before if tag not in after]
+    came = [tag for tag in after if tag not in before] or after
+    return None if gone and len(came) != 1 else dict.fromkeys(gone, came[0])

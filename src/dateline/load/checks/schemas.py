@@ -9,15 +9,13 @@ from math import ceil, floor
 from typing import Any, Final
 
 from dateline.load.checks.scope import Found, Scope, Site, on
-from dateline.load.checks.shapes import parts, properties, required, resolved, types
-from dateline.load.wording import brief, did_you_mean, listed, listed_twice, near, shown
-from dateline.openapi import target
+from dateline.load.checks.shapes import parts, properties, required, types
+from dateline.load.wording import did_you_mean, listed, listed_twice, near, shown
 from dateline.regex.dialect import find_flaw
 from dateline.schema.types import (
     EVERY_TYPE,
     TYPES,
     UNIONS,
-    choices,
     declared,
     is_enumeration,
     type_of,
@@ -364,106 +362,3 @@ def members_differ(_: Scope, site: Site, key: str) -> Iterator[Found]:
             message = listed_twice(reference)
             yield Found(site.at(key, index), "member-twice", message)
         seen.add(reference)
-
-
-# Discriminators
-
-
-@on("schema.discriminator", finds=("discriminator-property",))
-def tag_is_required(scope: Scope, site: Site, key: str) -> Iterator[Found]:
-    """Each member has the tag, always; so has a schema that others extend, without a union."""
-    tag = site.node[key].get("propertyName")
-    named = [(name, member) for _, member in _union(site) if (name := _name(member))]
-    if not site.node.keys() & set(UNIONS):
-        named = [("this schema", site.node)]
-    if tag is None:
-        return
-    known = {name: properties(scope, node) for name, node in named if resolved(scope, node)}
-    lacking = [name for name in known if tag not in known[name]]
-    lax = [
-        name
-        for name, node in named
-        if tag in known.get(name, ()) and tag not in required(scope, node)
-    ]
-    trail = site.at(key, "propertyName")
-    if lacking:
-        near_misses = dict.fromkeys(other for name in lacking for other in known[name])
-        have = "has" if len(lacking) == 1 else "have"
-        message = f"{' and '.join(lacking)} {have} no property {shown(tag)}"
-        message += did_you_mean(tag, near_misses)
-        yield Found(trail, "discriminator-property", message, value=True)
-    if lax:
-        message = f"{shown(tag)} is not required by {' and '.join(lax)}; add it to `required` there"
-        yield Found(trail, "discriminator-property", message, value=True)
-
-
-@on("schema.discriminator", finds=("discriminator-member",))
-def members_have_names(scope: Scope, site: Site, _: str) -> Iterator[Found]:
-    for trail, member in _union(site):
-        if _name(member) is None and types(scope, member) != {"null"}:
-            message = (
-                "a member written in place has no name for its tag; "
-                "make it a component and refer to it"
-            )
-            yield Found(trail, "discriminator-member", message)
-
-
-@on("schema.discriminator", finds=("mapping-dangling", "mapping-outside-union"))
-def mapping(scope: Scope, site: Site, key: str) -> Iterator[Found]:
-    schemas = scope.named("schema")
-    names = [name for _, member in _union(site) if (name := _name(member)) is not None]
-    for tag, written in site.node[key].get("mapping", {}).items():
-        trail = site.at(key, "mapping", tag)
-        name = _named(written)
-        if name is None or name not in schemas:
-            word = name or written
-            message = f"{shown(written)} is no schema of this document{did_you_mean(word, schemas)}"
-            yield Found(trail, "mapping-dangling", message, value=True)
-        elif names and name not in names:
-            message = f"{shown(written)} is no member of the union{did_you_mean(name, names)}"
-            yield Found(trail, "mapping-outside-union", message, value=True)
-
-
-@on("schema.discriminator", finds=("discriminator-tag-twice", "discriminator-tag"))
-def tags_differ(scope: Scope, site: Site, key: str) -> Iterator[Found]:
-    """Each member has tags of its own, and says of its tag property what the mapping says."""
-    mapped: dict[str, list[str]] = {}
-    for tag, written in site.node[key].get("mapping", {}).items():
-        mapped.setdefault(_named(written) or "", []).append(tag)
-    taken: dict[str, str] = {}
-    for trail, member in _union(site):
-        name = _name(member)
-        if name is None:
-            continue
-        tags = mapped.get(name, [name])
-        below = properties(scope, member).get(site.node[key].get("propertyName"))
-        values = choices(resolved(scope, below)) if below is not None else None
-        wrong = [tag for tag in tags if values is not None and tag not in values]
-        if wrong:
-            message = (
-                f"the tag of {name} is {shown(wrong[0])}, but its property lets through "
-                f"{brief(values or ())}; make them agree"
-            )
-            yield Found(trail, "discriminator-tag", message)
-        for tag in tags:
-            if taken.setdefault(tag, name) != name:
-                message = f"{shown(tag)} is the tag of {taken[tag]} already; give {name} another"
-                yield Found(trail, "discriminator-tag-twice", message)
-
-
-def _union(site: Site) -> Iterator[tuple[Any, Any]]:
-    for key in UNIONS:
-        for index, member in enumerate(site.node.get(key, ())):
-            yield site.at(key, index), member
-
-
-def _name(member: Any) -> str | None:
-    return _named(member["$ref"]) if isinstance(member, dict) and "$ref" in member else None
-
-
-def _named(reference: str) -> str | None:
-    """Return the schema that a mapping names: by reference or, with no `/` or `#`, by name."""
-    if "/" not in reference and "#" not in reference:
-        return reference
-    goal = target(reference)
-    return goal[1] if goal is not None and goal[0] == "schemas" else None

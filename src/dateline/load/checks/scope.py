@@ -11,6 +11,7 @@ from dateline.gates import Timeline
 from dateline.model import ENVIRONMENTS, Table
 from dateline.openapi import COMPONENTS, target
 from dateline.schema.dialect import Dialect
+from dateline.schema.variants import subtypes
 
 Trail = tuple["Trail", str | int] | None
 """A path from the root as linked pairs, the innermost key first: one pair for each step."""
@@ -97,9 +98,19 @@ class Scope:
         """Return the components of *kind* by name."""
         return self.components.get(_SECTIONS[kind], {})
 
+    @cached_property
+    def subtypes(self) -> dict[str, frozenset[str]]:
+        """The schemas that stand wherever a discriminated one that they extend does."""
+        return subtypes(self.named("schema"))
+
+    def now(self, schema: Any) -> Any:
+        """Return what *schema* says: as it is written, in the newest version."""
+        return schema
+
     def resolve(self, kind: str, node: Any) -> Any:
         """Return what *node* stands for, through references; None where one leads nowhere."""
         for _ in range(_HOPS):
+            node = self.now(node) if kind == "schema" else node
             if not isinstance(node, dict) or "$ref" not in node:
                 return node
             goal = target(node["$ref"])

@@ -45,6 +45,7 @@ from dateline.render.shapes.flat import (
 from dateline.render.shapes.histories import Way
 from dateline.schema.dialect import OR_NULL
 from dateline.schema.types import TYPES
+from dateline.schema.variants import other_tags
 
 Node = dict[str, Any] | str | None
 
@@ -188,7 +189,8 @@ class Builder:
 
     def _retagged(self, node: Node, before: list[str], after: list[str], tags: Tags) -> Node:
         """Return the shape of what becomes of *node* and then has another tag."""
-        changed = other_tags(before, after)
+        # what can't be told was refused where it is written
+        changed = other_tags(before, after) if before and after else None
         if tags.property is None or not changed or _is_absent(node):
             return node
         return {"retag": [tags.property, changed], "then": node}
@@ -406,13 +408,6 @@ class Builder:
         flat.schemas += (member.schema,)
         self.view.add(flat, member.schema)
         return self.flat(flat)
-
-
-def other_tags(before: list[str], after: list[str]) -> dict[str, str]:
-    """Return which tags become which others; empty where that can't be told."""
-    gone = [tag for tag in before if tag not in after]
-    came = [tag for tag in after if tag not in before] or after
-    return dict.fromkeys(gone, came[0]) if len(came) == 1 else {}
 
 
 def by_type(nodes: dict[str, Node]) -> Node:

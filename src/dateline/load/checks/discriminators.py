@@ -1,0 +1,306 @@
+"""A discriminator, out where it leads nowhere or tells nothing apart, in any version."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from dateline.gates import changes, order
+from dateline.load.checks.scope import Found, Scope, Site, Trail, on, path
+from dateline.load.checks.shapes import properties, required, resolved, types
+from dateline.load.checks.values import fault
+from dateline.load.wording import brief, did_you_mean, shown
+from dateline.model import EVERYWHERE, SHOWN_AS, WAS, Combination
+from dateline.openapi import target
+from dateline.schema.types import UNIONS, choices
+from dateline.schema.variants import other_tags
+
+
+@on("schema.discriminator", finds=("discriminator-property",))
+def tag_is_required(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+    """Each member has the tag, always; so has a schema that others extend, without a union."""
+    tag = site.node[key].get("propertyName")
+    named = [(name, member) for _, member in _union(site) if (name := _name(member))]
+    if not site.node.keys() & set(UNIONS):
+        named = [("this schema", site.node)]
+    if tag is None:
+        return
+    known = {name: properties(scope, node) for name, node in named if resolved(scope, node)}
+    lacking = [name for name in known if tag not in known[name]]
+    lax = [
+        name
+        for name, node in named
+        if tag in known.get(name, ()) and tag not in required(scope, node)
+    ]
+    trail = site.at(key, "propertyName")
+    if lacking:
+        near_misses = dict.fromkeys(other for name in lacking for other in known[name])
+        have = "has" if len(lacking) == 1 else "have"
+        message = f"{' and '.join(lacking)} {have} no property {shown(tag)}"
+        message += did_you_mean(tag, near_misses)
+        yield Found(trail, "discriminator-property", message, value=True)
+    if lax:
+        message = f"{shown(tag)} is not required by {' and '.join(lax)}; add it to `required` there"
+        yield Found(trail, "discriminator-property", message, value=True)
+
+
+@on("schema.discriminator", finds=("discriminator-member",))
+def members_have_names(scope: Scope, site: Site, _: str) -> Iterator[Found]:
+    for trail, member in _union(site):
+        if _name(member) is None and types(scope, member) != {"null"}:
+            message = (
+                "a member written in place has no name for its tag; "
+                "make it a component and refer to it"
+            )
+            yield Found(trail, "discriminator-member", message)
+
+
+@on("schema.discriminator", finds=("mapping-dangling", "mapping-outside-union"))
+def mapping(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+    schemas = scope.named("schema")
+    names = [name for _, member in _union(site) if (name := _name(member)) is not None]
+    for tag, written in site.node[key].get("mapping", {}).items():
+        trail = site.at(key, "mapping", tag)
+        name = _named(written)
+        if name is None or name not in schemas:
+            word = name or written
+            message = f"{shown(written)} is no schema of this document{did_you_mean(word, schemas)}"
+            yield Found(trail, "mapping-dangling", message, value=True)
+        elif names and name not in names:
+            message = f"{shown(written)} is no member of the union{did_you_mean(name, names)}"
+            yield Found(trail, "mapping-outside-union", message, value=True)
+
+
+@on("schema.discriminator", finds=("discriminator-tag-twice", "discriminator-tag"))
+def tags_differ(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+    """Each member has tags of its own, and says of its tag property what the mapping says."""
+    taken: dict[str, str] = {}
+    for trail, name, tags in _tags(scope, site):
+        below = properties(scope, scope.named("schema")[name]).get(site.node[key]["propertyName"])
+        values = choices(resolved(scope, below)) if below is not None else None
+        wrong = [tag for tag in tags if values is not None and tag not in values]
+        if wrong:
+            message = (
+                f"the tag of {name} is {shown(wrong[0])}, but its property lets through "
+                f"{brief(values or ())}; make them agree"
+            )
+            yield Found(trail, "discriminator-tag", message)
+        for tag in tags:
+            if taken.setdefault(tag, name) != name:
+                message = f"{shown(tag)} is the tag of {taken[tag]} already; give {name} another"
+                yield Found(trail, "discriminator-tag-twice", message)
+
+
+def _tags(scope: Scope, site: Site) -> Iterator[tuple[Trail, str, list[str]]]:
+    """Yield each schema that the discriminator of *site* names, and its tags.
+
+    Those are the members of its union or, where it has none, the schemas that extend it.
+    """
+    schemas = scope.named("schema")
+    discriminator = site.node["discriminator"]
+    members = [(trail, _name(member)) for trail, member in _union(site)]
+    where = path(site.trail)
+    if not members and where[:2] == ("components", "schemas") and set(where[3::2]) <= {"allOf"}:
+        below = scope.subtypes.get(str(where[2]), frozenset())
+        members = [(site.at("discriminator"), name) for name in sorted(below)]
+    mapped: dict[str, list[str]] = {}
+    for tag, written in discriminator.get("mapping", {}).items():
+        mapped.setdefault(_named(written) or "", []).append(tag)
+    for trail, name in members:
+        if name in schemas and scope.now(schemas[name]) is not None:
+            yield trail, name, mapped.get(name, [name])
+
+
+@on(f"schema.{SHOWN_AS}", finds=("misplaced-annotation", "shown-as-invalid"))
+def shown_as_another_variant(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+    """What callers get instead of what extends a discriminated schema is such a one, too."""
+    name = path(site.trail)[-1]
+    if site.parent is None or site.parent.kind != "components":
+        return
+    parents = [parent for parent, below in sorted(scope.subtypes.items()) if name in below]
+    if not parents and "allOf" in site.node:
+        message = f"`{key}` stands on what extends a schema with a discriminator; leave it out here"
+        yield Found(site.at(key), "misplaced-annotation", message)
+    value = site.node[key]
+    hidden = scope.timeline.all & ~scope.shown(site.node)
+    for parent in parents:
+        schema = scope.named("schema")[parent]
+        wrong = fault(scope, value, schema)
+        message = "" if wrong is None else f"no {parent}: {wrong.message}"
+        if wrong is None and isinstance(schema.get("discriminator"), dict):
+            above = Site("schema", schema, (((None, "components"), "schemas"), parent), "", None)
+            tag = value.get(schema["discriminator"].get("propertyName"))
+            for _, other, tags in _tags(scope, above):
+                lacking = hidden & ~scope.shown(scope.named("schema")[other])
+                if tag in tags and lacking:
+                    places = scope.timeline.places(lacking)
+                    message = f"{shown(tag)} is the tag of {other}, which is absent in {places} too"
+        if message:
+            yield Found(site.at(key), "shown-as-invalid", message, value=True)
+
+
+# In older versions
+
+
+@dataclass(frozen=True)
+class _Then(Scope):
+    """The document as it is at one combination, which is told by its place in the timeline."""
+
+    at: int
+    _known: dict[int, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    def now(self, schema: Any) -> Any:
+        """Return what *schema* says at the combination; None where it is not shown."""
+        if not isinstance(schema, dict):
+            return schema
+        if id(schema) not in self._known:
+            self._known[id(schema)] = self._schema(schema) if self._shows(schema) else None
+        return self._known[id(schema)]
+
+    def _shows(self, node: Any) -> bool:
+        return bool(self.shown(node) >> self.at & 1)
+
+    def _schema(self, node: dict[str, Any]) -> dict[str, Any]:
+        eras = self.timeline.eras("schema", node)
+        made = dict(next(era for mask, era in eras if mask >> self.at & 1))
+        called = {
+            name: next(
+                text
+                for mask, text in self.timeline.names("schema", name, child)
+                if mask >> self.at & 1
+            )
+            for name, child in made.get("properties", {}).items()
+            if self._shows(child)
+        }
+        hidden = made.get("properties", {}).keys() - called.keys()
+        if "properties" in made:
+            made["properties"] = {now: made["properties"][name] for name, now in called.items()}
+        if "required" in made:
+            made["required"] = [
+                called.get(name, name) for name in made["required"] if name not in hidden
+            ]
+        members = [member for key in UNIONS for member in made.get(key, ())]
+        for key in ("allOf", *UNIONS):
+            if key in made:
+                made[key] = [child for child in made[key] if self._shows(child)]
+        if isinstance(made.get("discriminator"), dict):
+            made["discriminator"] = self._discriminator(made["discriminator"], members)
+        return made
+
+    def _discriminator(self, node: dict[str, Any], members: list[Any]) -> dict[str, Any]:
+        """Return *node* without the tags of what is not shown."""
+        schemas = self.named("schema")
+        gone = {name for each in members if not self._shows(each) and (name := _name(each))}
+        kept = {
+            tag: written
+            for tag, written in node.get("mapping", {}).items()
+            if (name := _named(written)) not in gone and self._shows(schemas.get(name or ""))
+        }
+        return {**node, "mapping": kept} if "mapping" in node else node
+
+
+_CHECKS: Final = (tag_is_required, members_have_names, mapping, tags_differ)
+
+
+@on(
+    "schema.discriminator",
+    f"schema.{WAS}",
+    finds=(
+        *("discriminator-property", "discriminator-member", "discriminator-tag"),
+        *("discriminator-tag-twice", "mapping-dangling", "mapping-outside-union"),
+        "tag-without-way",
+    ),
+)
+def history_of_discriminator(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+    """What a discriminator said in older versions is true of the schemas as they were then."""
+    if key == WAS and "discriminator" in site.node:
+        return
+    if not all(date in scope.ranks for date in site.node.get(WAS, ())):
+        return
+    newer = site.node if key != WAS else None
+    known = {
+        found.message
+        for check in _CHECKS
+        for found in (check(scope, site, "discriminator") if newer else ())
+    }
+    now = dict(_tagged(scope, site)) if newer else {}
+    for version in reversed(scope.table.dates):
+        at = scope.timeline.combinations.index(Combination(version, EVERYWHERE))
+        then = _Then(scope.document, scope.table, scope.authored, scope.modern, at)
+        node = then.now(site.node)
+        if node is None or not isinstance(node.get("discriminator"), dict):
+            continue
+        here = site._replace(node=node)
+        date = _written(site, version)
+        for check in _CHECKS:
+            for found in check(then, here, "discriminator"):
+                if found.message not in known:
+                    known.add(found.message)
+                    message = f"in {version}, {found.message}"
+                    if date is None and found.id == "discriminator-property":
+                        message += (
+                            "; where it was another one, write "
+                            "`x-was: {DATE: {discriminator: {propertyName: …}}}`"
+                        )
+                    yield found._replace(trail=_moved(site, date, found.trail), message=message)
+        tags = dict(_tagged(then, here))
+        for name in now.keys() & tags.keys():
+            for before, after in ((now[name], tags[name]), (tags[name], now[name])):
+                if other_tags(before, after) is None and f"{name} {before}" not in known:
+                    known.add(f"{name} {before}")
+                    message = (
+                        f"the tags of {name} are {brief(tags[name])} in {version} and "
+                        f"{brief(now[name])} in the newest version, so which of them "
+                        f"{brief(before)} become can't be told; change one tag at a time"
+                    )
+                    trail = _moved(site, date, site.at("discriminator"))
+                    yield Found(trail, "tag-without-way", message)
+
+
+def _tagged(scope: Scope, site: Site) -> Iterator[tuple[str, list[str]]]:
+    return ((name, tags) for _, name, tags in _tags(scope, site))
+
+
+def _written(site: Site, version: str) -> str | None:
+    """Return the date of the history that says what the discriminator of *site* is in *version*.
+
+    None where it is what it is in the newest version.
+    """
+    found = None
+    for date in sorted(site.node.get(WAS, ()), key=order, reverse=True):
+        if order(date) > order(version) and "discriminator" in changes(site.node[WAS][date])[0]:
+            found = date
+    return found
+
+
+def _moved(site: Site, date: str | None, trail: Trail) -> Trail:
+    """Return where history writes at *date* what stands at *trail* otherwise."""
+    steps = path(trail)[len(path(site.trail)) :]
+    if date is None or steps[:1] != ("discriminator",):
+        return trail
+    entry = site.node[WAS][date]
+    moved = site.at(WAS, date)
+    if entry.get("set") is changes(entry)[0]:
+        moved = (moved, "set")
+    for step in steps:
+        moved = (moved, step)
+    return moved
+
+
+def _union(site: Site) -> Iterator[tuple[Any, Any]]:
+    for key in UNIONS:
+        for index, member in enumerate(site.node.get(key, ())):
+            yield site.at(key, index), member
+
+
+def _name(member: Any) -> str | None:
+    return _named(member["$ref"]) if isinstance(member, dict) and "$ref" in member else None
+
+
+def _named(reference: str) -> str | None:
+    """Return the schema that a mapping names: by reference or, with no `/` or `#`, by name."""
+    if "/" not in reference and "#" not in reference:
+        return reference
+    goal = target(reference)
+    return goal[1] if goal is not None and goal[0] == "schemas" else None
