@@ -14,6 +14,7 @@ import pytest
 import yaml
 from commands import dateline
 from mutations import EDITS, sites
+from pets import PETS
 from sources import API, LIBRARY, LOANS, VERSIONS, folder, loaded, plain
 from surrounding_edits import DOCUMENT_EDITS
 from yaml_styles import Writer
@@ -33,6 +34,7 @@ SCHEMAS = Path(__file__).parent.parent / "schemas"
 
 APIS = {
     "library": LIBRARY,
+    "pets": PETS,
     "payment": {path.name: path.read_text(encoding="utf-8") for path in SCHEMAS.glob("*.yaml")},
 }
 
@@ -172,6 +174,14 @@ def test_one_edit_with_several_causes_is_told_once(
         "LoanState: value back added, LoanState: value returned removed; back has `x-added: next`; "
         "returned has `x-removed: next`"
     )
+
+
+def test_another_name_of_what_a_tag_names_is_left(
+    tmp_path: Path, callers_have: Mapping[str, Published]
+) -> None:
+    api = loaded(tmp_path, edited(PETS, ("    Cat:\n", "    Feline:\n")))
+    plan = gate(api, callers_have["pets"], today=TODAY)
+    assert (plan.edits, [one.message.split(":")[0] for one in plan.left]) == ((), ["Pet", "Feline"])
 
 
 def test_what_the_run_time_still_misses_is_remarked(

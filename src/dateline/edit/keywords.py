@@ -28,12 +28,17 @@ def restore(draft: Draft, found: Breaking) -> Repair:
     if keys & _SHAPE and new.kind == "schema":
         # what only one of the two has belongs to what it is
         keys |= (old.node.keys() ^ new.node.keys()) - WORDS
+    differing = [
+        key
+        for key in sorted(keys)
+        if not same(old.node.get(key, ABSENT), new.node.get(key, ABSENT))
+    ]
+    if not differing:
+        raise CantGateError(_TOO_MUCH)
     repair = draft.restored(new, found.combination)
-    for key in sorted(keys):
-        value = old.node.get(key, ABSENT)
-        if not same(value, new.node.get(key, ABSENT)):
-            draft.want(repair, key, found.combination.version, value)
-            repair.published[key] = draft.published_values(old.path, key)
+    for key in differing:
+        draft.want(repair, key, found.combination.version, old.node.get(key, ABSENT))
+        repair.published[key] = draft.published_values(old.path, key)
     return repair
 
 

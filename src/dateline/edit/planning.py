@@ -123,6 +123,8 @@ def _asked(draft: Draft, found: Breaking, detailed: bool) -> list[Repair]:
         if not change.operations:
             raise CantGateError("no key of ours can stand on the document; write it back")
         return [keywords.restore_security(draft, found, one) for one in change.operations]
+    if change.keyword == "discriminator" and change.kind is Kind.KEYWORD_CHANGED:
+        return [keywords.restore(draft, found), *renames.restore_tag_names(draft, found)]
     if change.keyword == "mapping" and (tag := children.give_back_tag(draft, found)) is not None:
         return [tag]
     return [_REPAIRS.get(change.kind, keywords.restore)(draft, found)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -13,7 +13,9 @@ from dateline.edit.places import Steps, at, objects
 from dateline.edit.repairs import CantGateError, Repair, Restored
 from dateline.gates import order
 from dateline.model import Combination, Kind
-from dateline.openapi import follow, target
+from dateline.openapi import follow, references, target
+from dateline.schema.types import UNIONS
+from dateline.schema.variants import subtypes
 
 # What may be one thing under another name, and what it would look like.
 _NAMED: Final = {
@@ -139,6 +141,36 @@ def restore_name(draft: Draft, rename: Rename) -> Repair:
     for version in rename.versions:
         repair.want(NAME, version, rename.before)
     return repair
+
+
+def restore_tag_names(draft: Draft, found: Breaking) -> Iterator[Repair]:
+    """Yield the old names of the properties by which a discriminator tells its variants apart."""
+    published, now = draft.published[found.combination], draft.projected(found.combination)
+    path = follow(now, found.change.after_pointer or "")
+    holder = at(now, path[:-2])
+    old, new = found.change.before, found.change.after
+    if path[-2:] != ("discriminator", "propertyName") or not isinstance(holder, dict):
+        return
+    listed = [member for key in UNIONS for member in holder.get(key, ())]
+    below = subtypes(now.get("components", {}).get("schemas", {})).get(str(path[2]), frozenset())
+    pending = [path[:-2], *(("components", "schemas", name) for name in sorted(below))]
+    pending += [("components", *goal) for one in listed for goal in references(one)]
+    met: set[Steps] = set()
+    while pending:
+        place = pending.pop()
+        schema, then = at(now, place), at(published, place)
+        if place in met or not isinstance(schema, dict) or not isinstance(then, dict):
+            continue
+        met.add(place)
+        pending += [(*place, "allOf", number) for number, _ in enumerate(schema.get("allOf", ()))]
+        goal = target(str(schema.get("$ref")))
+        pending += [("components", *goal)] if goal else []
+        if new in schema.get("properties", {}) and old in then.get("properties", {}):
+            own = draft.canonical((*place, "properties", new), found.combination)
+            if new not in then["properties"] and old not in schema["properties"]:
+                repair = draft.keep(Restored(path=own, named=True))
+                repair.want(NAME, found.combination.version, old)
+                yield repair
 
 
 def settled(draft: Draft, found: Breaking, known: Mapping[Rename, Repair]) -> list[Repair] | None:

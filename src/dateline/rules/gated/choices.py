@@ -62,7 +62,9 @@ def union_changed(change: Change) -> bool:
 
     Callers choose the variant by them; what is no union is read by other code.
 
-    Put the old way back, or keep it for older versions: `x-was: {next: {discriminator: …}}`.
+    Put the old way back, or keep it for older versions: `x-was: {next: {discriminator: …}}`, with
+    `x-was: {next: {name: old}}` on the property that holds the tag if it has another name. A tag
+    that no mapping gives is a component's name: keep that.
 
     In a response, before:
         Item:
