@@ -97,7 +97,7 @@ def tag(now: Schema, before: Schema) -> Schema:
 
 def union(now: Schema, before: Schema) -> dict[str, Schema]:
     history = {"discriminator": now, "x-was": {"next": {"discriminator": before}}}
-    schemas = {"Noun": {"oneOf": [ref("Book"), ref("Disc")], **history}}
+    schemas: dict[str, Schema] = {"Noun": {"oneOf": [ref("Book"), ref("Disc")], **history}}
     for name, own in (("Book", "pages"), ("Disc", "minutes")):
         schemas[name] = tag(now, before)
         schemas[name]["properties"][own] = {"type": "integer"}

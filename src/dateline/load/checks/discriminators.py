@@ -227,7 +227,7 @@ def history_of_discriminator(scope: Scope, site: Site, key: str) -> Iterator[Fou
     now = dict(_tagged(scope, site)) if newer else {}
     for version in reversed(scope.table.dates):
         at = scope.timeline.combinations.index(Combination(version, EVERYWHERE))
-        then = _Then(scope.document, scope.table, scope.authored, scope.modern, at)
+        then = _Then(scope.document, scope.table, scope.authored, at)
         node = then.now(site.node)
         if node is None or not isinstance(node.get("discriminator"), dict):
             continue
