@@ -134,7 +134,11 @@ class Mock:
         schema = era if said["kind"] == "schema" else era.get("schema", {})
         # what is made may hold such values, too, which are converted next: it has to end
         room = sum(1 for _ in _containers(value)) / 2
-        return sampler.value(schema, f"{name} {way} {json.dumps(value, sort_keys=True)}", room)
+        key = f"{name} {way} {json.dumps(value, sort_keys=True)}"
+        try:
+            return sampler.value(schema, key, room)
+        except UnsatisfiedError as error:
+            raise ValueError(str(error)) from error
 
     def _sampler_at(self, version: str) -> Sampler:
         return Sampler(self._document_at(version), self.seed)

@@ -17,7 +17,7 @@ from .nouns import Operation, Parameter
 from .runtime import bodies, query
 from .runtime.asgi import Scope, field
 from .runtime.errors import Fault, RequestError, quoted
-from .runtime.lifting import Lifting, UnfitError, unchanged
+from .runtime.lifting import ConversionError, Lifting, UnfitError, unchanged
 from .runtime.query import Items
 from .texts import reader
 
@@ -107,6 +107,8 @@ def _argument(
         if parameter.required:
             raise LookupError(f"callers of this version can't give {parameter.name!r}")
         return parameter.default
+    if found[key] is None:
+        return None
     try:
         return read(found[key])
     except RequestError as error:
@@ -150,7 +152,9 @@ class _Fields:
         nested = {each["name"]: each["schema"] for each in said if each["style"] == STYLE}
         self._nested = Nested(nested, contract) if nested else None
         self._required = [each["name"] for each in said if each["required"]]
-        self._defaults = {each["name"]: each["default"] for each in said if "default" in each}
+        defaults = {each["name"]: each["default"] for each in said if "default" in each}
+        self._defaults = {name: each for name, each in defaults.items() if each is not None}
+        self._nulls = {name: None for name in defaults if name not in self._defaults}
         self._validator = contract.validator(
             {"properties": {each["name"]: each["schema"] for each in said}}
         )
@@ -170,7 +174,8 @@ class _Fields:
         if self._defaults:
             values = {**self._defaults, **values}
         lifted: dict[str, Any] = _lifted(self._lift, values, "the parameters")
-        return lifted
+        # nothing to lift, and no text that a type could be read from
+        return {**self._nulls, **lifted} if self._nulls else lifted
 
 
 def _parameter(said: Mapping[str, Any], contract: Contract) -> query.Parameter:
@@ -338,6 +343,8 @@ def _lifted(lift: Callable[[Any], Any], value: Any, what: str) -> Any:
         return value
     try:
         lifted: Any = lift(value)
+    except ConversionError:
+        raise
     except UnfitError as error:
         # a converter refuses what the contract lets through
         raise RequestError(f"{located(what, error.place)} can't be read") from error

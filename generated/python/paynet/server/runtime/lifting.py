@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .compiling import Compiler, Converter, Judge, MissingConverterError, by_media_type
-from .values import Change, UnfitError, unchanged
+from .values import Change, ConversionError, UnfitError, unchanged
 
 __all__ = [
+    "ConversionError",
     "Lifting",
     "MissingConverterError",
     "UnfitError",
@@ -24,7 +25,8 @@ class Lifting:
     What is lifted has been held to the contract of the caller's version before. Renamed fields
     get their canonical names and converters are applied; fields that newer versions removed stay.
     A field that the caller's version does not have is left out, whatever it holds, and nothing is
-    filled in. What is said of the functions of `Narrowing` holds for these.
+    filled in. What is said of the functions of `Narrowing` holds for these. A converter that raises
+    anything but ValueError makes them raise ConversionError, a kind of UnfitError.
     """
 
     def __init__(

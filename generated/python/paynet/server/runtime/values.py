@@ -46,6 +46,13 @@ class UnfitError(Exception):
         return f"{self.place or 'the value itself'}: {self.reason}"
 
 
+class ConversionError(UnfitError):
+    """A converter raised anything but ValueError, which is its cause.
+
+    The fault is that of the server on the way up, too.
+    """
+
+
 class _Omitted:
     """What becomes of a value that may not be shown."""
 
@@ -105,17 +112,26 @@ def whole(change: Change) -> Change:
 
 
 def converter(name: str, convert: Change, *, passes_null: bool) -> Change:
-    """Return *convert* so that its errors tell that the value did not fit."""
+    """Return *convert* so that a ValueError says that the value does not fit.
+
+    What is returned raises ConversionError for anything else that *convert* raises.
+    """
 
     def change(value: Json) -> Json:
         if value is None and passes_null:
             return None
-        try:
-            return convert(value)
-        except Exception as error:
-            raise UnfitError(f"the converter {name} refuses it") from error
+        return _converted(name, convert, value)
 
     return change
+
+
+def _converted(name: str, convert: Callable[..., Json], *given: Json) -> Json:
+    try:
+        return convert(*given)
+    except ValueError as error:
+        raise UnfitError(f"the converter {name} refuses it") from error
+    except Exception as error:
+        raise ConversionError(f"the converter {name} refuses it") from error
 
 
 def converted(names: Sequence[str], change: Change, version: str, fits: Fits) -> Change:
@@ -138,10 +154,7 @@ def written(
     """Return *convert* for callers of *version*; what it makes of a value has to fit."""
 
     def change(value: Json) -> Json:
-        try:
-            after = convert(value, version)
-        except Exception as error:
-            raise UnfitError(f"the converter {name} refuses it") from error
+        after = _converted(name, convert, value, version)
         if fits is not None and not fits(after):
             raise UnfitError(f"what the converter {name} makes of it for {version} does not fit")
         return after
