@@ -18,9 +18,10 @@ from typing import Any, Final
 from urllib.parse import unquote
 
 from . import etag, idempotency, lifecycle
-from .errors import ApiError, Fault, RequestError, encode, new_trace_id
+from .errors import FAILED, ApiError, Fault, RequestError, encode, new_trace_id, quoted
 from .idempotency import Answer
 from .negotiation import BLANKS, Rejection, Supported, negotiate
+from .problems import Problem
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -28,6 +29,9 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 Headers = list[tuple[bytes, bytes]]
+
+Answering = Callable[[Scope, Problem], Answer]
+"""Takes the scope of a request and what went wrong with it; returns the answer that says so."""
 
 MEDIA_TYPE: Final = "application/json; charset=utf-8"
 
@@ -47,6 +51,7 @@ STATUSES: Final[Mapping[Fault, int]] = {
     Fault.KEY_IN_USE: 409,
     Fault.TOO_LARGE: 413,
     Fault.UNSUPPORTED_MEDIA: 415,
+    Fault.ENCODED: 415,
     Fault.KEY_REUSED: 422,
 }
 
@@ -102,18 +107,47 @@ async def whole(receive: Receive) -> bytes | None:
             return b"".join(pieces)
 
 
-def refusal(error: RequestError) -> Answer:
-    """Return the answer to a request that can't be served as it is: a string."""
-    return Answer(STATUSES[error.fault], MEDIA_TYPE, encode(str(error)))
+def refused(error: RequestError) -> Problem:
+    """Return the problem that *error* is to the sender of the request."""
+    code = error.fault.value.replace(" ", "_")
+    return Problem(status=STATUSES[error.fault], code=code, message=str(error))
 
 
-def failure(scope: Scope, error: BaseException) -> Answer:
-    """Log *error* with a fresh trace id and return the answer that names the id, nothing else."""
+def failed(scope: Scope, error: BaseException) -> Problem:
+    """Log *error* with a fresh trace id and return the problem that names the id, nothing else."""
     trace_id = new_trace_id()
     # %r: a decoded path may hold line breaks
     _log.error("%s: %s %r", trace_id, scope["method"], scope["path"], exc_info=error)
-    body = asdict(ApiError("internal server error", trace_id))
-    return Answer(500, MEDIA_TYPE, encode(body))
+    return Problem(status=500, message=FAILED, trace_id=trace_id)
+
+
+def rejected(rejection: Rejection) -> Problem:
+    """Return the problem that *rejection* is to the sender of the request."""
+    said = {
+        "version_unknown": "is not a supported version",
+        "version_malformed": "is not a version: a date, YYYY-MM-DD",
+    }[rejection.reason]
+    return Problem(
+        status=400,
+        code=rejection.error,
+        message=f"{quoted(rejection.requested)} {said}",
+        members=asdict(rejection),
+    )
+
+
+def plain(_: Scope, problem: Problem) -> Answer:
+    """Return the answer of applications without error bodies of their own."""
+    body: Any = problem.message
+    if problem.members:
+        body = problem.members
+    elif problem.trace_id is not None:
+        body = asdict(ApiError(problem.message, problem.trace_id))
+    return Answer(problem.status, MEDIA_TYPE, encode(body))
+
+
+def refusal(error: RequestError) -> Answer:
+    """Return the answer to a request that can't be served as it is: a string."""
+    return plain({}, refused(error))
 
 
 async def respond(
@@ -141,8 +175,11 @@ class Documents:
     authentication, and the version header is not looked at.
     """
 
-    def __init__(self, contents: Mapping[str, bytes], prefix: str = "/spec") -> None:
+    def __init__(
+        self, contents: Mapping[str, bytes], prefix: str = "/spec", *, answer: Answering = plain
+    ) -> None:
         self._prefix = prefix
+        self._answer = answer
         self._found = {
             path: (Answer(200, MEDIA_TYPE, content), etag.strong(content))
             for path, content in contents.items()
@@ -156,18 +193,21 @@ class Documents:
         headers: Headers = []
         path = route(scope)
         if path not in self._found:
-            answer = Answer(404, MEDIA_TYPE, encode("there is no such specification document"))
+            answer = self._told(scope, 404, "there is no such specification document")
         elif scope["method"] not in ("GET", "HEAD"):
-            answer = Answer(405, MEDIA_TYPE, encode("specification documents can only be read"))
+            answer = self._told(scope, 405, "specification documents can only be read")
             headers = [(b"allow", b"GET, HEAD")]
         else:
             answer, tag = self._found[path]
             headers = [(b"etag", tag.encode()), (b"cache-control", b"no-cache")]
             if not etag.match(field(scope, "If-Match"), tag):
-                answer = Answer(412, MEDIA_TYPE, encode("the document has changed"))
+                answer = self._told(scope, 412, "the document has changed")
             elif not etag.none_match(field(scope, "If-None-Match"), tag):
                 answer = Answer(304, None, b"")
         await respond(scope, send, answer, headers)
+
+    def _told(self, scope: Scope, status: int, message: str) -> Answer:
+        return self._answer(scope, Problem(status=status, message=message))
 
 
 class _Served:
@@ -214,7 +254,8 @@ class Versioned:
     ignores the header: it is then served as without one. *ends* are the announced ends, by
     version; operations that ignore the header don't tell of them. *credentials* are the names of
     headers that hold a caller's secret: responses to requests that have one are kept out of
-    every cache, unless they say how they may be cached.
+    every cache, unless they say how they may be cached. *answer* makes the answers to what goes
+    wrong.
 
     Raises ValueError for the end of a version that is not supported.
     """
@@ -230,9 +271,11 @@ class Versioned:
         ends: Mapping[str, lifecycle.End] | None = None,
         credentials: Collection[str] = (),
         limits: Limits | None = None,
+        answer: Answering = plain,
     ) -> None:
         self._app = app
         self._supported = supported
+        self._answer = answer
         self._prefix = prefix
         self._below = f"{prefix}/"
         self._ignoring = ignoring
@@ -290,11 +333,11 @@ class Versioned:
         else:
             served, rejection = self._negotiate(_joined(lines))
         scope.setdefault("state", {})[VERSION] = served.version
-        exchange = _Exchange(scope, receive, send, served, private, self._limits)
+        exchange = _Exchange(scope, receive, send, served, private, self._limits, self._answer)
         if length > self._limits.body:
             exchange.refuse_body()
         if rejection is not None:
-            exchange.early = Answer(400, MEDIA_TYPE, encode(asdict(rejection)))
+            exchange.early = rejected(rejection)
         return exchange
 
     def _negotiate(self, header: str) -> tuple[_Served, Rejection | None]:
@@ -319,7 +362,7 @@ class _Exchange:
     return the server's own awaitables where they can: a coroutine more costs each request.
     """
 
-    early: Answer | None = None
+    early: Problem | None = None
     """what is answered without asking the application"""
 
     _body = _Body.COMING
@@ -338,6 +381,7 @@ class _Exchange:
         served: _Served,
         private: bool,
         limits: Limits,
+        answer: Answering,
     ) -> None:
         self._scope = scope
         self._receive = receive
@@ -345,10 +389,11 @@ class _Exchange:
         self._served = served
         self._private = private
         self._limits = limits
+        self._answered = answer
 
     def refuse_body(self) -> None:
         """Refuse the body that was announced, without reading any of it."""
-        self.early = refusal(self._break_off(self._too_large(), Fault.TOO_LARGE))
+        self.early = refused(self._break_off(self._too_large(), Fault.TOO_LARGE))
 
     async def run(self, app: App) -> None:
         """Let the application answer; answer in its place where it fails to."""
@@ -369,9 +414,9 @@ class _Exchange:
                 method, path = self._scope["method"], self._scope["path"]
                 _log.info("%s %r: the caller has left", method, path, exc_info=error)
             elif isinstance(error, RequestError):
-                await self._answer(refusal(error))
+                await self._answer(refused(error))
             else:
-                await self._answer(failure(self._scope, error))
+                await self._answer(failed(self._scope, error))
 
     def receive(self) -> Awaitable[Message]:
         """Return the next message of the server; raise RequestError where the body is refused."""
@@ -412,15 +457,16 @@ class _Exchange:
             return self._forward(message)
         return self._instead(self._refused, message)
 
-    async def _instead(self, refused: RequestError, message: Message) -> None:
+    async def _instead(self, error: RequestError, message: Message) -> None:
         if not self._is_started:
             self._is_replaced = True
-            await self._answer(refusal(refused))
+            await self._answer(refused(error))
         elif not self._is_replaced:
             await self._forward(message)
 
-    async def _answer(self, answer: Answer) -> None:
+    async def _answer(self, problem: Problem) -> None:
         """Send a response of our own. It ends the connection where a body is left unread."""
+        answer = self._answered(self._scope, problem)
         has_connections = self._scope.get("http_version", "1.1").startswith("1")
         headers = [_CLOSE] if self._closes and has_connections else []
         await respond(self._scope, self._forward, answer, headers)
@@ -450,11 +496,13 @@ class Idempotent:
         account: Callable[[Scope], Awaitable[str | None]],
         *,
         patience: float = idempotency.PATIENCE,
+        answer: Answering = plain,
     ) -> None:
         self._app = app
         self._store = store
         self._account = account
         self._patience = patience
+        self._answer = answer
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         is_post = scope["type"] == "http" and scope["method"] == "POST"
@@ -470,7 +518,7 @@ class Idempotent:
             attempt = _attempt(scope, account, header, body)
             stored = await idempotency.begin(self._store, attempt, self._patience)
         except RequestError as error:
-            await respond(scope, send, refusal(error))
+            await respond(scope, send, self._answer(scope, refused(error)))
             return
         if stored is None:
             await _Recording(self._store, attempt, body, receive, send).run(self._app, scope)

@@ -1,7 +1,6 @@
-"""What is wrong with a request, and the bodies that say so: a string, or a message with a trace id.
+"""What is wrong with a request, and the bodies that say so unless an application writes its own.
 
-The specification shows a string for 400 and 401 and an `ApiError` for server errors. All other
-client errors are told in a string too, the rejection of a version apart.
+They are a string, and a message with a trace id for server errors.
 """
 
 from __future__ import annotations
@@ -31,6 +30,8 @@ class Fault(Enum):
     """the body is larger than the server reads"""
     UNSUPPORTED_MEDIA = "unsupported media"
     """the body is not of the media type that the operation reads"""
+    ENCODED = "encoded"
+    """the body has a content coding"""
     KEY_REUSED = "key reused"
     """the idempotency key belongs to another request"""
 
@@ -42,6 +43,9 @@ class RequestError(Exception):
         super().__init__(message)
         self.fault = fault
 
+
+FAILED: Final = "internal server error"
+"""What is told of any server error."""
 
 UNAUTHORIZED: Final = "unauthorized"
 """What is told of credentials that are absent, unknown or revoked: the same of each."""

@@ -13,6 +13,7 @@ __all__ = [
     "Narrowing",
     "UnfitError",
     "compile_down",
+    "keys",
     "narrowings",
     "unchanged",
 ]
@@ -33,8 +34,11 @@ class Narrowing:
         self._operations = operations
         self._functions = functions
 
-    def body(self, operation: str, status: int, media_type: str) -> Change:
+    def body(self, operation: str, status: int | str, media_type: str) -> Change:
         """Return the function for the body of *operation* that is sent with *status*.
+
+        *status* may be the key of the response, too: of several that a status goes by, not all
+        versions need to have the first.
 
         Raises UnfitError where something differs between the responses of *operation* and the
         definitions have none with that status and media type.
@@ -43,21 +47,26 @@ class Narrowing:
         shape = None if response is None else by_media_type(response["content"], media_type)
         return unchanged if shape is None else self._functions[shape]
 
-    def headers(self, operation: str, status: int) -> Change:
+    def headers(self, operation: str, status: int | str) -> Change:
         """Return the function for a mapping of header names, as defined, to plain values."""
         response = self._response(operation, status)
         shape = None if response is None else response.get("headers")
         return unchanged if shape is None else self._functions[shape]
 
-    def _response(self, operation: str, status: int) -> Mapping[str, Any] | None:
+    def _response(self, operation: str, status: int | str) -> Mapping[str, Any] | None:
         responses = self._operations.get(operation)
         if responses is None:
             return None
-        for key in (str(status), f"{status // 100}XX", "default"):
+        for key in keys(status):
             if key in responses:
                 found: Mapping[str, Any] = responses[key]
                 return found
         raise UnfitError(f"the status {status} is none that {operation} answers with")
+
+
+def keys(status: int | str) -> tuple[str, ...]:
+    """Return the keys of responses that *status* goes by, the one that counts first."""
+    return (status,) if isinstance(status, str) else (str(status), f"{status // 100}XX", "default")
 
 
 def compile_down(

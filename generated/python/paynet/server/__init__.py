@@ -18,11 +18,13 @@ from .serving import (
     Credentials,
     MissingConverterError,
     MissingHandlerError,
+    Problem,
     Refusal,
     Reply,
     Result,
     Settings,
     UnsupportedError,
+    problem_details,
 )
 
 __all__ = [
@@ -36,6 +38,7 @@ __all__ = [
     "MemoryStore",
     "MissingConverterError",
     "MissingHandlerError",
+    "Problem",
     "Refusal",
     "Reply",
     "Result",
@@ -44,4 +47,5 @@ __all__ = [
     "Store",
     "UnsupportedError",
     "create_app",
+    "problem_details",
 ]

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from typing import Any, Final
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from typing import Any, Final, NamedTuple
 
 from pydantic_core import to_json, to_jsonable_python
 
-from .contracts import Validator
+from .contracts import Contract, Contracts, Validator
 from .nouns import Operation, Refusal, Reply
 from .runtime.asgi import MEDIA_TYPE, Headers
-from .runtime.errors import encode
+from .runtime.errors import RequestError, encode
 from .runtime.idempotency import Answer
-from .runtime.narrowing import Narrowing, UnfitError
+from .runtime.narrowing import Narrowing, UnfitError, keys, unchanged
+from .texts import reader
 
 _BODILESS: Final = frozenset({204, 304})
 _HIGHEST: Final = 599
@@ -24,11 +26,42 @@ _NAME: Final = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
 # What tells of the body is said by whoever writes it.
 _OURS: Final = frozenset({"content-length", "content-type", "transfer-encoding"})
 
+# Headers that mean the same in every API: they may be sent without being declared.
+_STANDARD: Final = frozenset(
+    {"accept-patch", "accept-post", "accept-ranges", "age", "allow", "alt-svc", "cache-control"}
+    | {"clear-site-data", "content-disposition", "content-language", "content-location"}
+    | {"content-range", "content-security-policy", "date", "deprecation", "etag", "expires"}
+    | {"last-modified", "link", "location", "preference-applied", "proxy-authenticate", "ratelimit"}
+    | {"ratelimit-policy", "referrer-policy", "refresh", "retry-after", "server-timing"}
+    | {"set-cookie", "strict-transport-security", "sunset", "traceparent", "tracestate", "vary"}
+    | {"www-authenticate", "x-content-type-options", "x-frame-options", "x-request-id"}
+)
+
 Write = Callable[[Any], bytes]
 
 
 class MisfitError(Exception):
     """What a handler gave does not fit the canonical contract: the server's fault."""
+
+
+class Response(NamedTuple):
+    """A response of an operation, as callers of one version know it.
+
+    ``key`` is that of the definitions, ``schema`` the canonical one of a body in JSON; without a
+    media type there is no body.
+    """
+
+    status: int
+    key: str
+    media_type: str | None = None
+    schema: Any = None
+    write: Write | None = None
+
+    def answer(self, body: Any) -> Answer:
+        """Return the answer whose body *body* is. Raises MisfitError."""
+        if self.write is None:
+            return Answer(self.status, None, b"")
+        return Answer(self.status, self.media_type, self.write(body))
 
 
 class Results:
@@ -39,76 +72,154 @@ class Results:
         operation: Operation,
         contracts: Mapping[str, Any],
         narrowings: Mapping[str, Narrowing],
+        declared: Contracts,
     ) -> None:
         self._name = operation.id
         self._contracts = contracts
         self._narrowings = narrowings
+        self._declared = declared
         self._media_types = {
             key: next(iter(content)) if content else None
             for key, content in operation.responses.items()
         }
-        self._status = _usual(operation.responses)
         self._validators: dict[str, Validator] = {}
-        self._writers: dict[tuple[str, int], tuple[str, Write] | None] = {}
+        self._responses: dict[tuple[str, int | None], Response | None] = {}
+        self._headers_: dict[str, dict[str, _Header]] = {}
 
     def answer(self, result: Any, version: str) -> tuple[Answer, Headers]:
         """Return the answer that *result* makes. Raises MisfitError."""
         if not isinstance(result, Reply):
-            return self._answer(result, self._status, version), []
-        status = self._status if result.status is None else result.status
-        if not 200 <= status <= _HIGHEST or self._key(status) is None:
-            raise MisfitError(f"{self._name} has no response with status {status}")
-        headers = self._headers(result.headers, status, version)
-        return self._answer(result.body, status, version), headers
+            return self._defined(None, version).answer(result), []
+        response = self._defined(result.status, version)
+        if not 200 <= response.status <= _HIGHEST:
+            raise MisfitError(f"{response.status} is no status to answer with")
+        return response.answer(result.body), self.headers(result.headers, response, version)
 
     def refused(self, refusal: Refusal, version: str) -> tuple[Answer, Headers]:
-        """Return the answer that *refusal* makes; a status that is not defined has any body.
+        """Return the answer that *refusal* makes.
 
-        Raises MisfitError.
+        A status that callers of *version* don't know may have a text for a body, and no other:
+        nothing says what else they may be shown. Raises MisfitError.
         """
-        if not 300 <= refusal.status <= _HIGHEST:
-            raise MisfitError(f"{refusal.status} is no status to refuse with")
-        if self._key(refusal.status) is None:
-            answer = Answer(refusal.status, MEDIA_TYPE, encode(refusal.body))
-            return answer, _encoded(refusal.headers)
-        headers = self._headers(refusal.headers, refusal.status, version)
-        return self._answer(refusal.body, refusal.status, version), headers
+        status, body = refusal.status, refusal.body
+        if not 300 <= status <= _HIGHEST:
+            raise MisfitError(f"{status} is no status to refuse with")
+        response = self.response(status, version)
+        headers = self.headers(refusal.headers, response, version)
+        if response is not None:
+            return response.answer(body), headers
+        if body is None or status in _BODILESS:
+            return Answer(status, None, b""), headers
+        if not isinstance(body, str):
+            raise MisfitError(
+                f"{self._name} has no response with status {status} at {version}: its body can "
+                f"only be a text, not {type(body).__name__}"
+            )
+        return Answer(status, MEDIA_TYPE, encode(body)), headers
 
-    def _answer(self, body: Any, status: int, version: str) -> Answer:
-        key = (version, status)
-        if key not in self._writers:
-            self._writers[key] = self._writer(status, version)
-        writer = self._writers[key]
-        if writer is None:
-            return Answer(status, None, b"")
-        media_type, write = writer
-        return Answer(status, media_type, write(body))
+    def response(self, status: int | None, version: str) -> Response | None:
+        """Return the response with *status*, the usual one if None, that *version* has."""
+        key = version, status
+        if key not in self._responses:
+            self._responses[key] = self._made(status, version)
+        return self._responses[key]
 
-    def _writer(self, status: int, version: str) -> tuple[str, Write] | None:
-        """Return the media type and what writes a body; None where there is none."""
-        key = self._key(status)
-        media_type = None if key is None else self._media_types[key]
-        if key is None or media_type is None or status in _BODILESS:
-            return None
-        schema = self._contracts["results"].get(self._name, {}).get(key, {}).get(media_type)
-        if schema is None:
-            return media_type, _raw
-        if key not in self._validators:
-            self._validators[key] = Validator(schema, self._contracts["canonical"])
-        change = self._narrowings[version].body(self._name, status, media_type)
-        return media_type, _writer(self._validators[key], change)
+    def errors(self, version: str) -> Iterator[Response]:
+        """Yield the responses that tell of errors at *version*, each with its first status."""
+        for key in self._known(version):
+            if key[0] in "45d":
+                first = 500 if key == "default" else int(key.replace("XX", "00"))
+                yield self._described(first, key, version)
 
-    def _headers(self, given: Mapping[str, Any], status: int, version: str) -> Headers:
+    def headers(self, given: Mapping[str, Any], response: Response | None, version: str) -> Headers:
+        """Return the fields of the headers *given*; those that *version* lacks are left out.
+
+        Raises MisfitError for headers that are neither declared nor standard ones.
+        """
         if not given:
             return []
-        return _encoded(self._narrowings[version].headers(self._name, status)(dict(given)))
+        declared = self._fields(response.key) if response is not None else {}
+        known = {}
+        others = {}
+        for name, value in given.items():
+            header = declared.get(name.lower())
+            if header is not None:
+                known[header.name] = header.read(value)
+            elif name.lower() in _STANDARD and isinstance(value, str | int):
+                others[name] = value
+            else:
+                raise MisfitError(f"{name!r} is no header that {self._name} has there")
+        if known and response is not None:
+            try:
+                known = self._narrowings[version].headers(self._name, response.key)(known)
+            except UnfitError as error:
+                raise MisfitError(f"the headers: {error}") from error
+        return _encoded({**known, **others})
 
-    def _key(self, status: int) -> str | None:
-        keys = (str(status), f"{status // 100}XX", "default")
-        return next((key for key in keys if key in self._media_types), None)
+    def _defined(self, status: int | None, version: str) -> Response:
+        response = self.response(status, version)
+        if response is None:
+            raise MisfitError(f"{self._name} has no response with status {status} at {version}")
+        return response
+
+    def _known(self, version: str) -> list[str]:
+        """Return the keys of the responses that *version* has."""
+        statuses = self._declared.statuses(self._name, version)
+        return [key for key in self._media_types if key in statuses]
+
+    def _made(self, status: int | None, version: str) -> Response | None:
+        known = self._known(version)
+        if status is None:
+            status = _usual(known)
+            if not any(key in known for key in keys(status)):
+                return Response(status, "")
+        key = next((key for key in keys(status) if key in known), None)
+        return None if key is None else self._described(status, key, version)
+
+    def _described(self, status: int, key: str, version: str) -> Response:
+        media_type = self._media_types[key]
+        if media_type is None or status in _BODILESS:
+            return Response(status, key)
+        change = self._narrowings[version].body(self._name, key, media_type)
+        schema = self._contracts["results"].get(self._name, {}).get(key, {}).get(media_type)
+        if schema is None:
+            return Response(status, key, media_type, None, _raw(change))
+        if key not in self._validators:
+            self._validators[key] = Validator(schema, self._contracts["canonical"])
+        return Response(status, key, media_type, schema, _json(self._validators[key], change))
+
+    def _fields(self, key: str) -> dict[str, _Header]:
+        """Return the headers of a response by their names in lower case."""
+        if key not in self._headers_:
+            schemas = self._contracts["headers"].get(self._name, {}).get(key, {})
+            canonical = self._contracts["canonical"]
+            self._headers_[key] = {
+                name.lower(): _Header(name, schema, canonical) for name, schema in schemas.items()
+            }
+        return self._headers_[key]
 
 
-def _writer(validator: Validator, change: Callable[[Any], Any]) -> Write:
+class _Header:
+    """A declared header: its canonical name, and what its values have to be."""
+
+    def __init__(self, name: str, schema: Any, schemas: Mapping[str, Any]) -> None:
+        self.name = name
+        self._validator = Validator(schema, schemas)
+        self._types = Contract({}, schemas).types(schema)
+
+    def read(self, value: Any) -> Any:
+        """Return *value* in JSON; a text may be how another type is written."""
+        plain = _plain(value)
+        if isinstance(plain, str) and not self._validator.fits(plain):
+            with suppress(RequestError):
+                plain = reader(self._types)(plain)
+        misfit = self._validator.misfit(plain)
+        if misfit is not None:
+            raise MisfitError(f"the header {self.name}: {misfit}")
+        return plain
+
+
+def _json(validator: Validator, change: Callable[[Any], Any]) -> Write:
     """Return what writes a value, once it is held to the contract, as *change* makes it."""
 
     def write(body: Any) -> bytes:
@@ -124,22 +235,38 @@ def _writer(validator: Validator, change: Callable[[Any], Any]) -> Write:
     return write
 
 
-def _usual(responses: Mapping[str, Any]) -> int:
+def _plain(value: Any) -> Any:
+    try:
+        return to_jsonable_python(value)
+    except ValueError as error:
+        raise MisfitError(str(error)) from error
+
+
+def _usual(keys: list[str]) -> int:
     """Return the status of a result that says none: the first success that is defined."""
-    found = sorted(key for key in responses if key[0] == "2")
+    found = sorted(key for key in keys if key[0] == "2")
     if found:
         return 200 if found[0] == "2XX" else int(found[0])
-    if "default" in responses:
+    if "default" in keys:
         return 200
-    return min((int(key) for key in responses if key.isdigit() and key[0] == "3"), default=204)
+    return min((int(key) for key in keys if key.isdigit() and key[0] == "3"), default=204)
 
 
-def _raw(body: Any) -> bytes:
-    if isinstance(body, str):
-        return body.encode()
-    if isinstance(body, bytes):
-        return body
-    raise MisfitError(f"{type(body).__name__} where bytes or text belong")
+def _raw(change: Callable[[Any], Any]) -> Write:
+    """Return what writes bytes or text as *change* makes them."""
+
+    def write(body: Any) -> bytes:
+        if isinstance(body, bytes) and change is unchanged:
+            return body
+        try:
+            text = change(body.decode() if isinstance(body, bytes) else body)
+        except (ValueError, UnfitError) as error:
+            raise MisfitError(str(error)) from error
+        if not isinstance(text, str):
+            raise MisfitError(f"{type(body).__name__} where bytes or text belong")
+        return text.encode()
+
+    return write
 
 
 def _encoded(headers: Mapping[str, Any]) -> Headers:

@@ -37,10 +37,10 @@ _SPECIFICATION: Final = "spec/"
 # What handlers are written with, whatever the API.
 _NOUNS: Final = (
     *("Account", "Call", "Credentials", "MemoryStore", "MissingConverterError"),
-    *("MissingHandlerError", "Refusal", "Reply", "Result", "Settings", "Store"),
+    *("MissingHandlerError", "Problem", "Refusal", "Reply", "Result", "Settings", "Store"),
     "UnsupportedError",
 )
-_CREATE: Final = "create_app"
+_MADE: Final = ("create_app", "problem_details")
 
 
 class Server:
@@ -115,7 +115,7 @@ class Server:
             },
             "__init__": {
                 "handlers": list(map(Code, sorted(own))),
-                "exports": [Code(literal(name)) for name in (*sorted([*own, *_NOUNS]), _CREATE)],
+                "exports": [Code(literal(name)) for name in (*sorted([*own, *_NOUNS]), *_MADE)],
             },
             "handlers": protocols(self._groups, self._types, needed, names),
             "routes": table(self._api, self._groups, self._types, needed),

@@ -4,9 +4,11 @@ Plain JSON values, to stand beside the shapes of values::
 
     {"header": NAME, "default": DATE, "supported": [DATE, ...], "ends": {DATE: END},
      "requests": {ID: [{"since": DATE, "environments": [...], "request": REQUEST}]},
+     "statuses": {ID: [{"since": DATE, "environments": [...], "statuses": [STATUS, ...]}]},
      "schemas": {NAME: [{"since": DATE, "environments": [...], "schema": SCHEMA}]}}
 
-Entries are read like those of shapes. A request is null where the operation is not there, and a
+Entries are read like those of shapes. The statuses are those of the responses, as the document of
+the version has them. A request is null where the operation is not there, and a
 schema true where the component is not: in adopted definitions, references may lead nowhere.
 Schemas are JSON Schema 2020-12, whatever the definitions are written in, without words; only
 those are listed that requests refer to or shapes ask for.
@@ -14,7 +16,7 @@ those are listed that requests refer to or shapes ask for.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
 from dateline.model import EVERYWHERE, Api
@@ -76,17 +78,20 @@ class _Requests:
         self._unread = unread(api)
 
     def data(self, asked: Iterable[str]) -> dict[str, Any]:
-        rows = dict(self._rows())
+        rows = dict(self._rows(self._request))
+        statuses = dict(self._rows(self._statuses))
         schemas = self._schemas(rows, asked)
         return {
             "requests": {name: self._entries(rows[name], "request") for name in sorted(rows)},
+            "statuses": {name: self._entries(statuses[name], "statuses") for name in sorted(rows)},
             "schemas": {name: self._entries(schemas[name], "schema") for name in sorted(schemas)},
         }
 
     def _entries(self, row: Row, key: str) -> list[dict[str, Any]]:
         return list(entries(row, self._api.table.dates, key))
 
-    def _rows(self) -> Iterator[tuple[str, Row]]:
+    def _rows(self, read: Callable[[dict[str, Any], str, str], Any]) -> Iterator[tuple[str, Row]]:
+        """Yield each operation with what *read* returns of it in each document."""
         document = self._api.document
         names = operation_names(document)
         for template, item in document.get("paths", {}).items():
@@ -96,7 +101,7 @@ class _Requests:
                     yield (
                         names[template, method],
                         {
-                            environment: [self._request(each, template, method) for each in found]
+                            environment: [read(each, template, method) for each in found]
                             for environment, found in self._documents.items()
                         },
                     )
@@ -118,6 +123,11 @@ class _Requests:
             ],
             "body": self._body(document, operation),
         }
+
+    def _statuses(self, document: dict[str, Any], template: str, method: str) -> list[str]:
+        item = _resolved(document, document.get("paths", {}).get(template))
+        responses = item.get(method, {}).get("responses", {})
+        return [status for status in responses if not status.startswith("x-")]
 
     def _parameter(self, parameter: dict[str, Any]) -> dict[str, Any]:
         style = parameter.get("style", _STYLES[parameter["in"]])

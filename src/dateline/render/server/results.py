@@ -2,10 +2,12 @@
 
 Plain JSON values, to stand beside the shapes of values::
 
-    {"results": {ID: {STATUS: {MEDIA TYPE: SCHEMA}}}, "canonical": {NAME: SCHEMA}}
+    {"results": {ID: {STATUS: {MEDIA TYPE: SCHEMA}}},
+     "headers": {ID: {STATUS: {NAME: SCHEMA}}},
+     "canonical": {NAME: SCHEMA}}
 
-Statuses are the keys of the definitions. Only JSON is described, and of the components only what
-results refer to and what shapes ask for.
+Statuses are the keys of the definitions. Of bodies, only JSON is described, and of the components
+only what results refer to and what shapes ask for.
 """
 
 from __future__ import annotations
@@ -25,20 +27,24 @@ def results(api: Api, asked: Iterable[str] = ()) -> dict[str, Any]:
     """Return what the results of the operations of *api* have to be, and the components *asked*."""
     document = canonical(api)
     demands = Demands(api)
-    operations = {
-        name: {
-            status: {media_type: demands.of(each) for media_type, each in content.items()}
-            for status, content in _contents(document, operation)
+    found = dict(_operations(document, operation_names(api.document)))
+    operations, headers = (
+        {
+            name: {
+                status: {key: demands.of(each) for key, each in schemas.items()}
+                for status, schemas in read(document, operation)
+            }
+            for name, operation in sorted(found.items())
         }
-        for name, operation in _operations(document, operation_names(api.document))
-    }
+        for read in (_contents, _headers)
+    )
     schemas = document.get("components", {}).get("schemas", {})
     reached: dict[str, Any] = {}
     ahead = [*asked] + [
         name
-        for responses in operations.values()
-        for content in responses.values()
-        for schema in content.values()
+        for responses in (*operations.values(), *headers.values())
+        for each in responses.values()
+        for schema in each.values()
         for name in references(schema)
     ]
     while ahead:
@@ -48,7 +54,8 @@ def results(api: Api, asked: Iterable[str] = ()) -> dict[str, Any]:
             reached[name] = demands.of(schemas.get(name, True))
             ahead += references(reached[name])
     return {
-        "results": {name: operations[name] for name in sorted(operations)},
+        "results": operations,
+        "headers": {name: found for name, found in headers.items() if found},
         "canonical": {name: reached[name] for name in sorted(reached)},
     }
 
@@ -67,12 +74,40 @@ def _contents(
     document: dict[str, Any], operation: dict[str, Any]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield (status, schema for each media type) of the responses that are JSON."""
+    for status, response in _responses(document, operation):
+        content = {
+            media_type: held.get("schema", True)
+            for media_type, held in response.get("content", {}).items()
+            if is_json(media_type)
+        }
+        if content:
+            yield status, content
+
+
+def _headers(
+    document: dict[str, Any], operation: dict[str, Any]
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield (status, schema for each header) of the responses that have headers."""
+    for status, response in _responses(document, operation):
+        headers = {
+            name: _schema(header)
+            for name, node in response.get("headers", {}).items()
+            for header in chain(document, node)[-1:]
+        }
+        if headers:
+            yield status, headers
+
+
+def _responses(
+    document: dict[str, Any], operation: dict[str, Any]
+) -> Iterator[tuple[str, dict[str, Any]]]:
     for status, node in operation.get("responses", {}).items():
         for response in [] if status.startswith("x-") else chain(document, node)[-1:]:
-            content = {
-                media_type: held.get("schema", True)
-                for media_type, held in response.get("content", {}).items()
-                if is_json(media_type)
-            }
-            if content:
-                yield status, content
+            yield status, response
+
+
+def _schema(header: dict[str, Any]) -> Any:
+    """Return the schema of a header, which may be below a media type."""
+    if "schema" in header:
+        return header["schema"]
+    return next((each.get("schema", True) for each in header.get("content", {}).values()), True)

@@ -121,6 +121,7 @@ class Contracts:
 
     def __init__(self, data: Mapping[str, Any], environment: str) -> None:
         self._requests = data["requests"]
+        self._statuses = data["statuses"]
         self._schemas = data["schemas"]
         self._canonical = data["canonical"]
         self._environment = environment
@@ -131,6 +132,15 @@ class Contracts:
         """Tell whether any version has *operation*."""
         entries = self._requests[operation]
         return any(entry["request"] is not None for entry in entries if self._holds(entry))
+
+    def statuses(self, operation: str, version: str) -> frozenset[str]:
+        """Return the keys of the responses that *operation* has at *version*."""
+        _, entry = self._entry(self._statuses[operation], version)
+        return frozenset(entry["statuses"])
+
+    def fits(self, schema: Any, value: Any) -> bool:
+        """Tell whether *value* fits *schema*, a canonical one."""
+        return self.judge(schema, None)(value)
 
     def at(self, operation: str, version: str) -> Contract | None:
         """Return the request of *operation* at *version*; None where it is not there.

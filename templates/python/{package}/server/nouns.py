@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar
 
-from .runtime import asgi, idempotency
+from .runtime import asgi, idempotency, problems
 from .runtime.asgi import Limits, Scope
+from .runtime.problems import Problem
 
 A_co = TypeVar("A_co", covariant=True)
 T_co = TypeVar("T_co", covariant=True)
@@ -57,7 +58,12 @@ Result: TypeAlias = T | Reply[T] | dict[str, Any] | list[Any]
 
 
 class Refusal(Exception):  # noqa: N818 - it is no error: a handler's answer
-    """What a handler raises in order to refuse a request: a status, and a text or JSON value."""
+    """What a handler raises in order to refuse a request: a status, and a body or None.
+
+    Where the operation has a response with the status at the caller's version, the body is held
+    to it; elsewhere it may only be a text. Of headers, those that the response has are sent, and
+    standard ones such as `Retry-After`. Anything else is answered with status 500, and logged.
+    """
 
     def __init__(self, status: int, body: Any, headers: Mapping[str, Any] | None = None) -> None:
         super().__init__(f"{status}: {body!r}")
@@ -88,11 +94,17 @@ class Settings:
     with its idempotency key.
 
     The operations stand below ``prefix``; None is the path of the environment's address.
+
+    ``problem`` makes the bodies that tell what is wrong with a request, `problem_details` for
+    one. What it makes is held to what the operation declares for the status; where that is
+    nothing, it is sent as ``problem_type``. Without it, bodies follow the declared schemas.
     """
 
     prefix: str | None = None
     limits: Limits = field(default_factory=Limits)
     patience: float = idempotency.PATIENCE
+    problem: Callable[[Problem], Any] | None = None
+    problem_type: str = problems.MEDIA_TYPE
 
 
 Place: TypeAlias = Literal["path", "query", "header", "cookie"]

@@ -30,6 +30,7 @@ from .nouns import (
     Scheme,
     Settings,
 )
+from .problems import Problems
 from .reading import Reader, UnsupportedError, unsupported
 from .results import Results
 from .runtime import idempotency, lifecycle
@@ -45,9 +46,9 @@ from .runtime.asgi import (
     Scope,
     Send,
     Versioned,
-    failure,
+    failed,
     field,
-    refusal,
+    refused,
     respond,
     route,
     whole,
@@ -57,6 +58,7 @@ from .runtime.idempotency import Answer, Store
 from .runtime.lifting import Lifting, liftings
 from .runtime.narrowing import MissingConverterError, narrowings
 from .runtime.negotiation import Supported
+from .runtime.problems import Problem, problem_details
 
 __all__ = [
     "A",
@@ -69,6 +71,7 @@ __all__ = [
     "MissingHandlerError",
     "Operation",
     "Parameter",
+    "Problem",
     "Refusal",
     "Reply",
     "Result",
@@ -77,6 +80,7 @@ __all__ = [
     "UnsupportedError",
     "bound",
     "build",
+    "problem_details",
 ]
 
 _NAMES: Final = re.compile(r"\{([^{}]*)\}")
@@ -122,18 +126,23 @@ def build(
     up = liftings(contracts, environment, converters["up"], judge=data.judge)
     methods = _methods(shown, handlers)
     callers = Callers(schemes, authenticate)
-    routes = []
+    routes: list[_Operation] = []
+    problems = Problems(contracts, data, settings, _finding(routes))
     for operation in sorted(shown, key=_concrete_first):
         readers = _Readers(operation, data, up)
-        results = Results(operation, contracts, down)
-        endpoint: App = _Endpoint(operation, methods[operation.id], callers, readers, results)
+        results = Results(operation, contracts, down, data)
+        handler = methods[operation.id]
+        endpoint: App = _Endpoint(operation, handler, callers, readers, results, problems)
         if idempotency is not None and operation.method == "POST" and operation.security:
             account = _keeper(operation, callers, readers)
-            endpoint = Idempotent(endpoint, idempotency, account, patience=settings.patience)
-        routes.append(_Operation(prefix, operation, endpoint, readers))
+            endpoint = Idempotent(
+                endpoint, idempotency, account, patience=settings.patience, answer=problems.answer
+            )
+        routes.append(_Operation(prefix, operation, endpoint, readers, results))
+    problems.add(each.results for each in routes)
     app = FastAPI(routes=[*routes], redirect_slashes=False, openapi_url=None)
-    app.add_exception_handler(404, _no_path)
-    app.add_exception_handler(405, _no_method)
+    app.add_exception_handler(404, _no_path(problems))
+    app.add_exception_handler(405, _no_method(problems))
     default = contracts["default"]
     ignoring = [
         each for each in routes if each.operation.ignores_version and each.is_there(default)
@@ -143,7 +152,7 @@ def build(
         Supported(default, tuple(contracts["supported"]), contracts["header"]),
         prefix=prefix,
         ignoring=_ignoring(ignoring) if ignoring else None,
-        documents=Documents(documents),
+        documents=Documents(documents, answer=problems.answer),
         ends={version: _end(end) for version, end in contracts["ends"].items()},
         credentials=[
             "Cookie" if each.place == "cookie" else each.name
@@ -151,6 +160,7 @@ def build(
             if each.place != "query"
         ],
         limits=settings.limits,
+        answer=problems.answer,
     )
     return app
 
@@ -240,8 +250,16 @@ class _Operation(Route):
     Where the caller's version does not have the operation, another one may stand.
     """
 
-    def __init__(self, prefix: str, operation: Operation, endpoint: App, readers: _Readers) -> None:
+    def __init__(
+        self,
+        prefix: str,
+        operation: Operation,
+        endpoint: App,
+        readers: _Readers,
+        results: Results,
+    ) -> None:
         self.operation = operation
+        self.results = results
         self._readers = readers
         self._names = _NAMES.findall(operation.path)
         numbers = iter(range(len(self._names)))
@@ -328,8 +346,10 @@ class _Endpoint:
         callers: Callers,
         readers: _Readers,
         results: Results,
+        problems: Problems,
     ) -> None:
         self._operation = operation
+        self._problems = problems
         self._handler = handler
         self._callers = callers
         self._readers = readers
@@ -344,9 +364,9 @@ class _Endpoint:
                 return
             answer, headers = made
         except RequestError as error:
-            answer = refusal(error)
+            answer = self._problems.answer(scope, refused(error), self._results)
         except Exception as error:
-            answer = failure(scope, error)
+            answer = self._problems.answer(scope, failed(scope, error), self._results)
         await respond(scope, send, answer, headers)
 
     async def _made(self, scope: Scope, receive: Receive) -> tuple[Answer, Headers] | None:
@@ -354,11 +374,11 @@ class _Endpoint:
         version = scope["state"][VERSION]
         reader = self._readers.at(version)
         if reader is None:
-            return Answer(404, MEDIA_TYPE, encode(_NO_PATH)), []
+            return self._problems.answer(scope, Problem(status=404, message=_NO_PATH)), []
         try:
             account = await self._callers.account(self._operation, scope)
-        except Refusal as refused:
-            return self._results.refused(refused, version)
+        except Refusal as refusal:
+            return self._refused(refusal, scope, version)
         key = field(scope, idempotency.HEADER) if self._is_post else None
         if key is not None:
             key = idempotency.read_key(key)
@@ -370,9 +390,17 @@ class _Endpoint:
             arguments["body"] = reader.body(content, field(scope, "content-type"))
         try:
             result = await self._handler(Call(account, key, scope), **arguments)
-        except Refusal as refused:
-            return self._results.refused(refused, version)
+        except Refusal as refusal:
+            return self._refused(refusal, scope, version)
         return self._results.answer(result, version)
+
+    def _refused(self, refusal: Refusal, scope: Scope, version: str) -> tuple[Answer, Headers]:
+        answer, headers = self._results.refused(refusal, version)
+        is_text = self._problems.is_custom and isinstance(refusal.body, str)
+        if is_text and self._results.response(refusal.status, version) is None:
+            problem = Problem(status=refusal.status, message=refusal.body)
+            answer = self._problems.answer(scope, problem, self._results)
+        return answer, headers
 
 
 def _ignoring(routes: Sequence[_Operation]) -> Callable[[Scope], bool]:
@@ -382,20 +410,44 @@ def _ignoring(routes: Sequence[_Operation]) -> Callable[[Scope], bool]:
     return ignoring
 
 
-async def _no_path(_: HttpRequest, error: Exception) -> HttpResponse:
-    return _told(404, "Not Found", _NO_PATH, error)
+def _finding(routes: Sequence[_Operation]) -> Callable[[Scope, str], Results | None]:
+    """Return what finds the results of the operation that a request means."""
+
+    def find(scope: Scope, version: str) -> Results | None:
+        found = (each for each in routes if each.is_there(version) and each.is_asked_for(scope))
+        return next((each.results for each in found), None)
+
+    return find
 
 
-async def _no_method(request: HttpRequest, error: Exception) -> HttpResponse:
-    response = _told(405, "Method Not Allowed", _NO_METHOD, error)
-    response.headers["allow"] = ", ".join(sorted(set(_allowed(request))))
-    return response
+Handle = Callable[[HttpRequest, Exception], Awaitable[HttpResponse]]
 
 
-def _told(status: int, usual: str, ours: str, error: Exception) -> HttpResponse:
-    detail = error.detail if isinstance(error, HTTPException) else usual
-    body = encode(ours if detail == usual else detail)
-    return HttpResponse(body, status, media_type=MEDIA_TYPE)
+def _no_path(problems: Problems) -> Handle:
+    async def handle(request: HttpRequest, error: Exception) -> HttpResponse:
+        return _told(problems, request, Problem(status=404, message=_NO_PATH), error)
+
+    return handle
+
+
+def _no_method(problems: Problems) -> Handle:
+    async def handle(request: HttpRequest, error: Exception) -> HttpResponse:
+        problem = Problem(status=405, message=_NO_METHOD)
+        response = _told(problems, request, problem, error)
+        response.headers["allow"] = ", ".join(sorted(set(_allowed(request))))
+        return response
+
+    return handle
+
+
+def _told(
+    problems: Problems, request: HttpRequest, problem: Problem, error: Exception
+) -> HttpResponse:
+    if isinstance(error, HTTPException) and error.detail != problem.title:
+        # a route beside those of the operations says more
+        return HttpResponse(encode(error.detail), problem.status, media_type=MEDIA_TYPE)
+    answer = problems.answer(request.scope, problem)
+    return HttpResponse(answer.body, answer.status, media_type=answer.media_type)
 
 
 def _allowed(request: HttpRequest) -> Iterator[str]:

@@ -1,0 +1,146 @@
+"""Answer what goes wrong with requests as the definitions describe errors."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from pydantic_core import to_json
+
+from .contracts import Contracts
+from .nouns import Settings
+from .results import MisfitError, Response, Results
+from .runtime import problems
+from .runtime.asgi import VERSION, Scope
+from .runtime.idempotency import Answer
+from .runtime.problems import Body, Problem, problem_details
+
+_TEXT: Final = "text/plain"
+
+_log = logging.getLogger(__name__)
+
+Find = Callable[[Scope, str], Results | None]
+"""Takes a request and a version; returns the results of its operation, where there is one."""
+
+
+class Problems:
+    """Makes the answers to what goes wrong, for callers of any version.
+
+    The body is what `Settings.problem` makes of it; without that function, and where what it
+    makes does not fit, one of the schema that the operation declares for the status. Where there
+    is none, or none that says enough can be filled, that of the responses that most operations
+    declare for this status, or for others like it; in the end, the problem details of RFC 9457.
+    """
+
+    def __init__(
+        self, contracts: Mapping[str, Any], data: Contracts, settings: Settings, find: Find
+    ) -> None:
+        self._default: str = contracts["default"]
+        self._schemas = contracts["canonical"]
+        self._fits = data.fits
+        self._settings = settings
+        self._find = find
+        self._all: list[Results] = []
+        self._common: dict[tuple[int, str], list[Response]] = {}
+
+    @property
+    def is_custom(self) -> bool:
+        """Tell whether a function makes the bodies."""
+        return self._settings.problem is not None
+
+    def add(self, results: Iterable[Results]) -> None:
+        """Let the errors of *results* be an example to all."""
+        self._all += results
+
+    def answer(self, scope: Scope, problem: Problem, results: Results | None = None) -> Answer:
+        """Return the answer to a request of the operation that *results* are of, if known."""
+        version: str = scope.get("state", {}).get(VERSION, self._default)
+        problem = replace(problem, path=problems.located(scope["path"]))
+        results = results or self._find(scope, version)
+        own = results.response(problem.status, version) if results is not None else None
+        found = self._custom(problem, own) or self._derived(scope, problem, own, version)
+        if found is not None:
+            return found
+        body = to_json(problem_details(problem))
+        return Answer(problem.status, problems.MEDIA_TYPE, body)
+
+    def _custom(self, problem: Problem, own: Response | None) -> Answer | None:
+        if self._settings.problem is None:
+            return None
+        try:
+            body = self._settings.problem(problem)
+            if own is not None and own.write is not None:
+                return own.answer(body)
+            if isinstance(body, str):
+                return Answer(problem.status, f"{_TEXT}; charset=utf-8", body.encode())
+            return Answer(problem.status, self._settings.problem_type, to_json(body))
+        except Exception as error:
+            _log.error("no body was made for status %d", problem.status, exc_info=error)
+            return None
+
+    def _derived(
+        self, scope: Scope, problem: Problem, own: Response | None, version: str
+    ) -> Answer | None:
+        full = problems.traced(problem)
+        for response in ([own] if own is not None else []) + self._others(problem.status, version):
+            for body in self._bodies(response, full):
+                if response is not own and not _says(body, problem):
+                    continue
+                try:
+                    answer = response._replace(status=problem.status).answer(body.value)
+                except MisfitError:
+                    continue
+                if "trace_id" in body.told:
+                    _note(scope, full, answer, is_known=problem.trace_id is not None)
+                return answer
+        return None
+
+    def _bodies(self, response: Response, problem: Problem) -> Iterator[Body]:
+        if response.write is None or response.media_type is None:
+            return
+        if response.schema is not None:
+            yield from problems.bodies(response.schema, self._schemas, problem, self._fits)
+        elif response.media_type.lower().startswith(_TEXT):
+            yield Body(problem.message, frozenset({"message"}))
+
+    def _others(self, status: int, version: str) -> list[Response]:
+        """Return what errors look like at *version*: like *status* first, then the most common."""
+        if (status, version) not in self._common:
+            counts: dict[tuple[int, str], tuple[int, Response]] = {}
+            for results in self._all:
+                for response in results.errors(version):
+                    said = json.dumps([response.media_type, response.schema], sort_keys=True)
+                    key = _distance(response.key, status), said
+                    count, first = counts.get(key, (0, response))
+                    counts[key] = count + 1, first
+            order = sorted(counts.items(), key=lambda each: (each[0][0], -each[1][0]))
+            self._common[status, version] = [response for _, (_, response) in order]
+        return self._common[status, version]
+
+
+def _says(body: Body, problem: Problem) -> bool:
+    if problem.members:
+        return "message" in body.told or body.told >= problem.members.keys()
+    return "message" in body.told
+
+
+def _distance(key: str, status: int) -> int:
+    if key == str(status):
+        return 0
+    if key == f"{status // 100}XX":
+        return 1
+    return 2 if key[0] == str(status)[0] else 3 if key == "default" else 4
+
+
+def _note(scope: Scope, problem: Problem, answer: Answer, *, is_known: bool) -> None:
+    """Log the trace id that a caller is told, as it is told, unless that has been done."""
+    told = problem.trace_id
+    shown = problems.hyphened(told) or ""
+    if shown.encode() in answer.body:
+        told, is_known = f"{told} ({shown})", False
+    if not is_known:
+        said = problem.message
+        _log.info("%s: %s %r: %d %s", told, scope["method"], scope["path"], answer.status, said)

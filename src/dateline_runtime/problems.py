@@ -1,0 +1,302 @@
+"""Write what went wrong with a request in the words of an API's own error schemas."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from http import HTTPStatus
+from itertools import islice, product
+from typing import Any, Final, NamedTuple
+from urllib.parse import quote, unquote
+from uuid import UUID
+
+from .errors import new_trace_id
+
+MEDIA_TYPE: Final = "application/problem+json"
+"""What `problem_details` is sent as (RFC 9457, section 3)."""
+
+_SCHEMAS: Final = "#/components/schemas/"
+
+# How many ways a schema may be read, and how deep it is followed.
+_WAYS: Final = 32
+_DEEPEST: Final = 6
+
+# What fields are commonly called, without case and punctuation, by what they say.
+_FIELDS: Final = {
+    "message": "message msg detail details description reason text error fault errormessage "
+    "errormsg errordetail errordescription usermessage",
+    "title": "title summary",
+    "status": "status statuscode httpstatus httpstatuscode httpcode",
+    "code": "code errorcode type errortype kind name error reason",
+    "trace_id": "traceid requestid correlationid debugid trackingid errorid id",
+    "time": "timestamp time occurredat",
+    "path": "instance path",
+    "is_error": "error iserror failed",
+    "is_success": "success ok",
+}
+_SAID: Final = {
+    name: tuple(fact for fact, names in _FIELDS.items() if name in names.split())
+    for name in " ".join(_FIELDS.values()).split()
+}
+
+# Fields that hold an error of their own.
+_HOLDERS: Final = frozenset(
+    {"error", "errors", "fault", "faults", "problem", "problems", "failure", "exception"}
+)
+
+# What tells of nothing but that there is an error.
+_WORDS: Final = ("error", "Error", "ERROR", "errors", "fail", "failure", "failed")
+
+Fits = Callable[[Any, Any], bool]
+"""Takes a schema and a value; tells whether the value fits."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Problem:
+    """What went wrong with a request, as far as its sender may know.
+
+    ``code`` is the kind of the problem in snake_case, ``message`` one sentence for people. A
+    ``trace_id`` stands in the log. ``members`` say more of it: why a version was rejected.
+    Without a code or a message, those of the status are taken.
+    """
+
+    status: int
+    code: str = ""
+    message: str = ""
+    trace_id: str | None = None
+    path: str = ""
+    members: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        code = re.sub(r"[^a-z]+", "_", self.title.lower().replace("'", ""))
+        object.__setattr__(self, "code", self.code or code)
+        object.__setattr__(self, "message", self.message or self.title)
+
+    @property
+    def title(self) -> str:
+        """The phrase of the status."""
+        try:
+            return HTTPStatus(self.status).phrase
+        except ValueError:
+            return "Error"
+
+
+def problem_details(problem: Problem) -> dict[str, Any]:
+    """Return the problem details of RFC 9457; what it has no member for is an extension."""
+    made = {"title": problem.title, "status": problem.status, "detail": problem.message}
+    if problem.trace_id is not None:
+        made["trace_id"] = problem.trace_id
+    return {**made, **problem.members}
+
+
+class Body(NamedTuple):
+    """A body that fits a schema, and which facts of the problem it tells."""
+
+    value: Any
+    told: frozenset[str]
+
+
+def bodies(schema: Any, schemas: Mapping[str, Any], problem: Problem, fits: Fits) -> list[Body]:
+    """Return bodies for *problem* that fit *schema*, the one that tells most first.
+
+    Fields are filled by their names and schemas, and left out where nothing is known to say;
+    a value of a closed list is taken only where it is what is to be said. *schemas* are the
+    components. *problem* has to have a trace id, which is used where there is a field for it.
+    """
+    found = _bodies(schema, schemas, problem, fits)
+    if problem.status >= HTTPStatus.INTERNAL_SERVER_ERROR and not any(
+        "trace_id" in body.told for body in found
+    ):
+        # there is no field for it, and nothing else leads to the log
+        said = f"{problem.message} (trace id {problem.trace_id})"
+        found = _bodies(schema, schemas, replace(problem, message=said), fits)
+    return found
+
+
+def _bodies(schema: Any, schemas: Mapping[str, Any], problem: Problem, fits: Fits) -> list[Body]:
+    filled = _Filler(schemas, problem, fits).filled(schema, "", 0)
+    found = [body for body in filled if fits(schema, body.value)]
+    return sorted(found, key=lambda body: -len(body.told))
+
+
+def traced(problem: Problem) -> Problem:
+    """Return *problem* with a trace id."""
+    return problem if problem.trace_id else replace(problem, trace_id=new_trace_id())
+
+
+def hyphened(trace_id: str | None) -> str | None:
+    """Return *trace_id* as the UUID of the same digits."""
+    return trace_id and str(UUID(trace_id))
+
+
+class _Filler:
+    def __init__(self, schemas: Mapping[str, Any], problem: Problem, fits: Fits) -> None:
+        self._schemas = schemas
+        self._problem = problem
+        self._fits = fits
+        code = problem.code
+        words = [word.capitalize() for word in code.split("_")]
+        spelt = [code, code.upper(), code.replace("_", "-"), "".join(words), " ".join(words)]
+        spelt.append(spelt[3][:1].lower() + spelt[3][1:])
+        self._values: dict[str, list[Any]] = {
+            "message": [problem.message],
+            "title": [problem.title],
+            "status": [problem.status, str(problem.status), *_WORDS],
+            "code": [*dict.fromkeys(spelt), problem.status, str(problem.status)],
+            "trace_id": [problem.trace_id, hyphened(problem.trace_id)],
+            "type": ["about:blank"],
+            "time": [datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")],
+            "path": [problem.path] if problem.path else [],
+            "is_error": [True],
+            "is_success": [False],
+        }
+
+    def filled(self, schema: Any, name: str, depth: int) -> Iterator[Body]:
+        """Yield what may stand at the field *name*, the whole body without one."""
+        for parts in islice(self._ways(schema, frozenset()), _WAYS):
+            types = _types(parts)
+            if "object" in types:
+                yield from self._object(parts, depth)
+            if "array" in types:
+                yield from self._array(parts, name, depth)
+            if types & {"string", "integer", "number", "boolean"}:
+                yield from self._scalar(schema, parts, name)
+
+    def _ways(self, schema: Any, within: frozenset[str]) -> Iterator[list[dict[str, Any]]]:
+        """Yield each choice among alternatives as the schemas that hold all at once."""
+        if not isinstance(schema, dict):
+            if schema is True:
+                yield [{}]
+            return
+        choices = [[[schema]]]
+        name = _goal(schema)
+        if name is not None:
+            if name in within:
+                return
+            choices.append(list(self._ways(self._schemas.get(name, True), within | {name})))
+        choices += [list(self._ways(each, within)) for each in schema.get("allOf", ())]
+        for union in ("anyOf", "oneOf"):
+            if union in schema:
+                members = (way for each in schema[union] for way in self._ways(each, within))
+                choices.append(list(islice(members, _WAYS)))
+        for chosen in product(*choices):
+            yield [part for way in chosen for part in way]
+
+    def _object(self, parts: list[dict[str, Any]], depth: int) -> Iterator[Body]:
+        properties: dict[str, list[Any]] = {}
+        for part in parts:
+            for name, schema in part.get("properties", {}).items():
+                properties.setdefault(name, []).append(schema)
+        required = {name for part in parts for name in part.get("required", ())}
+        if not properties and not required:
+            # nothing says what it holds
+            known = frozenset({"message", "status", "title", *self._problem.members})
+            yield Body(problem_details(self._problem), known)
+            return
+        made: dict[str, Any] = {}
+        told = frozenset[str]()
+        for name in [*properties, *sorted(required - properties.keys())]:
+            schemas = properties.get(name, [True])
+            schema = schemas[0] if len(schemas) == 1 else {"allOf": schemas}
+            body = self._field(name, schema, name in required, properties, depth)
+            if body is not None:
+                made[name] = body.value
+                told |= body.told
+            elif name in required:
+                return
+        yield Body(made, told)
+
+    def _field(
+        self, name: str, schema: Any, required: bool, beside: Mapping[str, Any], depth: int
+    ) -> Body | None:
+        called = _called(name)
+        if name in self._problem.members and self._fits(schema, self._problem.members[name]):
+            return Body(self._problem.members[name], frozenset({name}))
+        for fact in self._facts(called, beside):
+            for value in self._values[fact]:
+                shown = self._cut(schema, value) if fact == "message" else value
+                if self._fits(schema, shown):
+                    return Body(shown, frozenset({fact}))
+        is_holder = called in _HOLDERS or "message" in _SAID.get(called, ())
+        if depth < _DEEPEST and (required or is_holder):
+            found = [
+                body
+                for body in self.filled(schema, called, depth + 1)
+                if not isinstance(body.value, str | int) and self._fits(schema, body.value)
+            ]
+            if found:
+                return max(found, key=lambda body: len(body.told))
+        if required:
+            for empty in (None, []):
+                if self._fits(schema, empty):
+                    return Body(empty, frozenset())
+        return None
+
+    def _facts(self, called: str, beside: Mapping[str, Any]) -> tuple[str, ...]:
+        """Return what a field may say, by its name: `error` is a code beside a message."""
+        facts = _SAID.get(called, ())
+        if called == "type" and "title" in map(_called, beside):
+            # as in RFC 9457, section 3.1.1
+            return ("type",)
+        if called in ("error", "reason"):
+            others = {_called(name) for name in beside} - {called}
+            has_message = any("message" in _SAID.get(each, ()) for each in others)
+            facts = tuple(fact for fact in facts if fact != ("message" if has_message else "code"))
+        return facts
+
+    def _array(self, parts: list[dict[str, Any]], name: str, depth: int) -> Iterator[Body]:
+        items = [part["items"] for part in parts if "items" in part]
+        schema = items[0] if len(items) == 1 else {"allOf": items}
+        if depth < _DEEPEST:
+            for body in self.filled(schema, name, depth + 1):
+                if self._fits(schema, body.value):
+                    yield Body([body.value], body.told)
+
+    def _scalar(self, schema: Any, parts: list[dict[str, Any]], name: str) -> Iterator[Body]:
+        """Yield the message, as long as the place where it stands may hold it."""
+        if name and name not in _HOLDERS and "message" not in _SAID.get(name, ()):
+            return
+        if any(key in part for part in parts for key in ("enum", "const")):
+            return
+        yield Body(self._cut(schema, self._problem.message), frozenset({"message"}))
+
+    def _cut(self, schema: Any, text: str) -> str:
+        for parts in islice(self._ways(schema, frozenset()), _WAYS):
+            longest = [part["maxLength"] for part in parts if "maxLength" in part]
+            if longest:
+                return text[: int(min(longest))]
+        return text
+
+
+def _types(parts: list[dict[str, Any]]) -> set[str]:
+    """Return the types that values of all of *parts* may have, as far as is worth trying."""
+    types = {"object", "array", "string", "integer", "number", "boolean"}
+    for part in parts:
+        said = part.get("type")
+        if said is not None:
+            types &= {said} if isinstance(said, str) else set(said)
+    has_fields = any("properties" in part or "required" in part for part in parts)
+    if not any("type" in part for part in parts):
+        if has_fields:
+            return {"object"}
+        return {"array"} if any("items" in part for part in parts) else {"object"}
+    return types
+
+
+def _called(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+def _goal(schema: Mapping[str, Any]) -> str | None:
+    reference = schema.get("$ref")
+    if not isinstance(reference, str) or not reference.startswith(_SCHEMAS):
+        return None
+    name = unquote(reference.removeprefix(_SCHEMAS))
+    return name.replace("~1", "/").replace("~0", "~")
+
+
+def located(path: str) -> str:
+    """Return *path*, decoded, as a reference to it is written (RFC 3986, section 3.3)."""
+    return quote(path, safe="/:@!$&'()*+,;=-._~", errors="surrogateescape")
