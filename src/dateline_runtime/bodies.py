@@ -45,6 +45,16 @@ def check_media_type(content_type: str | None) -> None:
             )
 
 
+def check_encoding(content_encoding: str) -> None:
+    """Accept no content coding but `identity`.
+
+    Raises RequestError (ENCODED) for any other (RFC 9110, section 15.5.16).
+    """
+    codings = [coding.strip(" \t").lower() for coding in content_encoding.split(",")]
+    if any(coding not in ("", "identity") for coding in codings):
+        raise RequestError("the body must not be encoded", Fault.ENCODED)
+
+
 def read(body: bytes) -> Any:
     """Return the JSON value that *body* holds (RFC 8259).
 

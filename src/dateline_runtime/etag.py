@@ -20,6 +20,25 @@ def strong(content: bytes) -> str:
     return f'"{sha256(content).hexdigest()[:32]}"'
 
 
+def at(etag: str, version: str) -> str:
+    """Return *etag* as the tag of what callers of *version* are shown.
+
+    Raises ValueError for what is no entity-tag.
+    """
+    found = tags(etag)
+    if len(found) != 1 or "," in etag.replace(found[0].opaque, ""):
+        raise ValueError(f"{etag!r} is not an entity-tag")
+    return f'{_WEAK if found[0].weak else ""}"{found[0].opaque};{version}"'
+
+
+def without(header: str, version: str) -> str:
+    """Return the entity-tags of *header* as they were before `at` made them those of *version*.
+
+    Tags of other versions stay as they are: what they stand for is another representation.
+    """
+    return header.replace(f';{version}"', '"')
+
+
 def none_match(header: str | None, etag: str) -> bool:
     """Tell whether If-None-Match lets the document be sent (RFC 9110, section 13.1.2).
 
@@ -27,7 +46,8 @@ def none_match(header: str | None, etag: str) -> bool:
     """
     if header is None:
         return True
-    return not (_is_any(header) or any(f'"{tag.opaque}"' == etag for tag in tags(header)))
+    opaque = etag.removeprefix(_WEAK)
+    return not (_is_any(header) or any(f'"{tag.opaque}"' == opaque for tag in tags(header)))
 
 
 def match(header: str | None, etag: str) -> bool:

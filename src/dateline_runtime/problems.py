@@ -158,7 +158,7 @@ class _Filler:
         for parts in islice(self._ways(schema, frozenset()), _WAYS):
             types = _types(parts)
             if "object" in types:
-                yield from self._object(parts, depth)
+                yield from self._object(parts, name, depth)
             if "array" in types:
                 yield from self._array(parts, name, depth)
             if types & {"string", "integer", "number", "boolean"}:
@@ -184,7 +184,7 @@ class _Filler:
         for chosen in product(*choices):
             yield [part for way in chosen for part in way]
 
-    def _object(self, parts: list[dict[str, Any]], depth: int) -> Iterator[Body]:
+    def _object(self, parts: list[dict[str, Any]], name: str, depth: int) -> Iterator[Body]:
         properties: dict[str, list[Any]] = {}
         for part in parts:
             for name, schema in part.get("properties", {}).items():
@@ -192,21 +192,28 @@ class _Filler:
         required = {name for part in parts for name in part.get("required", ())}
         if not properties and not required:
             # nothing says what it holds
-            known = frozenset({"message", "status", "title", *self._problem.members})
-            yield Body(problem_details(self._problem), known)
+            yield self._open() if not name or _may_hold(name) else Body({}, frozenset())
             return
         made: dict[str, Any] = {}
         told = frozenset[str]()
-        for name in [*properties, *sorted(required - properties.keys())]:
-            schemas = properties.get(name, [True])
+        for field_name in [*properties, *sorted(required - properties.keys())]:
+            schemas = properties.get(field_name, [True])
             schema = schemas[0] if len(schemas) == 1 else {"allOf": schemas}
-            body = self._field(name, schema, name in required, properties, depth)
+            body = self._field(field_name, schema, field_name in required, properties, depth)
             if body is not None:
-                made[name] = body.value
+                made[field_name] = body.value
                 told |= body.told
-            elif name in required:
+            elif field_name in required:
                 return
         yield Body(made, told)
+
+    def _open(self) -> Body:
+        """Return the body of an object that may hold anything."""
+        problem = self._problem
+        if problem.status < HTTPStatus.INTERNAL_SERVER_ERROR:
+            problem = replace(problem, trace_id=None)
+        made = problem_details(problem)
+        return Body(made, frozenset({"message", *({"trace_id"} & made.keys()), *problem.members}))
 
     def _field(
         self, name: str, schema: Any, required: bool, beside: Mapping[str, Any], depth: int
@@ -219,8 +226,11 @@ class _Filler:
                 shown = self._cut(schema, value) if fact == "message" else value
                 if self._fits(schema, shown):
                     return Body(shown, frozenset({fact}))
-        is_holder = called in _HOLDERS or "message" in _SAID.get(called, ())
-        if depth < _DEEPEST and (required or is_holder):
+        if required and not _may_hold(called):
+            for empty in (None, []):
+                if self._fits(schema, empty):
+                    return Body(empty, frozenset())
+        if depth < _DEEPEST and (required or _may_hold(called)):
             found = [
                 body
                 for body in self.filled(schema, called, depth + 1)
@@ -256,7 +266,7 @@ class _Filler:
 
     def _scalar(self, schema: Any, parts: list[dict[str, Any]], name: str) -> Iterator[Body]:
         """Yield the message, as long as the place where it stands may hold it."""
-        if name and name not in _HOLDERS and "message" not in _SAID.get(name, ()):
+        if name and not _may_hold(name):
             return
         if any(key in part for part in parts for key in ("enum", "const")):
             return
@@ -268,6 +278,11 @@ class _Filler:
             if longest:
                 return text[: int(min(longest))]
         return text
+
+
+def _may_hold(called: str) -> bool:
+    """Tell whether a field may hold an error of its own, or a list of them, by its name."""
+    return called in _HOLDERS or "message" in _SAID.get(called, ())
 
 
 def _types(parts: list[dict[str, Any]]) -> set[str]:

@@ -41,13 +41,16 @@ class Accounts:
     async def authenticate(self, credentials: Credentials) -> Account | None:
         """Return the account that the key opens; None for no valid key.
 
-        Operations that accept the sub-partner's header look at it more closely, by `sub_partner`.
+        A sub-partner counts where the operation accepts its header and the partner has it; what
+        is wrong with the header is told by `sub_partner`.
         """
         async with self._database.reading() as session:
             partner = await keys.partner_of(session, credentials.values["ApiKey"])
-        if partner is None:
-            return None
-        return Account(partner.id, read_uuid(credentials.header(HEADER) or ""))
+            if partner is None:
+                return None
+            given = read_uuid(credentials.parameter(HEADER) or "")
+            is_own = given is not None and await _has(session, partner.id, given)
+        return Account(partner.id, given if is_own else None)
 
 
 async def sub_partner(session: AsyncSession, account: Account, given: str | None) -> UUID | None:
@@ -60,12 +63,17 @@ async def sub_partner(session: AsyncSession, account: Account, given: str | None
     found = read_uuid(given)
     if found is None:
         raise Refusal(400, f"{HEADER} has to be a UUID")
-    own = select(SubPartner.id).where(
-        SubPartner.id == found, SubPartner.partner_id == account.partner_id
-    )
-    if await session.scalar(own) is None:
+    if not await _has(session, account.partner_id, found):
         raise Refusal(400, f"{HEADER} names no sub-partner of yours")
     return found
+
+
+async def _has(session: AsyncSession, partner_id: UUID, sub_partner_id: UUID) -> bool:
+    """Tell whether the sub-partner is one of the partner's."""
+    own = select(SubPartner.id).where(
+        SubPartner.id == sub_partner_id, SubPartner.partner_id == partner_id
+    )
+    return await session.scalar(own) is not None
 
 
 def read_uuid(text: str) -> UUID | None:

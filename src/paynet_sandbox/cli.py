@@ -18,6 +18,7 @@ from uvicorn.supervisors import Multiprocess
 
 from . import customers, keys, partners, seed
 from .app import ADDRESS, ENVIRONMENT
+from .connections import Protocol
 from .database import AddressError, Database
 from .greeting import greeting
 from .tables import Partner
@@ -91,6 +92,7 @@ def serve(place: _Place, host: str, port: int, workers: int) -> None:
     config = uvicorn.Config(
         "paynet_sandbox.app:from_environment",
         factory=True,
+        http=Protocol,
         host=host,
         port=port,
         workers=workers,

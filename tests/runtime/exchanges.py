@@ -100,7 +100,7 @@ def ask(app: App, scope: Scope, *pieces: bytes) -> Response:
 
 
 @contextmanager
-def serving(app: App, http: Literal["h11", "httptools"]) -> Iterator[int]:
+def serving(app: App, http: Literal["h11", "httptools"] | type) -> Iterator[int]:
     """Serve the application on a free port of this machine, with uvicorn; yield the port."""
     import uvicorn
 

@@ -6,6 +6,7 @@ import copy
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Final
 
@@ -57,7 +58,8 @@ def serve(
             raise UnservedError(_first(str(error).splitlines())) from None
         for line in lines(mock, chosen, _address(listener)):
             say(line)
-        _run(mock.app, listener)
+        connections = import_module(f"{server.__name__}.runtime.connections")
+        _run(mock.app, listener, connections.HeadTimeout)
 
 
 def _first(said: list[str]) -> str:
@@ -102,16 +104,21 @@ def _address(listener: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def _run(app: Any, listener: socket.socket) -> None:
-    """Run *app* until it is interrupted; what it answers is logged, a line each."""
+def _run(app: Any, listener: socket.socket, timeout: type) -> None:
+    """Run *app* until it is interrupted; what it answers is logged, a line each.
+
+    *timeout* is what protocols lack to close connections without requests.
+    """
     import uvicorn
     from uvicorn.config import LOGGING_CONFIG
+    from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
     logging = copy.deepcopy(LOGGING_CONFIG)
     # of its own life uvicorn need not tell
     for name in ("uvicorn", "uvicorn.error"):
         logging["loggers"][name]["level"] = "WARNING"
-    server = uvicorn.Server(uvicorn.Config(app, log_config=logging))
+    protocol = type("Protocol", (timeout, AutoHTTPProtocol), {})
+    server = uvicorn.Server(uvicorn.Config(app, http=protocol, log_config=logging))
     # uvicorn ends in good order, and then interrupts whoever called it
     with suppress(KeyboardInterrupt):
         server.run(sockets=[listener])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import Any, Final, TypeVar
 
 from .nouns import Account, Credentials, Operation, Refusal, Scheme
@@ -26,8 +26,12 @@ class Callers:
         self._schemes = schemes
         self._authenticate = authenticate
 
-    async def account(self, operation: Operation, scope: Scope) -> Any:
+    async def account(
+        self, operation: Operation, scope: Scope, declared: Collection[str] = ()
+    ) -> Any:
         """Return the account of the caller; None for operations without authentication.
+
+        *declared* are the headers, in lower case, that are parameters of the operation.
 
         Raises RequestError (UNAUTHORIZED) where one is demanded and there is none, and whatever
         Refusal `authenticate` raises.
@@ -37,7 +41,7 @@ class Callers:
         state = scope["state"]
         if _ACCOUNT not in state:
             try:
-                state[_ACCOUNT] = await self._found(operation, scope)
+                state[_ACCOUNT] = await self._found(operation, scope, declared)
             except Refusal as refused:
                 state[_ACCOUNT] = refused
         if isinstance(state[_ACCOUNT], Refusal):
@@ -46,21 +50,23 @@ class Callers:
             raise RequestError(UNAUTHORIZED, Fault.UNAUTHORIZED)
         return state[_ACCOUNT]
 
-    async def identity(self, operation: Operation, scope: Scope) -> str | None:
+    async def identity(
+        self, operation: Operation, scope: Scope, declared: Collection[str] = ()
+    ) -> str | None:
         """Return what tells whose idempotency keys the caller's are; None for nobody's."""
         try:
-            account = await self.account(operation, scope)
+            account = await self.account(operation, scope, declared)
         except (RequestError, Refusal):
             return None
         return None if account is None else str(account.identity)
 
-    async def _found(self, operation: Operation, scope: Scope) -> Any:
+    async def _found(self, operation: Operation, scope: Scope, declared: Collection[str]) -> Any:
         names = dict.fromkeys(name for together in operation.security for name in together)
         sent = {name: _secret(self._schemes[name], scope) for name in names}
         values = {name: secret for name, secret in sent.items() if secret is not None}
         if not any(together and values.keys() >= set(together) for together in operation.security):
             return None
-        return await self._authenticate(Credentials(values, scope))
+        return await self._authenticate(Credentials(values, scope, declared))
 
 
 def _secret(scheme: Scheme, scope: Scope) -> str | None:

@@ -6,6 +6,7 @@ import inspect
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from datetime import date
+from http import HTTPStatus
 from itertools import chain
 from typing import Any, Final
 
@@ -33,8 +34,9 @@ from .nouns import (
 from .problems import Problems
 from .reading import Reader, UnsupportedError, unsupported
 from .results import Results
-from .runtime import idempotency, lifecycle
+from .runtime import bodies, etag, idempotency, lifecycle
 from .runtime.asgi import (
+    ENCODING,
     MEDIA_TYPE,
     SLASH,
     VERSION,
@@ -53,7 +55,7 @@ from .runtime.asgi import (
     route,
     whole,
 )
-from .runtime.errors import RequestError, encode
+from .runtime.errors import Fault, RequestError, encode
 from .runtime.idempotency import Answer, Store
 from .runtime.lifting import Lifting, liftings
 from .runtime.narrowing import MissingConverterError, narrowings
@@ -84,7 +86,12 @@ __all__ = [
 ]
 
 _NAMES: Final = re.compile(r"\{([^{}]*)\}")
+# What a response with status 304 has of the one that it stands for (RFC 9110, section 15.4.5).
+_UNMODIFIED: Final = frozenset(
+    {b"cache-control", b"content-location", b"date", b"etag", b"expires", b"vary"}
+)
 _NO_PATH: Final = "there is no such path"
+_CODINGS: Final = (b"accept-encoding", b"identity")
 _NO_METHOD: Final = "there is no such method at this path"
 
 
@@ -229,9 +236,12 @@ def _require_readable(operations: Sequence[Operation], data: Contracts) -> None:
         raise UnsupportedError("\n".join(said))
 
 
-def _concrete_first(operation: Operation) -> tuple[bool, ...]:
-    """Return what sorts `/things/mine` before `/things/{id}` (OpenAPI 3.1.1, section 4.8.8.2)."""
-    return tuple("{" in part for part in operation.path.split("/"))
+def _concrete_first(operation: Operation) -> tuple[tuple[bool, ...], bool]:
+    """Return what sorts `/things/mine` before `/things/{id}` (OpenAPI 3.1.1, section 4.8.8.2).
+
+    An operation HEAD comes before GET, which answers HEAD without one.
+    """
+    return tuple("{" in part for part in operation.path.split("/")), operation.method != "HEAD"
 
 
 def _end(said: Mapping[str, str]) -> lifecycle.End:
@@ -265,8 +275,8 @@ class _Operation(Route):
         numbers = iter(range(len(self._names)))
         path = _NAMES.sub(lambda _: f"{{p{next(numbers)}}}", operation.path)
         super().__init__(prefix + path, endpoint, name=operation.id)
-        # HEAD is no operation unless the definitions have it
-        self.methods = {operation.method}
+        # one that the definitions have comes first
+        self.methods = {"GET", "HEAD"} if operation.method == "GET" else {operation.method}
 
     def is_there(self, version: str) -> bool:
         """Tell whether *version* has the operation."""
@@ -274,7 +284,7 @@ class _Operation(Route):
 
     def is_asked_for(self, scope: Scope) -> bool:
         """Tell whether a request means the operation, if its version has it."""
-        return self._found(scope) is not None and scope["method"] == self.operation.method
+        return self._found(scope) is not None and scope["method"] in self.methods
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         found = self._found(scope)
@@ -282,7 +292,7 @@ class _Operation(Route):
             return Match.NONE, {}
         texts = (text.replace(SLASH, "/") for text in found.groups())
         values = dict(zip(self._names, texts, strict=True))
-        match = Match.FULL if scope["method"] == self.operation.method else Match.PARTIAL
+        match = Match.FULL if scope["method"] in self.methods else Match.PARTIAL
         return match, {"endpoint": self.endpoint, "path_params": values}
 
     def _found(self, scope: Scope) -> re.Match[str] | None:
@@ -329,9 +339,10 @@ def _keeper(
     """
 
     async def keeper(scope: Scope) -> str | None:
-        if readers.at(scope["state"][VERSION]) is None:
+        reader = readers.at(scope["state"][VERSION])
+        if reader is None:
             return None
-        return await callers.identity(operation, scope)
+        return await callers.identity(operation, scope, reader.headers)
 
     return keeper
 
@@ -365,8 +376,11 @@ class _Endpoint:
             answer, headers = made
         except RequestError as error:
             answer = self._problems.answer(scope, refused(error), self._results)
+            headers = [_CODINGS] if error.fault is Fault.ENCODED else []
         except Exception as error:
             answer = self._problems.answer(scope, failed(scope, error), self._results)
+        if headers:
+            answer, headers = _conditional(scope, answer, headers)
         await respond(scope, send, answer, headers)
 
     async def _made(self, scope: Scope, receive: Receive) -> tuple[Answer, Headers] | None:
@@ -376,7 +390,7 @@ class _Endpoint:
         if reader is None:
             return self._problems.answer(scope, Problem(status=404, message=_NO_PATH)), []
         try:
-            account = await self._callers.account(self._operation, scope)
+            account = await self._callers.account(self._operation, scope, reader.headers)
         except Refusal as refusal:
             return self._refused(refusal, scope, version)
         key = field(scope, idempotency.HEADER) if self._is_post else None
@@ -387,6 +401,8 @@ class _Endpoint:
             content = await whole(receive)
             if content is None:
                 return None
+            if content and ENCODING in scope["state"]:
+                bodies.check_encoding(scope["state"][ENCODING])
             arguments["body"] = reader.body(content, field(scope, "content-type"))
         try:
             result = await self._handler(Call(account, key, scope), **arguments)
@@ -401,6 +417,23 @@ class _Endpoint:
             problem = Problem(status=refusal.status, message=refusal.body)
             answer = self._problems.answer(scope, problem, self._results)
         return answer, headers
+
+
+def _conditional(scope: Scope, answer: Answer, headers: Headers) -> tuple[Answer, Headers]:
+    """Return the answer with the entity-tag of its version, or that nothing has changed.
+
+    What the caller is shown differs by version, and so does the tag (RFC 9110, section 8.8.3).
+    """
+    fields = dict(headers)
+    if b"etag" not in fields:
+        return answer, headers
+    tag = etag.at(fields[b"etag"].decode(), scope["state"][VERSION])
+    fields[b"etag"] = tag.encode()
+    is_read = scope["method"] in ("GET", "HEAD") and answer.status == HTTPStatus.OK
+    if not is_read or etag.none_match(field(scope, "If-None-Match"), tag):
+        return answer, list(fields.items())
+    kept = {name: value for name, value in fields.items() if name in _UNMODIFIED}
+    return Answer(HTTPStatus.NOT_MODIFIED, None, b""), list(kept.items())
 
 
 def _ignoring(routes: Sequence[_Operation]) -> Callable[[Scope], bool]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar
 
@@ -23,7 +23,10 @@ class Account(Protocol):
 
     @property
     def identity(self) -> str:
-        """What keeps callers apart, the sub-partner included: idempotency keys are theirs."""
+        """What keeps callers apart: idempotency keys are theirs.
+
+        What a header says of it counts only once it has been checked.
+        """
         ...
 
 
@@ -79,13 +82,26 @@ class Credentials:
     visible ASCII, blanks included.
     """
 
-    def __init__(self, values: Mapping[str, str], scope: Scope) -> None:
+    def __init__(
+        self, values: Mapping[str, str], scope: Scope, declared: Collection[str] = ()
+    ) -> None:
         self.values = values
         self._scope = scope
+        self._declared = declared
 
     def header(self, name: str) -> str | None:
-        """Return the value of a header; None where there is none."""
+        """Return the value of a header; None where there is none.
+
+        Anybody can send any header: for whom a request is done, ask `parameter`.
+        """
         return asgi.field(self._scope, name)
+
+    def parameter(self, name: str) -> str | None:
+        """Return the value of a header that the operation declares at the caller's version.
+
+        None where it declares none or none was sent. The value has not been checked yet.
+        """
+        return self.header(name) if name.lower() in self._declared else None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,12 +14,15 @@ from pydantic import TypeAdapter, ValidationError
 from .contracts import TYPES, Contract, Validator, located, pointer
 from .nested import STYLE, Nested
 from .nouns import Operation, Parameter
-from .runtime import bodies, query
-from .runtime.asgi import Scope, field
+from .runtime import bodies, etag, query
+from .runtime.asgi import VERSION, Scope, field
 from .runtime.errors import Fault, RequestError, quoted
 from .runtime.lifting import ConversionError, Lifting, UnfitError, unchanged
 from .runtime.query import Items
 from .texts import reader
+
+# They hold entity-tags, which handlers know without the version.
+_CONDITIONS: Final = frozenset({"if-match", "if-none-match", "if-range"})
 
 _STYLES: Final = {"path": "simple", "header": "simple", "query": "form", "cookie": "form"}
 
@@ -66,7 +69,10 @@ def _unsupported(parameter: Mapping[str, Any], contract: Contract) -> str | None
 
 
 class Reader:
-    """Reads the requests of one operation by callers of one version."""
+    """Reads the requests of one operation by callers of one version.
+
+    ``headers`` are those that are parameters, in lower case.
+    """
 
     def __init__(self, operation: Operation, contract: Contract, lifting: Lifting) -> None:
         self._places = [
@@ -75,6 +81,9 @@ class Reader:
             if (said := [each for each in contract.request["parameters"] if each["in"] == place])
         ]
         self._arguments = [(each, _typed(each.type)) for each in operation.parameters]
+        self.headers = frozenset(
+            each["name"].lower() for each in contract.request["parameters"] if each["in"] == "header"
+        )
         self._body = None
         if operation.body is not None and contract.request["body"] is not None:
             self._body = _Body(operation, contract, lifting)
@@ -258,6 +267,8 @@ def _in_header(scope: Scope, parameters: _Parameters) -> dict[str, Any]:
             continue
         if "\0" in value:
             raise RequestError(f"the header {name} holds NUL")
+        if name.lower() in _CONDITIONS:
+            value = etag.without(value, scope["state"][VERSION])
         if parameter.items is Items.COMMAS:
             value = ",".join(part.strip(" \t") for part in value.split(","))
         given[name] = [value]

@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, MutableMapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from enum import Enum
 from functools import lru_cache
@@ -38,6 +39,9 @@ MEDIA_TYPE: Final = "application/json; charset=utf-8"
 VERSION: Final = "api_version"
 """Where in ``scope["state"]`` the version served stands, a string."""
 
+ENCODING: Final = "content_encoding"
+"""Where in ``scope["state"]`` the content coding of a request's body stands, if it tells of one."""
+
 REPLAYED: Final = "idempotent_replay"
 """What is set in ``scope["state"]`` of a request whose answer is a replay."""
 
@@ -59,6 +63,9 @@ _BODILESS: Final = frozenset({204, 304})
 _BLANKS: Final = BLANKS.encode()
 _PRIVATE: Final = (b"cache-control", b"private, no-store")
 _CLOSE: Final = (b"connection", b"close")
+
+# How many seconds without a byte of a refused body show that no more of it comes.
+_LINGER: Final = 2.0
 
 _log = logging.getLogger(__name__)
 
@@ -295,7 +302,7 @@ class Versioned:
         # where the header is ignored or rejected
         self._plain = _Served(supported, supported.default, None)
         secrets = (name.lower().encode("latin-1") for name in credentials)
-        self._read = frozenset({self._name, b"content-length", *secrets})
+        self._read = frozenset({self._name, b"content-length", b"content-encoding", *secrets})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -312,6 +319,7 @@ class Versioned:
     def _begin(self, scope: Scope, receive: Receive, send: Send) -> _Exchange:
         """Negotiate, before the application or the body is asked for anything."""
         lines: list[bytes] = []
+        codings: list[bytes] = []
         length = 0
         private = False
         read = self._read
@@ -321,6 +329,8 @@ class Versioned:
                     lines.append(value)
                 elif name == b"content-length":
                     length = _length(value)
+                elif name == b"content-encoding":
+                    codings.append(value)
                 else:
                     private = True
         rejection = None
@@ -333,6 +343,8 @@ class Versioned:
         else:
             served, rejection = self._negotiate(_joined(lines))
         scope.setdefault("state", {})[VERSION] = served.version
+        if codings:
+            scope["state"][ENCODING] = _joined(codings)
         exchange = _Exchange(scope, receive, send, served, private, self._limits, self._answer)
         if length > self._limits.body:
             exchange.refuse_body()
@@ -468,8 +480,36 @@ class _Exchange:
         """Send a response of our own. It ends the connection where a body is left unread."""
         answer = self._answered(self._scope, problem)
         has_connections = self._scope.get("http_version", "1.1").startswith("1")
-        headers = [_CLOSE] if self._closes and has_connections else []
-        await respond(self._scope, self._forward, answer, headers)
+        if self._closes and has_connections:
+            await respond(self._scope, self._send_last, answer, [_CLOSE])
+        else:
+            await respond(self._scope, self._forward, answer)
+
+    async def _send_last(self, message: Message) -> None:
+        """Send a message of the last response of a connection, and end it late.
+
+        To close while there is something to read resets the connection, and the response is lost
+        on its way (RFC 9112, section 9.6): what the caller still sends is read before.
+        """
+        if message["type"] == "http.response.body":
+            await self._forward({**message, "more_body": True})
+            await self._drain()
+            message = {"type": "http.response.body", "body": b""}
+        await self._forward(message)
+
+    async def _drain(self) -> None:
+        """Read the rest of the body, as long as it comes and there is time for a body."""
+        if self._deadline is None and field(self._scope, "expect") is not None:
+            # it does not come unless it is asked for (RFC 9110, section 10.1.1)
+            return
+        is_late = self._refused is not None and self._refused.fault is Fault.STALLED
+        more = True
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_LINGER if is_late else self._limits.seconds):
+                while more:
+                    async with asyncio.timeout(_LINGER):
+                        message = await self._receive()
+                    more = message["type"] == "http.request" and message.get("more_body", False)
 
     def _forward(self, message: Message) -> Awaitable[None]:
         if message["type"] == "http.response.start":

@@ -1,0 +1,62 @@
+"""Close connections on which the head of a request does not arrive in time."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, ClassVar
+
+
+class HeadTimeout:
+    """What a protocol class of uvicorn lacks: a limit on how long the head of a request takes.
+
+    Put it before one of them among the bases of a class, and give that to uvicorn as `http`::
+
+        class Protocol(HeadTimeout, AutoHTTPProtocol): ...
+
+        uvicorn.run(app, http=Protocol)
+
+    A connection is closed ``head_seconds`` after it was opened or after the first bytes that
+    follow a response, unless the whole head of a request has arrived by then.
+    """
+
+    head_seconds: ClassVar[float] = 10.0
+
+    transport: asyncio.Transport
+    loop: asyncio.AbstractEventLoop
+    cycle: Any
+    _head_timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:
+        super().connection_made(transport)  # type: ignore[misc]
+        self._wait_for_head()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)  # type: ignore[misc]
+        if self._head_timer is None:
+            if self._is_idle:
+                self._wait_for_head()
+        elif not self._is_idle:
+            self._forget_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._forget_head()
+        super().connection_lost(exc)  # type: ignore[misc]
+
+    @property
+    def _is_idle(self) -> bool:
+        """Tell whether no request is being answered."""
+        return self.cycle is None or self.cycle.response_complete
+
+    def _wait_for_head(self) -> None:
+        self._head_timer = self.loop.call_later(self.head_seconds, self._close)
+
+    def _forget_head(self) -> None:
+        if self._head_timer is not None:
+            self._head_timer.cancel()
+            self._head_timer = None
+
+    def _close(self) -> None:
+        self._head_timer = None
+        # a WebSocket has a protocol of its own
+        if self._is_idle and self.transport.get_protocol() is self:
+            self.transport.close()

@@ -1,0 +1,592 @@
+"""What is told of faults, in the words of each API, and what is never told."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import fastapi
+import pytest
+from assembled import app, contracts, fields, operation, serving
+from exchanges import Response, ask, request
+from sources import API, VERSIONS
+
+NEW, MIDDLE, OLD = "2025-06-01", "2024-09-01", "2024-01-15"
+TRACE = "T"
+
+SOURCE = """
+paths:
+  /things/{id}:
+    get:
+      operationId: get_thing
+      tags: [Loans]
+      parameters:
+        - { name: id, in: path, required: true, schema: { type: string } }
+        - { name: size, in: query, schema: { type: integer } }
+      responses:
+        '200':
+          description: the thing
+          content: { application/json: { schema: { $ref: '#/components/schemas/Thing' } } }
+%s
+components:
+  schemas:
+    Thing:
+      type: object
+      properties:
+        id: { type: string }
+        secret: { type: string, x-added: 2025-06-01 }
+%s
+"""
+
+
+class Handlers:
+    """Answers as it is told to."""
+
+    def __init__(self, result: Any) -> None:
+        self.result = result
+
+    async def get_thing(self, *_: Any, **__: Any) -> Any:
+        if isinstance(self.result, Exception):
+            raise self.result
+        return self.result
+
+
+def served(
+    responses: str, schemas: str, result: Any = None, keys: tuple[str, ...] = (), **said: Any
+) -> Any:
+    """Return an application whose one operation has *responses*, a line of YAML for each."""
+    rows = "".join(f"        {line}\n" for line in responses.splitlines())
+    more = "".join(f"    {line}\n" for line in schemas.splitlines())
+    kinds = {key: {"application/json": dict} for key in keys} | said.pop("kinds", {})
+    return app(
+        contracts(API + SOURCE % (rows, more), VERSIONS + "lint: adopted\n"),
+        [
+            operation(
+                "get_thing",
+                "GET",
+                "/things/{id}",
+                parameters=[
+                    {"keyword": "id", "name": "id", "place": "path", "type": str},
+                    {"keyword": "size", "name": "size", "place": "query", "type": int},
+                ],
+                responses={"200": {"application/json": dict}, **kinds},
+                **said.pop("operation", {}),
+            )
+        ],
+        Handlers(result),
+        **said,
+    )
+
+
+def got(served: Any, path: str = "/things/a?size=x", version: str = NEW, **more: str) -> Response:
+    return ask(served, request("GET", f"/api{path}", fields(x_api_version=version, **more)))
+
+
+SAID = 'the parameter "size" has to be an integer in plain decimal digits'
+
+
+def declared(status: str, schema: str, media_type: str = "application/json") -> str:
+    content = f"content: {{ {media_type}: {{ schema: {schema} }} }}"
+    return f"'{status}': {{ description: bad, {content} }}"
+
+
+SHAPES: dict[str, tuple[str, Any]] = {
+    "code and message below error": (
+        "{ type: object, required: [error], properties: { error: { type: object, "
+        "required: [code, message], properties: { code: { type: string }, "
+        "message: { type: string } } } } }",
+        {"error": {"code": "malformed", "message": SAID}},
+    ),
+    "a string": ("{ type: string }", SAID),
+    "a short string": ("{ type: string, maxLength: 9 }", SAID[:9]),
+    "problem details": (
+        "{ type: object, properties: { type: { type: string, format: uri-reference }, "
+        "title: { type: string }, status: { type: integer }, detail: { type: string }, "
+        "instance: { type: string, format: uri-reference } } }",
+        {
+            "type": "about:blank",
+            "title": "Bad Request",
+            "status": 400,
+            "detail": SAID,
+            "instance": "/api/things/a",
+        },
+    ),
+    "a list of errors": (
+        "{ type: object, required: [errors], properties: { errors: { type: array, minItems: 1, "
+        "items: { type: object, required: [code, detail], properties: { code: { type: string }, "
+        "detail: { type: string }, source: { type: object } } } } } }",
+        {"errors": [{"code": "malformed", "detail": SAID}]},
+    ),
+    "a list of sentences": (
+        "{ type: object, properties: { errors: { type: array, items: { type: string } } } }",
+        {"errors": [SAID]},
+    ),
+    "a list": (
+        "{ type: array, items: { type: object, properties: { message: { type: string } } } }",
+        [{"message": SAID}],
+    ),
+    "a closed object": (
+        "{ type: object, additionalProperties: false, required: [message], "
+        "properties: { message: { type: string } } }",
+        {"message": SAID},
+    ),
+    "one of two": (
+        "{ oneOf: [{ type: object, required: [card], properties: { card: { type: string } } }, "
+        "{ type: object, required: [message], properties: { message: { type: string } } }] }",
+        {"message": SAID},
+    ),
+    "a string or an object": (
+        "{ oneOf: [{ type: string }, { type: object, required: [code, msg], properties: "
+        "{ code: { type: integer }, msg: { type: string } } }] }",
+        {"code": 400, "msg": SAID},
+    ),
+    "parts": (
+        "{ allOf: [{ type: object, required: [message], properties: { message: { type: string } } "
+        "}, { type: object, properties: { statusCode: { type: integer } } }] }",
+        {"message": SAID, "statusCode": 400},
+    ),
+    "a component": ("{ $ref: '#/components/schemas/Error' }", {"error": "malformed", "text": SAID}),
+    "a code beside a description": (
+        "{ type: object, required: [error], properties: { error: { type: string }, "
+        "error_description: { type: string } } }",
+        {"error": "malformed", "error_description": SAID},
+    ),
+    "the error itself": (
+        "{ type: object, required: [error], properties: { error: { type: string } } }",
+        {"error": SAID},
+    ),
+    "an optional closed list": (
+        "{ type: object, properties: { code: { type: string, enum: [no_money, no_card] }, "
+        "message: { type: string } } }",
+        {"message": SAID},
+    ),
+    "a closed list that has it": (
+        "{ type: object, required: [code], properties: { code: { type: string, enum: [NO_CARD, "
+        "MALFORMED] }, message: { type: string } } }",
+        {"code": "MALFORMED", "message": SAID},
+    ),
+    "nulls and empty lists": (
+        "{ type: object, required: [message, cause, links], properties: { message: "
+        "{ type: string }, cause: { type: [object, 'null'] }, links: { type: array, "
+        "items: {} } } }",
+        {"message": SAID, "cause": None, "links": []},
+    ),
+    "words of its own": (
+        "{ type: object, required: [success, status, message], properties: { success: "
+        "{ type: boolean }, status: { type: string, enum: [ok, error] }, "
+        "message: { type: string } } }",
+        {"success": False, "status": "error", "message": SAID},
+    ),
+    "fields of requests": (
+        "{ type: object, properties: { detail: { type: array, items: { type: object, required: "
+        "[loc, msg, type], properties: { loc: { type: array, items: { type: string } }, "
+        "msg: { type: string }, type: { type: string } } } } } }",
+        {"detail": [{"loc": [], "msg": SAID, "type": "malformed"}]},
+    ),
+    "anything": ("{}", {"title": "Bad Request", "status": 400, "detail": SAID}),
+}
+ERROR = "Error: { type: object, properties: { error: { type: string }, text: { type: string } } }"
+
+
+@pytest.mark.parametrize("status", ["400", "4XX", "default"])
+@pytest.mark.parametrize("name", SHAPES)
+def test_a_fault_is_told_by_the_schema_that_is_declared(name: str, status: str) -> None:
+    schema, body = SHAPES[name]
+    response = got(served(declared(status, schema), ERROR, keys=(status,)))
+    assert (response.status, response.json) == (400, body)
+    assert response.header("content-type") == ["application/json"]
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        "{ type: object, required: [code], properties: { code: { enum: [no_money, no_card] }, "
+        "message: { type: string } } }",
+        "{ type: object, required: [code], properties: { code: { const: no_money }, "
+        "message: { type: string } } }",
+        "{ type: object, required: [order], properties: { order: { type: string }, "
+        "message: { type: string } } }",
+        "{ type: string, enum: [no_money] }",
+        "{ type: integer }",
+        "false",
+    ],
+)
+def test_what_nobody_said_is_not_made_up(schema: str) -> None:
+    response = got(served(declared("400", schema), "", keys=("400",)))
+    assert response.header("content-type") == ["application/problem+json"]
+    assert response.json == {"title": "Bad Request", "status": 400, "detail": SAID}
+
+
+def test_a_fault_is_a_text_where_that_is_declared() -> None:
+    kinds = {"400": {"text/plain": bytes}}
+    responses = declared("400", "{ type: string }", "text/plain")
+    response = got(served(responses, "", kinds=kinds))
+    assert response.header("content-type") == ["text/plain"]
+    assert response.body.decode() == SAID
+
+
+def test_problem_details_are_sent_as_what_they_are_declared() -> None:
+    kinds = {"400": {"application/problem+json": dict}}
+    schema = "{ type: object, properties: { detail: { type: string } } }"
+    response = got(served(declared("400", schema, "application/problem+json"), "", kinds=kinds))
+    assert response.header("content-type") == ["application/problem+json"]
+    assert response.json == {"detail": SAID}
+
+
+MESSAGE = "{ type: object, required: [message], properties: { message: { type: string } } }"
+FAULTS = (
+    "error: { type: object, required: [message], properties: { message: { type: string }, "
+    "trace_id: { type: string } } }"
+)
+
+
+@pytest.mark.parametrize(
+    ("responses", "keys", "expected"),
+    [
+        (declared("404", MESSAGE), ("404",), {"message": SAID}),
+        (declared("500", MESSAGE), ("500",), {"message": SAID}),
+        (
+            declared("500", MESSAGE) + "\n" + declared("404", "{ type: string }"),
+            ("500", "404"),
+            SAID,
+        ),
+        ("", (), {"title": "Bad Request", "status": 400, "detail": SAID}),
+        (
+            "'400': { description: bad }",
+            (),
+            {"title": "Bad Request", "status": 400, "detail": SAID},
+        ),
+    ],
+)
+def test_a_status_that_is_not_declared_is_told_as_the_others_are(
+    responses: str, keys: tuple[str, ...], expected: Any
+) -> None:
+    response = got(served(responses, "", keys=keys))
+    assert (response.status, response.json) == (400, expected)
+
+
+@pytest.mark.parametrize(
+    ("path", "version", "status", "said"),
+    [
+        ("/nothing", NEW, 404, "there is no such path"),
+        ("/things/a", "2025-06-02", 400, '"2025-06-02" is not a supported version'),
+        ("/things/a", "new", 400, '"new" is not a version: a date, YYYY-MM-DD'),
+        ("/nothing", "new", 400, '"new" is not a version: a date, YYYY-MM-DD'),
+    ],
+)
+def test_faults_before_any_operation_are_told_alike(
+    path: str, version: str, status: int, said: str
+) -> None:
+    schema, _ = SHAPES["code and message below error"]
+    response = got(served(declared("4XX", schema), "", keys=("4XX",)), path, version)
+    assert (response.status, response.json["error"]["message"]) == (status, said)
+
+
+def test_a_rejected_version_is_told_in_full_where_nothing_is_declared() -> None:
+    response = got(served("", ""), version="2025-06-02")
+    assert response.header("content-type") == ["application/problem+json"]
+    assert response.json == {
+        "title": "Bad Request",
+        "status": 400,
+        "detail": '"2025-06-02" is not a supported version',
+        "error": "unsupported_api_version",
+        "reason": "version_unknown",
+        "requested": "2025-06-02",
+        "supported": [OLD, MIDDLE, NEW],
+    }
+
+
+@pytest.mark.parametrize(
+    ("schema", "expected"),
+    [
+        (
+            "{ type: object, properties: { message: { type: string }, requestId: { type: string } "
+            "} }",
+            {"message": "internal server error", "requestId": TRACE},
+        ),
+        (MESSAGE, {"message": f"internal server error (trace id {TRACE})"}),
+        ("{ type: string }", f"internal server error (trace id {TRACE})"),
+        (
+            None,
+            {
+                "title": "Internal Server Error",
+                "status": 500,
+                "detail": "internal server error",
+                "trace_id": TRACE,
+            },
+        ),
+    ],
+)
+def test_a_server_error_names_the_line_of_the_log(
+    schema: str | None, expected: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    responses = declared("500", schema) if schema else ""
+    with caplog.at_level(logging.ERROR):
+        response = got(
+            served(responses, "", RuntimeError("secret"), ("500",) if schema else ()), "/things/a"
+        )
+    [record] = caplog.records
+    trace_id = record.getMessage()[:32]
+    assert response.status == 500
+    assert json.loads(response.body.decode().replace(trace_id, TRACE)) == expected
+
+
+def test_a_trace_id_that_has_to_be_a_uuid_is_logged_as_one(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    schema = (
+        "{ type: object, required: [message, trace_id], properties: { message: { type: string }, "
+        "trace_id: { type: string, format: uuid } } }"
+    )
+    with caplog.at_level(logging.INFO):
+        response = got(served(declared("400", schema), "", keys=("400",)))
+    assert response.json["message"] == SAID
+    assert response.json["trace_id"] in caplog.text
+
+
+def test_the_error_of_an_older_version_is_its_own() -> None:
+    responses = declared("400", "{ $ref: '#/components/schemas/Error' }")
+    schemas = (
+        "Error: { type: object, required: [message], properties: { message: { type: string, x-was: "
+        "{ 2024-09-01: { name: msg } } }, code: { type: string, x-added: 2025-06-01 } } }"
+    )
+    application = served(responses, schemas, keys=("400",))
+    assert [got(application, version=version).json for version in (NEW, MIDDLE, OLD)] == [
+        {"message": SAID, "code": "malformed"},
+        {"message": SAID},
+        {"msg": SAID},
+    ]
+
+
+def test_a_response_is_declared_from_its_version_on() -> None:
+    schema, body = SHAPES["code and message below error"]
+    new = declared("400", schema).replace("description", "x-added: 2025-06-01, description")
+    old = declared("4XX", "{ type: string }")
+    application = served(f"{new}\n{old}", "", keys=("400", "4XX"))
+    assert [got(application, version=version).json for version in (NEW, MIDDLE)] == [body, SAID]
+
+
+# A function of the application
+
+
+def told(problem: Any) -> Any:
+    return {"fault": problem.code, "says": problem.message}
+
+
+@pytest.mark.parametrize(
+    ("problem", "responses", "media_type", "expected"),
+    [
+        (told, "", "application/problem+json", {"fault": "malformed", "says": SAID}),
+        (
+            told,
+            declared("400", "{ type: object, properties: { fault: { type: string } } }"),
+            "application/json",
+            {"fault": "malformed", "says": SAID},
+        ),
+        (told, declared("400", MESSAGE), "application/json", {"message": SAID}),
+        (lambda _: 1 / 0, declared("400", MESSAGE), "application/json", {"message": SAID}),
+        (
+            lambda _: 1 / 0,
+            "",
+            "application/problem+json",
+            {"title": "Bad Request", "status": 400, "detail": SAID},
+        ),
+    ],
+)
+def test_a_function_says_what_bodies_are_and_is_held_to_the_contract(
+    problem: Callable[[Any], Any], responses: str, media_type: str, expected: Any
+) -> None:
+    settings = serving().Settings(problem=problem)
+    keys = ("400",) if responses else ()
+    response = got(served(responses, "", keys=keys, settings=settings))
+    assert (response.status, response.json) == (400, expected)
+    assert response.header("content-type") == [media_type]
+
+
+def test_problem_details_are_shipped() -> None:
+    module = serving()
+    settings = module.Settings(problem=module.problem_details)
+    refusal = module.Refusal(404, "no such thing")
+    assert got(served("", "", refusal, settings=settings), "/things/a").json == {
+        "title": "Not Found",
+        "status": 404,
+        "detail": "no such thing",
+    }
+
+
+# What is not declared
+
+
+THING = {"id": "1", "secret": "leaked"}
+
+
+def undeclared() -> dict[str, Any]:
+    """Return what handlers and `authenticate` may say that nothing declares."""
+    module = serving()
+    return {
+        "an object": module.Refusal(418, THING),
+        "a list": module.Refusal(418, [THING]),
+        "a number": module.Refusal(418, 7),
+        "a truth": module.Refusal(418, True),
+        "bytes": module.Refusal(418, b"leaked"),
+        "an error of the server": module.Refusal(503, THING),
+        "a redirection": module.Refusal(302, THING),
+        "a header": module.Refusal(418, "text", {"X-Secret": "leaked"}),
+        "a header in other letters": module.Refusal(418, "text", {"x-secret": "leaked"}),
+        "a standard header that is no text": module.Refusal(418, "text", {"Link": THING}),
+        "a header of nobody": module.Refusal(418, "text", {"X-Other": "leaked"}),
+        "a declared error of another body": module.Refusal(409, THING),
+        "a newer error": module.Refusal(410, THING),
+        "a gated error header": module.Refusal(409, "text", {"X-Other": "leaked"}),
+    }
+
+
+def successes() -> dict[str, Any]:
+    reply = serving().Reply
+    return {
+        "a success": reply(THING, status=201),
+        "a success without a body": reply(status=202),
+        "an error": reply(THING, status=404),
+        "a redirection": reply(THING, status=303),
+        "a newer error": reply(THING, status=410),
+        "a header": reply({"id": "1"}, headers={"X-Other": "leaked"}),
+        "a generator": reply(each for each in [THING]),
+        "bytes": reply(b"leaked"),
+        "text": reply("leaked"),
+        "a response of the framework": fastapi.Response("leaked"),
+        "a refusal that is returned": serving().Refusal(418, THING),
+        "an exception of the framework": fastapi.HTTPException(418, THING),
+    }
+
+
+RESPONSES = "\n".join(
+    [
+        declared("409", "{ type: string }"),
+        declared("410", "{ $ref: '#/components/schemas/Thing' }").replace(
+            "description", "x-added: 2025-06-01, description"
+        ),
+    ]
+)
+
+
+async def known(_: Any) -> Any:
+    return _Known()
+
+
+class _Known:
+    identity = "known"
+
+
+def asked(result: Any, *, in_authenticate: bool, version: str) -> Response:
+    async def refuse(_: Any) -> Any:
+        raise result
+
+    scheme = serving().Scheme(name="X-Key", place="header")
+    application = served(
+        RESPONSES,
+        "",
+        result,
+        ("409", "410"),
+        operation={"security": (("Key",),)},
+        schemes={"Key": scheme},
+        authenticate=refuse if in_authenticate else known,
+    )
+    return got(application, "/things/a", version, x_key="k")
+
+
+@pytest.mark.parametrize("in_authenticate", [False, True], ids=["handler", "authenticate"])
+@pytest.mark.parametrize("name", undeclared())
+def test_a_refusal_that_is_not_declared_is_a_server_error(
+    name: str, in_authenticate: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.ERROR):
+        refusal = undeclared()[name]
+        response = asked(refusal, in_authenticate=in_authenticate, version=OLD)
+    assert_inside(response, caplog)
+
+
+@pytest.mark.parametrize("name", successes())
+def test_a_result_that_is_not_declared_is_a_server_error(
+    name: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.ERROR):
+        response = asked(successes()[name], in_authenticate=False, version=OLD)
+    assert_inside(response, caplog)
+
+
+def assert_inside(response: Response, caplog: pytest.LogCaptureFixture) -> None:
+    [record] = caplog.records
+    said = f"internal server error (trace id {record.getMessage()[:32]})"
+    assert (response.status, response.json) == (500, said)
+    assert "leaked" not in f"{response.headers}"
+
+
+@pytest.mark.parametrize("in_authenticate", [False, True], ids=["handler", "authenticate"])
+@pytest.mark.parametrize(
+    ("refusal", "status", "body"),
+    [
+        ((418, "a teapot"), 418, b'"a teapot"'),
+        ((418, None), 418, b""),
+        ((302, None, {"Location": "/elsewhere"}), 302, b""),
+        ((429, "slow down", {"Retry-After": 7}), 429, b'"slow down"'),
+        ((401, "who?", {"WWW-Authenticate": "Bearer"}), 401, b'"who?"'),
+        ((409, "there is one"), 409, b'"there is one"'),
+        ((410, THING), 410, b'{"id":"1","secret":"leaked"}'),
+    ],
+)
+def test_texts_declared_bodies_and_standard_headers_are_sent(
+    refusal: tuple[Any, ...], status: int, body: bytes, in_authenticate: bool
+) -> None:
+    response = asked(serving().Refusal(*refusal), in_authenticate=in_authenticate, version=NEW)
+    assert (response.status, response.body) == (status, body)
+    for name, value in (refusal[2] if len(refusal) > 2 else {}).items():
+        assert response.header(name.lower()) == [str(value)]
+
+
+HEADERS = """\
+'409':
+  description: bad
+  headers:
+    X-Count: { schema: { type: integer }, x-added: 2025-06-01 }
+    X-Rest: { schema: { type: integer }, x-was: { 2025-06-01: { name: X-Left } } }
+    X-State:
+      required: true
+      schema: { oneOf: [{ const: a }, { const: b, x-added: 2025-06-01, x-shown-as: a }] }
+    Retry-After: { schema: { type: integer }, x-added: 2025-06-01 }
+    X-Must: { required: true, schema: { type: string }, x-added: 2025-06-01 }
+  content: { application/json: { schema: { type: string } } }
+"""
+
+
+@pytest.mark.parametrize("is_lower", [False, True])
+@pytest.mark.parametrize("as_text", [False, True])
+def test_headers_are_those_of_the_callers_version(is_lower: bool, as_text: bool) -> None:
+    given: dict[str, Any] = {"X-Count": 3, "X-Rest": 4, "X-State": "b", "Retry-After": 5}
+    given = {name: str(value) if as_text else value for name, value in given.items()}
+    given["X-Must"] = "there"
+    given = {name.lower() if is_lower else name: value for name, value in given.items()}
+    application = served(HEADERS, "", serving().Refusal(409, "no", given), ("409",))
+
+    def sent(version: str) -> dict[str, str]:
+        ours = ("x-api-version", "vary", "content-type", "content-length")
+        headers = got(application, "/things/a", version).headers
+        return {name: value for name, value in headers if name not in ours}
+
+    assert sent(NEW) == {
+        "x-count": "3",
+        "x-rest": "4",
+        "x-state": "b",
+        "retry-after": "5",
+        "x-must": "there",
+    }
+    assert sent(OLD) == {"x-left": "4", "x-state": "a"}
+
+
+@pytest.mark.parametrize(
+    "given", [{"X-Count": "many"}, {"X-State": "c"}, {"X-Count": THING}, {"X-Rest": [THING]}]
+)
+def test_headers_are_held_to_what_is_declared(given: dict[str, Any]) -> None:
+    application = served(HEADERS, "", serving().Refusal(409, "no", given), ("409",))
+    assert got(application, "/things/a").status == 500
