@@ -21,12 +21,12 @@ class HeadTimeout:
 
     head_seconds: ClassVar[float] = 10.0
 
-    transport: asyncio.Transport
+    transport: Any
     loop: asyncio.AbstractEventLoop
     cycle: Any
     _head_timer: asyncio.TimerHandle | None = None
 
-    def connection_made(self, transport: asyncio.Transport) -> None:
+    def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)  # type: ignore[misc]
         self._wait_for_head()
 
@@ -58,5 +58,6 @@ class HeadTimeout:
     def _close(self) -> None:
         self._head_timer = None
         # a WebSocket has a protocol of its own
-        if self._is_idle and self.transport.get_protocol() is self:
+        protocol: object = self.transport.get_protocol()
+        if self._is_idle and protocol is self:
             self.transport.close()

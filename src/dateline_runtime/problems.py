@@ -49,6 +49,9 @@ _HOLDERS: Final = frozenset(
 # What tells of nothing but that there is an error.
 _WORDS: Final = ("error", "Error", "ERROR", "errors", "fail", "failure", "failed")
 
+# What tells of nothing at all.
+_NOTHING: Final[tuple[Any, ...]] = (None, [])
+
 Fits = Callable[[Any, Any], bool]
 """Takes a schema and a value; tells whether the value fits."""
 
@@ -226,10 +229,11 @@ class _Filler:
                 shown = self._cut(schema, value) if fact == "message" else value
                 if self._fits(schema, shown):
                     return Body(shown, frozenset({fact}))
-        if required and not _may_hold(called):
-            for empty in (None, []):
-                if self._fits(schema, empty):
-                    return Body(empty, frozenset())
+        nothing = next(
+            (Body(each, frozenset()) for each in _NOTHING if self._fits(schema, each)), None
+        )
+        if required and nothing is not None and not _may_hold(called):
+            return nothing
         if depth < _DEEPEST and (required or _may_hold(called)):
             found = [
                 body
@@ -238,11 +242,7 @@ class _Filler:
             ]
             if found:
                 return max(found, key=lambda body: len(body.told))
-        if required:
-            for empty in (None, []):
-                if self._fits(schema, empty):
-                    return Body(empty, frozenset())
-        return None
+        return nothing if required else None
 
     def _facts(self, called: str, beside: Mapping[str, Any]) -> tuple[str, ...]:
         """Return what a field may say, by its name: `error` is a code beside a message."""

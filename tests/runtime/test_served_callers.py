@@ -74,10 +74,9 @@ def refused(
 
 
 @pytest.mark.parametrize("optional", [False, True])
-@pytest.mark.parametrize("body", ["suspended", {"code": 7}])
-def test_authenticate_may_refuse(body: Any, optional: bool) -> None:
-    response, asked = refused(403, body, optional=optional, reason="unpaid")
-    assert (response.status, response.json, asked) == (403, body, 1)
+def test_authenticate_may_refuse(optional: bool) -> None:
+    response, asked = refused(403, "suspended", optional=optional, reason="unpaid")
+    assert (response.status, response.json, asked) == (403, "suspended", 1)
     for name, value in (
         ("reason", "unpaid"),
         ("x-api-version", OLD),

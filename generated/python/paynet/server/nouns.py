@@ -64,8 +64,9 @@ class Refusal(Exception):  # noqa: N818 - it is no error: a handler's answer
     """What a handler raises in order to refuse a request: a status, and a body or None.
 
     Where the operation has a response with the status at the caller's version, the body is held
-    to it; elsewhere it may only be a text. Of headers, those that the response has are sent, and
-    standard ones such as `Retry-After`. Anything else is answered with status 500, and logged.
+    to it; elsewhere it may only be a text. Headers are held to those of the response. Those that
+    only other versions or responses have are not sent, standard ones such as `Retry-After` apart;
+    others may only be texts. Anything else is answered with status 500, and logged.
     """
 
     def __init__(self, status: int, body: Any, headers: Mapping[str, Any] | None = None) -> None:

@@ -15,6 +15,7 @@ from .nouns import Settings
 from .results import MisfitError, Response, Results
 from .runtime import problems
 from .runtime.asgi import VERSION, Scope
+from .runtime.errors import encode
 from .runtime.idempotency import Answer
 from .runtime.problems import Body, Problem, problem_details
 
@@ -64,7 +65,7 @@ class Problems:
         found = self._custom(problem, own) or self._derived(scope, problem, own, version)
         if found is not None:
             return found
-        body = to_json(problem_details(problem))
+        body = encode(problem_details(problem))
         return Answer(problem.status, problems.MEDIA_TYPE, body)
 
     def _custom(self, problem: Problem, own: Response | None) -> Answer | None:
@@ -90,7 +91,7 @@ class Problems:
                 if response is not own and not _says(body, problem):
                     continue
                 try:
-                    answer = response._replace(status=problem.status).answer(body.value)
+                    answer = response._replace(status=problem.status).answer(body.value, encode)
                 except MisfitError:
                     continue
                 if "trace_id" in body.told:

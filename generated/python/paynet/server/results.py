@@ -26,7 +26,7 @@ _NAME: Final = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
 # What tells of the body is said by whoever writes it.
 _OURS: Final = frozenset({"content-length", "content-type", "transfer-encoding"})
 
-# Headers that mean the same in every API: they may be sent without being declared.
+# Headers that mean the same in every API: they may be sent wherever they are declared.
 _STANDARD: Final = frozenset(
     {"accept-patch", "accept-post", "accept-ranges", "age", "allow", "alt-svc", "cache-control"}
     | {"clear-site-data", "content-disposition", "content-language", "content-location"}
@@ -37,7 +37,8 @@ _STANDARD: Final = frozenset(
     | {"www-authenticate", "x-content-type-options", "x-frame-options", "x-request-id"}
 )
 
-Write = Callable[[Any], bytes]
+Dump = Callable[[Any], bytes]
+Write = Callable[[Any, Dump], bytes]
 
 
 class MisfitError(Exception):
@@ -57,11 +58,11 @@ class Response(NamedTuple):
     schema: Any = None
     write: Write | None = None
 
-    def answer(self, body: Any) -> Answer:
-        """Return the answer whose body *body* is. Raises MisfitError."""
+    def answer(self, body: Any, dump: Dump = to_json) -> Answer:
+        """Return the answer whose body *body* is, JSON as *dump* writes it. Raises MisfitError."""
         if self.write is None:
             return Answer(self.status, None, b"")
-        return Answer(self.status, self.media_type, self.write(body))
+        return Answer(self.status, self.media_type, self.write(body, dump))
 
 
 class Results:
@@ -134,7 +135,8 @@ class Results:
     def headers(self, given: Mapping[str, Any], response: Response | None, version: str) -> Headers:
         """Return the fields of the headers *given*; those that *version* lacks are left out.
 
-        Raises MisfitError for headers that are neither declared nor standard ones.
+        So are headers that only other responses have, unless they are standard ones. What is
+        declared nowhere is sent where it is a text. Raises MisfitError.
         """
         if not given:
             return []
@@ -145,10 +147,10 @@ class Results:
             header = declared.get(name.lower())
             if header is not None:
                 known[header.name] = header.read(value)
-            elif name.lower() in _STANDARD and isinstance(value, str | int):
-                others[name] = value
-            else:
+            elif not isinstance(value, str | int):
                 raise MisfitError(f"{name!r} is no header that {self._name} has there")
+            elif name.lower() in _STANDARD or name.lower() not in self._declared.headers:
+                others[name] = value
         if known and response is not None:
             try:
                 known = self._narrowings[version].headers(self._name, response.key)(known)
@@ -222,13 +224,13 @@ class _Header:
 def _json(validator: Validator, change: Callable[[Any], Any]) -> Write:
     """Return what writes a value, once it is held to the contract, as *change* makes it."""
 
-    def write(body: Any) -> bytes:
+    def write(body: Any, dump: Dump) -> bytes:
         try:
             plain = to_jsonable_python(body, inf_nan_mode="null")
             misfit = validator.misfit(plain)
             if misfit is not None:
                 raise MisfitError(misfit)
-            return to_json(change(plain))
+            return dump(change(plain))
         except (ValueError, UnfitError) as error:
             raise MisfitError(str(error)) from error
 
@@ -255,7 +257,7 @@ def _usual(keys: list[str]) -> int:
 def _raw(change: Callable[[Any], Any]) -> Write:
     """Return what writes bytes or text as *change* makes them."""
 
-    def write(body: Any) -> bytes:
+    def write(body: Any, _: Dump) -> bytes:
         if isinstance(body, bytes) and change is unchanged:
             return body
         try:

@@ -122,6 +122,13 @@ class Contracts:
     def __init__(self, data: Mapping[str, Any], environment: str) -> None:
         self._requests = data["requests"]
         self._statuses = data["statuses"]
+        self.headers: Final = frozenset(
+            name.lower()
+            for responses in data["headers"].values()
+            for headers in responses.values()
+            for name in headers
+        )
+        """the headers of all responses, in lower case"""
         self._schemas = data["schemas"]
         self._canonical = data["canonical"]
         self._environment = environment

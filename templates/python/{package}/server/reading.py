@@ -82,7 +82,9 @@ class Reader:
         ]
         self._arguments = [(each, _typed(each.type)) for each in operation.parameters]
         self.headers = frozenset(
-            each["name"].lower() for each in contract.request["parameters"] if each["in"] == "header"
+            each["name"].lower()
+            for each in contract.request["parameters"]
+            if each["in"] == "header"
         )
         self._body = None
         if operation.body is not None and contract.request["body"] is not None:
