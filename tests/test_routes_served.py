@@ -101,4 +101,4 @@ def test_each_version_reaches_its_own_operations(project: Path) -> None:
         ]
         allowed = httpx.put(f"{address}/books/Emma", headers={"X-API-Version": NEW})
     assert found == [tuple(expected) for _, _, *expected in ASKED]
-    assert allowed.headers["allow"] == "GET"
+    assert allowed.headers["allow"] == "GET, HEAD"

@@ -370,13 +370,48 @@ def test_a_body_within_the_limit_arrives_whole(pieces: tuple[bytes, ...]) -> Non
 
 
 @pytest.mark.parametrize("length", [b"11", b"10000000000", b"9" * 5000])
-def test_a_body_that_is_announced_too_long_is_not_read(length: bytes) -> None:
+def test_a_body_that_is_announced_too_long_is_refused_before_it_is_read(length: bytes) -> None:
     caller = Caller(b"x")
     app = versioned(fail, limits=Limits(body=10))
     scope = request("POST", headers=[(b"content-length", length)])
-    asyncio.run(app(scope, caller.receive, caller.send))
-    assert (caller.response.status, caller.asked) == (413, 0)
+    sent: list[int] = []
+
+    async def receive() -> Any:
+        sent.append(len(caller.sent))
+        return await caller.receive()
+
+    asyncio.run(app(scope, receive, caller.send))
+    assert caller.response.status == 413
     assert caller.response.header("connection") == ["close"]
+    # what is read then is thrown away: head and content are on their way, not the end
+    assert sent == [2]
+    assert [message.get("more_body") for message in caller.sent] == [None, True, None]
+
+
+def test_a_body_that_waits_to_be_asked_for_is_not_read() -> None:
+    caller = Caller(b"x")
+    headers = [(b"content-length", b"11"), (b"expect", b"100-continue")]
+    app = versioned(fail, limits=Limits(body=10))
+    asyncio.run(app(request("POST", headers=headers), caller.receive, caller.send))
+    assert (caller.response.status, caller.asked) == (413, 0)
+
+
+def test_a_refused_body_is_not_waited_for_without_end() -> None:
+    class Dribbling(Caller):
+        async def receive(self) -> Any:
+            await asyncio.sleep(0.01)
+            return {"type": "http.request", "body": b"x", "more_body": True}
+
+    caller = Dribbling()
+    app = versioned(fail, limits=Limits(body=10, seconds=0.1))
+    scope = request("POST", headers=[(b"content-length", b"11")])
+
+    async def answered() -> None:
+        async with asyncio.timeout(5):
+            await app(scope, caller.receive, caller.send)
+
+    asyncio.run(answered())
+    assert caller.response.status == 413
 
 
 def test_a_rejection_does_not_wait_for_a_body_that_is_announced_too_long() -> None:
@@ -414,7 +449,7 @@ def test_a_body_that_turns_out_too_long_is_refused_whatever_the_application_says
     caller = Caller(b"x" * 6, b"x" * 6, b"x" * 6)
     limited = versioned(app, limits=Limits(body=10))
     asyncio.run(limited(request("POST"), caller.receive, caller.send))
-    assert (caller.response.status, caller.asked) == (413, 2)
+    assert (caller.response.status, caller.asked) == (413, 3)
     assert caller.response.json == "the body has to be at most 10 bytes"
     assert told(caller.response) == named(OLDEST)
 
@@ -442,7 +477,7 @@ def test_a_refused_body_stays_refused() -> None:
     caller = Caller(b"x" * 11, b"x")
     limited = versioned(insist, limits=Limits(body=10))
     asyncio.run(limited(request("POST"), caller.receive, caller.send))
-    assert (caller.response.status, caller.asked) == (413, 1)
+    assert (caller.response.status, caller.asked) == (413, 2)
 
 
 def test_after_the_body_there_is_no_hurry() -> None:

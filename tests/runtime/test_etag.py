@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dateline_runtime import etag
 from dateline_runtime.etag import Tag, match, none_match, strong, tags
 
 
@@ -67,3 +68,31 @@ def test_conditions_compare_as_they_should(header: str | None, none: bool, some:
 def test_a_long_header_is_read_once(piece: str) -> None:
     # quadratic time would be minutes
     assert none_match(piece * 300_000, '"b"') is True
+
+
+@pytest.mark.parametrize(
+    ("tag", "expected"),
+    [
+        ('"a"', '"a;2026-07-01"'),
+        ('W/"a"', 'W/"a;2026-07-01"'),
+        ('""', '";2026-07-01"'),
+        ('"a,b"', '"a,b;2026-07-01"'),
+    ],
+)
+def test_a_tag_becomes_that_of_a_version_and_back(tag: str, expected: str) -> None:
+    made = etag.at(tag, "2026-07-01")
+    assert made == expected
+    assert etag.without(f'{made}, "x"', "2026-07-01") == f'{tag}, "x"'
+    assert etag.without(made, "2025-03-13") == made
+
+
+@pytest.mark.parametrize("text", ["a", "*", "", '"a', '"a", "b"', '"a",', '"a b"', "W/a"])
+def test_what_is_no_tag_belongs_to_no_version(text: str) -> None:
+    with pytest.raises(ValueError, match="is not an entity-tag"):
+        etag.at(text, "2026-07-01")
+
+
+def test_a_weak_tag_is_compared_weakly() -> None:
+    assert not etag.none_match('"a"', 'W/"a"')
+    assert not etag.none_match('W/"a"', 'W/"a"')
+    assert etag.none_match('"b"', 'W/"a"')

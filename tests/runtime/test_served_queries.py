@@ -86,7 +86,7 @@ def asked(package: Generated, query: str, version: str = NEW) -> tuple[int, Any]
     app = server.create_app(server.Handlers(loans=handlers), environment="production")
     answer = ask(app, "GET", f"/api/things?{query}", headers={"X-API-Version": version})
     if not handlers.calls:
-        return answer.status_code, answer.json()
+        return answer.status_code, answer.json()["detail"]
     [given] = handlers.calls
     plain = to_jsonable_python(given, by_alias=True)
     return answer.status_code, {name: value for name, value in plain.items() if value is not None}

@@ -276,7 +276,8 @@ class _Operation(Route):
         path = _NAMES.sub(lambda _: f"{{p{next(numbers)}}}", operation.path)
         super().__init__(prefix + path, endpoint, name=operation.id)
         # one that the definitions have comes first
-        self.methods = {"GET", "HEAD"} if operation.method == "GET" else {operation.method}
+        served = {"GET", "HEAD"} if operation.method == "GET" else {operation.method}
+        self.methods: set[str] = served
 
     def is_there(self, version: str) -> bool:
         """Tell whether *version* has the operation."""
@@ -480,7 +481,10 @@ def _told(
         # a route beside those of the operations says more
         return HttpResponse(encode(error.detail), problem.status, media_type=MEDIA_TYPE)
     answer = problems.answer(request.scope, problem)
-    return HttpResponse(answer.body, answer.status, media_type=answer.media_type)
+    response = HttpResponse(answer.body, answer.status, media_type=answer.media_type)
+    if request.method == "HEAD":
+        response.body = b""
+    return response
 
 
 def _allowed(request: HttpRequest) -> Iterator[str]:
