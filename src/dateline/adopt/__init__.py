@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from dateline.adopt.placing import write
 from dateline.adopt.telling import Told, renames, restated
 from dateline.load.table import canonical_date
 from dateline.model import ADDED, REMOVED, WAS
+from dateline.schema.dialect import departures
 
 __all__ = ["Adoption", "Told", "UsageError", "adopt"]
 
@@ -31,7 +33,8 @@ class Adoption:
 
     ``documents`` holds each date, its file, and how what comes back compares with it.
     ``gates`` counts by key. ``renamed`` are the guesses of renames, ``restated`` the reasons why
-    parts are repeated, ``house_rules`` the rules for authored sources that the newest breaks.
+    parts are repeated, ``house_rules`` the rules for authored sources that the newest breaks,
+    ``nulls`` the documents in which null fits beyond the letter of OpenAPI 3.0.
     """
 
     files: tuple[Path, ...]
@@ -40,6 +43,7 @@ class Adoption:
     renamed: tuple[Told, ...]
     restated: tuple[Told, ...]
     house_rules: tuple[Told, ...]
+    nulls: tuple[Told, ...]
 
 
 def adopt(
@@ -74,6 +78,7 @@ def adopt(
         renamed=tuple(renames(result.document, written.locate)),
         restated=tuple(restated(result.document, written.locate)),
         house_rules=tuple(house_rules(found[-1], table)),
+        nulls=tuple(_nulls(found)),
     )
 
 
@@ -87,6 +92,14 @@ def _comparison(source: Source, result: Merged) -> str:
     if named != source.date and canonical_date(named):
         words.append(f"though it calls itself {named}")
     return ", ".join(words)
+
+
+def _nulls(sources: list[Source]) -> Iterator[Told]:
+    """Yield where the documents let null through beyond the letter of OpenAPI 3.0."""
+    for source in sources:
+        departing = departures(source.document)
+        if departing:
+            yield Told(source.name, len(departing), source.place(departing[0]))
 
 
 def _gates(document: dict[str, Any]) -> dict[str, int]:

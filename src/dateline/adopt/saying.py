@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dateline.adopt import Adoption, Told
+from dateline.schema.dialect import BEYOND_LETTER
 
 
 def lines(adoption: Adoption) -> Iterator[str]:
@@ -30,6 +31,10 @@ def lines(adoption: Adoption) -> Iterator[str]:
         )
         for rule in adoption.house_rules:
             yield f"  {rule.times} {rule.what}, first at {rule.place}"
+    if adoption.nulls:
+        yield f"{BEYOND_LETTER}:"
+        for null in adoption.nulls:
+            yield f"  {null.times} schemas of {null.what}, first at {null.place}"
 
 
 def _sum(told: tuple[Told, ...]) -> int:

@@ -22,6 +22,7 @@ from dateline.render.changes import FOLDER, Changes
 from dateline.render.changes.record import Record
 from dateline.render.documents import document, require_valid
 from dateline.render.templating import TemplateError, environment
+from dateline.schema.dialect import BEYOND_LETTER, departures
 
 if TYPE_CHECKING:
     from dateline.render.models import Models
@@ -76,6 +77,10 @@ def render(
         for version in api.table.dates
     ]
     notes = require_valid(api, contracts) if validate else []
+    departing = departures(api.document)
+    if departing:
+        place = api.locate(departing[0])
+        notes.append(f"{BEYOND_LETTER} ({len(departing)} schemas, first at {place})")
     told = Changes(api, projector, record) if changes else None
     artifacts = list(_laid_out(api, contracts, told, folders))
     if models:

@@ -7,6 +7,7 @@ from hashlib import sha256
 from typing import Any, Final
 
 from dateline.model import Api, Contract, Problem, SourceError, Table
+from dateline.schema.dialect import is_old
 
 SUNSET: Final = "x-sunset"
 """The key of ``info`` that holds the day of a version's announced end."""
@@ -58,11 +59,7 @@ def _defects(api: Api, contract: Contract) -> list[Problem]:
     from openapi_spec_validator import OpenAPIV30SpecValidator, OpenAPIV31SpecValidator
 
     document = contract.document
-    judge = (
-        OpenAPIV30SpecValidator
-        if str(document.get("openapi")).startswith("3.0")
-        else OpenAPIV31SpecValidator
-    )
+    judge = OpenAPIV30SpecValidator if is_old(document) else OpenAPIV31SpecValidator
     where = f"{contract.version}, {contract.environment}"
     try:
         # the first line says what is wrong; what follows repeats the document

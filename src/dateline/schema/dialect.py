@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from dateline.model import copied
-from dateline.openapi import Shape, Slot, slot
+from dateline.openapi import Shape, Slot, slot, walk
 
 OR_NULL: Final = "$null"
 """A keyword that only schemas have that were read from OpenAPI 3.0: null fits, whatever else they
@@ -142,6 +142,23 @@ def departs_from_letter(schema: Schema) -> bool:
     is_typed = "type" not in schema or null == "nullable"
     is_listed = None in schema.get("enum", [None])
     return not (is_typed and is_listed and (_REFUSING & schema.keys()) <= {"type", "enum"})
+
+
+BEYOND_LETTER: Final = (
+    "null fits where OpenAPI 3.0.4 (section 4.7.24) may refuse it by its letter: `nullable` and a "
+    "null in `enum` count whatever stands beside them"
+)
+
+
+def departures(document: dict[str, Any]) -> list[tuple[str | int, ...]]:
+    """Return the paths of the schemas of *document* that `departs_from_letter` tells of."""
+    if not is_old(document):
+        return []
+    return [
+        path
+        for path, kind, node in walk("document", document)
+        if kind == "schema" and departs_from_letter(node)
+    ]
 
 
 class Dialect:
