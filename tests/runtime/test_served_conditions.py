@@ -203,8 +203,8 @@ def test_a_condition_changes_nothing_where_there_is_no_tag() -> None:
 
 def test_handlers_know_tags_without_the_version() -> None:
     handlers = Handlers(THING)
-    sent = {"if_match": f"{NEW_TAG}, {OLD_TAG}", "if_none_match": f"W/{NEW_TAG}"}
-    asked("GET", handlers=handlers, **sent)
+    both = f"{NEW_TAG}, {OLD_TAG}"
+    asked("GET", handlers=handlers, if_match=both, if_none_match=f"W/{NEW_TAG}")
     assert handlers.calls == [{"if_match": f'"a", {OLD_TAG}', "if_none_match": 'W/"a"'}]
 
 

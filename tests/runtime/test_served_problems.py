@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 from collections.abc import Callable
@@ -10,7 +11,7 @@ from typing import Any
 import fastapi
 import pytest
 from assembled import app, contracts, fields, operation, serving
-from exchanges import Response, ask, request
+from exchanges import Caller, Response, ask, request
 from sources import API, VERSIONS
 
 NEW, MIDDLE, OLD = "2025-06-01", "2024-09-01", "2024-01-15"
@@ -597,3 +598,121 @@ def test_a_header_of_other_responses_is_not_sent(name: str, version: str) -> Non
 def test_headers_are_held_to_what_is_declared(given: dict[str, Any]) -> None:
     application = served(HEADERS, "", serving().Refusal(409, "no", given), ("409",))
     assert got(application, "/things/a").status == 500
+
+
+# Every fault
+
+POSTS = """
+paths:
+  /things:
+    post:
+      operationId: add_thing
+      tags: [Loans]
+      parameters: [{ name: size, in: query, schema: { type: integer } }]
+      requestBody:
+        required: true
+        content: { application/json: { schema: { type: object } } }
+      responses:
+        '204': { description: done }
+        '4XX': { $ref: '#/components/responses/Bad' }
+        default: { $ref: '#/components/responses/Bad' }
+components:
+  responses:
+    Bad:
+      description: bad
+      content: { application/json: { schema: { $ref: '#/components/schemas/Bad' } } }
+  schemas:
+    Bad:
+      type: object
+      additionalProperties: false
+      required: [error]
+      properties:
+        error:
+          type: object
+          additionalProperties: false
+          required: [code, message]
+          properties:
+            code: { type: string }
+            message: { type: string, x-was: { 2024-09-01: { name: text } } }
+            status: { type: integer, x-added: 2025-06-01 }
+"""
+
+
+class Posts:
+    async def add_thing(self, *_: Any, body: Any, **__: Any) -> None:
+        if body.get("fails"):
+            raise RuntimeError("secret")
+        await asyncio.sleep(body.get("seconds", 0))
+
+
+@pytest.mark.parametrize("version", [NEW, OLD])
+def test_every_fault_is_told_in_the_words_of_the_api(version: str) -> None:
+    module = serving()
+    limits = type(module.Settings().limits)(body=100, seconds=0.05)
+    settings = module.Settings(limits=limits, patience=0.01)
+    bad = {"application/json": dict}
+    post = operation(
+        "add_thing",
+        "POST",
+        "/things",
+        security=[("Key",)],
+        parameters=[{"keyword": "size", "name": "size", "place": "query", "type": int}],
+        body={"application/json": dict},
+        body_required=True,
+        responses={"204": None, "4XX": bad, "default": bad},
+    )
+
+    async def authenticate(credentials: Any) -> Any:
+        return _Known() if credentials.values["Key"] == "k" else None
+
+    application = app(
+        contracts(API + POSTS),
+        [post],
+        Posts(),
+        schemes={"Key": module.Scheme(name="X-Key", place="header")},
+        authenticate=authenticate,
+        idempotency=module.idempotency.MemoryStore(),
+        settings=settings,
+    )
+
+    async def sent(
+        content: bytes = b"{}", path: str = "/things", method: str = "POST", **headers: str
+    ) -> Response:
+        said = {"x_key": "k", "content_type": "application/json", "x_api_version": version}
+        caller = Caller(content, stalls=content == b"stalls")
+        scope = request(method, f"/api{path}", fields(**{**said, **headers}))
+        await application(scope, caller.receive, caller.send)
+        return caller.response
+
+    async def all_sent() -> dict[str, Response]:
+        slow = b'{"seconds": 0.02}'
+        once = asyncio.create_task(sent(slow, idempotency_key="b"))
+        await asyncio.sleep(0)
+        running = await sent(slow, idempotency_key="b")
+        await once
+        return {
+            "not_found": await sent(path="/nothing"),
+            "method_not_allowed": await sent(method="PUT"),
+            "unsupported_api_version": await sent(x_api_version="2025-06-02"),
+            "unauthorized": await sent(x_key="x"),
+            "malformed": await sent(b"["),
+            "unsupported_media": await sent(content_type="text/plain"),
+            "encoded": await sent(content_encoding="gzip"),
+            "too_large": await sent(content_length="101"),
+            "stalled": await sent(b"stalls"),
+            "key_in_use": running,
+            "key_reused": await sent(b'{"a": 1}', idempotency_key="b"),
+            "internal_server_error": await sent(b'{"fails": true}'),
+        }
+
+    found = asyncio.run(all_sent())
+    statuses = [404, 405, 400, 401, 400, 415, 415, 413, 408, 409, 422, 500]
+    assert [each.status for each in found.values()] == statuses
+    for code, response in found.items():
+        # a version that is none has the shapes of the default
+        is_old = version == OLD or code == "unsupported_api_version"
+        error = response.json["error"]
+        assert [*response.json] == ["error"]
+        assert response.header("content-type") == ["application/json"]
+        assert error.pop("text" if is_old else "message")
+        assert error == ({"code": code} if is_old else {"code": code, "status": response.status})
