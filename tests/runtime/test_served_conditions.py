@@ -231,6 +231,6 @@ def test_an_encoded_body_is_refused_with_what_is_read(coding: str, kind: str) ->
     ("coding", "content"), [("identity", b"{}"), ("Identity", b"{}"), ("", b"{}"), ("gzip", b"")]
 )
 def test_a_body_that_is_not_encoded_is_read(coding: str, content: bytes) -> None:
-    said = {"content_type": "application/json", "content_encoding": coding}
-    response = asked("POST", "/things", None, content, **said)
+    kind = "application/json"
+    response = asked("POST", "/things", None, content, content_type=kind, content_encoding=coding)
     assert (response.status, response.header("accept-encoding")) == (204, [])
