@@ -196,7 +196,8 @@ def gate(workspace: Any, against: str | None, dry_run: bool, yes: bool) -> None:
     """Gate every ungated breaking change in the definitions themselves.
 
     What a published contract needs comes back or is kept for older versions; the newest shape
-    stays as you wrote it. Exit 1 where something is left that can't be gated.
+    stays as you wrote it. Exit 1 where something is left: what can't be gated, and what a gate
+    needs beside it (`x-shown-as`, a `default`) that only you can say.
     """
     from dateline import generate as room
     from dateline.edit.gate import apply
@@ -220,7 +221,7 @@ def gate(workspace: Any, against: str | None, dry_run: bool, yes: bool) -> None:
         click.echo(remark, err=True)
     if not plan.edits and not plan.left:
         click.echo("nothing to gate", err=True)
-    sys.exit(FINDINGS if plan.left else CLEAN)
+    sys.exit(FINDINGS if plan.left or plan.incomplete else CLEAN)
 
 
 @main.command()
@@ -360,9 +361,20 @@ def waive(
 @click.argument("before", shell_complete=completion.versions)
 @click.argument("after", shell_complete=completion.versions)
 @_FORMAT
+@click.option(
+    "--policy",
+    metavar="PRESET|FILE",
+    help="What judges: a preset, or a YAML file with what may stand under `policy` in "
+    "versions.yaml. Without it, the policy of the definitions.",
+)
 @click.option("--exit-code", is_flag=True, help="Exit 1 where a change is gated or never.")
 def diff(
-    workspace: Any, before: str, after: str, formats: tuple[str, ...], exit_code: bool
+    workspace: Any,
+    before: str,
+    after: str,
+    formats: tuple[str, ...],
+    policy: str | None,
+    exit_code: bool,
 ) -> None:
     """Show what differs between BEFORE and AFTER, judged.
 
@@ -372,7 +384,7 @@ def diff(
     from dateline.check.sides import compared
     from dateline.model import Verdict
 
-    findings, label = compared(workspace.schemas, workspace.output, before, after)
+    findings, label = compared(workspace.schemas, workspace.output, before, after, policy)
     _report(findings, formats, label, workspace.schemas, command="diff")
     weighty = any(found.verdict in (Verdict.GATED, Verdict.NEVER) for found in findings)
     sys.exit(FINDINGS if exit_code and weighty else CLEAN)

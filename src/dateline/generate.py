@@ -134,14 +134,20 @@ def gates(
     from dateline.check import read_waivers
     from dateline.edit.gate import gate
     from dateline.edit.sources import opened
+    from dateline.load import load
 
-    (api, known), callers_have = opened(workspace.schemas), published(workspace, against)
+    # a second edit may bring back what the history says of older versions: with the new gate
+    # that history has an effect again
+    api, known = opened(workspace.schemas, tolerated={"history-without-effect"})
+    callers_have = published(workspace, against)
     waivers, today = read_waivers(workspace.schemas), date.today()
     plan = gate(api, callers_have, today=today, waivers=waivers, known=known)
     renames = [pair for pair in plan.questions if renamed(api.locate(pair.path), pair)]
-    if not renames:
-        return plan
-    return gate(api, callers_have, today=today, waivers=waivers, known=known, renames=renames)
+    if renames:
+        plan = gate(api, callers_have, today=today, waivers=waivers, known=known, renames=renames)
+    if not plan.replacements:
+        load(workspace.schemas)
+    return plan
 
 
 def waiver_target(

@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 from dateline.bundle import Document
+from dateline.check.attachment import attachment
 from dateline.check.baseline import BaselineError, Published
 from dateline.check.following import without_following
 from dateline.check.header import check_header
@@ -121,6 +122,8 @@ class _Judge:
                 details: dict[str, Any] = {}
                 if renamed is not None:
                     details = {"help": _renamed(group, renamed)}
+                elif attached := attachment(self._api, self.projector, self._published, group):
+                    details = {"help": attached}
                 yield group.finding(
                     Policy.FROZEN,
                     before_source=None if before is None else document.place(before),
@@ -178,11 +181,8 @@ class _Judge:
             for group in held_back:
                 if group.key not in known:
                     additive = group.judgement.verdict is Verdict.ADDITIVE
-                    yield group.finding(
-                        Policy.MINTED,
-                        help=_HELD_BACK if additive else RULES[group.judgement.rule].text,
-                        after_source=self._source(group),
-                    )
+                    details = {"help": _HELD_BACK} if additive else {}
+                    yield group.finding(Policy.MINTED, after_source=self._source(group), **details)
             if not groups and not newer.undisclosed and not newer.draft and not settled:
                 yield without_change(newer, older.date)
 

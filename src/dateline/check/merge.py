@@ -19,7 +19,7 @@ from dateline.model import (
     Policy,
     Verdict,
 )
-from dateline.rules import RULES, Judgement, judge, said
+from dateline.rules import RULES, Judgement, author_advice, judge, said
 
 FROM_MILD_TO_STRICT: Final = (Verdict.INFORMATION, Verdict.ADDITIVE, Verdict.GATED, Verdict.NEVER)
 
@@ -54,7 +54,7 @@ class Group:
             "verdict": judgement.verdict,
             "policy": policy,
             "message": said(change),
-            "help": RULES[judgement.rule].text,
+            "help": author_advice(RULES[judgement.rule], judgement.verdict, change),
             "fingerprint": fingerprint(
                 judgement.rule,
                 policy.value,

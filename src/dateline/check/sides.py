@@ -11,13 +11,26 @@ from typing import Any, Final
 
 from dateline.bundle import Document, Readings
 from dateline.check.baseline import BaselineError, Published, against
-from dateline.check.merge import Merged, by_place
+from dateline.check.merge import Group, Merged, by_place
 from dateline.diff import diff
 from dateline.load import TABLE, load
-from dateline.load.table import DEFAULT_POLICY
-from dateline.model import Api, Combination, DatelineError, Finding, Place, Policy, Verdict
+from dateline.load.reader import read
+from dateline.load.table import DEFAULT_POLICY, PRESETS, read_policy_rules
+from dateline.load.wording import did_you_mean
+from dateline.model import (
+    Api,
+    Combination,
+    DatelineError,
+    Finding,
+    Place,
+    Policy,
+    Problem,
+    SourceError,
+    Verdict,
+)
 from dateline.openapi import VERSION
 from dateline.project import Projector
+from dateline.rules import RULES, caller_advice
 
 _VERSION: Final = re.compile(r"(\d{4}-\d{1,2}-\d{1,2}|next)(?:@(.+))?")
 _ALONE: Final = Combination("", "")  # a document that stands for no version
@@ -43,14 +56,20 @@ class _Side:
     texts: Mapping[Combination, Document] = field(default_factory=dict)
 
 
-def compared(schemas: Path, output: Path, before: str, after: str) -> tuple[list[Finding], str]:
+def compared(
+    schemas: Path, output: Path, before: str, after: str, policy: str | None = None
+) -> tuple[list[Finding], str]:
     """Return all that differs between *before* and *after*, and the words for *before*.
+
+    A *policy*, the name of a preset or of a file that holds what may stand under `policy` in the
+    version table, judges in place of the one of the definitions.
 
     Each names a version of the definitions in *schemas* (``2026-07-01``, with ``@sandbox`` one
     environment of it), a git revision, a folder of outputs, or an OpenAPI document. Raises
-    BaselineError for a name that stands for nothing, and where the two have nothing in common.
+    BaselineError for a name that stands for nothing, and where the two have nothing in common;
+    UnknownError and SourceError for a policy that is none.
     """
-    sides = _Sides(schemas, output)
+    sides = _Sides(schemas, output, policy)
     older, newer = sides.side(before), sides.side(after)
     pairs = _pairs(older, newer)
     if not pairs:
@@ -68,6 +87,7 @@ def compared(schemas: Path, output: Path, before: str, after: str) -> tuple[list
     findings = [
         group.finding(
             Policy.COMPARISON,
+            **sides.advice(older, newer, group),
             before_source=sides.place(older, group.change.before_pointer, group.combinations[0]),
             after_source=sides.place(newer, group.change.after_pointer, group.combinations[0]),
         )
@@ -79,15 +99,25 @@ def compared(schemas: Path, output: Path, before: str, after: str) -> tuple[list
 class _Sides:
     """Finds out what names stand for; reads the definitions once, and only if it must."""
 
-    def __init__(self, schemas: Path, output: Path) -> None:
+    def __init__(self, schemas: Path, output: Path, policy: str | None) -> None:
         self._schemas = schemas
         self._output = output
         self._readings = Readings()
+        self._policy = policy
+        self._has_definitions = (schemas / TABLE).exists()
+
+    def advice(self, older: _Side, newer: _Side, group: Group) -> dict[str, str]:
+        """Return the help for callers, unless the author can still gate the change."""
+        if self._has_definitions and not (older.version and newer.version):
+            return {}
+        return {"help": caller_advice(group.judgement.verdict, group.change)}
 
     @property
     def policy(self) -> tuple[str, dict[str, Verdict]]:
-        """The policy of the definitions; the built-in one where there are none."""
-        if not (self._schemas / TABLE).exists():
+        """The policy asked for; else that of the definitions, or the built-in one."""
+        if self._policy is not None:
+            return _named_policy(self._policy)
+        if not self._has_definitions:
             return DEFAULT_POLICY, {}
         table = self._definitions.table
         return table.policy, table.verdicts
@@ -159,6 +189,33 @@ class _Sides:
             },
             version=version,
         )
+
+
+def _named_policy(name: str) -> tuple[str, dict[str, Verdict]]:
+    """Return the policy that is the preset *name*, or stands in the file of that name."""
+    path = Path(name)
+    if name in PRESETS:
+        return name, {}
+    if not path.is_file():
+        hint = did_you_mean(name, PRESETS)
+        raise UnknownError(f"{name} is neither a preset nor a file{hint}")
+    problems: list[Problem] = []
+    document = read(path, name, adopted=False, problems=problems)
+    if document is None or problems:
+        raise SourceError(problems)
+    preset, rules, _ = read_policy_rules(document, problems)
+    problems += [
+        Problem(
+            place=document["rules"].place(rule),
+            id="policy-rule-unknown",
+            message=f"{rule} is no rule{did_you_mean(rule, RULES)}",
+        )
+        for rule in rules
+        if rule not in RULES
+    ]
+    if problems:
+        raise SourceError(problems)
+    return preset, {rule: Verdict(verdict) for rule, verdict in rules.items()}
 
 
 def _pairs(older: _Side, newer: _Side) -> dict[Combination, tuple[dict[str, Any], dict[str, Any]]]:

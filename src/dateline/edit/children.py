@@ -156,8 +156,6 @@ def _unhidden(draft: Draft, found: Breaking, path: Steps) -> Repair:
     node = draft.canvas.node(path)
     if not isinstance(node, dict):
         raise CantGateError(BY_HAND)
-    if path[:1] == ("components",) and len(path) == 3 and not GATES & node.keys():
-        raise CantGateError("it goes with what refers to it; gate that by hand")
     if found.combination.environment not in node.get(ENVIRONMENTS, [found.combination.environment]):
         raise CantGateError(
             f"`{ENVIRONMENTS}` holds in all versions; drop it, and write what is to differ "
@@ -165,6 +163,8 @@ def _unhidden(draft: Draft, found: Breaking, path: Steps) -> Repair:
         )
     repair = draft.keep(Gated(path=path))
     repair.shown[found.combination.version] = True
+    # a component without a gate goes with what refers to it
+    repair.by_itself = path[:1] == ("components",) and len(path) == 3 and not GATES & node.keys()
     return repair
 
 

@@ -69,7 +69,7 @@ class Plan:
 
     ``questions`` are pairs that look renamed: gate again with those that are, given as
     ``renames``. ``left`` can't be gated. ``remarks`` say what is still to be written beside the
-    new gates.
+    new gates; it is ``incomplete`` where ``check`` demands some of that.
     """
 
     folder: Path
@@ -78,6 +78,7 @@ class Plan:
     questions: tuple[Rename, ...] = ()
     left: tuple[Left, ...] = ()
     remarks: tuple[str, ...] = ()
+    incomplete: bool = False
 
     def patch(self) -> str:
         """Return the edits as a unified diff, as ``git apply`` takes it; empty if there is none."""
@@ -104,6 +105,7 @@ def gate(
     gating = _Gating(api, published, waivers, today, before if known is None else known)
     questions = gating.questions()
     state = gating.run([rename for rename in questions if rename in renames])
+    missing = list(_missing(api, state.canvas.api))
     made = [_row_added(api)] if known is not None and known != before else []
     return Plan(
         folder=api.folder,
@@ -115,7 +117,8 @@ def gate(
         ),
         questions=tuple(rename for rename in questions if rename not in renames),
         left=tuple(sorted(set(gating.left(state)))),
-        remarks=(*_remarks(api, state.canvas.api), *gating.lost(state)),
+        remarks=(*missing, *gating.lost(state)),
+        incomplete=bool(missing),
     )
 
 
@@ -132,7 +135,7 @@ def _row_added(api: Api) -> Edit:
     return Edit(place=place, message=f"the version {api.table.dates[-1]} is being prepared")
 
 
-def _remarks(before: Api, now: Api) -> Iterator[str]:
+def _missing(before: Api, now: Api) -> Iterator[str]:
     """Yield what the run time still misses, now that there are more gates."""
     known = {finding.message for finding in check_servable(before)}
     for finding in check_servable(now):

@@ -106,7 +106,9 @@ def _asked(draft: Draft, found: Breaking, detailed: bool) -> list[Repair]:
     """Return what is to be done about *found*. Raises CantGateError where nothing can be."""
     change = found.change
     if found.judgement.verdict is Verdict.NEVER:
-        raise CantGateError(RULES[found.judgement.rule].way_out)
+        rule = RULES[found.judgement.rule]
+        by_policy = "the policy allows it in no version; write back what was published"
+        raise CantGateError(rule.way_out if rule.verdict is Verdict.NEVER else by_policy)
     if not detailed:
         return [keywords.restore_coarsely(draft, found)]
     if switched := keywords.restore_references(draft, found):

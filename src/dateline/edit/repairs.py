@@ -155,7 +155,8 @@ class Restored(Repair):
         if self.inlined:
             source.replace(self.path, {**node, WAS: wanted})
         elif not wanted:
-            source.remove((*self.path, WAS))
+            if WAS in node:
+                source.remove((*self.path, WAS))
         elif WAS not in node:
             source.put((*self.path, WAS), wanted)
         else:
@@ -197,6 +198,7 @@ class Gated(Repair):
 
     shown: dict[str, bool | None] = field(default_factory=dict)
     in_schema: bool = True
+    by_itself: bool = False  # a component that is there whatever refers to it
 
     def apply(self, canvas: Canvas, sources: Sources) -> str:
         node = canvas.node(self.path)
@@ -206,6 +208,8 @@ class Gated(Repair):
         if not isinstance(node, dict):
             raise CantGateError(f"no key can stand on {node!r}; write a schema in its place")
         gates = _gates(node, {**canvas.shown(node, self.path[:-1]), **self.shown}, canvas.dates)
+        if self.by_itself and not gates:
+            gates = {ADDED: Day(canvas.dates[0])}
         if "$ref" in node and not self.in_schema:
             # a Reference Object outside schemas takes nothing beside it (OpenAPI 3.1.1, 4.8.23)
             source.replace(self.path, {**canvas.resolved(node), **gates})

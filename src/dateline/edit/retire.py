@@ -48,7 +48,7 @@ def retire(folder: Path, day: str, today: date) -> Revision:
         after = sources.contents()
         with tried(folder.name, after) as there:
             now, left = load(there), read_waivers(there)
-        hidden = list(_hidden(api, now)) if api.table.adopted else []
+        hidden = list(_hidden(api, now))
         if not hidden or by_itself:
             break
         by_itself = hidden

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -76,31 +76,31 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in source_files(folder, [])}
 
 
-def opened(folder: Path) -> tuple[Api, dict[str, bytes]]:
+def opened(folder: Path, *, tolerated: Collection[str] = ()) -> tuple[Api, dict[str, bytes]]:
     """Return the API that the sources in *folder* define, and what they hold by file name.
 
     Where gates say `next`, and that is all that is wrong, its row in the version table is put
-    there. Raises SourceError as ``load`` does.
+    there. Raises SourceError as ``load`` does, but for problems that are *tolerated*.
     """
     try:
-        return load(folder), contents(folder)
+        return load(folder, tolerated=tolerated), contents(folder)
     except SourceError as error:
         if any(problem.id != "unknown-version" for problem in error.problems):
             raise
         known = with_version(contents(folder), NEXT, sys.maxsize)
         try:
-            return replace(loaded(folder.name, known), folder=folder), known
+            return replace(loaded(folder.name, known, tolerated), folder=folder), known
         except SourceError:
             raise error from None
 
 
-def loaded(name: str, contents: Mapping[str, bytes]) -> Api:
+def loaded(name: str, contents: Mapping[str, bytes], tolerated: Collection[str] = ()) -> Api:
     """Return the API that *contents* would define in a folder called *name*.
 
-    Raises SourceError as ``load`` does.
+    Raises SourceError as ``load`` does, but for problems that are *tolerated*.
     """
     with tried(name, contents) as folder:
-        return load(folder)
+        return load(folder, tolerated=tolerated)
 
 
 @contextmanager

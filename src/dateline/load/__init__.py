@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,11 +24,12 @@ _FILE_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _SHARED: Final = ("paths", "webhooks", "components")
 
 
-def load(folder: Path) -> Api:
+def load(folder: Path, *, tolerated: Collection[str] = ()) -> Api:
     """Read the definitions in *folder*: `versions.yaml`, and fragments in `.yaml` and `.json`.
 
     Files whose names begin with a dot or an underscore, or end in `~`, are left alone.
-    Raises SourceError with every problem found, sorted by place.
+    Raises SourceError with every problem found, sorted by place; those of the checks whose ids
+    are *tolerated* are passed over.
     """
     problems: list[Problem] = []
     table_map = _read(folder / TABLE, folder, adopted=False, problems=problems)
@@ -48,7 +50,8 @@ def load(folder: Path) -> Api:
     locate = Locator(fragments).locate
     document = _joined(fragments, problems)
     if not problems:
-        problems += check(document, table, locate)
+        found = check(document, table, locate)
+        problems += (problem for problem in found if problem.id not in tolerated)
     if problems:
         raise SourceError(problems)
     timeline = Timeline(table)

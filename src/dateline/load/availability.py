@@ -45,12 +45,13 @@ def available(
     """Return where each component is part of the contract, and every breach of the law.
 
     *document* has passed the checks: its references resolve and its keys are well formed.
-    *Adopted* documents may refer to what is absent, as their own versions did; and there a
-    component that says itself when it was added or removed does not depend on what reaches it.
+    A component that says itself that it was added with the first version does not depend on what
+    reaches it. *Adopted* documents may refer to what is absent, as their own versions did; and
+    there no component that says itself when it was added or removed depends on that.
     """
     walk = _Walk(document, timeline, with_values=not adopted)
     edges = list(walk.edges())
-    own = [key for key in walk.declared if adopted and walk.is_gated(key)]
+    own = [key for key in walk.declared if walk.is_by_itself(key, adopted=adopted)]
     visible = _reached(walk.declared, edges, timeline.all, own)
     problems = [
         _breach(edge, lacking, timeline, locate)
@@ -151,11 +152,14 @@ class _Walk:
         self.empty_unions: list[tuple[Component | None, Path, int]] = []
         self.owner: Component | None = None
 
-    def is_gated(self, component: Component) -> bool:
-        """Tell whether *component* says itself since when, or until when, it is there."""
+    def is_by_itself(self, component: Component, *, adopted: bool) -> bool:
+        """Return whether *component* is there whatever reaches it, since its own keys say so."""
         section, name = component
         node = self.components[section][name]
-        return isinstance(node, dict) and (ADDED in node or REMOVED in node)
+        if not isinstance(node, dict):
+            return False
+        first = self.timeline.combinations[0].version
+        return node.get(ADDED) == first or (adopted and (ADDED in node or REMOVED in node))
 
     def edges(self) -> Iterator[Edge]:
         everywhere = self.timeline.all

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 from dateline.model import Change, Verdict
 from dateline.rules import additive, gated, routes
+from dateline.rules.advice import author_advice, caller_advice
 from dateline.rules.law import Example, Rule
 from dateline.rules.wording import said
 
@@ -118,4 +119,15 @@ def _indented(text: str) -> list[str]:
     return [f"  {line}" for line in text.splitlines()]
 
 
-__all__ = ["PRESETS", "RULES", "Example", "Judgement", "Rule", "explain", "judge", "said"]
+__all__ = [
+    "PRESETS",
+    "RULES",
+    "Example",
+    "Judgement",
+    "Rule",
+    "author_advice",
+    "caller_advice",
+    "explain",
+    "judge",
+    "said",
+]

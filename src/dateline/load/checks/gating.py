@@ -189,8 +189,8 @@ def _date(scope: Scope, written: str, trail: Trail, *, value: bool) -> Iterator[
 
 @on(f"*.{ADDED}", finds=("gate-without-effect",))
 def added_later(scope: Scope, site: Site, key: str) -> Iterator[Found]:
-    # in adopted sources a component with a gate is there by itself, whatever refers to it
-    by_itself = not scope.authored and site.parent is not None and site.parent.kind == "components"
+    # a component that says so is there by itself, whatever refers to it
+    by_itself = site.parent is not None and site.parent.kind == "components"
     if scope.ranks.get(site.node[key]) == 0 and not by_itself:
         message = f"{site.node[key]} is the first version, so every version has it; leave it out"
         yield Found(site.at(key), "gate-without-effect", message, value=True)

@@ -36,6 +36,19 @@ def read_table(document: Map, problems: list[Problem]) -> Table | None:
     return None if reading.problems else table
 
 
+def read_policy_rules(document: Map, problems: list[Problem]) -> tuple[str, dict[str, str], int]:
+    """Return the preset, the verdicts by rule id and the days of notice that *document* has.
+
+    It is what may stand under `policy`. Every problem found is appended to *problems*.
+    """
+    reading = Reading()
+    node = Map(policy=document)
+    node.file, node.mark, node.marks = document.file, document.mark, [document.mark] * 2
+    policy = read_policy(reading, node)
+    problems += reading.problems
+    return policy
+
+
 def _table(reading: Reading, node: Map) -> Table:
     reading.known_keys(node, "the version table")
     lint = reading.value(node, "lint", valid.one_of("authored", "adopted"), "authored")
@@ -92,5 +105,6 @@ __all__ = [
     "SERVER_URL",
     "VERDICTS",
     "canonical_date",
+    "read_policy_rules",
     "read_table",
 ]

@@ -30,8 +30,8 @@ def component_renamed(change: Change) -> bool:
     Nothing changes on the wire, but models are imported by that name.
 
     Put the old name back, or let it stay beside the new one: `Old: { $ref:
-    '#/components/schemas/New' }`. Where nobody imports the models, say `component-renamed:
-    additive` under `policy: {rules: …}`.
+    '#/components/schemas/New' }`. Where nobody imports the models, waive it (`dateline waive`), or
+    give this rule another verdict under `policy: {rules: …}` in a change of its own.
 
     In a response, before:
         Loan: {type: object, properties: {id: {type: string}}}

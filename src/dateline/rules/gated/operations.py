@@ -91,7 +91,8 @@ def servers_changed(change: Change) -> bool:
 
     Callers have written them down.
 
-    Put the old address back; a new one waits for a new version.
+    Put the old addresses back: all versions share them. Where no caller is left at one of them,
+    waive it (`dateline waive`).
 
     In a document, before:
         servers: [{url: 'https://api.library.example'}]

@@ -12,8 +12,9 @@ def unjudged_change(change: Change) -> bool:  # noqa: ARG001
 
     Nobody has judged it, so nobody knows what it does to callers.
 
-    Put it back, or gate it. If it is harmless to the callers of your API, say so: give this rule
-    a verdict under `policy: {rules: …}`, or waive this one finding (`dateline waive`).
+    Put it back, or gate it. If it is harmless to the callers of your API, waive this one finding
+    (`dateline waive`), or give this rule a verdict under `policy: {rules: …}` in a change of its
+    own.
 
     In a response, before:
         Loan: {type: object}

@@ -1,0 +1,97 @@
+"""Gates that are dated with a version that is cut: they change what is published."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dateline.check.baseline import Published
+from dateline.check.merge import Group
+from dateline.gates import order
+from dateline.model import ADDED, REMOVED, WAS, Api, Combination, Kind
+from dateline.openapi import follow, parts
+from dateline.project import Projector
+from dateline.rules import RULES
+
+
+def attachment(api: Api, projector: Projector, published: Published, group: Group) -> str | None:
+    """Return how to mend the gate that causes *group*, if it names a date that is cut.
+
+    None where the cause is another: the versions concerned are neither all from the date on nor
+    all before it, or the published documents have the difference already.
+    """
+    if group.change.kind is Kind.COMPONENT_REMOVED:
+        section, name = parts(group.change.before_pointer or "")[1:3]
+        if name in api.document.get("components", {}).get(section, {}):
+            return (
+                f"{RULES[group.judgement.rule].law} It is defined, and goes with what refers to "
+                f"it. Give it `x-added: {api.table.dates[0]}`, the first version, and it is there "
+                f"by itself (`dateline gate` writes it)."
+            )
+    concerned = {found.version for found in group.combinations}
+    listed = ", ".join(sorted(concerned, key=order))
+    for key, date in _gates(api, projector, group):
+        since = {one for one in published.versions if order(one) >= order(date)}
+        before = set(published.versions) - since
+        if key == ADDED and group.change.kind.value.endswith("-removed") and concerned <= before:
+            return (
+                f"`{key}: {date}` hides it from {listed}, where it is published. Drop the key, or "
+                f"give it the date of the first version that has it."
+            )
+        if since and before and concerned in (since, before):
+            environments = {found.environment for found in group.combinations}
+            if any(_was_there(published, group, one, date, before) for one in environments):
+                continue
+            attaches = f"`{key}: {date}` attaches to a version that is cut"
+            if concerned == before:
+                return (
+                    f"{attaches}, and says something else of {listed} than is published. Drop it."
+                )
+            return (
+                f"{attaches}, and {listed} stays as it is published. Date it with a version that "
+                f"is not cut yet, such as `next`."
+            )
+    return None
+
+
+def _gates(api: Api, projector: Projector, group: Group) -> list[tuple[str, str]]:
+    """Return the dated keys of what *group* is about."""
+    change = group.change
+    pointer = change.after_pointer or change.before_pointer or ""
+    path = projector.origin(pointer, *group.combinations[0])
+    node: Any = api.document
+    nodes = []
+    for step in (*path, *parts(pointer)[len(path) :]):
+        known = isinstance(node, dict) or (isinstance(node, list) and isinstance(step, int))
+        try:
+            node = node[step] if known else None
+        except (KeyError, IndexError):
+            break
+        nodes.append(node)
+    found = []
+    for one in nodes[-2:]:
+        if isinstance(one, dict):
+            found += [(key, one[key]) for key in (ADDED, REMOVED) if isinstance(one.get(key), str)]
+            found += [(WAS, date) for date in one.get(WAS, ())]
+    return found
+
+
+def _was_there(
+    published: Published, group: Group, environment: str, date: str, before: set[str]
+) -> bool:
+    """Tell whether the versions on both sides of *date* are published with a difference there."""
+    pointer = group.change.before_pointer or group.change.holder_pointer or ""
+    sides = []
+    for version in (max(before, key=order), date):
+        document = published.documents.get(Combination(version, environment))
+        if document is None:
+            return False
+        node: Any = document.content
+        path = follow(node, pointer)
+        for step in path:
+            try:
+                node = node[step]
+            except (KeyError, IndexError, TypeError):
+                node = None
+                break
+        sides.append(node)
+    return group.change.before_pointer is not None and sides[0] != sides[1]
