@@ -140,7 +140,8 @@ LAWS: Final[dict[str, Law]] = {
         _GATED,
         "Every request of an older version can be lifted to the newest.",
         "Handlers are written once, for the newest shape; what it demands must be there.",
-        "Make it optional, or give it a `default` for callers that don't send it.",
+        "Make it optional; or give it a `default` for callers that don't send it, and run "
+        "`dateline gate`, which keeps a new default from older versions.",
     ),
     "body-without-content": Law(
         _KNOWN,

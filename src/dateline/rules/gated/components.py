@@ -49,8 +49,9 @@ def dialect_changed(change: Change) -> bool:
     wire: what schemas mean in their own dialect is judged apart from this. But tools that read
     the one may not read the other, and generate other code from it.
 
-    Write `openapi` as it was published. Where all consumers read both, say `dialect-changed:
-    additive` under `policy: {rules: …}`.
+    Write `openapi` as it was published. Where all consumers read both, waive it
+    (`dateline waive`), or give this rule another verdict under `policy: {rules: …}` in a change of
+    its own.
 
     In a document, before:
         openapi: 3.0.3

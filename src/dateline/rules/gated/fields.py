@@ -137,8 +137,8 @@ def field_required(change: Change) -> bool:
 
     Callers that leave it out are refused from one day to the next.
 
-    Take it out of `required`, or keep the old list for older versions with
-    `x-was: {next: {required: […]}}`, and a `default` for callers that don't send it.
+    Take it out of `required`; or give it a `default` for callers that don't send it and run
+    `dateline gate`, which keeps it optional and without a default in older versions.
 
     In a request, before:
         NewLoan: {type: object, properties: {item: {type: string}}}

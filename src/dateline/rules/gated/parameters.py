@@ -71,8 +71,8 @@ def parameter_required(change: Change) -> bool:
 
     Callers that leave it out are refused from one day to the next.
 
-    Keep it optional, or keep that for older versions: `x-was: {next: {required: false}}`, and a
-    `default` for those who don't send it.
+    Keep it optional; or give it a `default` for those who don't send it and run `dateline gate`,
+    which keeps it optional and without a default in older versions.
 
     In an operation, before:
         parameters: [{name: page, in: query, schema: {type: integer}}]
