@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import pytest
 from narrowed import Places
-from sources import loaded
+from sources import loaded, problems
 
 from dateline.check.servable import check_servable
 from dateline.diff import diff
@@ -290,6 +290,21 @@ def test_a_gated_field_of_one_is_kept_from_older_callers(
     assert down(filled({"kind": "Dog", "age": 3, "bark": "loud"})) == filled(
         {"kind": "Dog", "bark": "loud"}
     )
+
+
+@pytest.mark.parametrize("mapping", [{}, {"mapping": {"dog": "Dog"}}])
+def test_an_example_does_not_show_a_gated_one_to_older_callers(
+    mapping: Schema, tmp_path: Path
+) -> None:
+    tags = {"propertyName": "kind", **mapping}
+    shown = {"kind": "dog" if mapping else "Dog", "bark": "loud"}
+    schemas = {
+        "Pet": pet(discriminator=tags, examples=[{"kind": "Pet"}, shown]),
+        "Dog": extending("Pet", "bark", **{"x-added": "next"}),
+    }
+    text = json.dumps(document(schemas, {"type": "array", "items": ref("Pet")}))
+    (said,) = problems(tmp_path, {"versions.yaml": TABLE, "api.yaml": text})
+    assert "reference-outlives-target: Pet.examples.1 is shown in 2024-01-15, where Dog" in said
 
 
 def test_a_gated_one_that_has_to_be_shown_needs_a_substitute(tmp_path: Path) -> None:

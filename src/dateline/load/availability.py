@@ -292,6 +292,10 @@ class _Walk:
                         place = (*at, key, index)
                         yield self._within(path, shown, member, place, _member_name(member))
                         pending.append((value, member, place, path))
+            for name in self._variants(value, schema, at):
+                variant, place = self.components["schemas"][name], ("components", "schemas", name)
+                yield self._within(path, shown, variant, place, name)
+                pending.append((value, variant, place, path))
             if isinstance(value, dict):
                 properties = schema.get("properties", {})
                 for name in [name for name in value if name in properties]:
@@ -301,6 +305,17 @@ class _Walk:
             elif isinstance(value, list) and isinstance(schema.get("items"), dict):
                 for index, item in enumerate(value):
                     pending.append((item, schema["items"], (*at, "items"), (*path, index)))
+
+    def _variants(self, value: Any, schema: dict[str, Any], at: Path) -> Iterator[str]:
+        """Yield the schema that the tag of *value* names, of those that extend *schema* at *at*."""
+        told = schema.get("discriminator")
+        below = self.subtypes.get(str(at[2]), ()) if at[:2] == ("components", "schemas") else ()
+        if not below or not isinstance(value, dict) or not isinstance(told, dict):
+            return
+        tag = value.get(told.get("propertyName"))
+        reference = (told.get("mapping") or {}).get(tag, tag) if isinstance(tag, str) else None
+        goal = (target(reference) or ("schemas", reference)) if reference else None
+        yield from (name for name in below if ("schemas", name) == goal and len(at) == 3)
 
     def _within(self, path: Path, shown: int, goal: Any, goal_path: Path, name: str) -> Edge:
         return Edge(self.owner, path, shown, None, self.timeline.of(goal), goal_path, name)
