@@ -314,4 +314,4 @@ def _goal(schema: Mapping[str, Any]) -> str | None:
 
 def located(path: str) -> str:
     """Return *path*, decoded, as a reference to it is written (RFC 3986, section 3.3)."""
-    return quote(path, safe="/:@!$&'()*+,;=-._~", errors="surrogateescape")
+    return quote(path, safe="/:@!$&'()*+,;=-._~", errors="replace")
