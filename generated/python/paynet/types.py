@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, timezone
-from decimal import Decimal
 from enum import Enum
+from fractions import Fraction
 from inspect import get_annotations
 from typing import (
     TYPE_CHECKING,
@@ -26,6 +26,7 @@ from typing import get_args as _arguments
 from uuid import UUID
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -621,19 +622,50 @@ class OneOf:
         return core_schema.no_info_after_validator_function(known, handler(source))
 
 
+def _no_number(value: Any) -> Any:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        raise PydanticCustomError("literal_error", "Input should not be a number")
+    return value
+
+
+NoNumber: Final = BeforeValidator(_no_number)
+"""The value is no number: ``1`` is not ``true``."""
+
+
+def _other_than(*kinds: type) -> AfterValidator:
+    def other(value: Any) -> Any:
+        if isinstance(value, kinds) and not (isinstance(value, bool) and bool not in kinds):
+            raise PydanticCustomError("other_type", "Input is held to the other types")
+        return value
+
+    return AfterValidator(other)
+
+
+NotString: TypeAlias = Annotated[JsonValue, _other_than(str)]
+"""Any JSON value but text."""
+NotNumber: TypeAlias = Annotated[JsonValue, _other_than(int, float)]
+"""Any JSON value but a number."""
+NotArray: TypeAlias = Annotated[JsonValue, _other_than(list)]
+"""Any JSON value but a list."""
+NotObject: TypeAlias = Annotated[JsonValue, _other_than(dict)]
+"""Any JSON value but an object."""
+
+
 class MultipleOf:
     """The number is a multiple of another, reckoned in decimal."""
 
     def __init__(self, unit: float) -> None:
-        self._unit = Decimal(repr(unit))
+        self._unit = Fraction(repr(unit))
 
     def __get_pydantic_core_schema__(
         self, source: Any, handler: GetCoreSchemaHandler
     ) -> CoreSchema:
         def multiple(value: float) -> float:
-            if Decimal(repr(value)) % self._unit:
+            if Fraction(repr(value)) % self._unit:
                 raise PydanticCustomError(
-                    "multiple_of", "Input should be a multiple of {unit}", {"unit": self._unit}
+                    "multiple_of",
+                    "Input should be a multiple of {unit}",
+                    {"unit": float(self._unit)},
                 )
             return value
 

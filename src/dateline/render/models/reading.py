@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from dateline.openapi import target
@@ -51,6 +51,11 @@ def _is_count(value: Any) -> bool:
     return _is_number(value) and value >= 0 and value == int(value)
 
 
+# Keywords that may evaluate fields where the models do not look.
+_EVALUATING: Final = frozenset(
+    {"if", "then", "else", "dependentSchemas", "$ref", "$dynamicRef", "unevaluatedProperties"}
+)
+
 # What a keyword that is modelled may hold; another value is left, and noted, like one that is not.
 _KEYWORDS: Final[dict[str, Callable[[Any], bool]]] = {
     **dict.fromkeys(("properties", "patternProperties"), _is_map),
@@ -80,6 +85,16 @@ class Union:
     members: list[Any]
     tag: str | None = None
     mapping: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def only_requires(self) -> bool:
+        """Whether the members say only which fields are required."""
+        return all(
+            isinstance(member, dict)
+            and are_texts(member.get("required"))
+            and member.keys() <= {"required", "type", "title", "description"}
+            for member in self.members
+        )
 
 
 @dataclass
@@ -155,6 +170,9 @@ class Reader:
         if not isinstance(schema, dict):
             return Flat()
         schema = self._dialect.keywords(schema)
+        return _opened(self._flat_of(schema, seen))
+
+    def _flat_of(self, schema: dict[str, Any], seen: tuple[str, ...]) -> Flat:
         own = self._own(schema)
         parts = [
             part
@@ -331,6 +349,20 @@ def _union(keyword: str, schema: dict[str, Any]) -> Union:
         return Union(keyword, schema[keyword])
     mapping = said.get("mapping")
     return Union(keyword, schema[keyword], tag, mapping if isinstance(mapping, dict) else {})
+
+
+def _opened(flat: Flat) -> Flat:
+    """Return *flat*, open where what is not modelled may evaluate its fields.
+
+    Source: JSON Schema 2020-12, core, section 11.3.
+    """
+    if flat.keywords.get("unevaluatedProperties") is False and (
+        not _EVALUATING.isdisjoint(flat.left)
+        or any(union.keyword == "anyOf" and not union.only_requires for union in flat.unions)
+    ):
+        kept = {key: flat.keywords[key] for key in flat.keywords if key != "unevaluatedProperties"}
+        return replace(flat, keywords=kept, left=_together(flat.left, ["unevaluatedProperties"]))
+    return flat
 
 
 def _annotated(part: Flat, own: Flat) -> Flat:

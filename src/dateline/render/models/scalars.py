@@ -83,7 +83,10 @@ def listed_type(flat: Flat, where: Where, ledger: Ledger) -> Type:
     if not listed:
         return Type(node="None") if flat.nullable else no_type(where, ledger)
     if all(isinstance(item, str | bool) for item in listed):
-        return Type(node=subscript("Literal", *map(value, listed)))
+        # to Python, 1 is True
+        is_flag = any(isinstance(item, bool) for item in listed)
+        marks = ("t.NoNumber",) if is_flag else ()
+        return Type(node=subscript("Literal", *map(value, listed)), marks=marks)
     if all(isinstance(item, int) and not isinstance(item, bool) for item in listed):
         return Type(node=subscript("Literal", *map(value, listed)), marks=("t.Integral",))
     kinds = {kind for item in listed for kind in types_of_value(item)}

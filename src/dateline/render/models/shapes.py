@@ -9,7 +9,7 @@ from typing import Any, Final
 from dateline.model import EXTENSIBLE
 from dateline.regex.engines import matches
 from dateline.render.models import names
-from dateline.render.models.reading import Flat, are_texts
+from dateline.render.models.reading import Flat
 
 
 class Shape(Enum):
@@ -79,12 +79,7 @@ def groups(flat: Flat) -> list[tuple[str, list[list[str]]]] | None:
     """Return the unions whose members only say what is required; None if others are there."""
     found: list[tuple[str, list[list[str]]]] = []
     for union in flat.unions:
-        if not all(
-            isinstance(member, dict)
-            and are_texts(member.get("required"))
-            and member.keys() <= {"required", "type", "title", "description"}
-            for member in union.members
-        ):
+        if not union.only_requires:
             return None
         found.append((union.keyword, [member["required"] for member in union.members]))
     return found or None

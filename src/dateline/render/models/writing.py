@@ -188,7 +188,9 @@ class Writer:
             return Type(node=either([member.narrowed for member in members]))
         if not types:
             return Type(node="None")
-        self._ledger.note_untyped(flat, where, types[0])
+        if flat.types is None:
+            made = self._without_null(replace(flat, types=types), where, name)
+            return Type(node=either([made.narrowed, f"t.Not{names.pascal(types[0])}"]))
         if types[0] == "string":
             return string_type(flat, where, self._ledger)
         makers = {"array": self._array, "object": self._map}
@@ -235,6 +237,8 @@ class Writer:
         if isinstance(named, dict):
             below = where.child("Key", ".propertyNames")
             keys = self._type({"type": "string", **named}, below).whole
+        elif named is False:
+            self._ledger.note(where, "`propertyNames`")
         if said.get("dependentRequired"):
             self._ledger.note(where, "`dependentRequired` of an object without properties")
         item = self._type(values, where.child("Value", "{}"))
@@ -394,7 +398,7 @@ class Writer:
         closed = others is False
         if said.get("patternProperties"):
             self._ledger.note(where, "`patternProperties` beside `properties`")
-            closed = False
+            closed, others = False, True
         elif others is None and where.component in self._strict:
             self.silent.add(where.component)
             closed = self._closing
