@@ -329,3 +329,34 @@ def test_a_gated_one_needs_no_substitute_where_its_sibling_stands(tmp_path: Path
     gated = extending("Pet", "bark", **{"x-added": "next"})
     schemas = {"Pet": pet(), "Cat": extending("Pet", "claws"), "Dog": gated}
     assert list(check_servable(api(tmp_path, schemas, ref("Cat")))) == []
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ({"kind": "Pet"}, []),
+        ({"kind": "Dog"}, [f"'Dog' is the tag of Dog, which is absent in {OLD} too"]),
+        ({"kind": "Wolf"}, [f"'Wolf' is the tag of Wolf, which is absent in {OLD} too"]),
+        ("a dog", ["no Pet: "]),
+    ],
+)
+def test_a_substitute_is_one_that_older_callers_know(
+    value: Any, said: list[str], tmp_path: Path
+) -> None:
+    schemas = {
+        "Pet": pet(),
+        "Dog": extending("Pet", "bark", **{"x-added": "next", "x-shown-as": value}),
+        "Wolf": extending("Pet", "howl", **{"x-added": "next", "x-shown-as": {"kind": "Pet"}}),
+    }
+    text = json.dumps(document(schemas, ref("Pet")))
+    found = problems(tmp_path, {"versions.yaml": TABLE, "api.yaml": text})
+    assert len(found) == len(said)
+    assert all(f"shown-as-invalid: {each}" in one for each, one in zip(said, found, strict=True))
+
+
+def test_a_substitute_stands_on_what_a_tag_names_only(tmp_path: Path) -> None:
+    base = {key: value for key, value in pet().items() if key != "discriminator"}
+    gated = extending("Pet", "bark", **{"x-added": "next", "x-shown-as": {"kind": "Pet"}})
+    text = json.dumps(document({"Pet": base, "Dog": gated}, ref("Dog")))
+    found = problems(tmp_path, {"versions.yaml": TABLE, "api.yaml": text})
+    assert any("misplaced-annotation: `x-shown-as`" in one for one in found)
