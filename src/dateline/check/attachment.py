@@ -7,8 +7,8 @@ from typing import Any
 from dateline.check.baseline import Published
 from dateline.check.merge import Group
 from dateline.gates import order
-from dateline.model import ADDED, REMOVED, WAS, Api, Combination, Kind
-from dateline.openapi import follow, parts
+from dateline.model import ADDED, KEYS, REMOVED, WAS, Api, Combination, Kind
+from dateline.openapi import follow, parts, target
 from dateline.project import Projector
 from dateline.rules import RULES
 
@@ -39,7 +39,10 @@ def attachment(api: Api, projector: Projector, published: Published, group: Grou
             )
         if since and before and concerned in (since, before):
             environments = {found.environment for found in group.combinations}
-            if any(_was_there(published, group, one, date, before) for one in environments):
+            found_before = key == WAS or group.change.before_pointer is not None
+            if found_before and any(
+                _was_there(published, group, one, date, before) for one in environments
+            ):
                 continue
             attaches = f"`{key}: {date}` attaches to a version that is cut"
             if concerned == before:
@@ -61,10 +64,14 @@ def _gates(api: Api, projector: Projector, group: Group) -> list[tuple[str, str]
     node: Any = api.document
     nodes = []
     for step in (*path, *parts(pointer)[len(path) :]):
-        known = isinstance(node, dict) or (isinstance(node, list) and isinstance(step, int))
-        try:
-            node = node[step] if known else None
-        except (KeyError, IndexError):
+        if isinstance(node, list) and isinstance(step, str):
+            # published lists lack what is hidden, so only the item itself tells which one it is
+            node = next((one for one in node if _bare(one) == group.change.before), None)
+        elif isinstance(node, dict):
+            node = node.get(str(step))
+        elif isinstance(node, list):
+            node = node[step] if isinstance(step, int) and step < len(node) else None
+        if node is None:
             break
         nodes.append(node)
     found = []
@@ -73,6 +80,15 @@ def _gates(api: Api, projector: Projector, group: Group) -> list[tuple[str, str]
             found += [(key, one[key]) for key in (ADDED, REMOVED) if isinstance(one.get(key), str)]
             found += [(WAS, date) for date in one.get(WAS, ())]
     return found
+
+
+def _bare(item: Any) -> Any:
+    """Return a member of a list as changes name it: without our keys, a reference by its goal."""
+    if not isinstance(item, dict):
+        return item
+    bare = {key: value for key, value in item.items() if key not in KEYS}
+    goal = target(bare["$ref"]) if isinstance(bare.get("$ref"), str) else None
+    return goal[1] if goal else bare.get("const", bare)
 
 
 def _was_there(
@@ -94,4 +110,4 @@ def _was_there(
                 node = None
                 break
         sides.append(node)
-    return group.change.before_pointer is not None and sides[0] != sides[1]
+    return bool(sides[0] != sides[1])
