@@ -1,0 +1,451 @@
+"""How many faults in the code the tests notice: mutants drawn by a seed, killed or survived.
+
+`mutants.py FOLDER` records in FOLDER which test runs which line, once for each state of the code,
+then draws mutants and runs for each the tests that run its line, the fastest first, until one
+fails. Nothing is changed where it stands: everything runs in a copy of the repository in FOLDER,
+and a mutant is compiled in the memory of a process of its own. `equivalents.yaml` lists mutants
+that no test can tell from the code, with the reason.
+
+Of the tools that are kept, cosmic-ray rewrites the sources in place and runs one command for all
+mutants, and mutmut selects tests by function, neither mutates constants of a module nor draws by
+a seed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import hashlib
+import importlib.abc
+import importlib.machinery
+import json
+import os
+import random
+import shutil
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from types import CodeType, ModuleType
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import yaml
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from benchmarks.mutating import KINDS, mutations
+
+if TYPE_CHECKING:
+    import coverage
+    import pytest
+
+_REPOSITORY: Final = Path(__file__).parents[2]
+_COPIED: Final = ("src", "tests", "schemas", "templates", "generated")
+TARGETS: Final = (
+    "src/dateline/diff/*.py",
+    "src/dateline/rules/**/*.py",
+    "src/dateline/gates.py",
+    "src/dateline/project.py",
+    "src/dateline/load/availability.py",
+    "src/dateline/check/*.py",
+    "src/dateline/render/text.py",
+    "src/dateline_runtime/values.py",
+    "src/dateline_runtime/compiling.py",
+)
+# they start processes, which run the code as it stands, or take minutes
+_TESTS_LEFT_OUT: Final = ("tests/sandbox/*", "tests/test_benchmarks.py", "tests/test_wheel.py")
+_ALL: Final = "*"  # stands for every test of a file: what a shared fixture runs
+
+_SECONDS_OF_TESTS: Final = 60.0
+_SECONDS_AT_LEAST: Final = 60.0
+_TIMES_SLOWER: Final = 10.0
+KILLED, SURVIVED = "killed", "survived"
+
+
+class Mutant(NamedTuple):
+    """A fault at a place: which of the mutations of *file* it is, and what it changes."""
+
+    file: str
+    line: int
+    last_line: int
+    kind: str
+    at: int
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.kind}: {self.text}"
+
+    @property
+    def key(self) -> str:
+        """What it is known by in `equivalents.yaml`, wherever it moves in its file."""
+        return f"{self.file}: {self.kind}: {self.text}"
+
+
+class Test(NamedTuple):
+    """What a test took, and the lines of each file that it ran, as the bits of a number."""
+
+    id: str
+    seconds: float
+    lines: Mapping[str, int]
+
+    @property
+    def file(self) -> str:
+        return self.id.partition("::")[0]
+
+
+def drawn(root: Path, targets: Iterable[str], count: int, seed: int) -> list[Mutant]:
+    """Return *count* mutants, as many of each kind as there are of the others if there are."""
+    files = sorted({path for target in targets for path in root.glob(target)})
+    found: dict[str, list[tuple[str, int]]] = {kind: [] for kind in KINDS}
+    for path in files:
+        name = path.relative_to(root).as_posix()
+        for at, mutation in enumerate(mutations(ast.parse(path.read_bytes()))):
+            found[mutation.kind].append((name, at))
+    dice = random.Random(seed)
+    chosen: list[tuple[str, int]] = []
+    for left, candidates in zip(range(len(found), 0, -1), found.values(), strict=True):
+        share = (count - len(chosen)) // left
+        chosen += dice.sample(candidates, min(share, len(candidates)))
+    return [_mutant(root, *each) for each in sorted(chosen)]
+
+
+def _mutant(root: Path, file: str, at: int) -> Mutant:
+    kind, node, apply = mutations(ast.parse((root / file).read_bytes()))[at]
+    before = ast.unparse(node)
+    apply()
+    # a `not` that is taken away leaves its own node as it was
+    after = ast.unparse(node) if ast.unparse(node) != before else before.removeprefix("not ")
+    text = f"{before} -> {'pass' if kind == 'removed statement' else after}"
+    return Mutant(file, node.lineno, node.end_lineno or node.lineno, kind, at, _shortened(text))
+
+
+def _shortened(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= 160 else f"{line[:78]} ... {line[-77:]}"
+
+
+def _code(root: Path, mutant: Mutant) -> CodeType:
+    """Return the code of the module with the fault in it."""
+    tree = ast.parse((root / mutant.file).read_bytes())
+    mutations(tree)[mutant.at].apply()
+    return compile(ast.fix_missing_locations(tree), str(root / mutant.file), "exec")
+
+
+class _Importer(importlib.abc.MetaPathFinder):
+    """Imports the mutated module in place of the one in its file."""
+
+    def __init__(self, file: Path, code: CodeType) -> None:
+        self._file = str(file)
+        self._code = code
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        spec = importlib.machinery.PathFinder.find_spec(name, path, target)
+        if spec is None or spec.origin != self._file:
+            return None
+        code = self._code
+
+        class Loader(importlib.machinery.SourceFileLoader):
+            def get_code(self, fullname: str) -> CodeType:  # noqa: ARG002
+                return code
+
+        spec.loader = Loader(name, self._file)
+        return spec
+
+
+class _Recorder:
+    """A plugin of pytest that tells coverage which test runs, and what each test takes."""
+
+    def __init__(self, measuring: coverage.Coverage) -> None:
+        self._measuring = measuring
+        self.seconds: dict[str, float] = {}
+
+    def hooks(self) -> object:
+        import pytest
+
+        measuring, seconds = self._measuring, self.seconds
+
+        class Hooks:
+            running = _ALL
+
+            @pytest.hookimpl(hookwrapper=True)
+            def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+                self.running = item.nodeid
+                measuring.switch_context(item.nodeid)
+                yield
+                measuring.switch_context(_ALL)
+
+            @pytest.hookimpl(hookwrapper=True)
+            def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any]) -> Iterator[None]:
+                if fixturedef.scope != "function":
+                    measuring.switch_context(_ALL)
+                yield
+                measuring.switch_context(self.running)
+
+            def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+                if not report.failed:
+                    seconds[report.nodeid] = seconds.get(report.nodeid, 0.0) + report.duration
+
+        return Hooks()
+
+
+class _Chosen:
+    """A plugin of pytest that runs the chosen tests alone, in their order."""
+
+    def __init__(self, tests: Sequence[Test]) -> None:
+        self._order = {test.id: at for at, test in enumerate(tests)}
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        known = [item for item in items if item.nodeid in self._order]
+        items[:] = sorted(known, key=lambda item: self._order[item.nodeid])
+
+
+class Bench:
+    """A copy of the repository in which tests run, each in a process of its own."""
+
+    def __init__(self, folder: Path, left_out: Iterable[str] = _TESTS_LEFT_OUT) -> None:
+        self._folder = folder
+        self.root = folder / "copy"
+        self._left_out = left_out
+
+    def prepare(self) -> None:
+        """Copy the repository as it is; records of the same tests and code stay valid."""
+        if self.root.exists():
+            shutil.rmtree(self.root)
+        caches = shutil.ignore_patterns("__pycache__")
+        for name in _COPIED:
+            shutil.copytree(_REPOSITORY / name, self.root / name, ignore=caches, symlinks=True)
+        for path in _REPOSITORY.iterdir():
+            if path.is_file():
+                shutil.copy(path, self.root / path.name)
+        os.chdir(self.root)
+        # the package of this copy comes before the one that is installed
+        sys.path.insert(0, str(self.root / "src"))
+        for name in ("click", "jinja2", "jsonschema_rs", "openapi_spec_validator", "pydantic"):
+            # what every test imports is imported once, and nothing of what is mutated
+            __import__(name)
+
+    @cached_property
+    def _state(self) -> str:
+        """A digest of what records depend on."""
+        total = hashlib.sha256()
+        for folder in ("src", "tests"):
+            for path in sorted((self.root / folder).rglob("*.*")):
+                if path.is_file():
+                    total.update(path.read_bytes())
+        return total.hexdigest()[:16]
+
+    def tests(self, patterns: Iterable[str], jobs: int) -> list[Test]:
+        """Return what is recorded of the tests in the files that fit; record what is not yet."""
+        files = sorted({path for pattern in patterns for path in self.root.glob(pattern)})
+        names = [path.relative_to(self.root).as_posix() for path in files]
+        names = [
+            name for name in names if not any(Path(name).match(each) for each in self._left_out)
+        ]
+        homes = {name: self._record(name) for name in names}
+        todo = {name: home for name, home in homes.items() if not home.exists()}
+        work = {name: _bound(self._recorded, name, home) for name, home in todo.items()}
+        for name, status in _run_all(work, dict.fromkeys(work, 1800.0), jobs):
+            print(f"recorded {name}" if status == 0 else f"not recorded: {name}", file=sys.stderr)
+        return [
+            Test(each["id"], each["seconds"], {file: int(bits, 16) for file, bits in each["lines"]})
+            for home in homes.values()
+            if home.exists()
+            for each in json.loads(home.read_bytes())
+        ]
+
+    def _record(self, test_file: str) -> Path:
+        folder = self._folder / f"records-{self._state}"
+        folder.mkdir(exist_ok=True)
+        return folder / f"{test_file.replace('/', '.')}.json"
+
+    def _recorded(self, test_file: str, home: Path) -> int:
+        """Run the tests of a file, and write what each ran."""
+        import coverage
+
+        measuring = coverage.Coverage(
+            data_file=None, config_file=False, include=[str(self.root / each) for each in TARGETS]
+        )
+        recorder = _Recorder(measuring)
+        measuring.start()
+        self._pytest([test_file], recorder.hooks())
+        measuring.stop()
+        lines: dict[str, dict[str, int]] = {}
+        data = measuring.get_data()
+        for file in data.measured_files():
+            name = Path(file).relative_to(self.root).as_posix()
+            for line, contexts in data.contexts_by_lineno(file).items():
+                for context in contexts:
+                    ran = lines.setdefault(context, {})
+                    ran[name] = ran.get(name, 0) | 1 << line
+        shared = lines.get(_ALL, {})
+        rows = []
+        for test, seconds in recorder.seconds.items():
+            own = lines.get(test, {})
+            bits = [
+                (name, hex(own.get(name, 0) | shared.get(name, 0)))
+                for name in sorted(own.keys() | shared.keys())
+            ]
+            rows.append({"id": test, "seconds": round(seconds, 4), "lines": bits})
+        partly = home.with_suffix(".new")
+        partly.write_text(json.dumps(rows))
+        partly.rename(home)
+        return 0
+
+    def verdicts(
+        self, mutants: Sequence[Mutant], tests: Sequence[Test], jobs: int
+    ) -> Iterator[tuple[Mutant, str, int]]:
+        """Yield for each mutant whether it was killed, and how many tests ran its line."""
+        chosen = {mutant: tests_of(mutant, tests) for mutant in mutants}
+        work = {mutant: _bound(self._tried, mutant, its) for mutant, its in chosen.items()}
+        limits = {
+            mutant: _SECONDS_AT_LEAST + _TIMES_SLOWER * sum(test.seconds for test in its)
+            for mutant, its in chosen.items()
+        }
+        for mutant, status in _run_all(work, limits, jobs):
+            yield mutant, SURVIVED if status == 0 else KILLED, len(chosen[mutant])
+
+    def _tried(self, mutant: Mutant, tests: Sequence[Test]) -> int:
+        """Return 1 if a test fails with the mutant in place of its module, 0 if none does."""
+        sys.meta_path.insert(0, _Importer(self.root / mutant.file, _code(self.root, mutant)))
+        by_file: dict[str, list[Test]] = {}
+        for test in tests:
+            by_file.setdefault(test.file, []).append(test)
+        for file in sorted(by_file, key=lambda name: sum(test.seconds for test in by_file[name])):
+            if self._pytest([file, "--exitfirst"], _Chosen(by_file[file])) != 0:
+                return 1
+        return 0
+
+    def _pytest(self, arguments: list[str], plugin: object) -> int:
+        import pytest
+
+        temporary = self._folder / f"tmp-{os.getpid()}"
+        options = ["-p", "no:cacheprovider", "-p", "no:xdist", f"--basetemp={temporary}"]
+        try:
+            return int(pytest.main([*arguments, *options, "--quiet"], plugins=[plugin]))
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
+
+
+def tests_of(mutant: Mutant, tests: Sequence[Test]) -> list[Test]:
+    """Return the tests that run the lines of *mutant*, the fastest first, up to a limit of time.
+
+    What runs when its module is imported is tried with all tests that use the module.
+    """
+    lines = sum(1 << line for line in range(mutant.line, mutant.last_line + 1))
+    using = [test for test in tests if mutant.file in test.lines]
+    found = [test for test in using if test.lines[mutant.file] & lines] or using
+    spent = 0.0
+    chosen: list[Test] = []
+    for test in sorted(found, key=lambda test: (test.seconds, test.id)):
+        spent += test.seconds
+        if spent > _SECONDS_OF_TESTS and chosen:
+            break
+        chosen.append(test)
+    return chosen
+
+
+def _bound(function: Callable[..., int], *given: object) -> Callable[[], int]:
+    return lambda: function(*given)
+
+
+def _run_all(
+    work: Mapping[Any, Callable[[], int]], limits: Mapping[Any, float], jobs: int
+) -> Iterator[tuple[Any, int]]:
+    """Run each piece of *work* in a process of its own; yield its name and status as it ends.
+
+    One that takes longer than its limit is stopped, with all that it started: its status is 1.
+    """
+    waiting = list(work)
+    running: dict[int, tuple[Any, float]] = {}
+    while waiting or running:
+        while waiting and len(running) < jobs:
+            name = waiting.pop(0)
+            running[_forked(work[name])] = name, time.monotonic() + limits[name]
+        time.sleep(0.02)
+        for process, (name, until) in list(running.items()):
+            ended, status = os.waitpid(process, os.WNOHANG)
+            if not ended and time.monotonic() < until:
+                continue
+            os.killpg(process, signal.SIGKILL) if not ended else None
+            if not ended:
+                os.waitpid(process, 0)
+            del running[process]
+            yield name, os.waitstatus_to_exitcode(status) if ended else 1
+
+
+def _forked(function: Callable[[], int]) -> int:
+    """Run *function* in a process and process group of its own; return its id."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    process = os.fork()
+    if process:
+        return process
+    status = 1
+    try:
+        os.setsid()
+        silent = os.open(os.devnull, os.O_RDWR)
+        for stream in (0, 1, 2):
+            os.dup2(silent, stream)
+        status = function()
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        os._exit(status)
+
+
+def equivalents() -> dict[str, str]:
+    """Return the reason for each mutant, by its key, that no test can tell from the code."""
+    text = Path(__file__).with_name("equivalents.yaml").read_text("utf-8")
+    return {row["mutant"]: row["reason"] for row in yaml.safe_load(text) or []}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--count", type=int, default=300)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--target", action="append", metavar="GLOB", help="these files alone")
+    parser.add_argument("--tests", action="append", metavar="GLOB", help="these tests alone")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--goal", type=float, default=90.0, help="per cent killed (90)")
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    options.folder.mkdir(parents=True, exist_ok=True)
+    bench = Bench(options.folder.resolve())
+    bench.prepare()
+    tests = bench.tests(options.tests or ["tests/**/test_*.py"], options.jobs)
+    mutants = drawn(bench.root, options.target or TARGETS, options.count, options.seed)
+    known = equivalents()
+    killed, survived, equivalent = 0, [], 0
+    for mutant, verdict, ran in bench.verdicts(mutants, tests, options.jobs):
+        killed += verdict == KILLED
+        if verdict == SURVIVED and mutant.key in known:
+            equivalent += 1
+        elif verdict == SURVIVED:
+            survived.append(mutant)
+            print(f"survived {ran} tests: {mutant}", file=sys.stderr, flush=True)
+    counted = len(mutants) - equivalent
+    share = 100 * killed / counted if counted else 100.0
+    said = (
+        f"{len(mutants)} mutants: {killed} killed ({share:.1f} %), {len(survived)} survived, "
+        f"{equivalent} equivalent"
+    )
+    lines = [str(mutant) for mutant in sorted(survived)]
+    print(
+        json.dumps({"phases": {}, "said": "; ".join([said, *lines])})
+        if options.json
+        else "\n".join([said, *lines])
+    )
+    if share < options.goal:
+        sys.exit("\n".join([said, *lines]))
+
+
+if __name__ == "__main__":
+    main()
