@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import tempfile
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Final
 from benchmarks import adoption, generating, sandbox, serving, versioning
 from benchmarks.measure import FailedError, pair
 from benchmarks.report import Outcome, as_json, text
-from benchmarks.rows import DATA, Row, SkippedError
+from benchmarks.rows import DATA, SCALE, Row, SkippedError
 from benchmarks.serving import CADWYN
 
 ROWS: Final = (
@@ -25,6 +26,8 @@ ROWS: Final = (
 
 def main() -> int:
     options = _options()
+    if options.scale:
+        os.environ[SCALE] = str(options.scale)
     if options.list:
         for row in ROWS:
             print(f"{row.name:20} {row.what}")
@@ -50,6 +53,11 @@ def _options() -> argparse.Namespace:
     names = [row.name for row in ROWS]
     parser.add_argument("--only", action="append", choices=names, metavar="NAME", help="these rows")
     parser.add_argument("--runs", type=int, default=5, help="runs of each command (5)")
+    parser.add_argument(
+        "--scale",
+        type=float,
+        help="this part of all amounts, as 0.01; promises may fail for want of tries",
+    )
     parser.add_argument("--list", action="store_true", help="name the rows and end")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the results to FILE, too")
     parser.add_argument("--strict", action="store_true", help="let a missed target fail, too")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
-from benchmarks import synthetic
+from benchmarks import published, synthetic
 from benchmarks.measure import Case, Cost, Pair, pair
 from benchmarks.report import Outcome, text
 from benchmarks.rows import Row
@@ -78,3 +79,29 @@ def test_both_commands_start_without_what_they_wrote_before(tmp_path: Path) -> N
     command = [sys.executable, "-c", f"import os; os.mkdir({str(cold)!r})"]
     measured = pair(Case(tmp_path, command, command, cold=cold), 1)
     assert min(measured.cost.cpu, measured.cost.memory, measured.ratio) > 0
+
+
+def test_a_published_change_is_found_at_its_place_and_by_its_kind() -> None:
+    def document(properties: dict[str, Any]) -> dict[str, Any]:
+        return {
+            "openapi": "3.1.0",
+            "info": {"title": "Library", "version": "1"},
+            "paths": {},
+            "components": {"schemas": {"Loan": {"type": "object", "properties": properties}}},
+        }
+
+    def outcome(kind: str, before: dict[str, Any], after: dict[str, Any]) -> published.Outcome:
+        checks = ("schema:Loan.due", "!schema:Loan.due")
+        row = published.Row("1", kind, "y", True, checks, "")
+        return published.Found(document(before), document(after)).outcome(row)
+
+    due = {"due": {"type": "string"}}
+    found = outcome("response-field-removed", due, {})
+    assert [str(change.kind) for change in found.told] == ["field-removed"]
+    described = {"due": {"type": "string", "description": "Until when."}}
+    missed = outcome("response-field-removed", due, described)
+    assert (missed.told, missed.within) == ([], [])
+    assert [str(change.kind) for change in missed.otherwise] == ["documentation-changed"]
+    other = outcome("type-changed", due, {"due": {"type": "integer"}})
+    assert other.told != []
+    assert outcome("type-changed", due, {}).told == []

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.measure import Case
-from benchmarks.rows import DATA, PASS, Row, SkippedError, data, script
+from benchmarks.rows import DATA, PASS, Row, SkippedError, data, scaled, script
 
 
 def _documents(
@@ -28,7 +28,7 @@ def _documents(
 
 
 def _random(by: str) -> Callable[[Path], Case]:
-    return lambda root: Case(root, script(by, "random", "500"), PASS)
+    return lambda root: Case(root, script(by, "random", str(scaled(500))), PASS)
 
 
 _GITHUB: Final = "github-2026-03-10"

@@ -41,7 +41,7 @@ def write(home: Path, folder: Path, versions: int) -> None:
     document = documents.read(home, "head")
     fields = list(_fields(document))
     # from all over the document, the same ones however many versions there are
-    spread = fields[:: len(fields) // (_EACH * 50)]
+    spread = fields[:: max(1, len(fields) // (_EACH * 50))]
     for index, date in enumerate(known[1:]):
         for field in spread[index * _EACH : (index + 1) * _EACH]:
             field["x-added"] = date

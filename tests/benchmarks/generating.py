@@ -18,6 +18,7 @@ from benchmarks.rows import (
     SkippedError,
     copy_project,
     data,
+    scaled,
     script,
     unpack,
 )
@@ -100,14 +101,14 @@ def _adopted(provider: str, *options: str) -> Callable[[Path], Case]:
 
 
 def _synthetic(root: Path) -> Case:
-    synthetic.write(root / "schemas", 5)
+    synthetic.write(root / "schemas", scaled(5))
     return _against_reading(root, root / "schemas")
 
 
 def _growing(*options: str) -> Callable[[Path], Case]:
     def prepare(root: Path) -> Case:
         for versions in (25, 1):
-            synthetic.write(root / str(versions), versions)
+            synthetic.write(root / str(versions), scaled(versions))
         return _many_against_one(root, *options)
 
     return prepare
@@ -119,7 +120,9 @@ def _gated(*options: str) -> Callable[[Path], Case]:
         if not home.is_dir():
             raise SkippedError(f"no {home.name} in {home.parent}")
         for versions in (25, 1):
-            writing = script("gated.py", str(home), str(root / str(versions)), str(versions))
+            writing = script(
+                "gated.py", str(home), str(root / str(versions)), str(scaled(versions))
+            )
             subprocess.run(writing, check=True)
         return _many_against_one(root, *options)
 

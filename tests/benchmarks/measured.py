@@ -38,7 +38,8 @@ def read(schemas: Path, output: Path) -> Iterator[str]:
     import yaml
 
     yield "imports"
-    texts = {path.name: path.read_bytes() for path in sorted(schemas.iterdir())}
+    files = [path for path in sorted(schemas.rglob("*")) if path.is_file()]
+    texts = {path.relative_to(schemas).as_posix(): path.read_bytes() for path in files}
     for name, text in texts.items():
         if name.endswith(".json"):
             json.loads(text)
@@ -48,6 +49,7 @@ def read(schemas: Path, output: Path) -> Iterator[str]:
     yield "load"
     output.mkdir()
     for name, text in texts.items():
+        (output / name).parent.mkdir(parents=True, exist_ok=True)
         (output / name).write_bytes(text)
     yield "write"
 

@@ -69,6 +69,7 @@ class Mutant(NamedTuple):
     """A fault at a place: which of the mutations of *file* it is, and what it changes."""
 
     file: str
+    in_function: bool
     line: int
     last_line: int
     kind: str
@@ -84,7 +85,7 @@ class Mutant(NamedTuple):
         return f"{self.file}: {self.kind}: {self.text}"
 
 
-class Test(NamedTuple):
+class Recorded(NamedTuple):
     """What a test took, and the lines of each file that it ran, as the bits of a number."""
 
     id: str
@@ -113,13 +114,14 @@ def drawn(root: Path, targets: Iterable[str], count: int, seed: int) -> list[Mut
 
 
 def _mutant(root: Path, file: str, at: int) -> Mutant:
-    kind, node, apply = mutations(ast.parse((root / file).read_bytes()))[at]
+    kind, in_function, node, apply = mutations(ast.parse((root / file).read_bytes()))[at]
     before = ast.unparse(node)
     apply()
     # a `not` that is taken away leaves its own node as it was
     after = ast.unparse(node) if ast.unparse(node) != before else before.removeprefix("not ")
     text = f"{before} -> {'pass' if kind == 'removed statement' else after}"
-    return Mutant(file, node.lineno, node.end_lineno or node.lineno, kind, at, _shortened(text))
+    last = node.end_lineno or node.lineno
+    return Mutant(file, in_function, node.lineno, last, kind, at, _shortened(text))
 
 
 def _shortened(text: str) -> str:
@@ -196,7 +198,7 @@ class _Recorder:
 class _Chosen:
     """A plugin of pytest that runs the chosen tests alone, in their order."""
 
-    def __init__(self, tests: Sequence[Test]) -> None:
+    def __init__(self, tests: Sequence[Recorded]) -> None:
         self._order = {test.id: at for at, test in enumerate(tests)}
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
@@ -239,7 +241,7 @@ class Bench:
                     total.update(path.read_bytes())
         return total.hexdigest()[:16]
 
-    def tests(self, patterns: Iterable[str], jobs: int) -> list[Test]:
+    def tests(self, patterns: Iterable[str], jobs: int) -> list[Recorded]:
         """Return what is recorded of the tests in the files that fit; record what is not yet."""
         files = sorted({path for pattern in patterns for path in self.root.glob(pattern)})
         names = [path.relative_to(self.root).as_posix() for path in files]
@@ -252,7 +254,9 @@ class Bench:
         for name, status in _run_all(work, dict.fromkeys(work, 1800.0), jobs):
             print(f"recorded {name}" if status == 0 else f"not recorded: {name}", file=sys.stderr)
         return [
-            Test(each["id"], each["seconds"], {file: int(bits, 16) for file, bits in each["lines"]})
+            Recorded(
+                each["id"], each["seconds"], {file: int(bits, 16) for file, bits in each["lines"]}
+            )
             for home in homes.values()
             if home.exists()
             for each in json.loads(home.read_bytes())
@@ -297,10 +301,10 @@ class Bench:
         return 0
 
     def verdicts(
-        self, mutants: Sequence[Mutant], tests: Sequence[Test], jobs: int
+        self, mutants: Sequence[Mutant], tests: Sequence[Recorded], jobs: int
     ) -> Iterator[tuple[Mutant, str, int]]:
         """Yield for each mutant whether it was killed, and how many tests ran its line."""
-        chosen = {mutant: tests_of(mutant, tests) for mutant in mutants}
+        chosen = {mutant: select_tests(mutant, tests) for mutant in mutants}
         work = {mutant: _bound(self._tried, mutant, its) for mutant, its in chosen.items()}
         limits = {
             mutant: _SECONDS_AT_LEAST + _TIMES_SLOWER * sum(test.seconds for test in its)
@@ -309,10 +313,10 @@ class Bench:
         for mutant, status in _run_all(work, limits, jobs):
             yield mutant, SURVIVED if status == 0 else KILLED, len(chosen[mutant])
 
-    def _tried(self, mutant: Mutant, tests: Sequence[Test]) -> int:
+    def _tried(self, mutant: Mutant, tests: Sequence[Recorded]) -> int:
         """Return 1 if a test fails with the mutant in place of its module, 0 if none does."""
         sys.meta_path.insert(0, _Importer(self.root / mutant.file, _code(self.root, mutant)))
-        by_file: dict[str, list[Test]] = {}
+        by_file: dict[str, list[Recorded]] = {}
         for test in tests:
             by_file.setdefault(test.file, []).append(test)
         for file in sorted(by_file, key=lambda name: sum(test.seconds for test in by_file[name])):
@@ -331,16 +335,17 @@ class Bench:
             shutil.rmtree(temporary, ignore_errors=True)
 
 
-def tests_of(mutant: Mutant, tests: Sequence[Test]) -> list[Test]:
+def select_tests(mutant: Mutant, tests: Sequence[Recorded]) -> list[Recorded]:
     """Return the tests that run the lines of *mutant*, the fastest first, up to a limit of time.
 
     What runs when its module is imported is tried with all tests that use the module.
     """
     lines = sum(1 << line for line in range(mutant.line, mutant.last_line + 1))
-    using = [test for test in tests if mutant.file in test.lines]
-    found = [test for test in using if test.lines[mutant.file] & lines] or using
+    found = [test for test in tests if mutant.file in test.lines]
+    if mutant.in_function:
+        found = [test for test in found if test.lines[mutant.file] & lines]
     spent = 0.0
-    chosen: list[Test] = []
+    chosen: list[Recorded] = []
     for test in sorted(found, key=lambda test: (test.seconds, test.id)):
         spent += test.seconds
         if spent > _SECONDS_OF_TESTS and chosen:

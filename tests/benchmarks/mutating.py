@@ -31,9 +31,13 @@ _SKIPPED: Final = frozenset({"annotation", "returns", "decorator_list", "type_pa
 
 
 class Mutation(NamedTuple):
-    """A fault: its kind, the node in which it is, and what puts it there and returns its text."""
+    """A fault: its kind, the node in which it is, and what puts it there.
+
+    What is not in a function runs when the module is imported.
+    """
 
     kind: str
+    in_function: bool
     node: ast.stmt | ast.expr
     apply: Callable[[], None]
 
@@ -48,7 +52,9 @@ def _in_body(body: list[ast.stmt], *, in_function: bool) -> Iterator[Mutation]:
         if isinstance(statement, ast.Import | ast.ImportFrom) or _is_for_readers(statement):
             continue
         if in_function and _is_removable(statement):
-            yield Mutation("removed statement", statement, _replacing(body, index, ast.Pass()))
+            yield Mutation(
+                "removed statement", True, statement, _replacing(body, index, ast.Pass())
+            )
         inside = in_function or isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef)
         yield from _in_fields(statement, in_function=inside)
 
@@ -82,7 +88,7 @@ def _in_fields(node: ast.AST, *, in_function: bool) -> Iterator[Mutation]:
         if name in _SKIPPED:
             continue
         if isinstance(value, ast.expr):
-            yield from _of_expression(value, _setting(node, name))
+            yield from _of_expression(value, _setting(node, name), in_function)
             yield from _in_fields(value, in_function=in_function)
         elif isinstance(value, ast.AST):
             yield from _in_fields(value, in_function=in_function)
@@ -91,31 +97,33 @@ def _in_fields(node: ast.AST, *, in_function: bool) -> Iterator[Mutation]:
         elif isinstance(value, list):
             for index, each in enumerate(value):
                 if isinstance(each, ast.expr):
-                    yield from _of_expression(each, _placing(value, index))
+                    yield from _of_expression(each, _placing(value, index), in_function)
                 if isinstance(each, ast.AST):
                     yield from _in_fields(each, in_function=in_function)
 
 
-def _of_expression(node: ast.expr, put: Callable[[ast.expr], None]) -> Iterator[Mutation]:
+def _of_expression(
+    node: ast.expr, put: Callable[[ast.expr], None], inside: bool
+) -> Iterator[Mutation]:
     match node:
         case ast.Compare(ops=ops):
             for index, operator in enumerate(ops):
                 opposite = _OPPOSITE[type(operator)]()
-                yield Mutation("comparison", node, _replacing(ops, index, opposite))
+                yield Mutation("comparison", inside, node, _replacing(ops, index, opposite))
                 if type(operator) in _NEIGHBOUR:
                     neighbour = _NEIGHBOUR[type(operator)]()
-                    yield Mutation("boundary", node, _replacing(ops, index, neighbour))
+                    yield Mutation("boundary", inside, node, _replacing(ops, index, neighbour))
         case ast.BoolOp(op=operator):
             other: ast.boolop = ast.Or() if isinstance(operator, ast.And) else ast.And()
-            yield Mutation("boolean", node, lambda: setattr(node, "op", other))
+            yield Mutation("boolean", inside, node, lambda: setattr(node, "op", other))
         case ast.UnaryOp(op=ast.Not(), operand=operand):
-            yield Mutation("boolean", node, lambda: put(operand))
+            yield Mutation("boolean", inside, node, lambda: put(operand))
         case ast.Constant(value=bool() as value):
-            yield Mutation("constant", node, lambda: setattr(node, "value", not value))
+            yield Mutation("constant", inside, node, lambda: setattr(node, "value", not value))
         case ast.Constant(value=int() as number):
-            yield Mutation("boundary", node, lambda: setattr(node, "value", number + 1))
+            yield Mutation("boundary", inside, node, lambda: setattr(node, "value", number + 1))
         case ast.Constant(value=str() as text):
-            yield Mutation("constant", node, lambda: setattr(node, "value", f"{text}?"))
+            yield Mutation("constant", inside, node, lambda: setattr(node, "value", f"{text}?"))
 
 
 def _replacing(items: list[Any], index: int, item: ast.AST) -> Callable[[], None]:

@@ -1,5 +1,8 @@
 """Published changes of real APIs: which the differ finds, and how often the rules agree.
 
+A change is found where one is told at its place that is of its kind: a field that is listed as
+removed and told as documentation is missed.
+
 `published.py FOLDER` reads `FOLDER/*/changes.tsv` beside `base` and `head` and prints a table;
 `--rows` names every row that was missed or judged otherwise. A row says where it can be seen:
 
@@ -32,6 +35,41 @@ _SUFFIX: Final = re.compile(r"=(enum|type|ref|format|required|nullable|deprecate
 _GATED: Final = frozenset({Verdict.GATED, Verdict.NEVER})
 
 
+_REMOVED: Final = {(Kind.FIELD_REMOVED, ""), (Kind.FIELD_RENAMED, "")}
+_ADDED: Final = {(Kind.FIELD_ADDED, ""), (Kind.FIELD_RENAMED, "")}
+_STATUS: Final = {(Kind.RESPONSE_ADDED, ""), (Kind.RESPONSE_REMOVED, "")}
+_TYPE: Final = {
+    (Kind.TYPE_ADDED, ""),
+    (Kind.TYPE_REMOVED, ""),
+    *((kind, "type") for kind in (Kind.KEYWORD_ADDED, Kind.KEYWORD_REMOVED, Kind.KEYWORD_CHANGED)),
+}
+
+# What a change has to be to tell a row of each kind: its kind and, where one is named, its
+# keyword. A row of a kind that is not here is an error.
+_KINDS: Final[dict[str, set[tuple[Kind, str]]]] = {
+    "enum-value-removed": {(Kind.VALUE_REMOVED, "")},
+    "error-status-changed": _STATUS,
+    "operation-added": {(Kind.OPERATION_ADDED, "")},
+    "operation-moved": {(Kind.OPERATION_ADDED, ""), (Kind.OPERATION_REMOVED, "")},
+    "operation-removed": {(Kind.OPERATION_REMOVED, "")},
+    "parameter-removed": {(Kind.PARAMETER_REMOVED, "")},
+    "ref-changed": {(Kind.KEYWORD_CHANGED, "$ref")},
+    "request-field-added": _ADDED,
+    # one that comes as required, too
+    "request-field-became-required": {(Kind.FIELD_REQUIRED, ""), (Kind.FIELD_ADDED, "required")},
+    "request-field-removed": _REMOVED,
+    "request-field-renamed": _REMOVED | _ADDED,
+    "response-field-added": _ADDED,
+    "response-field-no-longer-always-present": _TYPE
+    | {(Kind.KEYWORD_ADDED, "nullable"), (Kind.KEYWORD_REMOVED, "nullable")},
+    "response-field-removed": _REMOVED,
+    "response-field-renamed": _REMOVED | _ADDED,
+    "status-removed": _STATUS,
+    "success-status-changed": _STATUS,
+    "type-changed": _TYPE,
+}
+
+
 class Row(NamedTuple):
     """One published change; ``breaking`` is the provider's word for it."""
 
@@ -42,13 +80,32 @@ class Row(NamedTuple):
     checks: tuple[str, str]
     note: str
 
+    def fits(self, change: Change) -> bool:
+        """Return whether *change*, or one within it, is of a kind that tells this row."""
+        if any(check.endswith("/examples") for check in self.checks):
+            # what a provider lists as a field removed can be seen in its examples alone
+            return change.kind is Kind.DOCUMENTATION_CHANGED
+        kinds = _KINDS[self.kind.removesuffix(" (unpublished)")]
+        known = (change.kind, "") in kinds or (change.kind, change.keyword) in kinds
+        return known or any(map(self.fits, change.within))
+
+    def fits_whole(self, change: Change) -> bool:
+        """Return whether what is told to be added or removed as a whole does so with the row."""
+        sides = {"added": change.before_pointer, "removed": change.after_pointer}
+        words = self.kind.removesuffix(" (unpublished)").split("-")
+        return all(pointer is None for word, pointer in sides.items() if word in words)
+
 
 class Outcome(NamedTuple):
-    """What came of a row: the changes that tell it, or those of which it is a part."""
+    """What came of a row: the changes that tell it, or those of which it is a part.
+
+    ``otherwise`` are changes at its place, of a kind that does not tell it.
+    """
 
     row: Row
     told: list[Change]
     within: list[Change]
+    otherwise: list[Change]
 
     def verdict(self, preset: str) -> Verdict | None:
         found = self.told or self.within
@@ -228,15 +285,15 @@ class Found:
             for pointer, change in self._at
             if any(pointer == goal or pointer.startswith(f"{goal}/") for goal in goals)
         ]
-        # words beside what has changed are not what the row speaks of
-        weighty = [change for change in told if change.kind is not Kind.DOCUMENTATION_CHANGED]
         within = [
             change
             for pointer, change in self._at
             if any(goal.startswith(f"{pointer}/") for goal in goals)
             and None in (change.before_pointer, change.after_pointer)
+            and row.fits_whole(change)
         ]
-        return Outcome(row, weighty or ([] if within else told), within)
+        fitting = [change for change in told if row.fits(change)]
+        return Outcome(row, fitting, within, [change for change in told if change not in fitting])
 
 
 def _selector(part: str) -> str:
@@ -314,6 +371,9 @@ def main() -> None:
                     word = "missed" if one in tally.missed else "judged otherwise"
                     row = one.row
                     print(f"    {word}: {row.id} {row.kind}, breaking: {row.breaking} {row.note}")
+                    if one in tally.missed and one.otherwise:
+                        kinds = sorted({str(change.kind) for change in one.otherwise})
+                        print(f"        told as {', '.join(kinds)}")
     found = sum(len(tally.outcomes) - len(tally.missed) for tally in done)
     missed = [one.row.id for tally in done for one in tally.missed]
     noisy = [tally.name for tally in done if not tally.silent]

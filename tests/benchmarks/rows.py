@@ -18,6 +18,9 @@ SCHEMAS: Final = str(REPOSITORY / "schemas")
 DATA: Final = "DATELINE_DATA"
 """The environment variable that names a folder of real specifications, `NAME/head.json.gz`."""
 
+SCALE: Final = "DATELINE_BENCH_SCALE"
+"""The environment variable with the part of the full amounts that rows are measured with."""
+
 DATELINE: Final = str(Path(sys.executable).with_name("dateline"))
 PASS: Final = [sys.executable, "-c", "pass"]
 """What starts and ends: the floor for every other program in Python."""
@@ -58,18 +61,28 @@ def data() -> str:
     return folder
 
 
+def scaled(amount: int) -> int:
+    """Return the part of *amount* that is measured, at least one: all of it by default."""
+    return max(1, round(amount * float(os.environ.get(SCALE, "1"))))
+
+
 def script(name: str, *arguments: str, python: str = sys.executable) -> list[str]:
     """Return the command that runs the script *name* of this folder."""
     return [python, str(Path(__file__).with_name(name)), *arguments]
 
 
-def promise(*first: str, then: tuple[str, ...] = ()) -> Callable[[Path], Case]:
-    """Return what sets up a job of `promises.py`, beside another one or none."""
+def promise(*first: str | int, then: tuple[str | int, ...] = ()) -> Callable[[Path], Case]:
+    """Return what sets up a job of `promises.py`, beside another one or none.
+
+    Numbers are amounts, and scaled.
+    """
+
+    def job(words: tuple[str | int, ...]) -> list[str]:
+        texts = [word if isinstance(word, str) else str(scaled(word)) for word in words]
+        return script("promises.py", *texts)
 
     def prepare(root: Path) -> Case:
-        return Case(
-            root, script("promises.py", *first), script("promises.py", *then) if then else PASS
-        )
+        return Case(root, job(first), job(then) if then else PASS)
 
     return prepare
 

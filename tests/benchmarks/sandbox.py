@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.measure import Case, FailedError
-from benchmarks.rows import Row, SkippedError, script
+from benchmarks.rows import Row, SkippedError, scaled, script
 
-_MANY: Final = "1000000"
+_MANY: Final = 1_000_000
 """How many transactions the listing is measured with."""
 
 
@@ -19,7 +19,7 @@ def _job(*arguments: str) -> list[str]:
 
 
 def _filled(
-    database: str, amount: str, measured: tuple[str, ...], against: tuple[str, ...], phase: str
+    database: str, amount: int, measured: tuple[str, ...], against: tuple[str, ...], phase: str
 ) -> Callable[[Path], Case]:
     """Return what fills a database and then measures one job beside another."""
 
@@ -27,7 +27,11 @@ def _filled(
         _need(database)
         # in a process of its own: its peak memory would count for those that are measured
         ran = subprocess.run(
-            _job("fill", database, amount), cwd=root, capture_output=True, text=True, check=False
+            _job("fill", database, str(scaled(amount))),
+            cwd=root,
+            capture_output=True,
+            text=True,
+            check=False,
         )
         if ran.returncode:
             raise FailedError(ran.stderr.strip())
@@ -53,7 +57,7 @@ def _need(database: str) -> None:
 def _listing(database: str) -> Row:
     return Row(
         name=f"listing-{database}",
-        what=f"the last page of 100 of {_MANY} transactions on {database}, over HTTP",
+        what=f"the last page of 100 of {_MANY:,} transactions on {database}, over HTTP",
         against="the first",
         prepare=_filled(database, _MANY, ("listing", "last"), ("listing", "first"), "request"),
         ratio=1.5,
@@ -66,7 +70,7 @@ def _listing(database: str) -> Row:
 def _rare(database: str) -> Row:
     return Row(
         name=f"listing-rare-{database}",
-        what=f"a page of the one of {_MANY} transactions with its status on {database}, over HTTP",
+        what=f"a page of the one of {_MANY:,} transactions with its status on {database}, by HTTP",
         against="the first page of 100",
         prepare=_filled(database, _MANY, ("listing", "rare"), ("listing", "first"), "request"),
         ratio=1.0,
@@ -75,12 +79,12 @@ def _rare(database: str) -> Row:
     )
 
 
-def _promise(name: str, what: str, *job: str, about: str) -> Row:
+def _promise(name: str, what: str, kind: str, *amounts: int, about: str) -> Row:
     """Return a row about a job on PostgreSQL, beside the same on SQLite."""
-    kind, *rest = job
 
     def prepare(root: Path) -> Case:
         _need("postgresql")
+        rest = [str(scaled(amount)) for amount in amounts]
         return Case(root, _job(kind, "postgresql", *rest), _job(kind, "sqlite", *rest))
 
     return Row(name=name, what=what, against="SQLite", prepare=prepare, about=about, runs=0)
@@ -97,7 +101,7 @@ ROWS: Final = (
         against="at one",
         prepare=_filled(
             "postgresql",
-            "100000",
+            100_000,
             ("listing", "first", "2"),
             ("listing", "first", "1"),
             "of many",
@@ -111,7 +115,7 @@ ROWS: Final = (
         name="stalling",
         what="the 99th percentile of a request while 100 others stall, on SQLite",
         against="while none stalls",
-        prepare=_filled("sqlite", "5000", ("stalling", "100"), ("stalling", "0"), "p99"),
+        prepare=_filled("sqlite", 5000, ("stalling", "100"), ("stalling", "0"), "p99"),
         ratio=1.5,
         about="A connection that stalls is a socket and a timer.",
         runs=3,
@@ -119,14 +123,14 @@ ROWS: Final = (
     _promise(
         "retries",
         "2,000 POSTs at one time over 50 idempotency keys, two processes on PostgreSQL",
-        *("storm", "2000", "50"),
+        *("storm", 2000, 50),
         about="Each key has one effect and one answer; another body is refused, and another "
         "account sees nothing.",
     ),
     _promise(
         "crashes",
         "600 POSTs while the server is killed 15 times, on PostgreSQL",
-        *("crashes", "600", "15"),
+        *("crashes", 600, 15),
         about="No effect is doubled, and none is lost to who tries again.",
     ),
     _promise(

@@ -115,6 +115,8 @@ def _payments(router: Any, models: Any, results: dict[str, Any]) -> Any:
 
 
 def start(which: str, packages: str, versions: str) -> Iterator[str]:
+    from benchmarks.synthetic import dates
+
     # before this folder, which has a `synthetic`, too
     sys.path.insert(0, packages)
     server = importlib.import_module("synthetic.server")
@@ -136,7 +138,7 @@ def start(which: str, packages: str, versions: str) -> Iterator[str]:
         cadwyn = which == "cadwyn"
         app = on_cadwyn.synthetic(add, models, int(versions)) if cadwyn else add(FastAPI())
     yield "start"
-    asyncio.run(_asked(app, "/api/accounts", "2022-01-01", 1))
+    asyncio.run(_asked(app, "/api/accounts", dates(int(versions))[int(versions) // 2], 1))
     yield "first request"
 
 

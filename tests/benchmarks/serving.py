@@ -11,7 +11,7 @@ from typing import Final
 
 from benchmarks import synthetic
 from benchmarks.measure import Case
-from benchmarks.rows import SCHEMAS, Row, SkippedError, promise, script
+from benchmarks.rows import SCHEMAS, Row, SkippedError, promise, scaled, script
 
 CADWYN: Final = "DATELINE_CADWYN"
 """The environment variable that names a Python interpreter which has Cadwyn."""
@@ -52,14 +52,14 @@ def _cadwyn() -> str:
 
 def _requests(what: str, version: str, count: int) -> Callable[[Path], Case]:
     def prepare(root: Path) -> Case:
-        return _asked(root, "ours", sys.executable, (what, version, str(count)))
+        return _asked(root, "ours", sys.executable, (what, version, str(scaled(count))))
 
     return prepare
 
 
 def _cadwyn_requests(what: str, version: str, count: int) -> Callable[[Path], Case]:
     def prepare(root: Path) -> Case:
-        return _asked(root, "cadwyn", _cadwyn(), (what, version, str(count)))
+        return _asked(root, "cadwyn", _cadwyn(), (what, version, str(scaled(count))))
 
     return prepare
 
@@ -71,7 +71,7 @@ def _asked(root: Path, which: str, python: str, asked: tuple[str, ...]) -> Case:
 
 def _package(root: Path) -> str:
     """Generate the synthetic API's server below *root*; return the folder of its package."""
-    synthetic.write(root / "schemas", _VERSIONS)
+    synthetic.write(root / "schemas", scaled(_VERSIONS))
     # in a process of its own: its peak memory would count for those that are measured
     schemas, output = str(root / "schemas"), str(root / "generated")
     generating = script("measured.py", "documents", schemas, output, "models")
@@ -80,12 +80,12 @@ def _package(root: Path) -> str:
 
 
 def _started(root: Path) -> Case:
-    package, count = _package(root), str(_VERSIONS)
+    package, count = _package(root), str(scaled(_VERSIONS))
     return Case(root, _job("start", "ours", package, count), _job("start", "bare", package, count))
 
 
 def _cadwyn_started(root: Path) -> Case:
-    python, count = _cadwyn(), str(_VERSIONS)
+    python, count = _cadwyn(), str(scaled(_VERSIONS))
     package = _package(root)
     cadwyn, plain = (
         _job("start", which, package, count, python=python) for which in ("cadwyn", "plain")
@@ -164,8 +164,8 @@ ROWS: Final = (
         what="100,000 sampled values, shown to callers of every version and environment",
         against="each gate left out of the contract data in turn",
         prepare=promise(
-            *("way_down", "100000", SCHEMAS),
-            then=("gates", "1500", SCHEMAS),
+            *("way_down", 100_000, SCHEMAS),
+            then=("gates", 1500, SCHEMAS),
         ),
         about="Each is held to the document of its version by jsonschema-rs, is the value itself "
         "where nothing differs, and is searched for the name of anything newer.",
@@ -175,7 +175,7 @@ ROWS: Final = (
         name="conformance",
         what="schemathesis over the payment API, 3 versions x 2 environments, all checks",
         against="python -c pass",
-        prepare=promise("conformance", "50"),
+        prepare=promise("conformance", 50),
         about="It reads the documents that are served. What the specification itself brings about "
         "is told beside, with its reason.",
         runs=1,

@@ -20,6 +20,7 @@ from benchmarks.rows import (
     copy_project,
     data,
     promise,
+    scaled,
     script,
     unpack,
 )
@@ -100,7 +101,7 @@ def _document(operations: int, schemas: dict[str, Any]) -> dict[str, Any]:
         "info": {"title": "Library", "version": "1"},
         "paths": {
             f"/loans/{number}": {"get": {"operationId": f"loan{number}", "responses": answer}}
-            for number in range(operations)
+            for number in range(scaled(operations))
         },
         "components": {"schemas": schemas},
     }
@@ -127,7 +128,7 @@ def _deep(root: Path) -> Case:
     """Let schemas lead to each other in a long circle, each to the first as well."""
     documents = []
     for last in ("string", "integer"):
-        names = ["Loan", *(f"Part{number}" for number in range(_DEEP))]
+        names = ["Loan", *(f"Part{number}" for number in range(scaled(_DEEP)))]
         schemas: dict[str, Any] = {
             name: {
                 "type": "object",
@@ -152,6 +153,11 @@ def _unchanged(root: Path) -> Case:
 
 def _published(root: Path) -> Case:
     return Case(root, script("published.py", data(), "--json"), PASS)
+
+
+def _mutants(root: Path) -> Case:
+    count = str(scaled(300))
+    return Case(root, script("mutants.py", str(root / "mutants"), "--count", count, "--json"), PASS)
 
 
 def _refactorings(root: Path) -> Case:
@@ -259,7 +265,7 @@ ROWS: Final = (
         name="soundness",
         what="random pairs of documents: what passes without a version and should not",
         against="single edits of the payment API",
-        prepare=promise("soundness", "20000", then=("payments", SCHEMAS)),
+        prepare=promise("soundness", 20_000, then=("payments", SCHEMAS)),
         about="The oracle shares no code with the differ: jsonschema-rs proves containment, and "
         "instances on the bounds are tried where it can't.",
         runs=1,
@@ -268,8 +274,18 @@ ROWS: Final = (
         name="random-edits",
         what="1,000 random edits of cut versions, all refused",
         against="1,000 other ways to write the same, none refused",
-        prepare=promise("edits", "1000", SCHEMAS, then=("rewritings", "1000", SCHEMAS)),
+        prepare=promise("edits", 1000, SCHEMAS, then=("rewritings", 1000, SCHEMAS)),
         about="Each is written to files, loaded and checked as a user's would be.",
         runs=1,
+    ),
+    Row(
+        name="mutants",
+        what="300 single faults in what judges and converts: how many the tests notice",
+        against="python -c pass",
+        prepare=_mutants,
+        about="To record which test runs which line, once; then for each fault the tests that run "
+        "its line, the fastest first, until one fails. `equivalents.yaml` has the reason for each "
+        "that no test can notice.",
+        runs=0,
     ),
 )

@@ -1,0 +1,104 @@
+"""Which faults the bench puts into a module, and which tests it runs for each."""
+
+from __future__ import annotations
+
+import ast
+
+from benchmarks.mutants import Mutant, Recorded, select_tests
+from benchmarks.mutating import mutations
+
+SOURCE = '''
+"""A docstring."""
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import os
+
+__all__ = ["f"]
+LIMIT: "int" = 3
+NAMES = {"a": True}
+
+@cache("never")
+def f(x: "str") -> "int":
+    """A docstring."""
+    if x < 1 and not x:
+        return 1
+    x.y = f"{x} is"
+    x += 1
+    for each in x:
+        if each in NAMES:
+            continue
+        yield each
+    raise ValueError("no")
+'''
+
+EXPECTED = [
+    ("boundary", "3", "4"),
+    ("constant", "'a'", "'a?'"),
+    ("constant", "True", "False"),
+    ("boolean", "x < 1 and (not x)", "x < 1 or not x"),
+    ("comparison", "x < 1", "x >= 1"),
+    ("boundary", "x < 1", "x <= 1"),
+    ("boundary", "1", "2"),
+    ("boolean", "if x < 1 and (not x): return 1", "if x < 1 and x: return 1"),
+    ("removed statement", "return 1", "pass"),
+    ("boundary", "1", "2"),
+    ("removed statement", "x.y = f'{x} is'", "pass"),
+    ("constant", "' is'", "' is?'"),
+    ("removed statement", "x += 1", "pass"),
+    ("boundary", "1", "2"),
+    ("comparison", "each in NAMES", "each not in NAMES"),
+    ("removed statement", "continue", "pass"),
+    ("removed statement", "yield each", "pass"),
+    ("removed statement", "raise ValueError('no')", "pass"),
+    ("constant", "'no'", "'no?'"),
+]
+
+
+def _changed(at: int) -> tuple[str, str, str]:
+    """Return the kind of the mutation *at* an index, and the line of text before and after."""
+    tree = ast.parse(SOURCE)
+    kind, _, node, apply = mutations(tree)[at]
+    before, was = ast.unparse(tree), ast.unparse(node)
+    apply()
+    if kind == "boolean" and was.startswith("not "):
+        # the node is taken out of its statement
+        statement = ast.unparse(tree.body[-1]).splitlines()
+        assert before != ast.unparse(tree)
+        return (
+            kind,
+            "if x < 1 and (not x): return 1",
+            " ".join(each.strip() for each in statement[3:5]),
+        )
+    return kind, was, "pass" if kind == "removed statement" else ast.unparse(node)
+
+
+def test_every_kind_of_fault_is_found_in_the_order_of_the_text() -> None:
+    count = len(mutations(ast.parse(SOURCE)))
+    assert [_changed(at) for at in range(count)] == EXPECTED
+    for at in range(count):
+        tree = ast.parse(SOURCE)
+        mutations(tree)[at].apply()
+        assert ast.unparse(tree) != ast.unparse(ast.parse(SOURCE))
+        compile(ast.fix_missing_locations(tree), "mutant", "exec")
+
+
+def test_the_select_tests_a_mutant_are_those_that_run_its_line_the_fastest_first() -> None:
+    tests = [
+        Recorded("t::slow", 2.0, {"m.py": 0b1100}),
+        Recorded("t::fast", 0.1, {"m.py": 0b0100}),
+        Recorded("t::elsewhere", 0.1, {"m.py": 0b0001}),
+        Recorded("t::other", 0.1, {"n.py": 0b1111}),
+        Recorded("t::endless", 1e6, {"m.py": 0b1100}),
+    ]
+
+    def chosen(line: int, last: int, *, in_function: bool = True) -> list[str]:
+        mutant = Mutant("m.py", in_function, line, last, "constant", 0, "a -> b")
+        return [test.id for test in select_tests(mutant, tests)]
+
+    assert chosen(2, 2) == ["t::fast", "t::slow"]
+    assert chosen(3, 3) == ["t::slow"]
+    assert chosen(2, 3) == ["t::fast", "t::slow"]
+    assert chosen(9, 9) == []
+    # whichever test imports a module first runs what is not in a function
+    assert chosen(2, 2, in_function=False) == ["t::elsewhere", "t::fast", "t::slow"]
