@@ -35,8 +35,8 @@ COMMANDS: Final = (
     [
         "waive",
         "type-changed",
-        "/paths/~1b",
-        "--version=next",
+        "/components/schemas/Loan",
+        "--version=2025-06-01",
         "--reason=No.",
         "--expires=2999-01-01",
     ],
