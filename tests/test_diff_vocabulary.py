@@ -182,6 +182,13 @@ VALUES: Final[dict[tuple[str, str], tuple[Any, Any]]] = {
     ("oauth-flow", "scopes"): ({"a": "x"}, {"b": "x"}),
 }
 
+# What a keyword says nothing without.
+BESIDE: Final[dict[str, Object]] = {
+    "if": {"then": {"title": "a"}},
+    **dict.fromkeys(("then", "else"), {"if": {"required": ["a"]}}),
+    **dict.fromkeys(("minContains", "maxContains"), {"contains": {"type": "string"}}),
+    "contentSchema": {"contentMediaType": "application/json"},
+}
 EXTERNAL_DOCS: Final = ({"url": "a"}, {"url": "b"})
 # Keys that lead elsewhere or name the thing: to change them is to have another thing.
 ELSEWHERE: Final = {("path-item", "$ref"), ("tag", "name"), ("parameter", "name")}
@@ -211,14 +218,15 @@ def test_a_keyword_is_never_silent(kind: str, key: str) -> None:
     place, name = PLACES[kind], NAMED.get(kind, key) if key == ANY else key
     before, after = _values(kind, key)
     # alone, it lets nothing through that would be refused otherwise
-    beside = {"type": "string"} if key == "nullable" else {}
+    beside = {"type": "string"} if key == "nullable" else BESIDE.get(key, {})
     one, other = place({**beside, name: before}), place({**beside, name: after})
     assert _kinds(one, other)
     assert _kinds(other, one)
     if after is not False:
         # a flag that is false says as much as no flag
-        assert _kinds(place({}), other) or kind in ("components", "document", "path-item")
-        assert _kinds(other, place({})) or kind in ("components", "document", "path-item")
+        none = place(beside if key in BESIDE else {})
+        assert _kinds(none, other) or kind in ("components", "document", "path-item")
+        assert _kinds(other, none) or kind in ("components", "document", "path-item")
 
 
 @pytest.mark.parametrize("kind", sorted(PLACES.keys() - {"paths", "callback", "responses"}))
@@ -297,6 +305,62 @@ SPELLINGS: Final[dict[str, list[Any]]] = {
         {"minLength": 0, "minItems": 0, "minProperties": 0},
         {"deprecated": False, "readOnly": False, "writeOnly": False, "uniqueItems": False},
         {"allOf": []},
+        {"if": {"required": ["a"]}},
+        {"then": {"required": ["a"]}, "else": {"required": ["b"]}},
+        {"minContains": 2, "maxContains": 3},
+        {"contentSchema": _STRING},
+    ],
+    "true or false": [
+        {"type": "boolean"},
+        {"type": "boolean", "enum": [True, False]},
+        {"enum": [False, True]},
+        {"oneOf": [{"const": True}, {"const": False}]},
+    ],
+    "true, false or null": [
+        {"type": ["boolean", "null"]},
+        {"enum": [None, True, False]},
+        {"anyOf": [{"type": "boolean"}, {"type": "null"}]},
+    ],
+    "whole numbers": [
+        {"enum": [1, 2], "default": 1},
+        {"enum": [1.0, 2], "default": 1.0},
+        {"enum": [2e0, 1], "default": 1},
+    ],
+    "a constant with numbers": [
+        {"const": {"a": [1, 1e20]}},
+        {"const": {"a": [1.0, 10**20]}},
+    ],
+    "several types": [
+        {"type": ["string", "number"]},
+        {"anyOf": [_STRING, {"type": "number"}]},
+        {"oneOf": [{"type": "number"}, _STRING]},
+        {"anyOf": [_STRING, {"anyOf": [{"type": "number"}, {"type": "integer"}]}]},
+    ],
+    "several types with bounds": [
+        {"type": ["string", "integer", "null"], "maxLength": 5, "minimum": 1},
+        {
+            "oneOf": [
+                {"type": ["string", "null"], "maxLength": 5},
+                {"type": "integer", "minimum": 1},
+            ]
+        },
+        {
+            "anyOf": [
+                {"type": "null"},
+                {"type": "integer", "minimum": 1},
+                {"type": "string", "maxLength": 5},
+            ]
+        },
+    ],
+    "schemas that are apart": [
+        {"anyOf": [{"type": "string"}, {"type": "array", "format": "a"}, {"type": "object"}]},
+        {"oneOf": [{"type": "string"}, {"type": "array", "format": "a"}, {"type": "object"}]},
+        {
+            "anyOf": [
+                {"type": "string"},
+                {"anyOf": [{"type": "array", "format": "a"}, {"anyOf": [{"type": "object"}]}]},
+            ]
+        },
     ],
     "an object": [
         {"type": "object", "required": ["a", "b"], "properties": {"a": _STRING, "b": {}}},
@@ -333,6 +397,43 @@ def _told(before: Any, after: Any) -> list[Change]:
 def test_another_spelling_is_no_change(one: Any, other: Any) -> None:
     assert _told(one, copy.deepcopy(other)) == []
     assert _told(other, one) == []
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"const": 1}, {"const": True}),
+        ({"const": {"a": 0}}, {"const": {"a": False}}),
+        ({"const": 1}, {"const": 1.5}),
+        ({"const": "1"}, {"const": "1.0"}),
+        ({"default": 1}, {"default": True}),
+        ({}, {"enum": [True, False]}),
+        ({"type": "boolean"}, {"enum": [True]}),
+        ({"type": ["boolean", "null"]}, {"type": ["boolean", "null"], "enum": [True, False]}),
+        ({"if": {}, "then": {"required": ["a"]}}, {"if": {}}),
+        ({"if": {"required": ["a"]}, "else": {"required": ["b"]}}, {"else": {"required": ["b"]}}),
+        ({"type": "number"}, {"oneOf": [{"type": "integer"}, {"type": "number"}]}),
+        (
+            {"type": ["string", "number"], "format": "a"},
+            {"anyOf": [{"type": "string", "format": "a"}, {"type": "number"}]},
+        ),
+        (
+            {"type": ["string", "array"], "maxLength": 5},
+            {"anyOf": [{"type": "string", "maxLength": 6}, {"type": "array"}]},
+        ),
+        (
+            {"oneOf": [{"type": "string"}, {"oneOf": [{"type": "object"}, {"required": ["a"]}]}]},
+            {"oneOf": [{"type": "string"}, {"type": "object"}, {"required": ["a"]}]},
+        ),
+        (
+            {"unevaluatedProperties": False, "if": {"properties": {"a": {}}}},
+            {"unevaluatedProperties": False},
+        ),
+    ],
+)
+def test_what_looks_like_another_spelling_is_a_change(one: Any, other: Any) -> None:
+    assert _told(one, other) != []
+    assert _told(other, one) != []
 
 
 @pytest.mark.parametrize(

@@ -172,7 +172,7 @@ def test_what_no_rule_calls_additive_is_gated() -> None:
     }
     assert verdicts == {
         (kind, direction): Verdict.NEVER
-        if kind is Kind.OPERATION_REMOVED
+        if kind in (Kind.OPERATION_REMOVED, Kind.PARAMETER_MOVED)
         else Verdict.ADDITIVE
         if direction in additive.get(kind, ())
         else Verdict.GATED

@@ -345,6 +345,7 @@ class Kind(Enum):
     PARAMETER_ADDED = "parameter-added"
     PARAMETER_REMOVED = "parameter-removed"
     PARAMETER_RENAMED = "parameter-renamed"
+    PARAMETER_MOVED = "parameter-moved"
     BODY_ADDED = "body-added"
     BODY_REMOVED = "body-removed"
     MEDIA_TYPE_ADDED = "media-type-added"
@@ -401,7 +402,8 @@ class Change:
     ``closed`` marks a field that the object refused before: `additionalProperties: false` or
     `unevaluatedProperties: false`. ``exclusive`` marks what changes a member of a `oneOf` that is
     not provably apart from the others: a value that fits two members is refused, so that more of
-    one can be less of the whole.
+    one can be less of the whole. ``wider`` marks the other type of a parameter that takes every
+    text that it took before, as the same value.
     """
 
     kind: Kind
@@ -419,6 +421,7 @@ class Change:
     within: tuple[Change, ...] = ()
     closed: bool = False
     exclusive: bool = False
+    wider: bool = False
 
 
 class Verdict(Enum):

@@ -38,6 +38,11 @@ _NAMED: Final = (Kind.COMPONENT_ADDED, Kind.COMPONENT_REMOVED, Kind.COMPONENT_RE
 
 _VARIANTS: Final = (Kind.VARIANT_ADDED, Kind.VARIANT_REMOVED)
 
+_OPENED: Final = {
+    Kind.VALUE_ADDED: Kind.OPEN_VALUE_ADDED,
+    Kind.VALUE_REMOVED: Kind.OPEN_VALUE_REMOVED,
+}
+
 _SILENT: Final = (Kind.DOCUMENTATION_CHANGED, Kind.EXTENSION_CHANGED, *_NAMED)
 
 
@@ -107,7 +112,7 @@ def _plain(contract: dict[str, Any] | Contract) -> dict[str, Any]:
 class _Label:
     """All that reaches one difference."""
 
-    __slots__ = ("carried", "closed", "exclusive", "request", "response")
+    __slots__ = ("carried", "closed", "exclusive", "other", "request", "response", "wider")
 
     def __init__(self) -> None:
         self.request = 0
@@ -115,6 +120,8 @@ class _Label:
         self.carried = 0
         self.closed = False
         self.exclusive = False
+        self.wider = False
+        self.other = False
 
 
 class _Comparison:
@@ -175,10 +182,13 @@ class _Comparison:
             renamed |= _equal(
                 ours, theirs, set(gone) - set(renamed), set(came) - set(renamed.values())
             )
+            if section == "securitySchemes":
+                renamed |= self._operations.schemes
             at = f"/components/{section}/"
             for old, new in renamed.items():
+                is_word = self._operations.is_word(section, old)
                 root.add(
-                    Kind.COMPONENT_RENAMED,
+                    Kind.DOCUMENTATION_CHANGED if is_word else Kind.COMPONENT_RENAMED,
                     section,
                     before_pointer=at + escape(old),
                     after_pointer=at + escape(new),
@@ -188,8 +198,9 @@ class _Comparison:
                 references[f"#{at}{escape(old)}"] = f"#{at}{escape(new)}"
             for old in gone:
                 if old not in renamed:
-                    pointer = at + escape(old)
-                    root.add(Kind.COMPONENT_REMOVED, section, before_pointer=pointer, before=old)
+                    is_word = self._operations.is_word(section, old)
+                    kind = Kind.DOCUMENTATION_CHANGED if is_word else Kind.COMPONENT_REMOVED
+                    root.add(kind, section, before_pointer=at + escape(old), before=old)
             for new in came:
                 if new not in renamed.values():
                     pointer = at + escape(new)
@@ -218,7 +229,12 @@ class _Comparison:
             for seen in pair.seen:
                 told.setdefault(seen.identity, seen)
                 _join(labels.setdefault(seen.identity, _Label()), pair, seen)
+        opened = {(seen.before_pointer, seen.after_pointer): seen.kind for seen in told.values()}
         for identity, seen in told.items():
+            label = labels[identity]
+            kind = opened[seen.before_pointer, seen.after_pointer]
+            if _OPENED.get(seen.kind) is kind and not (label.request or label.response):
+                continue  # a list of values that stands only where any value may stand
             if not _follows(seen, references):
                 yield self._change(seen, labels[identity])
 
@@ -254,6 +270,7 @@ class _Comparison:
             ),
             closed=seen.kind is Kind.FIELD_ADDED and (label.closed or seen.closed),
             exclusive=label.exclusive,
+            wider=label.wider and not label.other,
         )
 
     def _operation_names(self, bits: int) -> tuple[str, ...]:
@@ -271,6 +288,8 @@ def _join(label: _Label, pair: Pair, seen: Seen) -> None:
     label.carried |= seen.carrier or pair.carried
     label.closed |= seen.closed or pair.closed
     label.exclusive |= seen.exclusive or pair.exclusive
+    label.wider |= seen.wider
+    label.other |= bool(pair.request or pair.response) and not seen.wider
 
 
 def _direction(label: _Label) -> Direction:

@@ -42,10 +42,12 @@ from dateline.diff.views import (
 from dateline.model import Kind
 
 # Equal texts in which what a reference leads to is compared on its own: nothing merges with it,
-# nothing turns its meaning round, and nothing says who writes it or that only one may fit.
+# nothing turns its meaning round, and nothing says who writes it, that only one may fit, or that
+# any value of a type does.
 _MERGING: Final = re.compile(
     r'"(?:allOf|oneOf|not|if|then|else|contains|dependentSchemas|unevaluatedProperties'
     r'|readOnly|writeOnly|\$defs|definitions)": '
+    r'|"anyOf": \[[^\]]*\{"type": "(?:string|integer|number)"'
 )
 _PLAIN_REFERENCE: Final = re.compile(r'\{"\$ref": "[^"\\]*"\}')
 
@@ -310,6 +312,11 @@ class SchemaComparison:
         added = bool(after.unions)
         union = (after if added else before).unions[0]
         many, single = (after, before) if added else (before, after)
+        joined = (self.after if added else self.before).joined(many, union)
+        if joined and joined.types == single.types:
+            # several types, a schema for each or one for all
+            self._views(pair, *((single, joined) if added else (joined, single)))
+            return False
         side = Side(self.after if added else self.before, union)
         candidates = [side.schemas.view(many.member(union, member)) for member in union.members]
         single = self._without_discriminator(pair, single, union, added=added)

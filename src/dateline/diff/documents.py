@@ -19,12 +19,13 @@ Key = tuple[str, str]
 WEBHOOKS: Final = ("webhooks", "x-webhooks")
 """Where webhooks stand: OpenAPI 3.1, and what providers write in 3.0."""
 
-# The text of a node tells `1`, `true` and `1.0` apart, where `==` does not.
+# The text of a node tells `1` and `true` apart, where `==` does not.
 written = JSONEncoder(ensure_ascii=False, check_circular=False, default=repr).encode
 _ordered = JSONEncoder(
     ensure_ascii=False, check_circular=False, default=repr, sort_keys=True
 ).encode
 
+_WHOLE_FLOAT: Final = re.compile(r"\.0|e\+")
 # Any text that may be a local reference: `$ref`, a discriminator's mapping, a link's operation.
 # Taking too much costs a look, taking too little a change.
 _REFERENCE: Final = re.compile(r'"(#(?:[^"\\]|\\.)*)"')
@@ -41,12 +42,25 @@ class Node(NamedTuple):
 
 
 def text(value: Any) -> str:
-    """Return *value* as text that does not depend on the order of keys."""
+    """Return *value* as text that equal JSON values have in common.
+
+    The order of keys does not count, nor how a number is written: 1.0 is 1, but `true` is not
+    (JSON Schema 2020-12, core, section 4.2.2).
+    """
     try:
-        return _ordered(value)
+        found = _ordered(value)
+        return _ordered(_with_integers(value)) if _WHOLE_FLOAT.search(found) else found
     except TypeError:
         # keys of several types, which no JSON document has
         return written(value)
+
+
+def _with_integers(value: Any) -> Any:
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, dict):
+        return {key: _with_integers(below) for key, below in value.items()}
+    return [_with_integers(below) for below in value] if isinstance(value, list) else value
 
 
 @cache
@@ -162,6 +176,11 @@ class Document:
             for node in self.entries.values()
             for key in _ANCHORS
         )
+
+    @cached_property
+    def closes(self) -> bool:
+        """Whether any schema asks which fields or items another keyword has looked at."""
+        return any('"unevaluated' in self.texts.of(node).written for node in self.entries.values())
 
     @cached_property
     def referrers(self) -> dict[Key, list[Key]]:

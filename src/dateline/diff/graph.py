@@ -55,6 +55,7 @@ class Seen(NamedTuple):
     access: str = ""
     closed: bool = False
     exclusive: bool = False
+    wider: bool = False
 
     @property
     def identity(self) -> tuple[Any, ...]:

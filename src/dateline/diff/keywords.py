@@ -47,7 +47,7 @@ def differences(
         one_sided(pair, kinds[0], keyword, fact, added=True)
 
 
-def changed(pair: Pair, kind: Kind, keyword: str, before: Node, after: Node) -> None:
+def changed(pair: Pair, kind: Kind, keyword: str, before: Node, after: Node, **told: Any) -> None:
     """Note what has one value before and another after."""
     pair.add(
         kind,
@@ -56,6 +56,7 @@ def changed(pair: Pair, kind: Kind, keyword: str, before: Node, after: Node) -> 
         after_pointer=after.pointer,
         before=before.value,
         after=after.value,
+        **told,
     )
 
 
@@ -168,8 +169,8 @@ def _type_fact(view: View) -> Node:
 def compare_values(pair: Pair, before: View, after: View) -> None:
     ours, theirs = before.values, after.values
     if ours is None or theirs is None:
-        for view, added in ((before, False), (after, True)):
-            if view.values is not None:
+        for view, other, added in ((before, after, False), (after, before, True)):
+            if view.values is not None and not (view.exhaustive and other.types is not None):
                 values = [fact.value for fact in view.values.values()]
                 keyword = view.values_at.value
                 value = values[0] if keyword == "const" and len(values) == 1 else values

@@ -10,7 +10,7 @@ from dateline.diff.documents import escape, text
 def leaves(before: Any, after: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return what stands on each side where two values differ, by pointer relative to them.
 
-    `1`, `true` and `1.0` are three values. An item put into a list is one difference.
+    `1` and `1.0` are one value, `true` is another. An item put into a list is one difference.
     """
     gone: dict[str, Any] = {}
     came: dict[str, Any] = {}

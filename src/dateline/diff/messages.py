@@ -8,7 +8,10 @@ from typing import Any, Final
 from dateline.diff.compare import SchemaComparison
 from dateline.diff.documents import Document, Node, Survey, escape
 from dateline.diff.graph import CARRIERS, NOTHING, Graph, Pair, Part, Parts, identity
-from dateline.diff.keywords import differences, kinds_of
+from dateline.diff.keywords import changed, differences, kinds_of
+from dateline.diff.schemas import Schemas
+from dateline.diff.spellings import Reader, spelling, widened
+from dateline.diff.views import View
 from dateline.model import Kind
 from dateline.openapi import OBJECTS
 
@@ -156,10 +159,26 @@ class MessageComparison:
     def _schema(self, pair: Pair, before: Thing, after: Thing) -> None:
         ours, theirs = before.get("schema"), after.get("schema")
         if ours and theirs:
-            if not self.survey.settled(ours.value, theirs.value):
+            if self.survey.settled(ours.value, theirs.value):
+                return
+            types = self._widened(before, after) if pair.kind == "parameter" else None
+            if types:
+                changed(pair, Kind.KEYWORD_CHANGED, "type", *types, wider=True)
+            else:
                 self.schemas.link(pair, [ours], [theirs])
         else:
             differences(pair, "schema", [ours], [theirs], kinds_of("schema", ("schema",)))
+
+    def _widened(self, before: Thing, after: Thing) -> tuple[Node, Node] | None:
+        """Return the types of a parameter that takes all it took, and more; None if not so."""
+        ours, theirs = (
+            Reader(schemas, schemas.view(schemas.parts(_only(side.get("schema")))))
+            for schemas, side in ((self.schemas.before, before), (self.schemas.after, after))
+        )
+        place = str(before.value("in", ""))
+        style = before.value("style", _STYLES.get(place, ""))
+        explode = before.value("explode", style == "form")
+        return widened(ours, theirs, spelling(place, style, explode=explode is True))
 
     def _content(self, pair: Pair, before: Thing, after: Thing, *, body: bool) -> None:
         ours, theirs = (by_media_type(side) for side in (before, after))
@@ -243,11 +262,51 @@ class MessageComparison:
             )
         ]
         for name in sorted(ours.keys() | theirs.keys()):
-            if name in ours and name in theirs:
-                self.link(pair, "encoding", ours[name], theirs[name])
+            first, second = (
+                self._encoded(schemas, entries.get(name), fields.get(name))
+                for schemas, entries, fields in (
+                    (self.schemas.before, ours, named[0]),
+                    (self.schemas.after, theirs, named[1]),
+                )
+            )
+            if first and second:
+                self.link(pair, "encoding", first, second)
             elif (name in named[0]) == (name in named[1]):
                 kinds = kinds_of("encoding", ("encoding",))
-                differences(pair, "encoding", [ours.get(name)], [theirs.get(name)], kinds)
+                differences(pair, "encoding", [first], [second], kinds)
+
+    def _encoded(
+        self, schemas: Schemas, entry: Node | None, field: list[Node] | None
+    ) -> Node | None:
+        """Return how a field is encoded, without what holds anyway; None if nothing is left."""
+        if entry is None or not isinstance(entry.value, dict) or not field:
+            return entry
+        value = entry.value
+        view = schemas.view(schemas.parts(field))
+        usual: dict[str, Any] = {"contentType": _content_type(schemas, view), "headers": {}}
+        if view.types and "object" not in view.types:
+            # an object with a style is no JSON any more (OpenAPI 3.1.1, section 4.8.15.1.2)
+            style = value.get("style", "form")
+            usual |= {"style": "form", "explode": style == "form", "allowReserved": False}
+        left = {key: told for key, told in value.items() if key not in usual or told != usual[key]}
+        if len(left) == len(value):
+            return entry
+        return Node(left, entry.pointer) if left else None
+
+
+def _content_type(schemas: Schemas, view: View) -> str | None:
+    """Return the media type of a field of a form that names none; None where it is not plain.
+
+    Source: OpenAPI 3.1.1, section 4.8.15.1.1.
+    """
+    types = (view.types or set()) - {"null"}
+    if types == {"array"} and "items" in view.below:
+        return _content_type(schemas, schemas.view(schemas.parts(view.below["items"])))
+    if types == {"object"}:
+        return "application/json"
+    is_plain = view.facts.keys().isdisjoint({"contentEncoding", "contentMediaType", "format"})
+    scalars = {"string", "integer", "number", "boolean"}
+    return "text/plain" if types and types <= scalars and is_plain else None
 
 
 def _only(node: Node | None) -> list[Node]:

@@ -18,6 +18,7 @@ from dateline.diff.surroundings import (
     SECURITY,
     alternatives,
     compare_servers,
+    is_same_setting,
     named_tags,
     renamed_schemes,
     scheme_kinds,
@@ -82,9 +83,10 @@ class OperationComparison:
         self._after = messages.after
         self._renames = renames
         self._leads = leads
-        self._schemes = renamed_schemes(*self._both("securitySchemes"))
+        self.schemes = renamed_schemes(*self._both("securitySchemes"))
         # which operations may use a security scheme, by its new name
         self._users: dict[str, int] = {}
+        self._scopes: dict[str, set[str]] = {}
         # whether any operation has the security of the document, on either side
         self._inherits = False
         # whether what operations inherit has changed, so that all have to be looked at
@@ -94,6 +96,12 @@ class OperationComparison:
         ) or any(section == "securitySchemes" for section, _ in survey.unequal)
         # whether a reference may lead to a parameter of another name
         self._parameters_differ = any(section == "parameters" for section, _ in survey.unequal)
+
+    def is_word(self, section: str, name: str) -> bool:
+        """Tell whether the name of a component is one for people: of a scheme, where no operation
+        demands another because of it."""
+        demanded = name in self._users and name not in self.schemes
+        return section == "securitySchemes" and not demanded
 
     def compare(self) -> None:
         """Compare operations, webhooks, and what stands around them."""
@@ -236,7 +244,8 @@ class OperationComparison:
             if ("path", old) not in called:
                 # no parameter declares it: the path alone tells
                 first, second = operations.path_before.pointer, operations.path_after.pointer
-                changed(asks, Kind.PARAMETER_RENAMED, "", Node(old, first), Node(new, second))
+                nodes = Node(old, first), Node(new, second)
+                changed(asks, _renaming(new, renamed), "", *nodes, carrier=CARRIERS["path"])
         for key, one in ours.items():
             other = theirs.get(called.get(key, key))
             if other is None:
@@ -245,7 +254,7 @@ class OperationComparison:
             carrier = CARRIERS.get(key[0], 0)
             if key in called:
                 asks.add(
-                    Kind.PARAMETER_RENAMED,
+                    _renaming(other.name, renamed if key[0] == "path" else {}),
                     before_pointer=one.node.pointer,
                     after_pointer=other.node.pointer,
                     before=one.name,
@@ -345,8 +354,9 @@ class OperationComparison:
         self._inherits |= ours is None or theirs is None
         ours = ours or _inherited(self._before, "security")
         theirs = theirs or _inherited(self._after, "security")
-        for name in self._alternatives_of(asks, ours, theirs):
+        for name, scopes in self._alternatives_of(asks, ours, theirs):
             self._users[name] = self._users.get(name, 0) | bit
+            self._scopes.setdefault(name, set()).update(scopes)
 
     def _servers(self, ends: _Ends, operations: _Operations) -> None:
         ours, theirs = (
@@ -402,8 +412,11 @@ class OperationComparison:
             for side in parts
         )
         for path in sorted(ours.keys() | theirs.keys()):
-            kinds = scheme_kinds(path, both=path in ours and path in theirs)
-            differences(root, path, [ours.get(path)], [theirs.get(path)], kinds)
+            first, second = ours.get(path), theirs.get(path)
+            if not is_same_setting(path, (before.value, first), (after.value, second)):
+                known = self._scopes.get(name, set())
+                kinds = scheme_kinds(path, both=bool(first and second), scopes=known)
+                differences(root, path, [first], [second], kinds)
 
     def _document(self) -> None:
         root = self._graph.root(_held(self._before), _held(self._after))
@@ -434,12 +447,12 @@ class OperationComparison:
         before: Node | None,
         after: Node | None,
         kinds: tuple[Kind, Kind, Kind] = SECURITY,
-    ) -> set[str]:
-        """Compare two security requirements; return the schemes that are named."""
-        old, new = alternatives(before, self._schemes), alternatives(after, {})
+    ) -> set[tuple[str, frozenset[str]]]:
+        """Compare two security requirements; return the schemes that are named, with scopes."""
+        old, new = alternatives(before, self.schemes), alternatives(after, {})
         if old != new:
             differences(pair, "security", [before], [after], kinds)
-        return {name for alternative in old | new for name, _ in alternative}
+        return {demand for alternative in old | new for demand in alternative}
 
 
 def aligned_paths(
@@ -475,6 +488,11 @@ def _aligned_names(
         (name if name in ours else None, name if name in theirs else None)
         for name in dict.fromkeys((*ours, *theirs))
     ]
+
+
+def _renaming(name: str, renamed: Mapping[str, str]) -> Kind:
+    """Return what it is called that a parameter has *name* now: another one may have had it."""
+    return Kind.PARAMETER_MOVED if name in renamed else Kind.PARAMETER_RENAMED
 
 
 def _is_shared(before: Parts, after: Parts) -> bool:

@@ -32,6 +32,25 @@ from dateline.schema.variants import lists_variants
 _FAR: Final = 100
 # Keywords whose members may be merged into what a schema says.
 _MERGED: Final = ("allOf", *UNIONS)
+# Keywords that mean nothing without one of others (JSON Schema 2020-12, core, section 10.2.2;
+# validation, sections 6.4.4, 6.4.5 and 8.5).
+_NEEDED: Final = {
+    **dict.fromkeys(("then", "else"), ("if",)),
+    "if": ("then", "else"),
+    **dict.fromkeys(("minContains", "maxContains"), ("contains",)),
+    "contentSchema": ("contentMediaType",),
+}
+# Keywords that concern the values of one type only.
+_OF_NUMBERS: Final = {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"}
+_OF_TYPE: Final = {
+    "string": {"minLength", "maxLength", "pattern"},
+    **dict.fromkeys(("integer", "number"), _OF_NUMBERS),
+    "array": {"items", "prefixItems", "minItems", "maxItems", "uniqueItems"},
+    "object": {
+        *("properties", "required", "additionalProperties", "patternProperties", "propertyNames"),
+        *("minProperties", "maxProperties", "dependentRequired"),
+    },
+}
 _VALUE_KEYS: Final = VALUE | NOTES | {"deprecated"}
 
 
@@ -160,6 +179,8 @@ class Schemas:
             for keyword, value in node.items():
                 if keyword in part.skip or is_default(keyword, value):
                     continue
+                if keyword in _NEEDED and self._is_idle(node, keyword):
+                    continue
                 if keyword in NOTES and any(keyword in known for known in part.above):
                     continue  # what is said beside a reference overrides what is said behind it
                 at = f"{pointer}/{escape(keyword)}"
@@ -176,6 +197,12 @@ class Schemas:
             reach_others(view, part)
         view.variants = self._variants(view)
         return view
+
+    def _is_idle(self, node: dict[str, Any], keyword: str) -> bool:
+        """Tell whether *keyword* says nothing without others beside it, which are absent."""
+        # what `if` alone looks at is no longer unevaluated
+        looked_at = keyword == "if" and self.document.closes
+        return node.keys().isdisjoint(_NEEDED[keyword]) and not looked_at
 
     def _variants(self, view: View) -> Union | None:
         """Return the schemas that a discriminator without a union chooses among, if there is one.
@@ -216,6 +243,13 @@ class Schemas:
         if choice.values is not None:
             enumerate_values(view, choice.values, null, Node(keyword, f"{pointer}/{keyword}"))
             return
+        known = self._known_values(choice.members) if keyword == "anyOf" else None
+        if known is not None:
+            bare, listed = known
+            READERS["type"](view, part._replace(null=null), bare)
+            view.open_values_at = view.open_values_at or listed[0].pointer
+            view.open_values = {text(one.value): one for one in listed} | (view.open_values or {})
+            return
         discriminator = node.get("discriminator") if self._is_union(node, pointer) else None
         view.unions.append(
             Union(
@@ -230,6 +264,56 @@ class Schemas:
             )
         )
 
+    def _known_values(self, members: list[Node]) -> tuple[Node, list[Node]] | None:
+        """Return the type, and the values, of a union that names values of a type.
+
+        What is any string, or one of some strings, is an open-ended string: None for all else.
+        """
+        bare: list[Node] = []
+        listed: list[Node] = []
+        for member in members:
+            node, pointer = deque(self._way(member), maxlen=1)[0]
+            if not _may_be_value(node) or OR_NULL in node:
+                return None
+            if "enum" in node and isinstance(node["enum"], list):
+                listed += (Node(one, f"{pointer}/enum/{i}") for i, one in enumerate(node["enum"]))
+            elif "const" in node:
+                listed.append(Node(node["const"], f"{pointer}/const"))
+            elif isinstance(node.get("type"), str):
+                bare.append(Node(node["type"], f"{pointer}/type"))
+            else:
+                return None
+        if len(bare) != 1 or not listed:
+            return None
+        types = {bare[0].value, "integer"} if bare[0].value == "number" else {bare[0].value}
+        fits = all(type_of(value) in types for value, _ in listed)
+        return (bare[0], listed) if fits else None
+
+    def joined(self, view: View, union: Union) -> View | None:
+        """Return *view* with *union* as one schema of several types, if it can be written so.
+
+        Each member has its own type, and says nothing that concerns the type of another one.
+        """
+        types: set[str] = set()
+        parts = list(view.rest(union))
+        for member in union.members:
+            own = self.view(member.parts)
+            names = own.types or set()
+            allowed = set().union(*(_OF_TYPE.get(name, ()) for name in names)) | {"type"} | NOTES
+            said = {key for part in member.parts for key in part.node if key not in part.skip}
+            # of several equal types `anyOf` takes any, and `oneOf` none
+            overlaps = bool(types & names) and (union.keyword == "oneOf" or said != {"type"})
+            if not own.declared or overlaps or said - allowed or union.discriminator:
+                return None
+            types |= names
+            parts += [part._replace(skip=part.skip | {"type"}) for part in member.parts]
+        found = self._read(tuple(parts))
+        types |= {"null"} if union.null else set()
+        found.types = types if found.types is None else found.types & types
+        found.types_at, found.declared = union.pointer, True
+        found.null_at = found.null_at or union.null
+        return found
+
     def _is_union(self, node: dict[str, Any], pointer: str) -> bool:
         """Tell whether *node* chooses between schemas that a discriminator can name."""
         return lists_variants(node) and any(
@@ -239,7 +323,7 @@ class Schemas:
         )
 
     def _choice(self, node: dict[str, Any], pointer: str, keyword: str) -> _Choice:
-        listed = _items(node, pointer, keyword)
+        listed = list(self._flattened(node, pointer, keyword, set()))
         plain = [deque(self._way(member), maxlen=1)[0] for member in listed]
         nulls = [_is_null(member.value) for member in plain]
         if all(nulls) or (keyword == "oneOf" and any(_takes_null(one.value) for one in plain)):
@@ -251,6 +335,25 @@ class Schemas:
             null=next((one.pointer for one, null in zip(listed, nulls, strict=True) if null), ""),
             values=kept if _are_values(keyword, kept) else None,
         )
+
+    def _flattened(
+        self, node: dict[str, Any], pointer: str, keyword: str, met: set[int]
+    ) -> Iterator[Node]:
+        """Yield the members of a union; those of an `anyOf` within `anyOf` are its own."""
+        for member in _items(node, pointer, keyword):
+            goal = deque(self._way(member), maxlen=1)[0]
+            inner = goal.value
+            nested = isinstance(inner, dict) and isinstance(inner.get(keyword), list)
+            if (
+                nested
+                and keyword == "anyOf"
+                and "discriminator" not in node
+                and inner.keys() <= {keyword} | NOTES
+                and id(inner) not in met
+            ):
+                yield from self._flattened(inner, goal.pointer, keyword, met | {id(inner)})
+            else:
+                yield member
 
     def _way(self, located: Node) -> Iterator[Node]:
         """Yield what a node leads to that is nothing but a reference or an `allOf` of one."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import Any, Final
 
 from dateline.diff.documents import Node, escape, text
@@ -12,6 +12,8 @@ from dateline.diff.messages import Thing
 from dateline.model import Kind
 
 SECURITY: Final = (Kind.SECURITY_CHANGED,) * 3
+# Hints for people: what a token looks like is between the server and whoever gives it out.
+_WORDS: Final = frozenset({"description", "bearerFormat"})
 _SERVERS: Final = (Kind.SERVERS_CHANGED,) * 3
 
 
@@ -34,12 +36,44 @@ def alternatives(
 
 def renamed_schemes(before: dict[str, Any], after: dict[str, Any]) -> dict[str, str]:
     """Return the new names of security schemes that are equal but for their names."""
-    gone = {text(before[name]): name for name in before if name not in after}
-    came = {text(after[name]): name for name in after if name not in before}
+    gone = {_demand(before[name]): name for name in before if name not in after}
+    came = {_demand(after[name]): name for name in after if name not in before}
     return {gone[found]: came[found] for found in gone if found in came}
 
 
-def settings(node: Any, pointer: str, path: str = "") -> Iterator[tuple[str, Node]]:
+def _demand(scheme: Any) -> str:
+    """Return what a security scheme asks of callers, as text."""
+    if not isinstance(scheme, dict):
+        return text(scheme)
+    told = settings(scheme, "")
+    return text(
+        {
+            path: _folded(scheme, path, node)
+            for path, node in told
+            if scheme_kinds(path, both=True) is SECURITY
+        }
+    )
+
+
+def _folded(scheme: dict[str, Any], path: str, setting: Node | None) -> Any:
+    """Return the value of a setting, in lower case where case does not count.
+
+    So it is for the name of a header and of an HTTP authentication scheme (RFC 9110, sections 5.1
+    and 11.1).
+    """
+    value = setting.value if setting else None
+    caseless = path == "scheme" or (path == "name" and scheme.get("in") == "header")
+    return value.lower() if caseless and isinstance(value, str) else value
+
+
+def is_same_setting(
+    path: str, before: tuple[Any, Node | None], after: tuple[Any, Node | None]
+) -> bool:
+    """Tell whether the setting at *path* of two schemes, each given with it, asks the same."""
+    return text(_folded(before[0], path, before[1])) == text(_folded(after[0], path, after[1]))
+
+
+def settings(node: dict[str, Any], pointer: str, path: str = "") -> Iterator[tuple[str, Node]]:
     """Yield the settings of a security scheme by dotted path: flows are looked into."""
     for key, value in node.items():
         at, below = f"{pointer}/{escape(key)}", f"{path}{key}"
@@ -49,8 +83,13 @@ def settings(node: Any, pointer: str, path: str = "") -> Iterator[tuple[str, Nod
             yield below, Node(value, at)
 
 
-def scheme_kinds(path: str, *, both: bool) -> tuple[Kind, Kind, Kind]:
-    if path == "description" or (both and ".scopes." in path):
+def scheme_kinds(path: str, *, both: bool, scopes: Container[str] = ()) -> tuple[Kind, Kind, Kind]:
+    """Return what a change of the setting at *path* is called.
+
+    *both* if it stands on both sides; *scopes* are those that operations demand.
+    """
+    _, in_flow, scope = path.partition(".scopes.")
+    if path in _WORDS or (in_flow and (both or scope not in scopes)):
         return NOTE
     return EXTENSION if path.rsplit(".", 1)[-1].startswith("x-") else SECURITY
 

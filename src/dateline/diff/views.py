@@ -132,6 +132,14 @@ class View:
         }
 
     @property
+    def exhaustive(self) -> bool:
+        """Whether the values are all that the types have: a boolean is true or false."""
+        finite = {"boolean": {"true", "false"}, "null": {"null"}}
+        if self.types is None or not self.types <= finite.keys():
+            return False
+        return self.allowed == set().union(*(finite[name] for name in self.types))
+
+    @property
     def type_names(self) -> list[str]:
         """The types, sorted; `integer` goes without saying beside `number`."""
         names = self.types or set()

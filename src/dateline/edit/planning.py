@@ -115,7 +115,7 @@ def _asked(draft: Draft, found: Breaking, detailed: bool) -> list[Repair]:
         return switched
     if change.kind is Kind.COMPONENT_RENAMED:
         raise CantGateError("no key can tell what a component was called; keep its old name")
-    if change.kind is Kind.PARAMETER_RENAMED:
+    if change.kind in (Kind.PARAMETER_RENAMED, Kind.PARAMETER_MOVED):
         # without knowing the history, only the path tells that another name is the same parameter
         raise CantGateError(
             "a path is the same in every version, and so are the names in it; write the old one "

@@ -47,7 +47,7 @@ PRESETS: Final[Mapping[str, Mapping[str, Verdict]]] = MappingProxyType(
         "wire": dict.fromkeys(
             (
                 *("operation-id-changed", "component-removed", "component-renamed"),
-                "dialect-changed",
+                *("dialect-changed", "path-parameter-renamed"),
                 *("required-response-field-added", "response-narrowed", "open-value-removed"),
                 *("request-field-added", "request-loosened", "parameter-value-added"),
             ),

@@ -96,6 +96,8 @@ def extent(change: Change) -> Extent:
     """Return whether *change* allows more values or fewer; OTHER where that can't be told."""
     if change.kind in _EXTENTS:
         return _EXTENTS[change.kind]
+    if change.wider:
+        return Extent.WIDER
     if change.keyword not in CONSTRAINTS and change.keyword not in _DEPENDENT:
         return Extent.OTHER
     if change.kind is Kind.KEYWORD_ADDED:

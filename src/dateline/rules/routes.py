@@ -8,6 +8,25 @@ from dateline.rules.reading import is_call
 
 
 @never
+def path_parameters_swapped(change: Change) -> bool:
+    """The parameters of a path stay in their order.
+
+    The URLs look the same, but a caller who puts the old values in the old order asks for another
+    record, and nothing tells the two apart.
+
+    Put them back into their old order; a path with another order goes beside it.
+
+    In a document, before:
+        paths:
+          /loans/{branch}/{id}: {get: {responses: {'200': {description: a loan}}}}
+    After:
+        paths:
+          /loans/{id}/{branch}: {get: {responses: {'200': {description: a loan}}}}
+    """
+    return change.kind is Kind.PARAMETER_MOVED
+
+
+@never
 def operation_removed(change: Change) -> bool:
     """A route stays: routes do not change between versions.
 

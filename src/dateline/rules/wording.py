@@ -133,6 +133,11 @@ def _dialect(change: Change) -> str:
     return f"{_differs(change)}, and with it the dialect of every schema"
 
 
+def _parameter_renamed(change: Change) -> str:
+    what = "path parameter" if change.carriers == ("path",) else "parameter"
+    return f"{what} renamed {_from_to(change)}"
+
+
 def _differs(change: Change) -> str:
     """Return what happened to a keyword: `maxLength changed (100 -> 50)`."""
     keyword = change.keyword or "content"
@@ -177,7 +182,8 @@ _FACTS: Final[dict[Kind, tuple[bool, Callable[[Change], str]]]] = {
     Kind.OPERATION_REMOVED: (True, _operation("removed")),
     Kind.PARAMETER_ADDED: (True, _placed("parameter", "added")),
     Kind.PARAMETER_REMOVED: (True, _placed("parameter", "removed")),
-    Kind.PARAMETER_RENAMED: (True, _renamed("parameter")),
+    Kind.PARAMETER_RENAMED: (True, _parameter_renamed),
+    Kind.PARAMETER_MOVED: (True, lambda change: f"path parameters swapped {_from_to(change)}"),
     Kind.BODY_ADDED: (True, _placed("request body", "added")),
     Kind.BODY_REMOVED: (True, _placed("request body", "removed")),
     Kind.MEDIA_TYPE_ADDED: (True, _placed("media type", "added")),

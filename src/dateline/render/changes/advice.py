@@ -21,6 +21,8 @@ ADVICE: Final[dict[str, str]] = {
     "optional-parameter-added": f"{_NOTHING} The parameter may be left out.",
     "required-parameter-added": _SEND_IT,
     "parameter-removed": "Stop sending the parameter.",
+    "path-parameter-renamed": "Calls stay the same; a generated client may name its argument anew.",
+    "path-parameters-swapped": "Put the values into the path in their new order.",
     "parameter-renamed": "Send the parameter under its new name.",
     "parameter-required": _SEND_IT,
     "parameter-loosened": f"{_NOTHING} What you send now is taken as before.",

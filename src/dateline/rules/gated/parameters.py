@@ -43,13 +43,13 @@ def parameter_removed(change: Change) -> bool:
 
 
 @gated
-def parameter_renamed(change: Change) -> bool:
-    """A parameter keeps its name.
+def path_parameter_renamed(change: Change) -> bool:
+    """A path parameter keeps its name in generated clients.
 
-    Callers send it by that name; generated clients name an argument after it, even where only
-    the path template shows it.
+    The URLs are the same and no request suffers, but generated clients name an argument after it.
 
-    Put the old name back, or keep it for older versions: `x-was: {next: {name: old}}`.
+    Put the old name back. Where nobody generates a client, say `path-parameter-renamed: additive`
+    under `policy: {rules: …}`.
 
     In a document, before:
         paths:
@@ -61,6 +61,25 @@ def parameter_renamed(change: Change) -> bool:
           /loans/{loan}:
             parameters: [{name: loan, in: path, required: true, schema: {type: string}}]
             get: {responses: {'200': {description: a loan}}}
+    """
+    return change.kind is Kind.PARAMETER_RENAMED and change.carriers == ("path",)
+
+
+@gated
+def parameter_renamed(change: Change) -> bool:
+    """A parameter keeps its name.
+
+    Callers send it by that name.
+
+    Put the old name back, or keep it for older versions: `x-was: {next: {name: old}}`.
+
+    In an operation, before:
+        parameters: [{name: page, in: query, schema: {type: integer}}]
+        responses: {'200': {description: loans}}
+    After:
+        parameters:
+          - {name: offset, in: query, schema: {type: integer}, x-was: {next: {name: page}}}
+        responses: {'200': {description: loans}}
     """
     return change.kind is Kind.PARAMETER_RENAMED
 
