@@ -8,7 +8,7 @@ A client is a tolerant reader: fields that it does not know are fine unless the 
 the object, errors that are not documented are, too, and everything else goes by the contract it
 knows. A server is a strict one. A client reads `oneOf` as `anyOf`, as generated types do; for a
 server a value that fits two members is none. A discriminator decides by its tag. What is
-`readOnly` is not sent in a request, nor looked at there; `writeOnly` is the same in a response.
+`readOnly` is not looked at in a request, nor needed there; what is `writeOnly`, in a response.
 """
 
 from __future__ import annotations
@@ -212,14 +212,25 @@ class Encoder:
             made.setdefault("allOf", []).append({"anyOf": made.pop("oneOf")})
         return self._old_spelling(schema, made)
 
+    def taken(self, schema: Any, role: _Role) -> Any:
+        """Return the schema of a parameter or header: its reader takes any number for a text."""
+        told = self._resolved(schema)
+        words = {"description", "title", "deprecated", "type", *_MEANINGS}
+        bare = isinstance(told, dict) and told.keys() <= words and told.get("type") == "string"
+        if bare and not role.sender and role.server:
+            return {"type": ["string", "number", "boolean"]}
+        if isinstance(told, dict) and told.get("type") == "array" and "items" in told:
+            return {**self.plain(told, role), "items": self.taken(told["items"], role)}
+        return self.plain(schema, role)
+
     def _hide(self, schema: Schema, made: Schema, role: _Role) -> None:
-        """Take the properties out that don't belong into a message of this direction."""
+        """Let pass whatever does not belong into a message of this direction."""
         keyword = "readOnly" if role.in_request else "writeOnly"
         hidden = [
             name for name, child in schema.get("properties", {}).items() if self._is(child, keyword)
         ]
         for name in hidden:
-            made["properties"][name] = not role.sender
+            made["properties"][name] = True
         if hidden and "required" in made:
             made["required"] = [name for name in made["required"] if name not in hidden]
 
@@ -229,6 +240,9 @@ class Encoder:
         if child.get(keyword) is True:
             return True
         parts = [*child.get("allOf", []), *([self._resolved(child)] if "$ref" in child else [])]
+        for key in ("anyOf", "oneOf"):
+            if _NULL in child.get(key, []):
+                parts += [member for member in child[key] if member != _NULL]
         return any(self._is(part, keyword) for part in parts)
 
     def _unions(self, schema: Schema, made: Schema) -> None:
@@ -410,7 +424,7 @@ def _form(case: _Case, status: Schema, encoder: Encoder, role: _Role) -> Schema:
                     "type": "object",
                     "required": ["value", "style"],
                     "properties": {
-                        "value": encoder.plain(value.schema, role),
+                        "value": encoder.taken(value.schema, role),
                         "style": {"const": value.style},
                     },
                 }

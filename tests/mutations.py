@@ -336,8 +336,19 @@ def _type_changed(random: Random, node: Schema) -> bool:
     for key in list(node):
         if key not in ("description", "title"):
             del node[key]
-    # to read an integer as a number is to loosen it
-    node["type"] = random.choice([each for each in others if (kind, each) != ("number", "integer")])
+    # to read an integer as a number is to loosen it, and so is a number in a parameter as a text
+    left = [each for each in others if (kind, each) != ("number", "integer") and each != "string"]
+    node["type"] = random.choice(left)
+    return True
+
+
+@_edit(_LOOSENED)
+def _scalar_made_a_text(_random: Random, node: Schema) -> bool:
+    if node.get("type") not in ("integer", "number", "boolean") or "default" in node:
+        return False
+    for key in node.keys() - {"readOnly", "writeOnly"}:
+        del node[key]
+    node["type"] = "string"
     return True
 
 
@@ -653,6 +664,8 @@ def odd_constraint_made(random: Random, node: Schema) -> bool:
 
 @_edit(_NOWHERE)
 def _unknown_keyword_made(_random: Random, node: Schema) -> bool:
+    if "$ref" in node:
+        return False  # which hides it in OpenAPI 3.0
     node["sorted"] = True
     return True
 

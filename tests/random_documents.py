@@ -244,7 +244,8 @@ class Maker:
                 goal = pick.choice(_COMPONENTS)
                 made["properties"][name] = {"$ref": f"#/components/schemas/{goal}"}
         for child in made["properties"].values():
-            if "$ref" not in child and pick.random() < 0.06:
+            # which member of a `oneOf` a value fits must not depend on who writes it
+            if depth == 1 and "$ref" not in child and pick.random() < 0.15:
                 child[pick.choice(("readOnly", "writeOnly"))] = True
         if pick.random() < 0.12:
             made["additionalProperties"] = False

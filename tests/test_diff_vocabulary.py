@@ -185,8 +185,8 @@ VALUES: Final[dict[tuple[str, str], tuple[Any, Any]]] = {
 # What a keyword says nothing without.
 BESIDE: Final[dict[str, Object]] = {
     "if": {"then": {"title": "a"}},
-    **dict.fromkeys(("then", "else"), {"if": {"required": ["a"]}}),
-    **dict.fromkeys(("minContains", "maxContains"), {"contains": {"type": "string"}}),
+    **{key: {"if": {"required": ["a"]}} for key in ("then", "else")},
+    **{key: {"contains": {"type": "string"}} for key in ("minContains", "maxContains")},
     "contentSchema": {"contentMediaType": "application/json"},
 }
 EXTERNAL_DOCS: Final = ({"url": "a"}, {"url": "b"})

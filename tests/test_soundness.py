@@ -59,8 +59,13 @@ def test_single_edits_of_the_payment_api_that_need_no_version_break_nobody() -> 
     assert [str(each) for each in said(some) if each.missed()] == []
 
 
-WORDLESS: Final = {"open value added", "open value removed"}
-"""Edits that the wire does not show."""
+WORDLESS: Final = {
+    "open value added",
+    "open value removed",
+    "optional field added that is read only",
+    "optional field added that is write only",
+}
+"""Edits that the wire does not show, or not in every direction."""
 
 
 @pytest.mark.parametrize("name", [each.name for each in REFACTORINGS])
@@ -186,7 +191,7 @@ def test_a_rule_that_looks_at_kinds_alone_is_caught(rule: str) -> None:
 def test_the_differ_that_sees_nothing_is_caught() -> None:
     tried = chain.from_iterable(once_each(9, edit.name, 4) for edit in EDITS)
     caught = [each.pair.edits[0] for each in said(tried, lambda *_: []) if each.missed()]
-    assert set(caught) == {edit.name for edit in EDITS} - WORDLESS
+    assert set(caught) | WORDLESS == {edit.name for edit in EDITS}
 
 
 # The oracle itself

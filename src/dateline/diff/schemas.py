@@ -349,6 +349,8 @@ class Schemas:
                 and keyword == "anyOf"
                 and "discriminator" not in node
                 and inner.keys() <= {keyword} | NOTES
+                # null is told of the union that names it
+                and not any(map(_is_null, inner[keyword]))
                 and id(inner) not in met
             ):
                 yield from self._flattened(inner, goal.pointer, keyword, met | {id(inner)})

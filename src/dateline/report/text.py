@@ -14,6 +14,9 @@ from dateline.report.wording import facts, paragraphs, plain, whereabouts
 
 _INDENT: Final = " " * 4
 
+# So many equal edits are shown one by one; of more, so many places.
+_FEW: Final = 3
+
 # Select Graphic Rendition (ECMA-48 section 8.3.117).
 _BOLD, _FAINT = "1", "2"
 _COLOURS: Final = {
@@ -47,8 +50,15 @@ def _blocks(
     """
     told: set[str] = set()
     short: list[str] = []
+    alike: dict[tuple[str, ...], list[Finding]] = {}
     for finding in findings:
-        lines = block(finding, context, excerpts)
+        alike.setdefault(_edit(finding), []).append(finding)
+    for finding in findings:
+        same = alike[_edit(finding)]
+        many = len(same) > _FEW and finding.verdict is not Verdict.INFORMATION
+        if many and finding is not same[0]:
+            continue
+        lines = many_alike(same, context) if many else block(finding, context, excerpts)
         if finding.verdict is Verdict.INFORMATION and finding.rule in told:
             short.append(next(lines))
             continue
@@ -59,6 +69,35 @@ def _blocks(
         yield list(lines)
     if short:
         yield short
+
+
+def _edit(finding: Finding) -> tuple[str, ...]:
+    """Return what findings have in common that tell of one edit made in many places."""
+    owner, _, fact = finding.message.partition(": ")
+    law = (finding.rule, str(finding.verdict), str(finding.policy), str(finding.waived))
+    return (*law, fact or owner, finding.help, *finding.versions, "", *finding.environments)
+
+
+def many_alike(findings: Sequence[Finding], context: Context) -> Iterator[str]:
+    """Yield the lines of many findings that differ in their places only."""
+    first = findings[0]
+    fact = first.message.partition(": ")[2] or first.message
+    paint = _painted if context.colour else _unpainted
+    verdict = paint(str(first.verdict), _COLOURS[first.verdict])
+    rule = paint(f"[{plain(first.rule)}]", _FAINT)
+    yield f"{verdict} {rule} {plain(fact)} ({len(findings):,} times)"
+    for finding in findings[:_FEW]:
+        where = whereabouts(finding)
+        owner = finding.message.partition(": ")[0]
+        yield f"{_INDENT}{paint(where, _BOLD)}: {plain(owner)}" if where else (
+            f"{_INDENT}{plain(owner)}"
+        )
+    yield f"{_INDENT}and {len(findings) - _FEW:,} more; `--format json` lists all"
+    for told in facts(first):
+        if told.name in ("versions", "waived"):
+            yield f"{_INDENT}{told.name}: {told.text}"
+    for paragraph in paragraphs(first.help):
+        yield from _wrapped(plain(paragraph), context.width)
 
 
 def block(finding: Finding, context: Context, excerpts: Excerpts) -> Iterator[str]:
