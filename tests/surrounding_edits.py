@@ -601,7 +601,8 @@ def _raised_to_3_1(_random: Random, document: Document) -> bool:
             if node.get(f"exclusive{bound}") is True and bound.lower() in node:
                 node[f"exclusive{bound}"] = node.pop(bound.lower())
         if node.pop("nullable", False):
-            if isinstance(node.get("type"), str) and "enum" not in node:
+            # what is in a `not` would refuse null
+            if isinstance(node.get("type"), str) and not {"enum", "not"} & node.keys():
                 node["type"] = [node["type"], "null"]
             else:
                 _become(node, {"anyOf": [dict(node), {"type": "null"}]})

@@ -247,3 +247,34 @@ def test_long_lists_and_texts_are_cut_and_say_so() -> None:
         "1 information",
         "",
     ]
+
+
+def test_text_tells_many_equal_edits_once_with_the_first_places() -> None:
+    edits = [
+        replace(
+            VARIANT,
+            message=f"GET /loans/{number}: media type application/cbor added",
+            fingerprint=str(number),
+            after_source=None,
+            before_source=None,
+            after_pointer=f"/paths/{number}",
+            versions=(),
+            operations=(),
+            help="A body has the same media types as before.",
+        )
+        for number in range(1, 1_466)
+    ]
+    text = report([*edits, REMOVED], "text", context=CONTEXT)
+    head = (
+        f"{VARIANT.verdict} [{VARIANT.rule}] media type application/cbor added (1,465 times)\n"
+        "    #/paths/1: GET /loans/1\n"
+        "    #/paths/2: GET /loans/2\n"
+        "    #/paths/3: GET /loans/3\n"
+        "    and 1,462 more; `--format json` lists all\n"
+        "    A body has the same media types as before.\n"
+    )
+    assert text.startswith(head)
+    assert text.count("application/cbor") == 1
+    few = report([*edits[:3], REMOVED], "text", context=CONTEXT)
+    assert few.count("application/cbor added") == 3
+    assert report(edits, "json", context=CONTEXT).count('"fingerprint"') == 1_465

@@ -89,8 +89,10 @@ def many_alike(findings: Sequence[Finding], context: Context) -> Iterator[str]:
     for finding in findings[:_FEW]:
         where = whereabouts(finding)
         owner = finding.message.partition(": ")[0]
-        yield f"{_INDENT}{paint(where, _BOLD)}: {plain(owner)}" if where else (
-            f"{_INDENT}{plain(owner)}"
+        yield (
+            f"{_INDENT}{paint(where, _BOLD)}: {plain(owner)}"
+            if where
+            else (f"{_INDENT}{plain(owner)}")
         )
     yield f"{_INDENT}and {len(findings) - _FEW:,} more; `--format json` lists all"
     for told in facts(first):
