@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from generated_server import Generated, ask
 from pets import PETS
 from sources import loaded
+from test_gate import frozen, published
 
 OLD = {"X-V": "2024-01-15"}
 NEW = {"X-V": "2025-01-15"}
@@ -96,3 +98,16 @@ def test_a_tag_is_the_one_that_the_caller_knows(pets: Any) -> None:
 def test_a_tag_of_a_newer_version_is_refused(pets: Any) -> None:
     item = {"kind": "audio", "minutes": 42}
     assert ask(pets, "POST", "/pets", headers=OLD, json=item).status_code == 400
+
+
+def test_variants_that_went_with_the_only_operation_of_their_parent_are_told_with_it(
+    tmp_path: Path,
+) -> None:
+    callers_have = published(loaded(tmp_path / "before", dict(PETS)))
+    text = PETS["pets.yaml"]
+    operation = text[text.index("    get:\n") : text.index("    post:\n")]
+    schemas = text[text.index("    Pet:\n") : text.index("    Item:\n")]
+    without = {**PETS, "pets.yaml": text.replace(operation, "").replace(schemas, "")}
+    assert frozen(loaded(tmp_path / "after", without), callers_have) == [
+        "GET /pets: operation removed"
+    ]

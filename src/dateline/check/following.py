@@ -10,6 +10,7 @@ from typing import Any, Final
 from dateline.check.baseline import Published
 from dateline.model import EVERYWHERE, Combination, Finding, Policy, Verdict
 from dateline.openapi import METHODS, parts, references
+from dateline.schema.variants import subtypes
 
 _MOVED: Final = {
     "media-type-removed": "media-type-added",
@@ -131,10 +132,17 @@ def _parted(
 def _reached(roots: list[Any], components: dict[str, Any]) -> set[_Component]:
     """Return all *components* that *roots* lead to."""
     found: set[_Component] = set()
+    below = subtypes(components.get("schemas", {}))
     pending = list(roots)
     while pending:
-        for section, name in references(pending.pop()):
-            if (section, name) not in found:
-                found.add((section, name))
-                pending.append(components.get(section, {}).get(name))
+        goals = set(references(pending.pop()))
+        goals |= {
+            ("schemas", each)
+            for section, name in goals
+            if section == "schemas"
+            for each in below.get(name, ())
+        }
+        for section, name in goals - found:
+            found.add((section, name))
+            pending.append(components.get(section, {}).get(name))
     return found
