@@ -114,7 +114,8 @@ def recorded(day: str, generated: dict[str, str]) -> dict[str, str]:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["it"])
 def test_an_edit_becomes_a_version(case: Any, project: Path) -> None:
     edit(*case["edits"])
-    assert dateline("gate", "--yes").status == CLEAN
+    # what a gate needs beside it is written by hand
+    assert dateline("gate", "--yes").status == (FOUND if "finish" in case else CLEAN)
     edit(*case.get("finish", []))
     assert dateline("check").out.splitlines()[-1] == "no findings"
     commit()
@@ -667,7 +668,7 @@ def test_status_shows_the_life_of_a_version(project: Path) -> None:
     )
     for pointer, day in (
         ("/components/schemas/Loan", "2999-01-01"),
-        ("/paths/~1loans", "2999-02-01"),
+        ("/paths", "2999-02-01"),
     ):
         given = ["--version", "next", "--reason", "Nobody asks.", "--expires", day]
         assert dateline("waive", "type-changed", pointer, *given).status == CLEAN
@@ -687,7 +688,7 @@ pending for next
 added to all versions since 2025-06-01 was cut ({first})
   Loan.pages: field added
 waivers
-  expired on 2024-01-01  type-changed at /paths/~1loans: Nobody asks.
+  expired on 2024-01-01  type-changed at /paths: Nobody asks.
   unused until 2999-01-01  type-changed at /components/schemas/Loan: Nobody asks.
 """
     )
