@@ -10,7 +10,7 @@ import json
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 import yaml
@@ -45,9 +45,9 @@ def projected(schemas: Path) -> list[Document]:
     return [projector.contract(date, "production").document for date in api.table.dates]
 
 
-def adopted(folder: Path, documents: list[Document]) -> Adoption:
+def adopted(folder: Path, documents: list[Document], *, accept: bool = False) -> Adoption:
     """Adopt *documents* into `schemas` of *folder*, and hold what comes back to what went in."""
-    adoption = adopt(given(folder, documents), folder / "schemas")
+    adoption = adopt(given(folder, documents), folder / "schemas", accept=lambda _: accept)
     shown = projected(folder / "schemas")
     assert [plain(each) for each in shown] == [plain(each) for each in documents]
     return adoption
@@ -276,7 +276,7 @@ def test_the_smallest_gates_are_written(tmp_path: Path, case: str) -> None:
     answer = {"200": {"description": "all", "content": content}}
     uses = {"/all": {"get": {"responses": answer}}}
     documents = [api(loan=yaml.safe_load(one), schemas=others, paths=uses) for one in each]
-    adopted(tmp_path, documents)
+    adopted(tmp_path, documents, accept=True)
     assert definitions(tmp_path / "schemas")["components"]["schemas"] == {
         "Loan": yaml.safe_load(written),
         **others,
@@ -402,7 +402,7 @@ LATER: dict[str, tuple[list[Document], tuple[str | int, ...], Any]] = {
 @pytest.mark.parametrize("case", LATER)
 def test_gates_stand_on_the_nearest_thing(tmp_path: Path, case: str) -> None:
     documents, path, written = LATER[case]
-    adopted(tmp_path, documents)
+    adopted(tmp_path, documents, accept=True)
     found: Any = definitions(tmp_path / "schemas")
     for step in path:
         found = found[step]
@@ -410,9 +410,90 @@ def test_gates_stand_on_the_nearest_thing(tmp_path: Path, case: str) -> None:
 
 
 def test_what_was_taken_for_renamed_is_told(tmp_path: Path) -> None:
-    adoption = adopted(tmp_path, LATER["a renamed parameter"][0])
+    adoption = adopted(tmp_path, LATER["a renamed parameter"][0], accept=True)
     place = Place((tmp_path / "schemas" / "loan.yaml").as_posix(), 6, 11)
     assert adoption.renamed == (Told("a -> b", 1, place),)
+
+
+CREATED: Final = loans(
+    "{properties: {created_at: {type: string, format: date-time}}}",
+    "{properties: {expires_at: {type: string, format: date-time}}}",
+)
+"""A field that goes beside one that comes, with a word in common."""
+
+APART: Final = {
+    "expires_at": {"type": "string", "format": "date-time", "x-added": "2021-02-03"},
+    "created_at": {"type": "string", "format": "date-time", "x-removed": "2021-02-03"},
+}
+ONE: Final = {
+    "expires_at": {
+        "type": "string",
+        "format": "date-time",
+        "x-was": {"2021-02-03": {"name": "created_at"}},
+    }
+}
+
+
+@pytest.mark.parametrize(
+    ("renames", "accept", "written", "proposed"),
+    [
+        ((), False, APART, ["Loan.created_at=expires_at"]),
+        ((), True, ONE, []),
+        (("created_at=expires_at",), False, ONE, []),
+        (("Loan.created_at=expires_at",), False, ONE, []),
+    ],
+)
+def test_what_looks_renamed_is_proposed_and_no_fact(
+    tmp_path: Path, renames: tuple[str, ...], accept: bool, written: Any, proposed: list[str]
+) -> None:
+    arguments = given(tmp_path, CREATED)
+    adoption = adopt(arguments, tmp_path / "schemas", renames=renames, accept=lambda _: accept)
+    found = definitions(tmp_path / "schemas")["components"]["schemas"]["Loan"]["properties"]
+    assert found == written
+    assert [each.option for each in adoption.proposals] == proposed
+    assert [plain(each) for each in projected(tmp_path / "schemas")] == CREATED
+
+
+def test_a_parameter_that_looks_renamed_is_proposed_by_its_operation(tmp_path: Path) -> None:
+    documents, path, _ = LATER["a renamed parameter"]
+    adoption = adopted(tmp_path, documents)
+    assert [each.option for each in adoption.proposals] == ["GET /loan.a=b"]
+    found: Any = definitions(tmp_path / "schemas")
+    for step in path:
+        found = found[step]
+    assert [(each["name"], *(each.keys() & {"x-added", "x-removed"})) for each in found] == [
+        ("b", "x-added"),
+        ("a", "x-removed"),
+    ]
+
+
+def test_a_rename_that_nothing_looks_like_is_taken_from_users(tmp_path: Path) -> None:
+    documents = loans(
+        "{properties: {paid: {type: boolean}}}", "{properties: {open: {type: string}}}"
+    )
+    adopt(given(tmp_path, documents), tmp_path / "schemas", renames=("paid=open",))
+    found = definitions(tmp_path / "schemas")["components"]["schemas"]["Loan"]["properties"]
+    assert found == {
+        "open": {"type": "string", "x-was": {"2021-02-03": {"type": "boolean", "name": "paid"}}}
+    }
+
+
+@pytest.mark.parametrize(
+    ("rename", "said"),
+    [
+        ("created_at", "--rename created_at: write OLD=NEW, or SCHEMA.OLD=NEW"),
+        (
+            "created=expires_at",
+            "--rename created=expires_at: no field, header or parameter goes by the one name and "
+            "comes by the other between two neighbouring versions",
+        ),
+    ],
+)
+def test_a_rename_of_nothing_is_refused(tmp_path: Path, rename: str, said: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        adopt(given(tmp_path, CREATED), tmp_path / "schemas", renames=(rename,))
+    assert str(refused.value) == said
+    assert not (tmp_path / "schemas").exists()
 
 
 def test_what_differs_in_nothing_gets_no_gate(tmp_path: Path) -> None:
@@ -648,7 +729,10 @@ ARGUMENTS = ("adopt", "2024-01-15=older.json", "2025-06-01=newer.yaml")
 
 
 def test_an_adopted_project_is_one_like_others(project: Path) -> None:
-    done = run(*ARGUMENTS, "--package", "library", "--header", "Version", "--default", "2025-06-01")
+    done = run(
+        *(*ARGUMENTS, "--package", "library", "--header", "Version", "--default", "2025-06-01"),
+        *("--rename", "Loan.writer_name=author_name"),
+    )
     assert (done.exit_code, done.stderr) == (0, "")
     told = done.stdout.splitlines()
     assert told[:10] == [
@@ -659,7 +743,7 @@ def test_an_adopted_project_is_one_like_others(project: Path) -> None:
         "2024-01-15 older.json: equal",
         "2025-06-01 newer.yaml: equal",
         "4 gates: 2 x-added, 0 x-removed, 2 x-was",
-        "1 of them renames, which deserve a look:",
+        "1 of them renames:",
         "  schemas/loan.yaml:22:9: writer_name -> author_name",
         "no x-was restates parts as a whole",
     ]

@@ -586,22 +586,47 @@ def schema(which: str, schemas: Path) -> None:
 @click.option("--header", help="The header that callers name a version in.")
 @click.option("--default", metavar="DATE", help="The version without a header; else the oldest.")
 @click.option("--package", help="What the generated Python package is called.")
+@click.option(
+    "--rename",
+    "renames",
+    multiple=True,
+    metavar="OLD=NEW",
+    help="A field, header or parameter that was renamed, everywhere or, as SCHEMA.OLD=NEW or "
+    "'METHOD /path.OLD=NEW', in one place; repeatable.",
+)
+@click.option("--yes", is_flag=True, help="Take what looks renamed for renamed, without asking.")
 def adopt(
     documents: tuple[str, ...],
     into: Path,
     header: str | None,
     default: str | None,
     package: str | None,
+    renames: tuple[str, ...],
+    yes: bool,
 ) -> None:
     """Make definitions of the OpenAPI documents that each version has.
 
     Each document comes back out of the definitions equal, the order of keys aside; else nothing
-    is written.
+    is written. What looks renamed is asked for on a terminal, and otherwise written as removed
+    and added, with the option that makes it a rename.
     """
     from dateline.adopt import adopt as take_over
     from dateline.adopt.saying import lines
 
-    adoption = take_over(documents, into, header=header, default=default, package=package)
+    def renamed(proposal: Any) -> bool:
+        where = f"{proposal.holder}: " if proposal.holder else ""
+        asked = f"{where}was {proposal.older} renamed to {proposal.newer}?"
+        return yes or (sys.stdin.isatty() and click.confirm(asked, err=True))
+
+    adoption = take_over(
+        documents,
+        into,
+        header=header,
+        default=default,
+        package=package,
+        renames=renames,
+        accept=renamed,
+    )
     for path in adoption.files:
         click.echo(f"added {path}")
     for line in lines(adoption):

@@ -6,6 +6,7 @@ containment of whole histories are then single operations, however many versions
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
@@ -15,6 +16,7 @@ from dateline.model import (
     EVERYWHERE,
     NEXT,
     REMOVED,
+    SHOWN_AS,
     WAS,
     WHY,
     Combination,
@@ -28,6 +30,8 @@ _NAMED_BY_THEIR_KEY: Final = frozenset({"schema", "header"})
 """Kinds whose name is the key they stand under: there `x-was: {DATE: {name: ...}}` is a rename."""
 
 _PRESENCE: Final = frozenset({ADDED, REMOVED})
+
+_DAY: Final = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 def order(date: str) -> tuple[bool, str]:
@@ -49,6 +53,18 @@ def why(node: Mapping[str, Any], dates: Iterable[str]) -> str | None:
     if not isinstance(told, dict):
         return told
     return " ".join(dict.fromkeys(told[date] for date in dates if date in told)) or None
+
+
+def substitutes(member: Any) -> dict[str | None, Any]:
+    """Return the values of a member's `x-shown-as`, by date; under None where it has only one.
+
+    A mapping whose keys are all dates, or `next`, lists values by date; any other is a value.
+    """
+    if not isinstance(member, dict) or SHOWN_AS not in member:
+        return {}
+    value = member[SHOWN_AS]
+    dates = isinstance(value, dict) and [key == NEXT or _DAY.fullmatch(key) for key in value]
+    return dict(value) if dates and all(dates) else {None: value}
 
 
 class Timeline:
@@ -148,6 +164,18 @@ class Timeline:
             name = changes(was[date])[0].get("name", name)
         called.append((self.all & ~covered, name))
         return [(mask, shown) for mask, shown in called if mask]
+
+    def substitute(self, member: Any, at: int) -> tuple[Any, ...]:
+        """Return the value that *member* is shown as at the combination *at*; empty for none.
+
+        Of several dates, the first one after the version counts; the last one where none is.
+        """
+        values = substitutes(member)
+        if None in values or not values:
+            return tuple(values.values())
+        dates = sorted((date for date in values if date is not None), key=order)
+        version = order(self.combinations[at].version)
+        return (values[next((date for date in dates if order(date) > version), dates[-1])],)
 
     def places(self, mask: int) -> str:
         """Return the combinations of *mask* in words: `2026-07-01, every version of sandbox`."""

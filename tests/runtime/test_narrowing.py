@@ -211,6 +211,52 @@ def test_a_value_that_went_is_shown_as_another(tmp_path: Path) -> None:
         assert narrow("next")({"state": value}) == {"state": "returned"}
 
 
+def test_a_substitute_is_told_by_date_and_followed(tmp_path: Path) -> None:
+    listed = (
+        "type: string, oneOf: [{ const: a }, { const: b, x-added: 2024-09-01, x-shown-as: a }, "
+        "{ const: c, x-added: 2025-06-01, x-shown-as: b, x-was: { next: { const: see } } }, "
+        "{ const: d, x-added: next, x-shown-as: c }, "
+        "{ const: e, x-added: next, x-shown-as: { 2024-09-01: a, 2025-06-01: b, next: c } }]"
+    )
+    narrow = things(
+        tmp_path, f"type: object, required: [state], properties: {{ state: {{ {listed} }} }}"
+    )
+    shown = {
+        version: [narrow(version)({"state": value})["state"] for value in "abcde"]
+        for version in ("2024-01-15", "2024-09-01", "2025-06-01", "next")
+    }
+    assert shown == {
+        "2024-01-15": ["a", "a", "a", "a", "a"],
+        "2024-09-01": ["a", "b", "b", "b", "b"],
+        "2025-06-01": ["a", "b", "see", "see", "see"],
+        "next": ["a", "b", "c", "d", "e"],
+    }
+
+
+def test_a_variant_is_shown_as_one_that_is_itself_shown_as_another(tmp_path: Path) -> None:
+    narrow = things(
+        tmp_path,
+        "type: object, required: [item], properties: { item: { oneOf: ["
+        "{ $ref: '#/components/schemas/A' }, { $ref: '#/components/schemas/B', x-added: "
+        "2025-06-01, x-shown-as: { kind: A } }, { $ref: '#/components/schemas/C', x-added: next, "
+        "x-shown-as: { 2025-06-01: { kind: A }, next: { kind: B } } }, "
+        "{ $ref: '#/components/schemas/D', x-added: next, x-shown-as: { kind: B } }"
+        "], discriminator: { propertyName: kind } } }",
+        "".join(
+            f"    {name}: {{ type: object, required: [kind], properties: {{ kind: "
+            f"{{ const: {name}, type: string }} }} }}\n"
+            for name in "ABCD"
+        ),
+    )
+    shown = {
+        version: "".join(
+            narrow(version)({"item": {"kind": kind}})["item"]["kind"] for kind in "ABCD"
+        )
+        for version in ("2024-01-15", "2025-06-01", "next")
+    }
+    assert shown == {"2024-01-15": "AAAA", "2025-06-01": "ABBB", "next": "ABCD"}
+
+
 def test_a_list_without_enough_items_goes_with_what_requires_it(tmp_path: Path) -> None:
     rail = "type: string, oneOf: [{ const: old }, { const: new, x-added: next }]"
     narrow = things(
@@ -227,7 +273,8 @@ def test_items_that_become_equal_are_shown_once_where_they_have_to_differ(tmp_pa
         "type: array, uniqueItems: true, items: { type: object, properties: { a: { type: "
         "integer }, new: { type: integer, x-added: next } } }",
     )("2024-01-15")
-    assert narrow([{"a": 1, "new": 1}, {"a": 1, "new": 2}, {"a": 2}]) == [{"a": 1}, {"a": 2}]
+    values = [{"a": 1, "new": 1}, {"a": 2}, {"a": 1, "new": 2}]
+    assert narrow(values) == [{"a": 1}, {"a": 2}]
 
 
 def test_a_substitute_is_shown_as_the_version_shows_it(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,12 +19,13 @@ from dateline.adopt.inputs import (
     written_table,
 )
 from dateline.adopt.placing import write
-from dateline.adopt.telling import Told, renames, restated
+from dateline.adopt.renames import Proposal, Renames
+from dateline.adopt.telling import Told, renamed, restated
 from dateline.load.table import canonical_date
 from dateline.model import ADDED, REMOVED, WAS
 from dateline.schema.dialect import departures
 
-__all__ = ["Adoption", "Told", "UsageError", "adopt"]
+__all__ = ["Adoption", "Proposal", "Told", "UsageError", "adopt"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,15 +33,17 @@ class Adoption:
     """What was adopted: the files written, sorted; how much was gated, and what to know of it.
 
     ``documents`` holds each date, its file, and how what comes back compares with it.
-    ``gates`` counts by key. ``renamed`` are the guesses of renames, ``restated`` the reasons why
-    parts are repeated, ``house_rules`` the rules for authored sources that the newest breaks,
-    ``nulls`` the documents in which null fits beyond the letter of OpenAPI 3.0.
+    ``gates`` counts by key. ``renamed`` are the renames, ``proposals`` what looks like one and was
+    written as removed and added, ``restated`` the reasons why parts are repeated, ``house_rules``
+    the rules for authored sources that the newest breaks, ``nulls`` the documents in which null
+    fits beyond the letter of OpenAPI 3.0.
     """
 
     files: tuple[Path, ...]
     documents: tuple[tuple[str, str, str], ...]
     gates: dict[str, int]
     renamed: tuple[Told, ...]
+    proposals: tuple[Proposal, ...]
     restated: tuple[Told, ...]
     house_rules: tuple[Told, ...]
     nulls: tuple[Told, ...]
@@ -53,12 +56,16 @@ def adopt(
     header: str | None = None,
     default: str | None = None,
     package: str | None = None,
+    renames: Iterable[str] = (),
+    accept: Callable[[Proposal], bool] = lambda _: False,
 ) -> Adoption:
     """Write definitions into *folder* from which each document comes back.
 
-    *arguments* are `DATE=FILE`. Before anything counts as written, what was written is read and
-    projected, and compared with each document: equal, the order of keys aside, or, where 3.0 and
-    3.1 are mixed, equal to the document in the words of 3.1.
+    *arguments* are `DATE=FILE`. Two names are those of one thing where *renames* say so, as
+    `OLD=NEW` or `HOLDER.OLD=NEW`, or where *accept* does, which is asked of what looks like it;
+    otherwise one was removed and the other one added. Before anything counts as written, what was
+    written is read and projected, and compared with each document: equal, the order of keys
+    aside, or, where 3.0 and 3.1 are mixed, equal to the document in the words of 3.1.
 
     Raises UsageError for arguments that make no sense and a *folder* that is not empty,
     SourceError for documents that can't be read, and UnequalError where one would not come back;
@@ -69,13 +76,16 @@ def adopt(
     text = written_table(dates, header=header, default=default, package=package)
     table = version_table(text)
     found = sources(files, table)
-    result: Merged = merged(found, table)
+    decided = Renames(renames, accept)
+    result: Merged = merged(found, table, decided)
+    decided.require_used()
     written = write(result, found, text, folder)
     return Adoption(
         files=tuple(written.files),
         documents=tuple((each.date, each.name, _comparison(each, result)) for each in found),
         gates=_gates(result.document),
-        renamed=tuple(renames(result.document, written.locate)),
+        renamed=tuple(renamed(result.document, written.locate)),
+        proposals=decided.declined,
         restated=tuple(restated(result.document, written.locate)),
         house_rules=tuple(house_rules(found[-1], table)),
         nulls=tuple(_nulls(found)),

@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 from dateline.adopt.components import gated
 from dateline.adopt.inputs import Source
 from dateline.adopt.merge import Merger
+from dateline.adopt.renames import Renames
 from dateline.adopt.runs import States
 from dateline.adopt.shared import Shared, differences
 from dateline.edit.places import objects
@@ -52,11 +53,11 @@ class Merged:
     trimmed: frozenset[str]
 
 
-def merged(sources: list[Source], table: Table) -> Merged:
+def merged(sources: list[Source], table: Table, renames: Renames) -> Merged:
     """Return one document that gives back those of *sources*.
 
-    Parts whose gates would not do so are restated as a whole. Raises UnequalError, naming the
-    place, where even that does not help.
+    *renames* decides what was renamed. Parts whose gates would not do so are restated as a whole.
+    Raises UnequalError, naming the place, where even that does not help.
     """
     mixed = len({is_old(source.document) for source in sources}) > 1
     modernized = frozenset(source.date for source in sources if mixed and is_old(source.document))
@@ -72,7 +73,9 @@ def merged(sources: list[Source], table: Table) -> Merged:
     trimmed = frozenset(date for date in wanted if wanted[date] is not read[date])
     whole: set[int] = set()
     while True:
-        document = _document(Merger(Timeline(table), table.dates, shared, whole), wanted, table)
+        document = _document(
+            Merger(Timeline(table), table.dates, shared, renames, whole), wanted, table
+        )
         amiss = _amiss(document, wanted, table)
         if not amiss:
             return Merged(
@@ -160,6 +163,7 @@ def _document(merger: Merger, wanted: dict[str, dict[str, Any]], table: Table) -
         made = components[section] = {}
         for name in dict.fromkeys(name for below in nodes.values() for name in below):
             present = {at: below[name] for at, below in nodes.items() if name in below}
+            merger.holder = name
             made[name] = _component(merger, kind, present)
             there[section, name] = sum(1 << at for at in present)
     document["components"] = components

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from typing import Any, Final
 
+from dateline.adopt.renames import Renames
 from dateline.adopt.runs import ABSENT, NAMED_BY_KEY, States, gateable, shape
 
 _TELLING: Final = frozenset(
@@ -45,12 +46,16 @@ class Same:
 class Mapping:
     """A mapping, as far as its versions can be told by gates on its members."""
 
-    def __init__(self, kind: str, keyword: str, required: States) -> None:
+    def __init__(
+        self, kind: str, keyword: str, required: States, holder: str, renames: Renames
+    ) -> None:
         self.members: dict[str, Member] = {}
         self.versions: list[int] = []
         self._kind = kind
         self._named = (kind, keyword) in NAMED_BY_KEY
         self._required = required
+        self._holder = holder
+        self._renames = renames
 
     def take(self, version: int, value: Any) -> bool:
         """Take in the next older *version*; return False, and change nothing, where it can't."""
@@ -102,10 +107,10 @@ class Mapping:
         new: list[str],
         version: int,
     ) -> dict[str, str]:
-        """Return which of the older names became which newer one: of a shape that no other has.
+        """Return which of the older names became which newer one, by what users say of it.
 
-        A plain text that goes and another that comes need not be one: a word of the name, the
-        description or a shape that says more has to stay.
+        They are asked of a shape that no other has. A plain text that goes and another that comes
+        need not be one: a word of the name, the description or a shape that says more has to stay.
         """
         last = self.versions[-1]
 
@@ -122,12 +127,21 @@ class Mapping:
             for name in new
             if isinstance(shown[name], dict) and name not in self.members
         ]
-        found = {}
+        found = {
+            name: other
+            for name, _ in older
+            for other, _ in newer
+            if self._renames.says(self._holder, name, other)
+        }
+        older = [each for each in older if each[0] not in found]
+        newer = [each for each in newer if each[0] not in found.values()]
         for name, kept in older:
             alike = [other for other, its in newer if its == kept]
             if len(alike) == 1 and sum(its == kept for _, its in older) == 1:
                 then = shown[name]
-                if _is_telling((name, then), (alike[0], before[alike[0]].states[last])):
+                if _is_telling(
+                    (name, then), (alike[0], before[alike[0]].states[last])
+                ) and self._renames.accepts(self._holder, name, alike[0]):
                     found[name] = alike[0]
         return found
 
@@ -154,11 +168,13 @@ class Listing:
     In a *published* one constants alone get no gates: with these, it would become an `enum`.
     """
 
-    def __init__(self, kind: str, *, published: bool) -> None:
+    def __init__(self, kind: str, holder: str, renames: Renames, *, published: bool) -> None:
         self.members: list[Member] = []
         self.versions: list[int] = []
         self._kind = kind
         self._published = published
+        self._holder = holder
+        self._renames = renames
 
     def take(self, version: int, value: Any) -> bool:
         """Take in the next older *version*; return False, and change nothing, where it can't."""
@@ -169,7 +185,7 @@ class Listing:
             return True
         last = self.versions[-1]
         before = [at for at, member in enumerate(self.members) if last in member.states]
-        pairs = dict(_aligned([self.members[at].states[last] for at in before], shown, self._kind))
+        pairs = dict(self._aligned([self.members[at].states[last] for at in before], shown))
         kept = set(pairs.values())
         new = [node for index, node in enumerate(shown) if index not in kept]
         lost = [self.members[at].states[last] for n, at in enumerate(before) if n not in pairs]
@@ -192,30 +208,40 @@ class Listing:
         self.versions.append(version)
         return True
 
+    def _aligned(self, newer: list[Any], older: list[Any]) -> Iterator[tuple[int, int]]:
+        """Yield which items are the same thing, in order: those that say who they are first."""
+        ours, theirs = ([_key(self._kind, node) for node in nodes] for nodes in (newer, older))
+        matcher = SequenceMatcher(None, ours, theirs, autojunk=False)
+        for tag, a, b, c, d in matcher.get_opcodes():
+            if tag == "equal":
+                yield from zip(range(a, b), range(c, d), strict=True)
+            elif tag == "replace":
+                inline = [n for n in range(a, b) if _is_inline(newer[n])]
+                others = [n for n in range(c, d) if _is_inline(older[n])]
+                if len(inline) == len(others):
+                    yield from (
+                        (n, m)
+                        for n, m in zip(inline, others, strict=True)
+                        if self._is_one(newer[n], older[m])
+                    )
+
+    def _is_one(self, newer: dict[str, Any], older: dict[str, Any]) -> bool:
+        """Tell whether two items are one that was changed; of parameters, one that was renamed."""
+        if self._kind != "parameter":
+            return _is_like(self._kind, newer, older)
+        if newer.get("in") != older.get("in"):
+            return False
+        names = str(older.get("name")), str(newer.get("name"))
+        return self._renames.says(self._holder, *names) or (
+            _is_like(self._kind, newer, older) and self._renames.accepts(self._holder, *names)
+        )
+
     def _constants(self, new: list[Any]) -> bool:
         known = [node for member in self.members for node in member.states.values()]
         return all("const" in node for node in (*known, *new))
 
 
 Fold = Same | Mapping | Listing
-
-
-def _aligned(newer: list[Any], older: list[Any], kind: str) -> Iterator[tuple[int, int]]:
-    """Yield which items are the same thing, in order: those that say who they are, then others."""
-    ours, theirs = [_key(kind, node) for node in newer], [_key(kind, node) for node in older]
-    matcher = SequenceMatcher(None, ours, theirs, autojunk=False)
-    for tag, a, b, c, d in matcher.get_opcodes():
-        if tag == "equal":
-            yield from zip(range(a, b), range(c, d), strict=True)
-        elif tag == "replace":
-            inline = [n for n in range(a, b) if _is_inline(newer[n])]
-            others = [n for n in range(c, d) if _is_inline(older[n])]
-            if len(inline) == len(others):
-                yield from (
-                    (n, m)
-                    for n, m in zip(inline, others, strict=True)
-                    if _is_like(kind, newer[n], older[m])
-                )
 
 
 def _key(kind: str, node: Any) -> Any:

@@ -9,6 +9,7 @@ from typing import Any, Final
 from dateline.adopt.folding import Fold, Listing, Mapping, Member, Same
 from dateline.adopt.following import Followers
 from dateline.adopt.gating import present, restated
+from dateline.adopt.renames import Renames
 from dateline.adopt.runs import ABSENT, Run, States, runs, stretches
 from dateline.adopt.shared import Shared
 from dateline.gates import Timeline
@@ -23,7 +24,8 @@ class Merger:
     """Merges what versions show, from the newest down; every result projects to its states.
 
     All values are of one `Shared`. Objects whose ids are in *whole* get no gates on their parts:
-    an `x-was` restates those.
+    an `x-was` restates those. *renames* decides what was renamed; ``holder`` is the component or
+    operation that is being merged.
     """
 
     def __init__(
@@ -31,12 +33,15 @@ class Merger:
         timeline: Timeline,
         dates: tuple[str, ...],
         shared: Shared,
+        renames: Renames,
         whole: Container[int] = (),
     ) -> None:
         self._dates = dates
         self._shared = shared
         self._followers = Followers(timeline)
         self._whole = whole
+        self._renames = renames
+        self.holder = ""
 
     def node(self, kind: str, states: States) -> Any:
         """Return the object of *kind* that shows *states*, all of them mappings."""
@@ -54,8 +59,14 @@ class Merger:
         found: dict[str, list[Run]] = {}
         if kind == "schema" and _is_enumerated(columns):
             found["oneOf"] = [self._enumeration(columns.pop("enum"))]
+        around = self.holder
         for key, states_of_key in columns.items():
+            if kind == "paths":
+                self.holder = key
+            elif kind == "path-item" and key in _METHODS:
+                self.holder = f"{key.upper()} {around}"
             found[key] = self._keyword(kind, key, states_of_key, columns)
+            self.holder = around
         if kind == "schema":
             self._followers.follow(found, columns)
         return self._assembled(found)
@@ -88,11 +99,13 @@ class Merger:
                 folds[-1].take(version, value)
         return [Run(fold.versions, self._folded(below, fold)) for fold in folds]
 
-    @staticmethod
-    def _fold(key: str, shape: Shape, kind: str, columns: dict[str, States]) -> Mapping | Listing:
+    def _fold(
+        self, key: str, shape: Shape, kind: str, columns: dict[str, States]
+    ) -> Mapping | Listing:
         if shape is Shape.MAP:
-            return Mapping(kind, key, columns.get("required", {}))
-        return Listing(kind, published=key == "oneOf")
+            required = columns.get("required", {})
+            return Mapping(kind, key, required, self.holder, self._renames)
+        return Listing(kind, self.holder, self._renames, published=key == "oneOf")
 
     def _folded(self, kind: str, fold: Fold) -> Any:
         """Return what shows all that was taken; absent where that is nothing."""
@@ -133,7 +146,7 @@ class Merger:
 
     def _enumeration(self, states: States) -> Run:
         """Return the values of an `enum` as members of a `oneOf`, each with its gates."""
-        fold = Listing("schema", published=False)
+        fold = Listing("schema", self.holder, self._renames, published=False)
         for version, values in states.items():
             fold.take(version, [self._shared.of({"const": value}) for value in values])
         return Run(fold.versions, self._folded("schema", fold))

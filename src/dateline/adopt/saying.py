@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 
 from dateline.adopt import Adoption, Told
@@ -15,9 +16,16 @@ def lines(adoption: Adoption) -> Iterator[str]:
     told = ", ".join(f"{count} {key}" for key, count in adoption.gates.items())
     yield f"{sum(adoption.gates.values())} gates: {told}"
     if adoption.renamed:
-        yield f"{_sum(adoption.renamed)} of them renames, which deserve a look:"
+        yield f"{_sum(adoption.renamed)} of them renames:"
         for rename in adoption.renamed:
             yield f"  {rename.place}: {rename.what}{_more(rename)}"
+    if adoption.proposals:
+        yield (
+            f"{len(adoption.proposals)} things may have been renamed; each was written as one that "
+            "went and another that came. Adopt again with these options where it was:"
+        )
+        for proposal in adoption.proposals:
+            yield f"  --rename {shlex.quote(proposal.option)}"
     yield f"{_sum(adoption.restated) or 'no'} x-was restates parts as a whole" + (
         ":" if adoption.restated else ""
     )

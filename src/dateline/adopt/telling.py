@@ -28,7 +28,7 @@ class Told(NamedTuple):
     place: Place
 
 
-def renames(document: dict[str, Any], locate: Callable[[Path], Place]) -> list[Told]:
+def renamed(document: dict[str, Any], locate: Callable[[Path], Place]) -> list[Told]:
     """Return what `x-was` says was renamed, as `older -> newer`, in the order of *document*."""
     found = (
         (f"{older} -> {newer}", path[:-2])

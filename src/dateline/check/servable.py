@@ -77,6 +77,8 @@ def _unservable(api: Api) -> Iterator[Finding]:
             yield from _demanded(api, places, path, node)
         elif kind == "parameter" and node.get("required"):
             yield from _demanded_parameter(api, places, path, node)
+        elif kind == "request-body" and node.get("required"):
+            yield from _demanded_body(api, places, path, node)
     yield from _empty_bodies(api, places)
 
 
@@ -178,6 +180,20 @@ def _demanded_parameter(
         message = (
             f"{_name(path)}: parameter {node.get('name')} is required, and optional in "
             f"{places.timeline.places(free)}"
+        )
+        yield _finding(api, "request-without-way-up", (*path, "required"), message)
+
+
+def _demanded_body(
+    api: Api, places: _Places, path: Path, node: dict[str, Any]
+) -> Iterator[Finding]:
+    """Yield *node*, a body that requests must have now, if they could be without it before."""
+    free = 0
+    for mask, era in places.timeline.eras("request-body", node):
+        free |= 0 if era.get("required") else mask
+    if free & places.timeline.of(node):
+        message = (
+            f"{_name(path)}: a body is required, and optional in {places.timeline.places(free)}"
         )
         yield _finding(api, "request-without-way-up", (*path, "required"), message)
 

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from dateline.edit.history import ABSENT, NAME, merged, plain, same
 from dateline.edit.sources import Sources, Trail, loaded
-from dateline.gates import Timeline, changes, gate_dates, order, why
+from dateline.gates import Timeline, changes, gate_dates, order, substitutes, why
 from dateline.model import ADDED, GATES, REMOVED, SHOWN_AS, WAS, WHY, Api, Day
 from dateline.openapi import COMPONENTS, children, target
 from dateline.schema.types import UNIONS
@@ -150,6 +150,8 @@ class _Folding:
             left.discard(WAS)
         if SHOWN_AS in node and left.isdisjoint((ADDED, REMOVED)):
             source.remove((*path, SHOWN_AS))
+        elif None not in substitutes(node):
+            self._substitutes(path, node)
         if WHY in node and not left:
             source.remove((*path, WHY))
         elif isinstance(node.get(WHY), dict):
@@ -175,6 +177,21 @@ class _Folding:
                 source.remove((*path, date))
             if moved in kept and moved != newest:
                 source.rename((*path, newest), Day(moved))
+
+    def _substitutes(self, path: Trail, node: Mapping[str, Any]) -> None:
+        """Fold what a member is shown as before each of several dates."""
+        source, trail = self._sources.of(path), (*path, SHOWN_AS)
+        dates = sorted((date for date in substitutes(node) if date is not None), key=order)
+        kept: list[str] = []
+        for date in dates:
+            moved = self._moved[date]
+            is_last = date == dates[-1] and not kept
+            if (moved == self._oldest and not is_last) or moved in kept:
+                source.remove((*trail, date))
+                continue
+            kept.append(moved)
+            if moved != date:
+                source.rename((*trail, date), Day(moved))
 
     def _history(self, site: _Site) -> _History:
         """Fold the `x-was` of a node; return what of it stays."""

@@ -9,9 +9,9 @@ from typing import Any
 from dateline.check.waivers import FILE, Waiver
 from dateline.edit.history import merged
 from dateline.edit.sources import Sources, Trail
-from dateline.gates import order, why
+from dateline.gates import order, substitutes, why
 from dateline.load import TABLE
-from dateline.model import ADDED, REMOVED, WAS, WHY, Api, Day, Table
+from dateline.model import ADDED, REMOVED, SHOWN_AS, WAS, WHY, Api, Day, Table
 from dateline.openapi import walk
 
 
@@ -29,6 +29,7 @@ def redate_gates(api: Api, sources: Sources, drafts: Collection[str], day: str) 
             _redate_history(sources, (*path, WAS), node[WAS], past, day)
         if isinstance(node.get(WHY), dict):
             _redate_reasons(sources, (*path, WHY), node, drafts, day)
+        _redate_substitutes(sources, (*path, SHOWN_AS), node, drafts, day)
         found = found or bool(dated or past)
     return found
 
@@ -66,6 +67,20 @@ def _redate_reasons(
         source.rename((*trail, newest), Day(day))
         for date in others:
             source.remove((*trail, date))
+
+
+def _redate_substitutes(
+    sources: Sources, trail: Trail, node: Mapping[str, Any], drafts: Collection[str], day: str
+) -> None:
+    """Let what a member is shown as before *drafts* be what it is shown as before *day*."""
+    dates = sorted(
+        (date for date in substitutes(node) if date is not None and date in drafts), key=order
+    )
+    for date in dates[1:]:
+        # between two drafts that become one version there is none
+        sources.of(trail).remove((*trail, date))
+    for date in dates[:1]:
+        sources.of(trail).rename((*trail, date), Day(day))
 
 
 def redate_waivers(

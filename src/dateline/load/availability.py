@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from dateline.gates import Timeline
+from dateline.gates import Timeline, substitutes
 from dateline.model import ADDED, REMOVED, SHOWN_AS, WAS, Place, Problem
 from dateline.openapi import COMPONENTS, METHODS, children, target
 from dateline.schema.types import UNIONS
@@ -229,7 +229,7 @@ class _Walk:
                 together |= mask
                 if isinstance(member, dict) and SHOWN_AS in member:
                     place = (*path, key, index, SHOWN_AS)
-                    yield from self._value(member[SHOWN_AS], node, path, place, shown & ~mask)
+                    yield from self._substitutes(member, node, path, place, shown & ~mask)
             if shown & ~together:
                 self.empty_unions.append((self.owner, (*path, key), shown & ~together))
         for goal in self._named_by_tags(node):
@@ -237,6 +237,30 @@ class _Walk:
         if self.owner is not None and path == ("components", *self.owner):
             for name in sorted(self.subtypes.get(self.owner[1], ())):
                 yield self._to(("schemas", name), path, shown, following=True)
+
+    def _substitutes(
+        self, member: dict[str, Any], node: dict[str, Any], path: Path, place: Path, lacking: int
+    ) -> Iterator[Edge]:
+        """Yield what the values need that *member* of *node* is shown as where it is *lacking*.
+
+        The member of *node* that a value belongs to may itself be shown as another there.
+        """
+        for date, value in substitutes(member).items():
+            mask = sum(
+                1 << at
+                for at in range(len(self.timeline.combinations))
+                if lacking >> at & 1 and self.timeline.substitute(member, at)[0] is value
+            )
+            where = place if date is None else (*place, date)
+            for edge in self._value(value, node, path, where, mask) if mask else ():
+                *around, index = edge.goal_path
+                followed = (
+                    tuple(around) in {(*path, key) for key in UNIONS}
+                    and edge.path == where
+                    and substitutes(node[str(around[-1])][index])
+                )
+                if not followed:
+                    yield edge
 
     def _named_by_tags(self, node: dict[str, Any]) -> Iterator[Component]:
         """Yield what a discriminator's mapping leads to beside the members of its union."""

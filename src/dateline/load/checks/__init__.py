@@ -2,8 +2,8 @@
 
 First the shape of the document (``structure``); then, on a document in which every value has
 the type that its key demands, what each theme has to say: ``keywords``, ``names``,
-``references``, ``schemas``, ``discriminators``, ``values``, ``operations`` and ``gating`` (our
-own keys).
+``references``, ``schemas``, ``discriminators``, ``values``, ``operations``, ``gating`` (our own
+keys) and ``members``.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from dateline.load.checks import (
     discriminators,
     gating,
     keywords,
+    members,
     names,
     operations,
     references,
@@ -29,7 +30,10 @@ from dateline.model import Place, Problem, Table
 
 __all__ = ["STYLE", "THEMES", "check", "check_shape"]
 
-THEMES: Final = (discriminators, gating, keywords, names, operations, references, schemas, values)
+THEMES: Final = (
+    *(discriminators, gating, keywords, members, names, operations, references, schemas),
+    values,
+)
 
 Locate = Callable[..., Place]
 """Gives the place of the key or item at a path, or of the nearest thing around it that is

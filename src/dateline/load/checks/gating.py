@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from dateline.gates import changes, gate_dates, order, without
+from dateline.gates import changes, gate_dates, order, substitutes, without
 from dateline.load.checks.names import (
     header_names,
     parameter_name,
@@ -15,7 +15,7 @@ from dateline.load.checks.names import (
     property_names_style,
 )
 from dateline.load.checks.scope import CHECKS, Finder, Found, Scope, Site, Trail, on, path
-from dateline.load.checks.values import fault, same
+from dateline.load.checks.values import same
 from dateline.load.table import canonical_date
 from dateline.load.wording import a, did_you_mean, listed_twice, shown
 from dateline.model import (
@@ -31,7 +31,7 @@ from dateline.model import (
     WHY,
 )
 from dateline.openapi import OBJECTS, WHOLE, Shape, slot
-from dateline.schema.types import UNIONS, is_enumeration
+from dateline.schema.types import UNIONS
 
 _PRESENCE: Final = (ADDED, REMOVED, ENVIRONMENTS)
 """The keys that say where something is there at all."""
@@ -151,6 +151,13 @@ def not_inside_data(_: Scope, site: Site, key: str) -> Iterator[Found]:
 @on(f"*.{ADDED}", f"*.{REMOVED}", finds=("date", "unknown-version"))
 def dates(scope: Scope, site: Site, key: str) -> Iterator[Found]:
     yield from _date(scope, site.node[key], site.at(key), value=True)
+
+
+@on(f"schema.{SHOWN_AS}", finds=("date", "unknown-version"))
+def dates_of_substitutes(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+    for date in substitutes(site.node):
+        if date is not None:
+            yield from _date(scope, date, site.at(key, date), value=False)
 
 
 @on(f"*.{WAS}", finds=("date", "unknown-version"))
@@ -286,64 +293,6 @@ def open_values(_: Scope, site: Site, key: str) -> Iterator[Found]:
         elif value in written[:index]:
             message = listed_twice(value)
             yield Found(site.at(key, index), "item-twice", message)
-
-
-@on(*(f"schema.{key}" for key in UNIONS), finds=("shown-as-invalid",))
-def shown_as_another_member(scope: Scope, site: Site, key: str) -> Iterator[Found]:
-    """What callers get instead is a value that the union has without the member."""
-    for index, member in enumerate(site.node[key]):
-        if isinstance(member, dict) and SHOWN_AS in member:
-            for when, others in _absences(member, site.node[key]):
-                yield from _shown_instead(scope, site, (key, index), when, others)
-
-
-def _absences(member: dict[str, Any], members: list[Any]) -> Iterator[tuple[str, list[Any]]]:
-    """Yield when *member* is not there, and which of *members* are then."""
-    if ADDED in member:
-        since = order(member[ADDED])
-        before = [other for other in members if _gate(other, ADDED) < since]
-        yield f"before {member[ADDED]}", before
-    if REMOVED in member:
-        until = order(member[REMOVED])
-        left = [
-            other
-            for other in members
-            if _gate(other, ADDED) <= until
-            and not (
-                isinstance(other, dict) and REMOVED in other and _gate(other, REMOVED) <= until
-            )
-        ]
-        yield f"from {member[REMOVED]} on", left
-
-
-def _gate(member: Any, key: str) -> tuple[bool, str]:
-    return order(member.get(key, "") if isinstance(member, dict) else "")
-
-
-def _shown_instead(
-    scope: Scope, site: Site, at: tuple[str, int], when: str, others: list[Any]
-) -> Iterator[Found]:
-    """Yield what is wrong with the value that stands in for a member where *others* are left."""
-    key, index = at
-    value = site.node[key][index][SHOWN_AS]
-    trail = site.at(key, index, SHOWN_AS)
-    if is_enumeration(site.node):
-        known = [other["const"] for other in others]
-        if not any(same(value, choice) for choice in known):
-            message = f"{shown(value)} is no value of the versions {when}"
-            if isinstance(value, str):
-                message += did_you_mean(value, filter(lambda v: isinstance(v, str), known))
-            yield Found(trail, "shown-as-invalid", message, value=True)
-        return
-    wrong = fault(scope, value, {**site.node, key: others})
-    if not others:
-        message = f"the union has no member {when}; gate what holds it instead"
-        yield Found(trail, "shown-as-invalid", message)
-    elif wrong is not None:
-        for step in wrong.path:
-            trail = (trail, step)
-        message = f"no member of the versions {when}: {wrong.message}"
-        yield Found(trail, "shown-as-invalid", message, value=True)
 
 
 # What was

@@ -14,6 +14,7 @@ from dateline.model import EVERYWHERE, Api, Environment, Problem, SourceError
 from dateline.openapi import METHODS, chain, target
 from dateline.render.models.names import class_name, pascal, snake
 from dateline.render.shapes.histories import operation_names
+from dateline.render.shapes.roots import is_json
 
 DOCUMENTS: Final = "/spec"
 """The path, on the host, at and below which a server has its specification documents."""
@@ -72,8 +73,9 @@ class Operation:
     """An operation with a handler.
 
     ``id`` is its name in the contract data, ``path`` that of the definitions. ``body`` and each
-    of ``responses`` are None where there is no content. ``security`` lists alternatives, each
-    of which is all of some schemes.
+    of ``responses`` are None where there is no content. ``security`` lists the alternatives of
+    the newest version, each of which is all of some schemes; ``is_secured`` and
+    ``is_always_secured`` tell whether callers of any version, or all callers, have to be known.
     """
 
     id: str
@@ -85,6 +87,8 @@ class Operation:
     environments: tuple[str, ...]
     ignores_version: bool
     security: tuple[tuple[str, ...], ...]
+    is_secured: bool
+    is_always_secured: bool
     parameters: tuple[Parameter, ...]
     body: Content | None
     body_required: bool
@@ -92,11 +96,6 @@ class Operation:
     summary: str
     description: str
     deprecated: bool
-
-    @property
-    def is_secured(self) -> bool:
-        """Tell whether any caller has to be known."""
-        return any(self.security)
 
     @property
     def successes(self) -> dict[str, Content | None]:
@@ -219,7 +218,8 @@ class _Operations:
             if not str(status).startswith("x-") and (found := chain(self._document, each))
         }
         called = self._called(path, method)
-        security = node.get("security", self._document.get("security", []))
+        eras = [era for _, era in self._timeline.eras("operation", node)]
+        security = [era.get("security", self._document.get("security", [])) for era in eras]
         return Operation(
             id=self._names[path, method],
             group=_name(tag),
@@ -229,10 +229,14 @@ class _Operations:
             path=path,
             environments=self._environments(sites),
             ignores_version=not set(self._api.table.ignoring_tags).isdisjoint(node.get("tags", ())),
-            security=tuple(tuple(alternative) for alternative in security),
+            security=tuple(tuple(alternative) for alternative in security[0]),
+            is_secured=any(any(alternatives) for alternatives in security),
+            is_always_secured=all(each and {} not in each for each in security),
             parameters=tuple(self._parameters(path, method, item, node)),
             body=_content(bodies),
-            body_required=bool(bodies) and self._is_always(bodies, "request-body"),
+            body_required=bool(bodies)
+            and self._is_always(bodies, "request-body")
+            and all("requestBody" in era for era in eras),
             responses=responses,
             summary=node.get("summary", ""),
             description=node.get("description", ""),
@@ -316,12 +320,6 @@ class _Operations:
 
     def _note(self, path: tuple[str | int, ...], id: str, message: str) -> None:
         self.problems.append(Problem(place=self._api.locate(path), id=id, message=message))
-
-
-def is_json(media_type: str) -> bool:
-    """Tell whether what is sent as *media_type* is JSON (RFC 6839 section 3.1)."""
-    name = media_type.partition(";")[0].strip().lower()
-    return name.endswith("+json") or name == "application/json"
 
 
 def _name(name: str, spoken: frozenset[str] = frozenset()) -> str:

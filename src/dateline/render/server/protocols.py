@@ -135,7 +135,7 @@ class Protocols:
 def _call(operation: Operation, account: str) -> Node:
     if not operation.is_secured:
         return subscript("Call", "None")
-    return subscript("Call", nullable(account) if () in operation.security else account)
+    return subscript("Call", account if operation.is_always_secured else nullable(account))
 
 
 def standard(spoken: Container[str]) -> list[Code]:

@@ -8,7 +8,8 @@ Plain JSON values, to stand beside the shapes of values::
      "schemas": {NAME: [{"since": DATE, "environments": [...], "schema": SCHEMA}]}}
 
 Entries are read like those of shapes. The statuses are those of the responses, as the document of
-the version has them. A request is null where the operation is not there, and a
+the version has them. A request has its ``security`` where that is not the newest version's. A
+request is null where the operation is not there, and a
 schema true where the component is not: in adopted definitions, references may lead nowhere.
 Schemas are JSON Schema 2020-12, whatever the definitions are written in, without words; only
 those are listed that requests refer to or shapes ask for.
@@ -115,7 +116,10 @@ class _Requests:
         for node in (*item.get("parameters", ()), *operation.get("parameters", ())):
             if parameter := _resolved(document, node):
                 listed[parameter["in"], parameter["name"]] = parameter
+        security = operation.get("security", document.get("security", []))
+        differs = security != self._newest_security(template, method)
         return {
+            **({"security": [list(each) for each in security]} if differs else {}),
             "parameters": [
                 self._parameter(parameter)
                 for (place, name), parameter in listed.items()
@@ -128,6 +132,12 @@ class _Requests:
         item = _resolved(document, document.get("paths", {}).get(template))
         responses = item.get(method, {}).get("responses", {})
         return [status for status in responses if not status.startswith("x-")]
+
+    def _newest_security(self, template: str, method: str) -> Any:
+        """Return what the newest version demands, which the table of the operations says."""
+        document = self._api.document
+        operation = _resolved(document, document["paths"][template])[method]
+        return operation.get("security", document.get("security", []))
 
     def _parameter(self, parameter: dict[str, Any]) -> dict[str, Any]:
         style = parameter.get("style", _STYLES[parameter["in"]])

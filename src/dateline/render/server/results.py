@@ -17,10 +17,10 @@ from typing import Any
 
 from dateline.model import Api
 from dateline.openapi import METHODS, chain
-from dateline.render.server.operations import is_json
 from dateline.render.shapes import canonical
 from dateline.render.shapes.demands import Demands, references
 from dateline.render.shapes.histories import operation_names
+from dateline.render.shapes.roots import is_json
 
 
 def results(api: Api, asked: Iterable[str] = ()) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, Final
 
 from dateline.gates import Timeline
 from dateline.model import EVERYWHERE, Api, Problem, SourceError
@@ -44,6 +44,11 @@ from dateline.render.shapes.reach import Reach
 __all__ = ["asked", "canonical", "entries", "shapes"]
 
 Shapes = dict[str, Any]
+
+_MOVED: Final = (
+    "moves a parameter from one part of the request to another, so no request of an older version "
+    "could be read; write two, one with `x-removed` and one with `x-added`"
+)
 
 
 def shapes(api: Api, projector: Projector | None = None) -> Shapes:
@@ -97,8 +102,10 @@ class _Contracts:
 
     def data(self) -> Shapes:
         ways = {way: _Way(self, way) for way in Way}
-        if self._moved:
-            raise SourceError([self._problem(node) for node in self._moved.values()])
+        problems = [self._problem(node, _MOVED) for node in self._moved.values()]
+        problems += [self._problem(node, why) for node, why in roots.unreachable(self._api)]
+        if problems:
+            raise SourceError(problems)
         needed = {way.value: each.converters for way, each in ways.items()}
         demanded = {way.value: each.demanded for way, each in ways.items()}
         names = self.demands.names(set[int]().union(*demanded.values()))
@@ -129,13 +136,11 @@ class _Contracts:
         row = {name: [older(at) for at in places] for name, places in self.columns}
         return list(entries(row, self._api.table.dates, "schema"))
 
-    def _problem(self, parameter: Any) -> Problem:
+    def _problem(self, node: Any, why: str) -> Problem:
         return Problem(
-            place=self._api.locate(self._histories.place(parameter)),
+            place=self._api.locate(self._histories.place(node)),
             id="gate-out-of-reach",
-            message="`x-was` moves a parameter from one part of the request to another, so no "
-            "request of an older version could be read; write two, one with `x-removed` and one "
-            "with `x-added`",
+            message=f"`x-was` {why}",
         )
 
     def moved(self, parameter: Any) -> None:

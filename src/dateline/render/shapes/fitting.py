@@ -35,6 +35,11 @@ def fits(kind: str, one: dict[str, Any], other: dict[str, Any]) -> bool:
     return _keys_fit(one, other) or _listed_fit(one, other) or _is_of_member(one, other)
 
 
+def differs(one: Era, other: Era) -> bool:
+    """Tell whether two eras of a schema say anything different of a value."""
+    return bool(_differing(one, other))
+
+
 def _keys_fit(one: Era, other: Era) -> bool:
     return all(_FITS.get(key, _differs)(one, other, key) for key in _differing(one, other))
 
@@ -114,10 +119,15 @@ def _is_dropped(_: Era, other: Era, key: str) -> bool:
 
 
 def _is_at_most(one: Era, other: Era, key: str) -> bool:
+    if isinstance(one.get(key, other.get(key)), bool):
+        # OpenAPI 3.0 says with a boolean whether the bound itself is left out
+        return not other.get(key) or one.get(key) is True
     return key not in other or (key in one and one[key] <= other[key])
 
 
 def _is_at_least(one: Era, other: Era, key: str) -> bool:
+    if isinstance(one.get(key, other.get(key)), bool):
+        return _is_at_most(one, other, key)
     return key not in other or (key in one and one[key] >= other[key])
 
 
@@ -129,6 +139,8 @@ def _values_fit(one: Era, other: Era, key: str) -> bool:
     if key in ("oneOf", "anyOf") and not all(
         is_enumeration(era) for era in (one, other) if key in era
     ):
+        return False
+    if any(_holds_gates(era.get(key)) for era in (one, other)):
         return False
     allowed = choices(other)
     if allowed is None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final
 
 from dateline.gates import Timeline
-from dateline.model import SHOWN_AS, Api
+from dateline.model import Api
 from dateline.openapi import Shape, slot, target
 from dateline.render.shapes.histories import Histories, Reading, Way
 from dateline.render.shapes.published import Published
@@ -187,6 +188,10 @@ class View:
             return View(*made_of, Way.UP)
         return View(*made_of, Way.DOWN, whole=True)
 
+    def having(self, at: int) -> View:
+        """Return the definitions as they are at another version."""
+        return View(*self._made_of[:4], at, self.way)
+
     def shows(self, node: Any) -> bool:
         """Tell whether the version has *node*, as far as its own keys say."""
         return bool(self._timeline.of(node) >> self._at & 1)
@@ -199,8 +204,55 @@ class View:
 
     def era(self, kind: str, node: dict[str, Any]) -> dict[str, Any]:
         """Return what *node* is at the version, canonical names and all."""
-        reading = self.read(kind, node)
-        return reading.shown if self.way is Way.DOWN else reading.now
+        if self._whole:
+            return node
+        eras = self._timeline.eras(kind, node)
+        return next(era for mask, era in eras if mask >> self._at & 1)
+
+    def constant(self, member: dict[str, Any]) -> Any:
+        """Return the value that *member* of an enumeration has at the version."""
+        return self.era("schema", member)["const"]
+
+    def choices(self, schema: dict[str, Any]) -> list[Any] | None:
+        """Return the values that *schema* lists where a value is read; None where it is open."""
+        if self.way is Way.DOWN or "enum" in schema or "const" in schema:
+            return choices(schema)
+        key = next((key for key in UNIONS if schema.get(key)), UNIONS[0])
+        if not is_enumeration({key: schema.get(key, [])}):
+            return None
+        return [self.constant(member) for member in schema[key]]
+
+    def instead(self, member: Any, members: tuple[Member, ...]) -> dict[str, Any]:
+        """Return what is said of an absent *member*: whether and as what it is shown instead.
+
+        A value of an enumeration is followed to the nearest one that the version has.
+        """
+        made: dict[str, Any] = {"absent": True}
+        seen: list[Any] = []
+        while not any(member is each for each in seen):
+            seen.append(member)
+            found = self._timeline.substitute(member, self._at)
+            if not found:
+                break
+            made = {"absent": True, "shown_as": found[0]}
+            if not isinstance(member, dict) or "const" not in member:
+                break
+            listed = [each for each in members if "const" in each.schema]
+            same = [each for each in listed if _equal(each.schema["const"], found[0])]
+            if shown := next((each for each in same if each.shown), None):
+                return {"absent": True, "shown_as": self.constant(shown.schema)}
+            if not same:
+                break
+            member = same[0].schema
+        return made
+
+    def restates(self, schema: Any) -> bool:
+        """Tell whether a history in *schema*, or below it, demands something else at the version.
+
+        Where more values fit a schema of another version, converters have nothing to do; but that
+        matters where a value is not to fit.
+        """
+        return self._histories.restates(schema, self._at)
 
     def read(self, kind: str, node: dict[str, Any]) -> Reading:
         if self._whole:
@@ -278,7 +330,7 @@ class View:
             flat.objects += 1
         if now.keys() & {"items", "minItems", "prefixItems"}:
             flat.implied |= {"array"}
-        values = choices(now)
+        values = self.choices(now)
         if values is not None:
             flat.relates = flat.relates or any(isinstance(each, dict | list) for each in values)
             listed = frozenset(type_of(value) for value in values)
@@ -313,7 +365,7 @@ class View:
             possible &= frozenset().union(
                 *(self.types(each.schema) for each in union.members if self._counts(each))
             )
-        if possible == EVERY_TYPE and flat.implied:
+        if possible == EVERY_TYPE and len(flat.implied) == 1:
             return flat.implied
         return possible
 
@@ -371,7 +423,7 @@ class View:
             schema = self.read("schema", schema).now
             name = self.referred(schema)
             if name is None:
-                values = choices(schema) or []
+                values = self.choices(schema) or []
                 return values if all(isinstance(value, str) for value in values) else []
             schema = self.schemas[name]
         return []
@@ -438,11 +490,8 @@ class View:
         return self.published.apart(one, other, self._at)
 
 
-def substitute(member: Any) -> dict[str, Any]:
-    """Return what is said of an absent member: whether and as what it is shown instead."""
-    if isinstance(member, dict) and SHOWN_AS in member:
-        return {"absent": True, "shown_as": member[SHOWN_AS]}
-    return {"absent": True}
+def _equal(one: Any, other: Any) -> bool:
+    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
 def _below(key: str, value: Any) -> Iterator[tuple[str, Any]]:

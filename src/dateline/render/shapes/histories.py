@@ -13,9 +13,9 @@ from typing import Any, Final, NamedTuple
 from dateline.diff.naming import name
 from dateline.gates import Timeline, order, without
 from dateline.model import EXTENSIBLE, GATES, KEYS, WAS, Api
-from dateline.openapi import METHODS, Shape, chain, children, pointer, slot
+from dateline.openapi import METHODS, Shape, chain, children, pointer, slot, target
 from dateline.project import enumeration, open_ended
-from dateline.render.shapes.fitting import fits
+from dateline.render.shapes.fitting import differs, fits
 from dateline.schema.dialect import Dialect
 from dateline.schema.types import declared, is_enumeration
 
@@ -74,6 +74,7 @@ class Histories:
         self._dialect = Dialect(api.document)
         self._known: dict[int, _History] = {}
         self._taken: dict[str, int] = {}
+        self._restating: dict[tuple[int, int], bool] = {}
         self.converters: dict[str, Converter] = {}
 
     def read(self, kind: str, node: dict[str, Any], at: int, way: Way) -> Reading:
@@ -99,6 +100,30 @@ class Histories:
 
     def _keywords(self, kind: str, node: dict[str, Any]) -> dict[str, Any]:
         return self._dialect.keywords(node) if kind == "schema" else node
+
+    def restates(self, schema: Any, at: int) -> bool:
+        """Tell whether an `x-was` in *schema*, or in what it refers to, changes it at *at*."""
+        # an id is unique here: the schemas are those of the document
+        key = id(schema), at
+        if key not in self._restating:
+            self._restating[key] = self._restates(schema, at)
+        return self._restating[key]
+
+    def _restates(self, schema: Any, at: int) -> bool:
+        components = self._api.document.get("components", {}).get("schemas", {})
+        ahead, seen = [schema], set[int]()
+        while ahead:
+            node = ahead.pop()
+            if not isinstance(node, dict) or id(node) in seen:
+                continue
+            seen.add(id(node))
+            eras = self._timeline.eras("schema", node)
+            if differs(eras[0][1], next(era for mask, era in eras if mask >> at & 1)):
+                return True
+            goal = target(node["$ref"]) if isinstance(node.get("$ref"), str) else None
+            ahead.append(components.get(goal[1]) if goal is not None else None)
+            ahead += [child for _, kind, child in children("schema", node) if kind == "schema"]
+        return False
 
     def place(self, node: Any) -> Path:
         """Return where *node* stands in the definitions."""

@@ -8,7 +8,7 @@ A shape is plain data: the name of a shared shape, None where nothing differs, o
 - any of ``fields``, ``left_out``, ``names``, ``required``, ``extras`` with ``declared`` and
   ``least``: an object;
 - ``items``, perhaps with ``least`` and ``unique``: a list;
-- ``values``: the values of an enumeration that are absent;
+- ``values``: the values of an enumeration that are absent, or that another one ``is``;
 - ``retag`` (the tag property of an object as it comes out, and the texts that it has instead of
   others) and ``then``: what is done before;
 - ``tag`` and ``members``, perhaps with ``otherwise``: an object whose tag says what it is;
@@ -40,7 +40,6 @@ from dateline.render.shapes.flat import (
     Tags,
     Union,
     View,
-    substitute,
 )
 from dateline.render.shapes.histories import Way
 from dateline.schema.dialect import OR_NULL
@@ -59,6 +58,9 @@ _HELD: Final = {
     **dict.fromkeys(("dependentSchemas", "propertyNames"), ("object",)),
     "contentSchema": ("string",),
 }
+
+# Below these, a schema that lets through more may let a value fit less.
+_TURNED: Final = frozenset({"not", "if", "contains"})
 
 _SAYS_MORE: Final = frozenset(
     (
@@ -209,14 +211,13 @@ class Builder:
         return made
 
     def _value(self, flat: Flat) -> Node:
-        absent = self._absent_values(flat)
-        if absent:
-            return {"values": absent}
+        if changed := self._values(flat):
+            return {"values": changed}
         own: dict[str, Node] = {"object": self.object(flat), "array": self._list(flat)}
         below = [
             (key, place, node)
             for key, place, child in flat.unserved
-            if (node := self._member(child)) is not None
+            if (node := self._unserved(key, child)) is not None
         ]
         nodes: dict[str, Node] = {
             name: self._untold(
@@ -228,6 +229,12 @@ class Builder:
             if name in flat.types
         }
         return by_type(nodes)
+
+    def _unserved(self, key: str, child: Member) -> Node:
+        """Return the shape of what is below *key*, which says nothing of what a value holds."""
+        if key in _TURNED and self.view.restates(child.schema):
+            return {"absent": True}
+        return self._member(child)
 
     def _untold(self, schemas: tuple[Any, ...], below: dict[str, Node], otherwise: Node) -> Node:
         """Return the shape of a value where what stands *below* some places can't be served."""
@@ -241,15 +248,19 @@ class Builder:
         ]
         return {UNTOLD: where, "why": why, "otherwise": otherwise}
 
-    def _absent_values(self, flat: Flat) -> list[dict[str, Any]]:
-        if self.view.way is Way.UP:
-            return []
-        return [
-            {"value": member.schema["const"], **_shown_as(member.schema)}
-            for members in flat.values
-            for member in members
-            if not member.shown
-        ]
+    def _values(self, flat: Flat) -> list[dict[str, Any]]:
+        """Return the values of enumerations that become others: absent ones, and renamed ones."""
+        made: list[dict[str, Any]] = []
+        for members in flat.values:
+            for member in members:
+                now, then = member.schema["const"], self.view.constant(member.schema)
+                if not member.shown and self.view.way is Way.DOWN:
+                    said = self.view.instead(member.schema, members)
+                    made.append({"value": now, **{k: v for k, v in said.items() if k != "absent"}})
+                elif member.shown and now != then:
+                    down = self.view.way is Way.DOWN
+                    made.append({"value": now, "is": then} if down else {"value": then, "is": now})
+        return made
 
     def _list(self, flat: Flat) -> Node:
         items = self.node(*flat.items) if flat.items else None
@@ -317,6 +328,9 @@ class Builder:
         counted = [each for each in union.members if each.shown or self.view.way is Way.DOWN]
         if not counted:
             return self.flat(base)
+        types = [self.view.given.types(member.schema) & base.types for member in counted]
+        if union.is_one and self._may_overlap(union, counted, types):
+            return self._untold(flat.schemas, {"oneOf": {"absent": True}}, None)
         if base.is_empty:
             nodes = [self._member(member) for member in counted]
         else:
@@ -328,7 +342,6 @@ class Builder:
             ]
         if all(node == nodes[0] for node in nodes[1:]) and not _is_absent(nodes[0]):
             return nodes[0]
-        types = [self.view.given.types(member.schema) & base.types for member in counted]
         return by_type(
             {
                 name: self._of_type(name, union, counted, nodes, types)
@@ -347,6 +360,22 @@ class Builder:
             self.view.given.tags(member.schema, before, union),
             self.view.other.tags(member.schema, after, other),
         )
+
+    def _may_overlap(
+        self, union: Union, members: list[Member], types: list[frozenset[str]]
+    ) -> bool:
+        """Tell whether a value of one of *members* may fit two of them at another version.
+
+        That is so where a history says what one was, and nothing tells it from the others.
+        """
+        for name in TYPES:
+            having = [m.schema for m, its in zip(members, types, strict=True) if name in its]
+            if len(having) < 2 or not any(map(self.view.restates, having)):
+                continue
+            tag = name == "object" and self.view.given.telling(union, having, always=True)
+            if not tag and not all(self.view.apart(*pair) for pair in combinations(having, 2)):
+                return True
+        return False
 
     def _of_type(
         self,
@@ -401,7 +430,7 @@ class Builder:
 
     def _member(self, member: Member, base: Flat | None = None) -> Node:
         if not member.shown:
-            return substitute(member.schema)
+            return self.view.instead(member.schema, ())
         if base is None:
             return self.node(member.schema)
         flat = base.copy()
@@ -426,10 +455,6 @@ def _is_absent(node: Node) -> bool:
 def _is_demanded(node: Node) -> bool:
     """Tell whether a converter makes all of it, which is held to what it has to be."""
     return isinstance(node, dict) and UNTOLD in node and node["otherwise"] is None
-
-
-def _shown_as(member: Any) -> dict[str, Any]:
-    return {key: value for key, value in substitute(member).items() if key == "shown_as"}
 
 
 def references(node: Node) -> set[str]:
@@ -488,7 +513,7 @@ def pruned(node: Node, live: Container[str]) -> Node:
     return made if _changes(made) else None
 
 
-_KEPT: Final = frozenset({"declared", "then", "items", "value", "shown_as"})
+_KEPT: Final = frozenset({"declared", "then", "items", "value", "shown_as", "is"})
 
 
 def _changes(node: dict[str, Any]) -> bool:

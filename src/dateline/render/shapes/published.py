@@ -12,19 +12,22 @@ from dateline.openapi import target
 from dateline.project import Projector
 from dateline.render.shapes.demands import Demands
 from dateline.render.shapes.histories import plain
-from dateline.schema.types import choices
+from dateline.schema.types import EVERY_TYPE, choices, declared, type_of
 
 
 @dataclass
 class _Needs:
     """The fields that every object of a schema has, and what values its fields may have.
 
-    ``known`` are the only fields that there may be; None where there may be any.
+    ``known`` are the only fields that there may be; None where there may be any. ``types`` are
+    the JSON types of a value, ``listed`` all values, as JSON, where they are listed.
     """
 
     fields: set[str] = field(default_factory=set)
     values: dict[str, frozenset[str]] = field(default_factory=dict)
     known: frozenset[str] | None = None
+    types: frozenset[str] = EVERY_TYPE
+    listed: frozenset[str] | None = None
 
 
 class Published:
@@ -53,8 +56,15 @@ class Published:
         return self._demands.of(schema)
 
     def apart(self, one: Any, other: Any, at: int) -> bool:
-        """Tell whether no object can be of both schemas, as they are at the combination *at*."""
+        """Tell whether no value can be of both schemas, as they are at the combination *at*."""
         first, second = self._needs(one, at), self._needs(other, at)
+        both = first.types & second.types
+        if not both:
+            return True
+        if first.listed is not None and second.listed is not None:
+            return not first.listed & second.listed
+        if both != EVERY_TYPE and not both <= {"object"}:
+            return False
         listed = first.values.keys() & second.values.keys() & (first.fields | second.fields)
         return any(not first.values[name] & second.values[name] for name in listed) or any(
             each.known is not None and not others.fields <= each.known
@@ -79,6 +89,12 @@ class Published:
             self._add(needs, component, components, within | {goal[1]})
         for base in schema.get("allOf", ()):
             self._add(needs, base, components, within)
+        needs.types &= declared(schema)
+        values = choices(schema)
+        if values is not None:
+            needs.types &= {type_of(value) for value in values}
+            texts = frozenset(json.dumps(value, sort_keys=True) for value in values)
+            needs.listed = texts if needs.listed is None else needs.listed & texts
         needs.fields |= set(schema.get("required", ()))
         properties = schema.get("properties", {})
         for name, child in properties.items():

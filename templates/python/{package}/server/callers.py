@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
-from .nouns import Account, Credentials, Operation, Refusal, Scheme
+from .nouns import Account, Credentials, Refusal, Scheme
 from .reading import cookies
 from .runtime import query
 from .runtime.asgi import Scope, field
 from .runtime.errors import UNAUTHORIZED, Fault, RequestError
 
 A = TypeVar("A", bound=Account)
+
+Security = Sequence[Sequence[str]]
+"""Alternatives, each of which is all of some schemes, as callers of a version have to give them."""
 
 Authenticate = Callable[[Credentials], Awaitable[A | None]]
 
@@ -27,44 +30,44 @@ class Callers:
         self._authenticate = authenticate
 
     async def account(
-        self, operation: Operation, scope: Scope, declared: Collection[str] = ()
+        self, security: Security, scope: Scope, declared: Collection[str] = ()
     ) -> Any:
-        """Return the account of the caller; None for operations without authentication.
+        """Return the account of the caller; None where *security* demands no authentication.
 
         *declared* are the headers, in lower case, that are parameters of the operation.
 
         Raises RequestError (UNAUTHORIZED) where one is demanded and there is none, and whatever
         Refusal `authenticate` raises.
         """
-        if not operation.security:
+        if not security:
             return None
         state = scope["state"]
         if _ACCOUNT not in state:
             try:
-                state[_ACCOUNT] = await self._found(operation, scope, declared)
+                state[_ACCOUNT] = await self._found(security, scope, declared)
             except Refusal as refused:
                 state[_ACCOUNT] = refused
         if isinstance(state[_ACCOUNT], Refusal):
             raise state[_ACCOUNT]
-        if state[_ACCOUNT] is None and () not in operation.security:
+        if state[_ACCOUNT] is None and all(security):
             raise RequestError(UNAUTHORIZED, Fault.UNAUTHORIZED)
         return state[_ACCOUNT]
 
     async def identity(
-        self, operation: Operation, scope: Scope, declared: Collection[str] = ()
+        self, security: Security, scope: Scope, declared: Collection[str] = ()
     ) -> str | None:
         """Return what tells whose idempotency keys the caller's are; None for nobody's."""
         try:
-            account = await self.account(operation, scope, declared)
+            account = await self.account(security, scope, declared)
         except (RequestError, Refusal):
             return None
         return None if account is None else str(account.identity)
 
-    async def _found(self, operation: Operation, scope: Scope, declared: Collection[str]) -> Any:
-        names = dict.fromkeys(name for together in operation.security for name in together)
+    async def _found(self, security: Security, scope: Scope, declared: Collection[str]) -> Any:
+        names = dict.fromkeys(name for together in security for name in together)
         sent = {name: _secret(self._schemes[name], scope) for name in names}
         values = {name: secret for name, secret in sent.items() if secret is not None}
-        if not any(together and values.keys() >= set(together) for together in operation.security):
+        if not any(together and values.keys() >= set(together) for together in security):
             return None
         return await self._authenticate(Credentials(values, scope, declared))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from typing import Any, Final, get_args, get_origin
@@ -75,6 +75,9 @@ class Reader:
     """
 
     def __init__(self, operation: Operation, contract: Contract, lifting: Lifting) -> None:
+        self.security: Sequence[Sequence[str]] = contract.request.get(
+            "security", operation.security
+        )
         self._places = [
             _Fields(place, said, contract, lifting.parameters(operation.id, place))
             for place in _STYLES
@@ -315,7 +318,7 @@ class _Body:
                 self._readers[essence] = (
                     _Json(types[essence], contract.validator(schema), lift).read
                     if _is_json(essence)
-                    else bytes
+                    else _raw(lift)
                 )
 
     def read(self, content: bytes, content_type: str | None) -> Any:
@@ -349,6 +352,21 @@ class _Json:
             found = error.errors(include_url=False, include_input=False, include_context=False)[0]
             called = located("the body", pointer(found["loc"]))
             raise RequestError(f"{called}: {found['msg']}") from None
+
+
+def _raw(lift: Callable[[Any], Any]) -> Callable[[bytes], bytes]:
+    """Return what reads a body that is no JSON: bytes, of which a converter is given the text."""
+    if lift is unchanged:
+        return bytes
+
+    def read(content: bytes) -> bytes:
+        try:
+            text = content.decode()
+        except UnicodeDecodeError:
+            raise RequestError("the body is not UTF-8") from None
+        return str(_lifted(lift, text, "the body")).encode()
+
+    return read
 
 
 def _lifted(lift: Callable[[Any], Any], value: Any, what: str) -> Any:

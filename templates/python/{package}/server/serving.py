@@ -140,8 +140,8 @@ def build(
         results = Results(operation, contracts, down, data)
         handler = methods[operation.id]
         endpoint: App = _Endpoint(operation, handler, callers, readers, results, problems)
-        if idempotency is not None and operation.method == "POST" and operation.security:
-            account = _keeper(operation, callers, readers)
+        if idempotency is not None and operation.method == "POST" and _is_secured(operation, data):
+            account = _keeper(callers, readers)
             endpoint = Idempotent(
                 endpoint, idempotency, account, patience=settings.patience, answer=problems.answer
             )
@@ -234,6 +234,12 @@ def _require_readable(operations: Sequence[Operation], data: Contracts) -> None:
     }
     if said:
         raise UnsupportedError("\n".join(said))
+
+
+def _is_secured(operation: Operation, data: Contracts) -> bool:
+    """Tell whether callers of any version have to be known."""
+    requests = (each.request for each in data.each(operation.id))
+    return any(any(each.get("security", operation.security)) for each in requests)
 
 
 def _concrete_first(operation: Operation) -> tuple[tuple[bool, ...], bool]:
@@ -330,9 +336,7 @@ class _Readers:
         return self._known[key]
 
 
-def _keeper(
-    operation: Operation, callers: Callers, readers: _Readers
-) -> Callable[[Scope], Awaitable[str | None]]:
+def _keeper(callers: Callers, readers: _Readers) -> Callable[[Scope], Awaitable[str | None]]:
     """Return what tells whose idempotency keys those of a request are; None for nobody's.
 
     They are nobody's, too, where the caller's version does not have the operation: that is not to
@@ -343,7 +347,7 @@ def _keeper(
         reader = readers.at(scope["state"][VERSION])
         if reader is None:
             return None
-        return await callers.identity(operation, scope, reader.headers)
+        return await callers.identity(reader.security, scope, reader.headers)
 
     return keeper
 
@@ -391,7 +395,7 @@ class _Endpoint:
         if reader is None:
             return self._problems.answer(scope, Problem(status=404, message=_NO_PATH)), []
         try:
-            account = await self._callers.account(self._operation, scope, reader.headers)
+            account = await self._callers.account(reader.security, scope, reader.headers)
         except Refusal as refusal:
             return self._refused(refusal, scope, version)
         key = field(scope, idempotency.HEADER) if self._is_post else None

@@ -127,7 +127,8 @@ class Compiler:
             and self._environment in each.get("environments", (self._environment,))
         )
         # on the way up, the types that handlers are given hold the result to the canonical contract
-        fits = self.fits(schema, version) if self.way == "down" else None
+        # where any value will do, it may be one that no schema speaks of, such as bytes
+        fits = self.fits(schema, version) if self.way == "down" and schema is not True else None
         return values.written(name, self._converters[name], version, fits)
 
     @property
@@ -410,6 +411,8 @@ def _is_absent(shape: Shape) -> bool:
 
 
 def _instead(said: Mapping[str, Any], keep: bool) -> Json:
+    if "is" in said:
+        return said["is"]
     return said["shown_as"] if keep and "shown_as" in said else OMITTED
 
 

@@ -237,7 +237,10 @@ def filtered(tag: str, shown: Mapping[str, bool], otherwise: Change) -> Change:
 
 
 def _distinct(values: list[Json]) -> list[Json]:
-    return list({_text(value): value for value in reversed(values)}.values())[::-1]
+    made: dict[str, Json] = {}
+    for value in values:
+        made.setdefault(_text(value), value)
+    return list(made.values())
 
 
 # Objects

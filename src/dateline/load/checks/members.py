@@ -1,0 +1,192 @@
+"""Checks of what values of enumerations and members of unions were, and of `x-shown-as`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
+
+from dateline.gates import changes, gate_dates, order, substitutes
+from dateline.load.checks.scope import Found, Scope, Site, on
+from dateline.load.checks.values import fault, same
+from dateline.load.wording import did_you_mean, shown
+from dateline.model import ADDED, REMOVED, SHOWN_AS, WAS
+from dateline.schema.types import UNIONS, is_enumeration
+
+_WORDS: Final = frozenset({"title", "description", "deprecated", "$comment", "x-environments"})
+"""What the history of a value of an enumeration may hold beside `const`, and its dates."""
+
+
+@on(*(f"schema.{key}" for key in UNIONS), finds=("shown-as-invalid", "gate-without-effect"))
+def shown_as_another_member(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+    """Each version without a member has the value that it is shown as, or one that follows."""
+    for index, member in enumerate(site.node[key]):
+        if not isinstance(member, dict):
+            continue
+        dates = [date for date in substitutes(member) if date is not None]
+        if SHOWN_AS in member and gate_dates(member) and scope.ranks.keys() >= {*dates}:
+            yield from _shown_instead(scope, site, key, index)
+
+
+class _Union(NamedTuple):
+    """The members of a union, and what fits one of them."""
+
+    scope: Scope
+    node: dict[str, Any]
+    key: str
+
+    @property
+    def members(self) -> list[Any]:
+        members: list[Any] = self.node[self.key]
+        return members
+
+    def at(self, at: int) -> list[int]:
+        """Return the numbers of the members that the combination *at* has."""
+        return [i for i, each in enumerate(self.members) if self.scope.shown(each) >> at & 1]
+
+    def matching(self, value: Any, numbers: list[int]) -> list[int]:
+        """Return those of the members *numbers* that *value* is of."""
+        if is_enumeration(self.node):
+            return [i for i in numbers if same(value, self.members[i]["const"])]
+        return [
+            i
+            for i in numbers
+            if fault(self.scope, value, {**self.node, self.key: [self.members[i]]}) is None
+        ]
+
+    def is_shown(self, index: int, at: int) -> bool:
+        """Tell whether the member *index* is shown at *at* as one that is there, in turn.
+
+        Where a later one of them is at fault, that one's own check says so.
+        """
+        present = self.at(at)
+        absent = [i for i in range(len(self.members)) if i not in present]
+        seen: list[int] = []
+        while index not in seen:
+            seen.append(index)
+            value = self.scope.timeline.substitute(self.members[index], at)
+            if not value:
+                return len(seen) > 2
+            if self.matching(value[0], present):
+                return True
+            following = self.matching(value[0], absent)
+            if not following:
+                return len(seen) > 1
+            index = following[0]
+        return False
+
+
+def _shown_instead(scope: Scope, site: Site, key: str, index: int) -> Iterator[Found]:
+    member = site.node[key][index]
+    union = _Union(scope, site.node, key)
+    lacking = scope.timeline.all & ~scope.shown(member)
+    unused = {*substitutes(member)} - {None}
+    known: dict[tuple[Any, ...], bool] = {}
+    # (which value, when) -> where the member is absent, and where nothing takes its place
+    absent: dict[tuple[str | None, str], tuple[int, int]] = {}
+    for at in range(len(scope.timeline.combinations)):
+        if not lacking >> at & 1:
+            continue
+        date = _date(scope, member, at)
+        unused.discard(date)
+        which = (date, *union.at(at))
+        if which not in known:
+            known[which] = union.is_shown(index, at)
+        said = date, _when(scope, member, at)
+        there, wrong = absent.get(said, (0, 0))
+        absent[said] = there | 1 << at, wrong | (0 if known[which] else 1 << at)
+    for (date, when), (there, wrong) in absent.items():
+        if wrong:
+            versions = when if wrong == there and when else scope.timeline.places(wrong)
+            at = (wrong & -wrong).bit_length() - 1
+            yield _unknown(union, site, (index, date), versions, at)
+    for date in sorted(filter(None, unused), key=order):
+        message = f"no version without the member is shown what is said for {date}; leave it out"
+        yield Found(site.at(key, index, SHOWN_AS, date), "gate-without-effect", message)
+
+
+def _date(scope: Scope, member: Any, at: int) -> str | None:
+    """Return the date of the value that *member* is shown as at *at*; None where it has one."""
+    [value] = scope.timeline.substitute(member, at)
+    return next(date for date, each in substitutes(member).items() if each is value)
+
+
+def _when(scope: Scope, member: dict[str, Any], at: int) -> str:
+    version = order(scope.timeline.combinations[at].version)
+    if ADDED in member and version < order(member[ADDED]):
+        return f"before {member[ADDED]}"
+    if REMOVED in member and version >= order(member[REMOVED]):
+        return f"from {member[REMOVED]} on"
+    return ""
+
+
+def _unknown(union: _Union, site: Site, said: tuple[int, str | None], when: str, at: int) -> Found:
+    index, date = said
+    value = substitutes(union.members[index])[date]
+    steps = (union.key, index, SHOWN_AS) if date is None else (union.key, index, SHOWN_AS, date)
+    trail = site.at(*steps)
+    others = [union.members[i] for i in union.at(at)]
+    if is_enumeration(union.node):
+        known = [other["const"] for other in others]
+        message = f"{shown(value)} is no value of the versions {when}"
+        if isinstance(value, str):
+            message += did_you_mean(value, filter(lambda v: isinstance(v, str), known))
+        return Found(trail, "shown-as-invalid", message, value=True)
+    if not others:
+        message = f"the union has no member {when}; gate what holds it instead"
+        return Found(trail, "shown-as-invalid", message)
+    wrong = fault(union.scope, value, {**union.node, union.key: others})
+    said_wrong = "it is shown as itself again" if wrong is None else wrong.message
+    for step in () if wrong is None else wrong.path:
+        trail = (trail, step)
+    message = f"no member of the versions {when}: {said_wrong}"
+    return Found(trail, "shown-as-invalid", message, value=True)
+
+
+@on(
+    *(f"schema.{key}" for key in UNIONS),
+    finds=("misplaced-annotation", "rename-collision"),
+)
+def history_of_values(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+    """A value of an enumeration stays one; no two are the same in any version."""
+    members = site.node[key]
+    if not is_enumeration({key: members}) or not any(WAS in member for member in members):
+        return
+    for index, member in enumerate(members):
+        for date, entry in member.get(WAS, {}).items():
+            setting, unset = changes(entry)
+            at = site.at(key, index, WAS, date)
+            for keyword in setting.keys() - _WORDS - {"const", ADDED, REMOVED}:
+                message = (
+                    f"of a value of an enumeration only `const` and words have a history; put "
+                    f"that of `{keyword}` on the schema around it"
+                )
+                yield Found(
+                    ((at, "set"), keyword) if "set" in entry else (at, keyword),
+                    "misplaced-annotation",
+                    message,
+                )
+            if "const" in unset:
+                message = "a value of an enumeration always has its `const`; use `x-added` instead"
+                yield Found(at, "misplaced-annotation", message)
+    yield from _collisions(scope, site, key)
+
+
+def _collisions(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+    taken: list[tuple[int, int, Any]] = []
+    members = site.node[key]
+    for index, member in enumerate(members):
+        for mask, era in scope.timeline.eras("schema", member):
+            if "const" not in era:
+                continue
+            there = mask & scope.shown(era)
+            for others, other, value in taken:
+                both = others & there
+                at = index if WAS in member else other
+                if both and other != index and WAS in members[at] and same(value, era["const"]):
+                    message = (
+                        f"{shown(value)} is what {shown(members[other]['const'])} and "
+                        f"{shown(member['const'])} both are in {scope.timeline.places(both)}; "
+                        "change one, or let one go before"
+                    )
+                    yield Found(site.at(key, at, WAS), "rename-collision", message)
+            taken.append((there, index, era["const"]))
