@@ -221,9 +221,14 @@ class _Reader:
 
     def _made(self, kind: str, node: dict[str, Any]) -> dict[str, Any]:
         made = self._start(node) if kind == "schema" else node
-        items = [(key, self._below(_slot(kind, key), value)) for key, value in made.items()]
-        if any(value is not made[key] for key, value in items):
-            made = copied(made, items)
+        read = {
+            key: below
+            for key, value in made.items()
+            if isinstance(value, dict | list)
+            and (below := self._below(_slot(kind, key), value)) is not value
+        }
+        if read:
+            made = copied(made, [(key, read.get(key, value)) for key, value in made.items()])
         return self._finish(made) if kind == "schema" else made
 
     def _below(self, held: Slot, value: Any) -> Any:
@@ -231,9 +236,13 @@ class _Reader:
         if shape is Shape.ONE:
             return self.read(kind, value)
         if shape is Shape.MAP and isinstance(value, dict):
-            items = [(name, self.read(kind, child)) for name, child in value.items()]
-            is_same = all(child is value[name] for name, child in items)
-            return value if is_same else copied(value, items)
+            read = {
+                name: below
+                for name, child in value.items()
+                if (below := self.read(kind, child)) is not child
+            }
+            items = [(name, read.get(name, child)) for name, child in value.items()]
+            return copied(value, items) if read else value
         if shape is Shape.LIST and isinstance(value, list):
             made = [self.read(kind, child) for child in value]
             is_same = all(one is other for one, other in zip(made, value, strict=True))
@@ -243,4 +252,4 @@ class _Reader:
 
 def _slot(kind: str, key: str) -> Slot:
     # where providers describe webhooks in 3.0
-    return slot(kind, "webhooks" if (kind, key) == ("document", "x-webhooks") else key)
+    return slot(kind, "webhooks" if key == "x-webhooks" and kind == "document" else key)
