@@ -77,7 +77,9 @@ def tags_differ(scope: Scope, site: Site, key: str) -> Iterator[Found]:
     """Each member has tags of its own, and says of its tag property what the mapping says."""
     taken: dict[str, str] = {}
     for trail, name, tags in _tags(scope, site):
-        below = properties(scope, scope.named("schema")[name]).get(site.node[key]["propertyName"])
+        below = properties(scope, scope.named("schema")[name]).get(
+            site.node[key].get("propertyName")
+        )
         values = choices(resolved(scope, below)) if below is not None else None
         wrong = [tag for tag in tags if values is not None and tag not in values]
         if wrong:
