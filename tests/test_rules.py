@@ -64,6 +64,9 @@ def renames(node: Any, pointer: str = "") -> Iterator[tuple[str, str]]:
         yield from renames(value, f"{pointer}/{str(key).replace('~', '~0').replace('/', '~1')}")
 
 
+_GRAVITY = (Verdict.ADDITIVE, Verdict.GATED, Verdict.NEVER)
+
+
 def changes(where: str, before: dict[str, Any], after: dict[str, Any]) -> list[Change]:
     newer = document(where, after)
     names = dict(renames(newer))
@@ -429,3 +432,49 @@ def test_whatever_happens_can_be_said_in_one_line() -> None:
         for after in (None, "b\n", {1: {2, 3}})
     ]
     assert [line for line in lines if not line.isprintable() or ": " not in line] == []
+
+
+@pytest.mark.parametrize(
+    ("preset", "eased"),
+    [
+        ("dated-contract", {}),
+        (
+            "github",
+            {
+                "operation-removed": "gated",
+                "parameter-value-added": "additive",
+                "request-field-added": "additive",
+                "request-loosened": "additive",
+                "required-response-field-added": "additive",
+                "value-added": "additive",
+            },
+        ),
+        (
+            "wire",
+            {
+                "component-removed": "additive",
+                "component-renamed": "additive",
+                "dialect-changed": "additive",
+                "open-value-removed": "additive",
+                "operation-id-changed": "additive",
+                "parameter-value-added": "additive",
+                "path-parameter-renamed": "additive",
+                "request-field-added": "additive",
+                "request-loosened": "additive",
+                "required-response-field-added": "additive",
+                "response-narrowed": "additive",
+            },
+        ),
+    ],
+)
+def test_what_a_preset_eases_of_the_changes_in_the_cases(
+    preset: str, eased: dict[str, str]
+) -> None:
+    found: dict[str, str] = {}
+    for _, case in CASES:
+        for change in changed_in(case):
+            rule, verdict = judge(change, preset, {})
+            own = judge(change, "dated-contract", {})
+            if verdict is not own.verdict and _GRAVITY.index(verdict) < _GRAVITY.index(own.verdict):
+                found[rule] = str(verdict)
+    assert found == eased

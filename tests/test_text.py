@@ -104,3 +104,27 @@ def test_unprintable_characters_are_escaped() -> None:
     text = "a\u202eb\u2028c\x07d\x85e"
     assert json_text(text) == r'"a\u202eb\u2028c\u0007d\u0085e"'
     assert yaml_text(text) == r' "a\u202eb\u2028c\u0007d\u0085e"'
+
+
+@pytest.mark.parametrize(
+    ("text", "laid_out"),
+    [
+        ("one\ntwo", " |-\n  one\n  two"),
+        ("one\ntwo\n", " |\n  one\n  two\n"),
+        ("one\n\ntwo\n", " |\n  one\n\n  two\n"),
+        # a literal block would take or give the blank lines at its ends
+        ("one\ntwo\n\n", ' "one\\ntwo\\n\\n"'),
+        ("one\n\n", ' "one\\n\\n"'),
+        ("\none\n", ' "\\none\\n"'),
+        ("\n", ' "\\n"'),
+        # and a blank before the first line would be its margin, one behind a line be lost
+        (" one\ntwo\n", ' " one\\ntwo\\n"'),
+        ("\tone\ntwo\n", ' "\\tone\\ntwo\\n"'),
+        ("one \ntwo\n", ' "one \\ntwo\\n"'),
+        ("one\n two\n", " |\n  one\n   two\n"),
+    ],
+)
+def test_lines_are_a_block_only_where_it_gives_them_back(text: str, laid_out: str) -> None:
+    found = yaml_text(text, 2)
+    assert found == laid_out.removesuffix("\n")
+    assert yaml.safe_load(f"value:{found}\n") == {"value": text}

@@ -1,0 +1,43 @@
+"""What applies to a value by its JSON type, and what a value is told that has none of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dateline_runtime.values import UnfitError, omitted, typed, whole
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [("a", "a"), (1, "integer"), (1.0, "integer"), (1.5, "number"), (None, "null")],
+)
+def test_the_member_of_its_type_applies_to_a_value(value: Any, expected: Any) -> None:
+    members = {"string": None, **{name: _naming(name) for name in ("integer", "number", "null")}}
+    assert typed(members)(value) == expected
+
+
+def _naming(name: str) -> Any:
+    return lambda _: name
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (True, "a boolean where a text or null belongs"),
+        (1, "a number where a text or null belongs"),
+        ([], "a list where a text or null belongs"),
+        ({}, "an object where a text or null belongs"),
+    ],
+)
+def test_a_value_of_another_type_is_refused(value: Any, said: str) -> None:
+    with pytest.raises(UnfitError) as caught:
+        typed({"string": None, "null": None})(value)
+    assert str(caught.value) == f"the value itself: {said}"
+
+
+def test_what_nothing_holds_can_not_be_left_out() -> None:
+    with pytest.raises(UnfitError) as caught:
+        whole(omitted)("a")
+    assert str(caught.value) == ("the value itself: nothing of it may be shown at this version")
