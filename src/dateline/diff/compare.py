@@ -493,10 +493,10 @@ class SchemaComparison:
                     child.carried |= MODEL
                 elif name in theirs:
                     at = theirs[name][0].pointer
-                    pair.add(Kind.COMPONENT_ADDED, keyword, after_pointer=at, after=name)
+                    pair.add(Kind.DOCUMENTATION_CHANGED, keyword, after_pointer=at, after=name)
                 else:
                     at = ours[name][0].pointer
-                    pair.add(Kind.COMPONENT_REMOVED, keyword, before_pointer=at, before=name)
+                    pair.add(Kind.DOCUMENTATION_CHANGED, keyword, before_pointer=at, before=name)
 
 
 def _members(union: Union) -> Node:

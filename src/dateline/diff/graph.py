@@ -23,7 +23,7 @@ class Part(NamedTuple):
     """A node that has a say in a compared thing, and where it stands.
 
     ``skip`` holds the keys not to read, ``above`` the nodes that lead to it; ``null`` leads to
-    what lets null pass there, if anything does.
+    what lets null pass there, if anything does; ``via`` to the reference that led to it.
     """
 
     node: Any
@@ -31,6 +31,7 @@ class Part(NamedTuple):
     skip: frozenset[str] = NOTHING
     above: tuple[Any, ...] = ()
     null: str = ""
+    via: str = ""
 
 
 Parts = tuple[Part, ...]

@@ -122,7 +122,7 @@ class Schemas:
             goal = self.document.target(node["$ref"])
             if goal is not None:
                 skip.append("$ref")
-                below.append(Part(*goal, above=above, null=part.null))
+                below.append(Part(*goal, above=above, null=part.null, via=pointer))
         if isinstance(node.get("allOf"), list):
             skip.append("allOf")
             below += [

@@ -30,8 +30,8 @@ class _Switch(NamedTuple):
     pair: Pair
     holder: Pair
     carrier: int
-    before_pointer: str
-    after_pointer: str
+    before_pointer: str | None
+    after_pointer: str | None
 
 
 def fold(graph: Graph, before: Document, after: Document) -> None:
@@ -118,13 +118,20 @@ def _switches(
         if id(pair) in foreign:
             if _stays(pair, foreign[id(pair)]):
                 # the place itself stays: what it is made of is another
-                yield _Switch(pair, pair, 0, pair.before[0].pointer, pair.after[0].pointer)
+                gone = _via(pair.before, foreign[id(pair)].gone)
+                came = _via(pair.after, foreign[id(pair)].came)
+                yield _Switch(pair, pair, 0, gone, came)
             else:
                 continue
         for edge in pair.edges:
             found = foreign.get(id(edge.pair))
             if found and not _stays(edge.pair, found):
                 yield _Switch(edge.pair, pair, edge.carrier, edge.before, edge.after)
+
+
+def _via(parts: Parts, components: set[str]) -> str | None:
+    """Return the reference that leads to the first of *components*; None if there is none."""
+    return next((part.via or part.pointer for part in parts if part.pointer in components), None)
 
 
 def _stays(pair: Pair, foreign: _Foreign) -> bool:
@@ -144,13 +151,19 @@ def _stands_in(pointer: str | None, components: set[str]) -> bool:
 def _one(switch: _Switch, foreign: _Foreign, follows: list[Seen], closure: list[Pair]) -> Seen:
     ways = [edge.way for pair in closure for edge in pair.edges]
     judged = tuple(seen for seen in follows if seen.kind is not Kind.DOCUMENTATION_CHANGED)
+    before, after = switch.before_pointer, switch.after_pointer
+    kind = Kind.KEYWORD_CHANGED
+    if before is None or after is None:
+        # a member that came or went, beside those that stay
+        kind = Kind.KEYWORD_ADDED if before is None else Kind.KEYWORD_REMOVED
     return Seen(
-        Kind.KEYWORD_CHANGED if judged else Kind.DOCUMENTATION_CHANGED,
-        "$ref",
-        switch.before_pointer,
-        switch.after_pointer,
-        _names(foreign.gone or _components(switch.pair.before)),
-        _names(foreign.came or _components(switch.pair.after)),
+        kind if judged else Kind.DOCUMENTATION_CHANGED,
+        _keyword(after or before or "") if before is None or after is None else "$ref",
+        before,
+        after,
+        before and _names(foreign.gone or _components(switch.pair.before)),
+        after and _names(foreign.came or _components(switch.pair.after)),
+        _holder(switch),
         carrier=switch.carrier,
         within=judged,
         closed=any(way.closed for way in ways),
@@ -158,6 +171,19 @@ def _one(switch: _Switch, foreign: _Foreign, follows: list[Seen], closure: list[
         or any(pair.exclusive for pair in closure)
         or any(seen.exclusive for seen in judged),
     )
+
+
+def _keyword(pointer: str) -> str:
+    """Return the keyword that holds the reference at *pointer*: a list of schemas, or its own."""
+    *_, keyword, index = ("", *pointer.split("/"))
+    return keyword if index.isdecimal() and keyword in ("allOf", "anyOf", "oneOf") else "$ref"
+
+
+def _holder(switch: _Switch) -> str | None:
+    """Return what would hold the reference on the side that has none."""
+    if switch.before_pointer is None:
+        return switch.holder.before[0].pointer
+    return switch.holder.after[0].pointer if switch.after_pointer is None else None
 
 
 def _names(pointers: set[str]) -> str | None:

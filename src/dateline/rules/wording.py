@@ -142,9 +142,9 @@ def _differs(change: Change) -> str:
     """Return what happened to a keyword: `maxLength changed (100 -> 50)`."""
     keyword = change.keyword or "content"
     if change.after_pointer is None:
-        return f"{keyword} removed ({_shown(change.before)})"
+        return f"{keyword} removed ({_shown(change.before)}){_following(change)}"
     if change.before_pointer is None:
-        return f"{keyword} added ({_shown(change.after)})"
+        return f"{keyword} added ({_shown(change.after)}){_following(change)}"
     if not change.within and json.dumps(change.before) == json.dumps(change.after):
         return f"what {keyword} depends on changed"
     return f"{keyword} changed {_from_to(change)}{_following(change)}"

@@ -218,4 +218,4 @@ def reference_switched(change: Change) -> bool:
         Book: {type: object, properties: {pages: {type: integer}}}
         Disc: {type: object, properties: {minutes: {type: integer}}}
     """
-    return change.kind in KEYWORD and change.keyword == "$ref"
+    return change.kind in KEYWORD and change.keyword in ("$ref", "allOf")
