@@ -79,11 +79,14 @@ def _workspace(command: Callable[P, None]) -> Callable[P, None]:
 
     @wraps(command)
     def with_workspace(*args: P.args, **kwargs: P.kwargs) -> None:
+        from dateline.emit import settle
         from dateline.generate import Workspace
 
         given: dict[str, Any] = kwargs
         names = ("schemas", "output", "templates", "strict")
-        given["workspace"] = Workspace(**{name: given.pop(name) for name in names})
+        workspace = Workspace(**{name: given.pop(name) for name in names})
+        settle(workspace.output)
+        given["workspace"] = workspace
         command(*args, **kwargs)
 
     for option in reversed(options):
@@ -405,7 +408,10 @@ def _report(
 
     def source(name: str) -> str | None:
         path = schemas / name.removeprefix(f"{schemas.name}/")
-        return path.read_text(encoding="utf-8") if path.is_file() else None
+        try:
+            return path.read_text(encoding="utf-8") if path.is_file() else None
+        except (OSError, ValueError):
+            return None  # read without trouble before, so it went meanwhile
 
     context = Context(
         version=__version__,

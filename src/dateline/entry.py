@@ -17,10 +17,10 @@ def main() -> None:
 
         sys.stdout.write((Path(__file__).parent / "help.txt").read_text(encoding="utf-8"))
         return
-    if answer := _told_without_parsing(sys.argv[1:]):
-        print(answer)
-        return
     try:
+        if answer := _told_without_parsing(sys.argv[1:]):
+            print(answer)
+            return
         status = _run()
     except KeyboardInterrupt:
         status = INTERRUPTED
@@ -33,7 +33,10 @@ def _told_without_parsing(arguments: list[str]) -> str | None:
         return None
     from dateline import fresh
 
-    if not fresh.up_to_date("schemas", "generated"):
+    try:
+        if not fresh.up_to_date("schemas", "generated"):
+            return None
+    except OSError:  # who reads the files will say what is wrong with them
         return None
     return fresh.NO_FINDINGS if arguments == ["check"] else fresh.UP_TO_DATE.format("generated")
 
@@ -71,6 +74,26 @@ def _run() -> int:
         # python would complain once more at exit, when it flushes
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if not isinstance(error, BrokenPipeError):  # then whoever read our output has gone
+            if not _has_folder():
+                click.echo(f"{_NAME}: the working folder is gone; change to one", err=True)
+                return 3
             click.echo(f"{_NAME}: {error}", err=True)
             return 2
+    except RecursionError:
+        click.echo(
+            f"{_NAME}: too-deep: the definitions or documents are nested, or refer to each other, "
+            "too deeply to be followed; split them",
+            err=True,
+        )
+        return 3
     return 0
+
+
+def _has_folder() -> bool:
+    from pathlib import Path
+
+    try:
+        Path.cwd()
+    except OSError:
+        return False
+    return True

@@ -23,9 +23,25 @@ RECORD = "record"
 _CACHE_FOLDERS = ("__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache")
 
 
+# What a killed run leaves in the folder beside the output, and in that of the sources.
+STAGED = ("new", "old", "copy", "draft")
+STAGED_EDIT = ".dateline-edit"
+
+
 def up_to_date(schemas: Folder, output: Folder) -> bool:
-    """Tell whether nothing has changed since *output* was written: no input, no output."""
-    return unchanged_since(output, inputs(schemas))
+    """Tell whether nothing has changed since *output* was written: no input, no output.
+
+    Where a killed run left something to clear away, something has.
+    """
+    home = beside(output)
+    left = [os.path.join(home, name) for name in STAGED] + [os.path.join(schemas, STAGED_EDIT)]
+    return not any(map(os.path.lexists, left)) and unchanged_since(output, inputs(schemas))
+
+
+def beside(output: Folder) -> str:
+    """Return the folder where runs keep what they have to know of *output*."""
+    home, name = os.path.split(os.path.abspath(output))
+    return os.path.join(home, f".{name}.dateline")
 
 
 def inputs(schemas: Folder, templates: Folder | None = None, *, strict: bool = False) -> str:
@@ -53,9 +69,8 @@ def folders(schemas: Folder, templates: Folder | None = None) -> dict[str, Folde
 
 def unchanged_since(output: Folder, key: str) -> bool:
     """Tell whether *output* still is, byte for byte, the tree that *key* was recorded for."""
-    home, name = os.path.split(os.path.abspath(output))
     try:
-        with open(os.path.join(home, f".{name}.dateline", RECORD), encoding="utf-8") as file:
+        with open(os.path.join(beside(output), RECORD), encoding="utf-8") as file:
             recorded = file.read()
     except (OSError, ValueError):
         return False
@@ -103,9 +118,9 @@ def _files(folder: Folder, prefix: str) -> Iterator[tuple[str, os.DirEntry[str]]
 
 def _content(entry: os.DirEntry[str]) -> bytes:
     """Return what a file holds, told apart from a link to the same and from no file at all."""
-    if not entry.is_file():
-        return b"none"
     try:
+        if not entry.is_file():
+            return b"none"
         with open(entry.path, "rb") as file:
             return (b"link " if entry.is_symlink() else b"file ") + file.read()
     except OSError:

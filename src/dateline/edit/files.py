@@ -14,9 +14,10 @@ from typing import Any, Final
 
 from dateline import emit
 from dateline.emit.disk import create, sync
+from dateline.fresh import STAGED_EDIT
 from dateline.model import MANIFEST, DatelineError, printable
 
-_STAGE: Final = ".dateline-edit"
+_STAGE: Final = STAGED_EDIT
 """The folder, beside the files, that holds new contents until all are in their places."""
 
 _JOURNAL: Final = "journal"

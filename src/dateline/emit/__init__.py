@@ -7,7 +7,9 @@ may stand), ``alone`` (one run at a time, recovery first), ``tree`` (what is the
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -21,7 +23,7 @@ from dateline.emit.place import kind_faults, place_faults, refuse
 from dateline.emit.staging import stage
 from dateline.emit.switching import retire, switch
 from dateline.emit.tree import foreign_in, scan, state_of, survey
-from dateline.fresh import RECORD, record
+from dateline.fresh import RECORD, STAGED, record
 from dateline.model import MANIFEST, Artifact, printable
 
 
@@ -113,14 +115,20 @@ def stale(artifacts: Iterable[Artifact], folder: Path) -> list[Stale]:
 
 
 def settle(folder: Path) -> None:
-    """Put a tree back that a killed run left out of its place; else do nothing.
+    """Put a tree back that a killed run left out of its place, and clear away what it staged.
 
+    Does nothing where there is neither, nor where only a run that is still writing stages.
     Raises ``OutputError`` for a *folder* that can't be used, ``BusyError`` as ``write`` does.
     """
     with explained(folder):
         refuse(folder, kind_faults(folder))
-        if (beside_of(folder) / OLD).exists():
+        home = beside_of(folder)
+        if (home / OLD).exists():
             with alone(folder):
+                pass
+        elif any(map(os.path.lexists, (home / name for name in STAGED))):
+            # whoever only reads may not be allowed to
+            with suppress(BusyError, OSError), alone(folder):
                 pass
 
 

@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from dateline.emit.beside import COPY, DRAFT, IGNORE, LOCK, NEW, OLD, beside_of, put
+from dateline.emit.beside import IGNORE, LOCK, NEW, OLD, beside_of, put
 from dateline.emit.disk import is_tree, remove
 from dateline.emit.errors import BusyError, sentence
 from dateline.emit.tree import scan
+from dateline.fresh import STAGED
 
 
 @contextmanager
@@ -70,7 +71,7 @@ def recover(folder: Path) -> None:
             _refill(folder, old)
         else:
             old.rename(folder)
-    for name in (COPY, NEW, OLD, DRAFT):
+    for name in STAGED:
         remove(beside_of(folder) / name)
 
 

@@ -12,6 +12,7 @@ from dateline.load.availability import available
 from dateline.load.checks import check
 from dateline.load.reader import Locator, read
 from dateline.load.table import read_table
+from dateline.load.wording import shown
 from dateline.model import Api, Map, Place, Problem, SourceError, Table
 from dateline.openapi import COMPONENTS
 
@@ -85,7 +86,14 @@ def source_files(folder: Path, problems: list[Problem]) -> list[Path]:
     problem: nothing is half-read.
     """
     found = []
-    for path in sorted(folder.iterdir()):
+    try:
+        paths = sorted(folder.iterdir())
+    except OSError as error:
+        message = f"the folder can't be read: {error.strerror}; make it one that can"
+        place = Place(ascii(folder.name)[1:-1], 1, 1)
+        problems.append(Problem(place=place, id="unreadable-file", message=message))
+        return []
+    for path in paths:
         name = path.name
         if name.startswith((".", "_")) or name.endswith("~"):
             continue
@@ -101,7 +109,7 @@ def source_files(folder: Path, problems: list[Problem]) -> list[Path]:
                 )
             else:
                 found.append(path)
-        elif path.is_dir() and any(path.glob("**/*.yaml")):
+        elif path.is_dir() and any(map(_looks_like_source, path.rglob("*"))):
             problems.append(
                 _misplaced(
                     path,
@@ -110,6 +118,11 @@ def source_files(folder: Path, problems: list[Problem]) -> list[Path]:
                 )
             )
     return found
+
+
+def _looks_like_source(path: Path) -> bool:
+    named = path.name.startswith((".", "_")) or path.name.endswith("~")
+    return path.suffix.lower() in (*_SUFFIXES, ".yml") and not named
 
 
 def _misplaced(path: Path, folder: Path, way_out: str) -> Problem:
@@ -149,17 +162,26 @@ def _joined(fragments: list[Map], problems: list[Problem]) -> dict[str, Any]:
         place = Locator([fragment]).locate(path)
         problems.append(Problem(place=place, id="defined-twice", message=message))
 
+    def shared(into: dict[str, Any], fragment: Map, path: tuple[str, ...], node: Any) -> Any:
+        """Return the mapping of *into* that fragments share; None where *node* is no mapping."""
+        if isinstance(node, Map):
+            return into.setdefault(path[-1], {})
+        message = f"{shown(node)} where a mapping belongs"
+        place = Locator([fragment]).locate(path, value=True)
+        problems.append(Problem(place=place, id="wrong-type", message=message))
+        return None
+
     for fragment in fragments:
         for key, value in fragment.items():
-            if key not in _SHARED or not isinstance(value, Map):
+            if key not in _SHARED:
                 add(document, fragment, (key,), value)
                 continue
-            into = document.setdefault(key, {})
-            for name, node in value.items():
-                if key == "components" and name in COMPONENTS and isinstance(node, Map):
-                    section = into.setdefault(name, {})
-                    for component, below in node.items():
-                        add(section, fragment, (key, name, component), below)
-                else:
+            into = shared(document, fragment, (key,), value)
+            for name, node in value.items() if into is not None else ():
+                if key != "components" or name not in COMPONENTS:
                     add(into, fragment, (key, name), node)
+                    continue
+                section = shared(into, fragment, (key, name), node)
+                for component, below in node.items() if section is not None else ():
+                    add(section, fragment, (key, name, component), below)
     return document

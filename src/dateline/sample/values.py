@@ -18,6 +18,10 @@ from dateline.sample.here import Here, NothingFitsError
 from dateline.sample.numbers import number
 from dateline.sample.together import Together, together
 
+_SIZES: Final = {"string": "minLength", "array": "minItems", "object": "minProperties"}
+_LARGEST: Final = 1 << 20
+"""So many characters, items or fields a value has at most."""
+
 _ATTEMPTS: Final = 24
 _TEXTS: Final = 400
 _DEEPEST: Final = 50
@@ -81,6 +85,9 @@ class Values:
         return made
 
     def _of(self, kind: str, known: Together, schemas: Schemas, here: Here, attempt: int) -> Any:
+        least = known.least(_SIZES[kind]) if kind in _SIZES else 0
+        if least > _LARGEST:
+            raise NothingFitsError(here.path, f"{least:,} are more than an example should have")
         if kind == "object":
             settle = partial(self._settle, here=here, choices=_Choices(attempt))
             return object_(self, known, here, attempt, settle)

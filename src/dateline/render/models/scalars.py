@@ -28,6 +28,10 @@ _BOUNDS: Final = (
 )
 
 
+_LONGEST: Final = (1 << 63) - 1
+"""The longest text, list or object that an engine of pydantic can count."""
+
+
 def string_type(flat: Flat, where: Where, ledger: Ledger) -> Type:
     """Return the type of text; a pattern that can't be written is noted."""
     limits = limits_of(flat, ("min_length", "minLength"), ("max_length", "maxLength"))
@@ -110,7 +114,8 @@ def no_type(where: Where, ledger: Ledger) -> Type:
 def limits_of(flat: Flat, *pairs: tuple[str, str]) -> tuple[Pair, ...]:
     """Return what limits a type, for each pair of an argument and the keyword that says it."""
     return tuple(
-        Pair(key, repr(int(flat.keywords[keyword])))
+        # what is longer than memory can hold is as good as longer than anything
+        Pair(key, repr(int(min(flat.keywords[keyword], _LONGEST))))
         for key, keyword in pairs
         if keyword in flat.keywords
     )
