@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-from benchmarks import adoption, generating, sandbox, serving, versioning
+from benchmarks import adoption, fuzzed, generating, sandbox, serving, versioning
 from benchmarks.measure import FailedError, pair
 from benchmarks.report import Outcome, as_json, text
 from benchmarks.rows import DATA, SCALE, Row, SkippedError
@@ -21,6 +21,7 @@ ROWS: Final = (
     *adoption.ROWS,
     *serving.ROWS,
     *sandbox.ROWS,
+    *fuzzed.ROWS,
 )
 
 

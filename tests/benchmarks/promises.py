@@ -2,7 +2,8 @@
 a promise is broken.
 
 `soundness COUNT`, `payments SCHEMAS`, `edits COUNT SCHEMAS`, `rewritings COUNT SCHEMAS`,
-`refactorings FOLDER`, `way_down COUNT SCHEMAS`, `gates COUNT SCHEMAS`, `conformance EXAMPLES`.
+`refactorings FOLDER`, `fuzz TARGET COUNT`, `way_down COUNT SCHEMAS`, `gates COUNT SCHEMAS`,
+`conformance EXAMPLES`.
 Each prints what it tried and found, as the bench reads it.
 """
 
@@ -188,9 +189,17 @@ def conformance(examples: str) -> Tried:
     return Tried(told, found.failures)
 
 
+def fuzz(target: str, count: str) -> Tried:
+    from fuzzing import failures
+
+    with tempfile.TemporaryDirectory() as root:
+        found = failures(target, Path(root), 2026, int(count))
+    return Tried(f"{count} mutants of {target}, {len(found)} ended in a traceback", found)
+
+
 _JOBS: Final = (
     *(soundness, payments, edits, rewritings, refactorings),
-    *(way_down, gates, conformance),
+    *(way_down, gates, conformance, fuzz),
 )
 JOBS: Final[dict[str, Callable[..., Tried]]] = {job.__name__: job for job in _JOBS}
 

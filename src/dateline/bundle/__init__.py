@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -22,13 +24,37 @@ from dateline.bundle.sources import (
     may_refer_to_files,
     read_source,
 )
+from dateline.load.checks import check_shape
 from dateline.load.reader import ADOPTED, UnreadableError, file_content
 from dateline.load.reader.problems import short
 from dateline.load.wording import shown
-from dateline.model import Place, Problem, SourceError
+from dateline.model import Place, Problem, SourceError, Table
 from dateline.openapi import follow
 
-__all__ = ["Document", "Files", "FolderFiles", "Readings", "Source", "opened", "read_source"]
+__all__ = [
+    "Document",
+    "Files",
+    "FolderFiles",
+    "Readings",
+    "Source",
+    "opened",
+    "read_source",
+    "wrong_types_refused",
+]
+
+# The rules that any OpenAPI document is held to, whoever wrote it.
+_FOREIGN: Final = Table(
+    header="",
+    default="",
+    annotation=None,
+    versions=(),
+    environments=(),
+    ignoring_tags=(),
+    policy="",
+    overrides={},
+    package="",
+    adopted=True,
+)
 
 _SUPPORTED: Final = re.compile(r"3\.[01](\.\d+(-\S+)?)?")
 
@@ -75,6 +101,11 @@ class Document:
         """Return where *pointer* leads in the files, or to the nearest thing around it."""
         return self.locate(follow(self.content, pointer))
 
+    def wrong_types(self) -> list[Problem]:
+        """Return where the document has a value of a type that its key can't hold."""
+        found = check_shape(dict(self.content), _FOREIGN, self.locate)
+        return [problem for problem in found if problem.id == "wrong-type"]
+
     def locate(self, path: Trail, *, value: bool = False) -> Place:
         """Return where *path* is written, or the nearest thing around it; or its *value*."""
         return self._bundle.locate(path, value=value)
@@ -98,6 +129,22 @@ class Document:
         if not may_refer_to_files(source):
             return Bundle(source.root, file, {file: source}, {})
         return Bundler(source, file, self.files, self.readings, problems).bundle()
+
+
+@contextmanager
+def wrong_types_refused(*documents: Document) -> Iterator[None]:
+    """Raise SourceError where the *documents* are not what a comparison of them needs.
+
+    Published documents have slips that a comparison can do without knowing of: it is tried, and
+    only what it fails on is looked for.
+    """
+    try:
+        yield
+    except (TypeError, AttributeError, LookupError, ValueError) as error:
+        problems = [problem for document in documents for problem in document.wrong_types()]
+        if not problems:
+            raise
+        raise SourceError(problems) from error
 
 
 def opened(path: Path, name: str, readings: Readings | None) -> Document:

@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
-from dateline.bundle import Document
+from dateline.bundle import Document, wrong_types_refused
 from dateline.check.attachment import attachment
 from dateline.check.baseline import BaselineError, Published
 from dateline.check.following import without_following
@@ -148,11 +148,12 @@ class _Judge:
         if combination.environment != EVERYWHERE:
             environments = [combination.environment]
         shown = [Combination(combination.version, name) for name in environments]
-        found = [
-            (known, diff(document.content, self.projector.contract(*known).document))
-            for known in shown
-            if known in self._api.combinations
-        ]
+        with wrong_types_refused(document):
+            found = [
+                (known, diff(document.content, self.projector.contract(*known).document))
+                for known in shown
+                if known in self._api.combinations
+            ]
         # a document without an environment of its own is that of the one it resembles most
         yield from sorted(found, key=lambda pair: len(pair[1]))[:1]
 
@@ -192,7 +193,9 @@ class _Judge:
         for combination, document in self._published.documents.items():
             before = self._published.documents.get(combination._replace(version=older))
             if combination.version == newer and before is not None:
-                for change in diff(before.content, document.content):
+                with wrong_types_refused(before, document):
+                    changes = diff(before.content, document.content)
+                for change in changes:
                     merged.add(change, combination)
         return frozenset(group.key for group in merged)
 

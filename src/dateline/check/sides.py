@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
-from dateline.bundle import Document, Readings
+from dateline.bundle import Document, Readings, wrong_types_refused
 from dateline.check.baseline import BaselineError, Published, against
 from dateline.check.merge import Group, Merged, by_place
 from dateline.diff import diff
@@ -77,22 +77,25 @@ def compared(
             f"{older.label} and {newer.label} have no version and environment in common; "
             f"name documents, or one version on each side"
         )
-    merged = Merged(*sides.policy)
-    for shown, (one, other) in pairs.items():
-        renames = sides.renames(older, newer, shown.environment)
-        for change in diff(one, other, renames=renames):
-            # what a version is called is not what it changed
-            if not (older.version and newer.version and change.after_pointer == VERSION):
-                merged.add(change, shown)
-    findings = [
-        group.finding(
-            Policy.COMPARISON,
-            **sides.advice(older, newer, group),
-            before_source=sides.place(older, group.change.before_pointer, group.combinations[0]),
-            after_source=sides.place(newer, group.change.after_pointer, group.combinations[0]),
-        )
-        for group in merged
-    ]
+    with wrong_types_refused(*older.texts.values(), *newer.texts.values()):
+        merged = Merged(*sides.policy)
+        for shown, (one, other) in pairs.items():
+            renames = sides.renames(older, newer, shown.environment)
+            for change in diff(one, other, renames=renames):
+                # what a version is called is not what it changed
+                if not (older.version and newer.version and change.after_pointer == VERSION):
+                    merged.add(change, shown)
+        findings = [
+            group.finding(
+                Policy.COMPARISON,
+                **sides.advice(older, newer, group),
+                before_source=sides.place(
+                    older, group.change.before_pointer, group.combinations[0]
+                ),
+                after_source=sides.place(newer, group.change.after_pointer, group.combinations[0]),
+            )
+            for group in merged
+        ]
     return sorted(findings, key=by_place), older.label
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 from dateline import emit
@@ -144,10 +144,34 @@ def _recover(folder: Path) -> None:
     stage = folder / _STAGE
     if _begun(folder):
         if (stage / _JOURNAL).exists():
-            journal = json.loads((stage / _JOURNAL).read_bytes())
-            if _counts(folder, journal["outputs"]):
-                _finish(folder, stage, journal["files"])
+            files, outputs = _read_journal(stage)
+            if _counts(folder, outputs):
+                _finish(folder, stage, files)
         _discard(stage)
+
+
+def _read_journal(stage: Path) -> tuple[list[dict[str, str | None]], dict[str, str] | None]:
+    """Return the files and the outputs that the journal in *stage* names.
+
+    Raises EditError for one that no run wrote: it could name any file.
+    """
+    try:
+        journal = json.loads((stage / _JOURNAL).read_bytes())
+        files = [{key: row[key] for key in ("name", "before", "after")} for row in journal["files"]]
+        outputs = journal["outputs"]
+        names = [PurePosixPath(row["name"]) for row in files]
+        texts = [value for row in files for value in row.values() if value is not None]
+        if outputs is not None:
+            texts += [outputs["folder"], outputs["manifest"]]
+        if not all(isinstance(text, str) and "\0" not in text for text in texts) or any(
+            name.is_absolute() or ".." in name.parts or not name.name for name in names
+        ):
+            raise ValueError
+    except (ValueError, LookupError, TypeError, RecursionError) as error:
+        raise EditError(
+            f"{stage / _JOURNAL}: edit-interrupted: no run of dateline wrote this; delete {stage}"
+        ) from error
+    return files, outputs
 
 
 def _counts(folder: Path, outputs: dict[str, str] | None) -> bool:
