@@ -14,7 +14,9 @@ from dateline_runtime.values import UnfitError, omitted, typed, whole
     [("a", "a"), (1, "integer"), (1.0, "integer"), (1.5, "number"), (None, "null")],
 )
 def test_the_member_of_its_type_applies_to_a_value(value: Any, expected: Any) -> None:
-    members = {"string": None, **{name: _naming(name) for name in ("integer", "number", "null")}}
+    members: dict[str | None, Any] = {"string": None}
+    for name in ("integer", "number", "null"):
+        members[name] = _naming(name)
     assert typed(members)(value) == expected
 
 
