@@ -399,11 +399,12 @@ class Change:
     ``carriers`` says what carries it in a message: `body`, `cookie`, `header`, `path`, `query`.
     ``within`` holds, where a reference leads to another component now (keyword ``$ref``), in
     what that one differs: the change is as grave as the gravest of them.
-    ``closed`` marks a field that the object refused before: `additionalProperties: false` or
-    `unevaluatedProperties: false`. ``exclusive`` marks what changes a member of a `oneOf` that is
-    not provably apart from the others: a value that fits two members is refused, so that more of
-    one can be less of the whole. ``wider`` marks the other type of a parameter that takes every
-    text that it took before, as the same value.
+    ``closed`` marks a field because of which the object could be refused before:
+    `additionalProperties: false`, `maxProperties`, `propertyNames`, `not` and others.
+    ``exclusive`` marks what changes a member of a `oneOf` that is not provably apart from the
+    others: a value that fits two members is refused, so that more of one can be less of the
+    whole. ``wider`` marks the other type of a parameter that takes every text that it took
+    before, as the same value.
     """
 
     kind: Kind

@@ -6,6 +6,7 @@ import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Final
 
+from dateline.diff.closures import forbids, matching, named
 from dateline.diff.documents import Node, Survey, component, escape
 from dateline.diff.graph import MODEL, Graph, Opaque, Pair, Part, Way
 from dateline.diff.keywords import (
@@ -36,7 +37,6 @@ from dateline.diff.views import (
     Union,
     View,
     closed_at,
-    refuses,
     speaks_of,
 )
 from dateline.model import Kind
@@ -166,20 +166,31 @@ class SchemaComparison:
                     access=self.before.access(located),
                 )
         old = {renamed.get(name, name) for name in before.properties}
-        for name, located in after.properties.items():
+        for name in after.properties:
             if name not in old:
-                pair.add(
-                    Kind.FIELD_ADDED,
-                    "required" if name in after.required else "",
-                    after_pointer=located[0].pointer,
-                    after=located[0].value,
-                    access=self.after.access(located),
-                    closed=refuses(before, name),
-                )
-                told = self._told_before(before, name)
-                if told:
-                    self.link(pair, told, located, way=Way(access=self.after.access(located)))
+                self._added(pair, before, after, name)
         compare_required(pair, before, after, renamed, self._access)
+
+    def _added(self, pair: Pair, before: View, after: View, name: str) -> None:
+        """Note the property *name* that only the view *after* names."""
+        located = after.properties[name]
+        patterns = matching(before, name)
+        now = [*located, *matching(after, name)]
+        closed = forbids(self.before, before, name, len(after.properties)) or (
+            bool(patterns) and self.after.view(self.after.parts(now)).types == set()
+        )
+        access = self.after.access(located)
+        pair.add(
+            Kind.FIELD_ADDED,
+            "required" if name in after.required else "",
+            after_pointer=located[0].pointer,
+            after=located[0].value,
+            access=access,
+            closed=closed,
+        )
+        told = [*self._told_before(before, name), *([] if closed else patterns)]
+        if told:
+            self.link(pair, told, now, way=Way(access=access))
 
     def _told_before(self, view: View, name: str) -> list[Node]:
         """Return what was said of a field while it was one of those without a name.
@@ -285,13 +296,40 @@ class SchemaComparison:
             self._variant(pair, before, member, gone, added=False, holder=after.pointer)
         for member in found.added:
             self._variant(pair, after, member, came, added=True, holder=before.pointer)
-        closed = bool(closed_at(old[0], "unevaluatedProperties"))
         for first, second in found.same:
+            closed = self._closes(old[0], before, first, second, gone)
             exclusive = first.node.pointer in gone or second.node.pointer in came
             way = Way(inplace=True, closed=closed, exclusive=exclusive)
             self._below_pair(pair, [first.node], [second.node], way)
         self._tags(pair, ours, theirs, found.same)
         return found.same
+
+    def _closes(
+        self, view: View, union: Union, first: Member, second: Member, shared: set[str]
+    ) -> bool:
+        """Tell whether what stands beside a member of *union* refuses what it learns to name.
+
+        *view* is of the schema that holds the union, *shared* has its overlapping members.
+        """
+        if closed_at(view, "unevaluatedProperties"):
+            return True
+        names = named(self.after, self.after.view(second.parts))
+        new = sorted(names - named(self.before, self.before.view(first.parts)))
+        if not new:
+            return False
+        beside = self.before.view(view.rest(union))
+        others = [
+            self.before.view(member.parts)
+            for member in union.members
+            if first.node.pointer in shared and member.node.pointer in shared - {first.node.pointer}
+        ]
+        count = len(names | beside.properties.keys())
+        return any(
+            forbids(self.before, beside, name, count)
+            or matching(beside, name)
+            or any(name in other.required for other in others)
+            for name in new
+        )
 
     def _left_over(
         self, pair: Pair, before: View, after: View, same: list[tuple[Member, Member]]

@@ -378,7 +378,7 @@ def speaks_of(node: dict[str, Any], name: str) -> bool:
     own, patterns = node.get("properties"), node.get("patternProperties")
     if isinstance(own, dict) and name in own:
         return True
-    return isinstance(patterns, dict) and any(_matches(pattern, name) for pattern in patterns)
+    return isinstance(patterns, dict) and any(matches(pattern, name) for pattern in patterns)
 
 
 def closed_at(view: View, keyword: str) -> list[Part]:
@@ -402,26 +402,14 @@ def refuses(view: View, name: str) -> bool:
         return any(node is False or node in _REFUSING for node, _ in view.properties[name])
     if any(not speaks_of(part.node, name) for part in closed_at(view, "additionalProperties")):
         return True
-    if any(_misnames(node, name) for node, _ in view.below.get("propertyNames", ())):
-        return True
     return bool(closed_at(view, "unevaluatedProperties")) and not any(
         speaks_of(part.node, name) or part.node.get("additionalProperties", False) is not False
         for part in view.parts
     )
 
 
-def _misnames(node: Any, name: str) -> bool:
-    """Tell whether `propertyNames` of *node* itself does not let *name* pass."""
-    if not isinstance(node, dict):
-        return node is False
-    return (
-        name not in node.get("enum", [name])
-        or node.get("const", name) != name
-        or not _matches(node.get("pattern", ""), name)
-    )
-
-
-def _matches(pattern: str, name: str) -> bool:
+def matches(pattern: str, name: str) -> bool:
+    """Tell whether *pattern* is found in *name*; False for one that Python can't read."""
     try:
         return re.search(pattern, name) is not None
     except re.error:

@@ -11,8 +11,9 @@ from dateline.rules.reading import ANSWERED, ASKED, SHOWN, is_required
 def closed_field_added(change: Change) -> bool:
     """An object that a published contract closes gains no field.
 
-    By `additionalProperties: false` or `unevaluatedProperties: false` it says that there are no
-    fields but those it names, and what was generated from it refuses a response with another one.
+    What was generated from it refuses a response with another one. `additionalProperties: false`
+    closes an object; so do `unevaluatedProperties`, `maxProperties`, `propertyNames`,
+    `patternProperties`, `not`, `if`, `dependentSchemas` and `oneOf`, where they refuse this field.
 
     Give the field `x-added: next` (`dateline gate` writes it): callers of older versions then get
     responses without it.
