@@ -151,8 +151,13 @@ def test_a_component_with_a_gate_is_there_by_itself(
     assert ["Loan" in (schemas or {}) for schemas in found] == there
 
 
-def test_in_authored_sources_a_component_goes_with_what_reaches_it(tmp_path: Path) -> None:
-    assert "gate-without-effect" in refused(tmp_path, REACHED % ", x-added: 2024-01-15")
+def test_of_authored_sources_a_component_says_that_the_first_version_has_it(
+    tmp_path: Path,
+) -> None:
+    by_itself = REACHED % ", x-added: 2024-01-15"
+    loaded(tmp_path, by_itself, adopted=False)
+    operation = by_itself.replace("x-added: 2024-09-01", "x-added: 2024-01-15")
+    assert refused(tmp_path, operation) == ["gate-without-effect"]
 
 
 def test_what_came_back_says_when_it_was_there_before(tmp_path: Path) -> None:

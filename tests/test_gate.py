@@ -395,9 +395,9 @@ def test_what_may_be_several_or_none_is_not_asked(
                 )
             ],
             [
-                "schemas/loans.yaml:6:20: GET /loans/{loan}: parameter renamed ('id' -> 'loan'): "
-                "a path is the same in every version, and so are the names in it; write the old "
-                "one back",
+                "schemas/loans.yaml:6:20: GET /loans/{loan}: path parameter renamed ('id' -> "
+                "'loan'): a path is the same in every version, and so are the names in it; write "
+                "the old one back",
             ],
         ),
     ],
