@@ -38,7 +38,8 @@ def fold(graph: Graph, before: Document, after: Document) -> None:
     """Put what follows from a switched reference within one difference at its place.
 
     A component that is new or gone with the switch is no other one: it was renamed, extracted
-    or inlined, and what differs is told by itself.
+    or inlined, and what differs is told by itself. If the other side refers to a component that
+    both documents have, it was none of these, and the switch explains both.
     """
     pairs = list(graph.pairs)
     foreign: dict[int, _Foreign] = {}
@@ -77,10 +78,16 @@ def _foreign(pair: Pair, before: Document, after: Document) -> _Foreign:
     if [part.pointer for part in pair.before] == [part.pointer for part in pair.after]:
         return _NOTHING
     ours, theirs = _components(pair.before), _components(pair.after)
-    return _Foreign(
-        {at for at in ours - theirs if after.target(f"#{at}")},
-        {at for at in theirs - ours if before.target(f"#{at}")},
+    gone, came = ours - theirs, theirs - ours
+    in_both = _Foreign(
+        {at for at in gone if after.target(f"#{at}")},
+        {at for at in came if before.target(f"#{at}")},
     )
+    if pair.before and pair.after:
+        older, newer = pair.before[0].pointer, pair.after[0].pointer
+        if older in gone and newer in came and (older in in_both.gone or newer in in_both.came):
+            return _Foreign(gone, came)
+    return in_both
 
 
 def _components(parts: Parts) -> set[str]:
