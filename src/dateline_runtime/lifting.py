@@ -30,10 +30,14 @@ class Lifting:
     """
 
     def __init__(
-        self, operations: Mapping[str, Mapping[str, Any]], functions: Mapping[str, Change]
+        self,
+        operations: Mapping[str, Mapping[str, Any]],
+        functions: Mapping[str, Change],
+        names: Mapping[str, Mapping[str, str]],
     ) -> None:
         self._operations = operations
         self._functions = functions
+        self._names = names
 
     def body(self, operation: str, media_type: str) -> Change:
         """Return the function for the body of a request of *operation*.
@@ -50,8 +54,20 @@ class Lifting:
 
         It takes a mapping of the names that the caller's version has to their plain values.
         """
-        shape = self._operations.get(operation, {}).get("parameters", {}).get(place)
+        shape = self._parameters(operation, place)
         return unchanged if shape is None else self._functions[shape]
+
+    def names(self, operation: str, place: str) -> Mapping[str, str]:
+        """Return the canonical names of the parameters in *place* that were renamed.
+
+        They go by the names that the caller's version has.
+        """
+        shape = self._parameters(operation, place)
+        return {} if shape is None else self._names[shape]
+
+    def _parameters(self, operation: str, place: str) -> str | None:
+        found: str | None = self._operations.get(operation, {}).get("parameters", {}).get(place)
+        return found
 
 
 def compile_up(
@@ -89,6 +105,7 @@ def liftings(
     found: dict[str, Lifting] = {}
     for version in contracts["versions"] if versions is None else versions:
         functions = compiler.functions(version)
-        lifting = Lifting(contracts["up"]["operations"], functions)
+        names = {shape: compiler.names(shape, version) for shape in functions}
+        lifting = Lifting(contracts["up"]["operations"], functions, names)
         found[version] = made.setdefault(id(functions), lifting)
     return found

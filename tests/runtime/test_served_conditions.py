@@ -61,9 +61,11 @@ class Handlers:
     def __init__(self, result: Any) -> None:
         self.result = result
         self.calls: list[dict[str, Any]] = []
+        self.scopes: list[Any] = []
 
-    async def do(self, _: Any, **arguments: Any) -> Any:
+    async def do(self, call: Any, **arguments: Any) -> Any:
         self.calls.append(arguments)
+        self.scopes.append(call.scope)
         return self.result
 
     get_things = add_thing = do
@@ -206,6 +208,12 @@ def test_handlers_know_tags_without_the_version() -> None:
     both = f"{NEW_TAG}, {OLD_TAG}"
     asked("GET", handlers=handlers, if_match=both, if_none_match=f"W/{NEW_TAG}")
     assert handlers.calls == [{"if_match": f'"a", {OLD_TAG}', "if_none_match": 'W/"a"'}]
+    [scope] = handlers.scopes
+    assert dict(scope["headers"]) == {
+        b"x-api-version": NEW.encode(),
+        b"if-match": f'"a", {OLD_TAG}'.encode(),
+        b"if-none-match": b'W/"a"',
+    }
 
 
 @pytest.mark.parametrize("tag", ["a", "*", '"a", "b"'])

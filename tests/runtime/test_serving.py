@@ -552,7 +552,7 @@ def misfits() -> Iterable[tuple[str, Any]]:
     yield "a type of its own", refusal(404, "secret", {"content-type": "text/html"})
     yield "a refusal that is a success", refusal(202, "secret")
     yield "a refusal that is no answer", refusal(1000, "secret")
-    yield "a refusal that is defined otherwise", refusal(409, "secret")
+    yield "a refusal that is defined otherwise", refusal(409, ["secret"])
     yield "an error", RuntimeError("secret")
     yield "no JSON value", refusal(404, {"secret"})
 

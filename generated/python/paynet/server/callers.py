@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
 from .nouns import Account, Credentials, Refusal, Scheme
@@ -30,11 +30,12 @@ class Callers:
         self._authenticate = authenticate
 
     async def account(
-        self, security: Security, scope: Scope, declared: Collection[str] = ()
+        self, security: Security, scope: Scope, declared: Mapping[str, str] | None = None
     ) -> Any:
         """Return the account of the caller; None where *security* demands no authentication.
 
-        *declared* are the headers, in lower case, that are parameters of the operation.
+        *declared* are the headers that are parameters of the operation: what callers name them, by
+        their canonical names in lower case.
 
         Raises RequestError (UNAUTHORIZED) where one is demanded and there is none, and whatever
         Refusal `authenticate` raises.
@@ -54,7 +55,7 @@ class Callers:
         return state[_ACCOUNT]
 
     async def identity(
-        self, security: Security, scope: Scope, declared: Collection[str] = ()
+        self, security: Security, scope: Scope, declared: Mapping[str, str] | None = None
     ) -> str | None:
         """Return what tells whose idempotency keys the caller's are; None for nobody's."""
         try:
@@ -63,7 +64,9 @@ class Callers:
             return None
         return None if account is None else str(account.identity)
 
-    async def _found(self, security: Security, scope: Scope, declared: Collection[str]) -> Any:
+    async def _found(
+        self, security: Security, scope: Scope, declared: Mapping[str, str] | None
+    ) -> Any:
         names = dict.fromkeys(name for together in security for name in together)
         sent = {name: _secret(self._schemes[name], scope) for name in names}
         values = {name: secret for name, secret in sent.items() if secret is not None}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar
 
@@ -64,9 +64,10 @@ class Refusal(Exception):  # noqa: N818 - it is no error: a handler's answer
     """What a handler raises in order to refuse a request: a status, and a body or None.
 
     Where the operation has a response with the status at the caller's version, the body is held
-    to it; elsewhere it may only be a text. Headers are held to those of the response. Those that
-    only other versions or responses have are not sent, standard ones such as `Retry-After` apart;
-    others may only be texts. Anything else is answered with status 500, and logged.
+    to it, and a text is put into a body of its schema; elsewhere it may only be a text. Headers
+    are held to those of the response. Those that only other versions or responses have are not
+    sent, standard ones such as `Retry-After` apart; others may only be texts. Anything else is
+    answered with status 500, and logged.
     """
 
     def __init__(self, status: int, body: Any, headers: Mapping[str, Any] | None = None) -> None:
@@ -84,11 +85,11 @@ class Credentials:
     """
 
     def __init__(
-        self, values: Mapping[str, str], scope: Scope, declared: Collection[str] = ()
+        self, values: Mapping[str, str], scope: Scope, declared: Mapping[str, str] | None = None
     ) -> None:
         self.values = values
         self._scope = scope
-        self._declared = declared
+        self._declared = declared or {}
 
     def header(self, name: str) -> str | None:
         """Return the value of a header; None where there is none.
@@ -100,9 +101,11 @@ class Credentials:
     def parameter(self, name: str) -> str | None:
         """Return the value of a header that the operation declares at the caller's version.
 
-        None where it declares none or none was sent. The value has not been checked yet.
+        *name* is the canonical one, whatever the header is called at that version. None where
+        the operation declares none or none was sent. The value has not been checked yet.
         """
-        return self.header(name) if name.lower() in self._declared else None
+        sent = self._declared.get(name.lower())
+        return None if sent is None else self.header(sent)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,7 @@ from pydantic_core import to_json, to_jsonable_python
 
 from .contracts import Contract, Contracts, Validator
 from .nouns import Operation, Refusal, Reply
-from .runtime.asgi import MEDIA_TYPE, Headers
+from .runtime.asgi import Headers
 from .runtime.errors import RequestError, encode
 from .runtime.idempotency import Answer
 from .runtime.narrowing import Narrowing, UnfitError, keys, unchanged
@@ -64,6 +64,13 @@ class Response(NamedTuple):
             return Answer(self.status, None, b"")
         return Answer(self.status, self.media_type, self.write(body, dump))
 
+    def text(self, body: str) -> Answer | None:
+        """Return the answer whose body is the text *body*; None where it can't be one."""
+        try:
+            return self.answer(body)
+        except MisfitError:
+            return None
+
 
 class Results:
     """Makes the answers of one operation, for callers of any version."""
@@ -96,8 +103,8 @@ class Results:
             raise MisfitError(f"{response.status} is no status to answer with")
         return response.answer(result.body), self.headers(result.headers, response, version)
 
-    def refused(self, refusal: Refusal, version: str) -> tuple[Answer, Headers]:
-        """Return the answer that *refusal* makes.
+    def refused(self, refusal: Refusal, version: str) -> tuple[Answer | None, Headers]:
+        """Return the answer that *refusal* makes; None for a text that can't be sent as it is.
 
         A status that callers of *version* don't know may have a text for a body, and no other:
         nothing says what else they may be shown. Raises MisfitError.
@@ -107,16 +114,16 @@ class Results:
             raise MisfitError(f"{status} is no status to refuse with")
         response = self.response(status, version)
         headers = self.headers(refusal.headers, response, version)
-        if response is not None:
-            return response.answer(body), headers
-        if body is None or status in _BODILESS:
+        if status in _BODILESS or (body is None and response is None):
             return Answer(status, None, b""), headers
-        if not isinstance(body, str):
+        if isinstance(body, str):
+            return (None if response is None else response.text(body)), headers
+        if response is None:
             raise MisfitError(
                 f"{self._name} has no response with status {status} at {version}: its body can "
                 f"only be a text, not {type(body).__name__}"
             )
-        return Answer(status, MEDIA_TYPE, encode(body)), headers
+        return response.answer(body), headers
 
     def response(self, status: int | None, version: str) -> Response | None:
         """Return the response with *status*, the usual one if None, that *version* has."""

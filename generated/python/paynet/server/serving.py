@@ -90,6 +90,8 @@ _NAMES: Final = re.compile(r"\{([^{}]*)\}")
 _UNMODIFIED: Final = frozenset(
     {b"cache-control", b"content-location", b"date", b"etag", b"expires", b"vary"}
 )
+# They hold entity-tags, which handlers know without the version.
+_CONDITIONS: Final = frozenset({b"if-match", b"if-none-match", b"if-range"})
 _NO_PATH: Final = "there is no such path"
 _CODINGS: Final = (b"accept-encoding", b"identity")
 _NO_METHOD: Final = "there is no such method at this path"
@@ -375,7 +377,7 @@ class _Endpoint:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers: Headers = []
         try:
-            made = await self._made(scope, receive)
+            made = await self._made(_unversioned(scope), receive)
             if made is None:
                 return
             answer, headers = made
@@ -417,11 +419,22 @@ class _Endpoint:
 
     def _refused(self, refusal: Refusal, scope: Scope, version: str) -> tuple[Answer, Headers]:
         answer, headers = self._results.refused(refusal, version)
-        is_text = self._problems.is_custom and isinstance(refusal.body, str)
-        if is_text and self._results.response(refusal.status, version) is None:
-            problem = Problem(status=refusal.status, message=refusal.body)
-            answer = self._problems.answer(scope, problem, self._results)
+        if answer is None:
+            answer = self._problems.refusal(scope, refusal.status, refusal.body, self._results)
         return answer, headers
+
+
+def _unversioned(scope: Scope) -> Scope:
+    """Return *scope* with the entity-tags of its version as handlers know them."""
+    headers = scope["headers"]
+    if all(name not in _CONDITIONS for name, _ in headers):
+        return scope
+    version: str = scope["state"][VERSION]
+    known = [
+        (name, etag.without(value, version) if name in _CONDITIONS else value)
+        for name, value in headers
+    ]
+    return {**scope, "headers": known}
 
 
 def _conditional(scope: Scope, answer: Answer, headers: Headers) -> tuple[Answer, Headers]:

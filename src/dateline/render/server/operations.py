@@ -56,7 +56,11 @@ class Content:
 
 @dataclass(frozen=True, kw_only=True)
 class Parameter:
-    """A parameter: what handlers call it, what requests do, and the schema of its values."""
+    """A parameter: what handlers call it, what requests do, and the schema of its values.
+
+    ``may_lack_default`` tells whether it is optional without a default at some version that had
+    another schema.
+    """
 
     keyword: str
     name: str
@@ -64,6 +68,7 @@ class Parameter:
     schema: Any
     component: str | None
     required: bool
+    may_lack_default: bool
     description: str
     deprecated: bool
 
@@ -291,6 +296,7 @@ class _Operations:
                     schema=_schema(found[-1]),
                     component=_component(found),
                     required=self._is_always(found, "parameter"),
+                    may_lack_default=self._may_lack_default(found[-1]),
                     description=found[-1].get("description", ""),
                     deprecated=found[-1].get("deprecated") is True,
                 )
@@ -304,6 +310,14 @@ class _Operations:
         """Tell whether callers of every version have to send it."""
         return all(self._timeline.of(node) == self._timeline.all for node in sites) and all(
             era.get("required") is True for _, era in self._timeline.eras(kind, sites[-1])
+        )
+
+    def _may_lack_default(self, parameter: dict[str, Any]) -> bool:
+        return any(
+            [*defaults(then)][-1:] in ([], [None])
+            for _, era in self._timeline.eras("parameter", parameter)
+            if era.get("required") is not True and isinstance(schema := _schema(era), dict)
+            for _, then in self._timeline.eras("schema", schema)
         )
 
     def _refuse_equal(self, by_tag: dict[str, Operation]) -> None:
@@ -344,6 +358,15 @@ def _component(sites: list[dict[str, Any]]) -> str | None:
     """Return the name of the component that the last of *sites* is, if it is one."""
     goal = target(sites[-2]["$ref"]) if len(sites) > 1 else None
     return goal[1] if goal else None
+
+
+def defaults(schema: Any) -> Iterator[Any]:
+    """Yield the defaults in *schema*, references aside, the one that holds last."""
+    if isinstance(schema, dict):
+        for each in schema.get("allOf", ()):
+            yield from defaults(each)
+        if "default" in schema:
+            yield schema["default"]
 
 
 def _schema(parameter: dict[str, Any]) -> Any:

@@ -114,6 +114,8 @@ class Protocols:
         for parameter in operation.parameters:
             default = self._types.default(operation, parameter)
             type_ = self._types.parameter(operation, parameter)
+            if parameter.may_lack_default and default is not None:
+                type_ = nullable(type_)
             yield self._keyword(parameter.keyword, type_, default)
         if operation.body is not None:
             default = None if operation.body_required else "None"

@@ -23,7 +23,7 @@ from typing import Any, Final
 from dateline.model import EVERYWHERE, Api
 from dateline.openapi import METHODS, chain
 from dateline.project import Projector
-from dateline.render.server.operations import unread
+from dateline.render.server.operations import defaults, unread
 from dateline.render.shapes import entries
 from dateline.render.shapes.demands import Demands, references
 from dateline.render.shapes.histories import operation_names
@@ -142,14 +142,14 @@ class _Requests:
     def _parameter(self, parameter: dict[str, Any]) -> dict[str, Any]:
         style = parameter.get("style", _STYLES[parameter["in"]])
         schema = parameter.get("schema", {})
-        default = {"default": schema["default"]} if "default" in schema else {}
+        known = [*defaults(schema)]
         return {
             "name": parameter["name"],
             "in": parameter["in"],
             "required": parameter.get("required", False),
             "style": "content" if "content" in parameter else style,
             "explode": parameter.get("explode", style == "form"),
-            **default,
+            **({"default": known[-1]} if known else {}),
             "schema": self._demands.of(schema),
         }
 

@@ -14,7 +14,7 @@ from .contracts import Contracts
 from .nouns import Settings
 from .results import MisfitError, Response, Results
 from .runtime import problems
-from .runtime.asgi import VERSION, Scope
+from .runtime.asgi import MEDIA_TYPE, VERSION, Scope
 from .runtime.errors import encode
 from .runtime.idempotency import Answer
 from .runtime.problems import Body, Problem, problem_details
@@ -47,11 +47,6 @@ class Problems:
         self._all: list[Results] = []
         self._common: dict[tuple[int, str], list[Response]] = {}
 
-    @property
-    def is_custom(self) -> bool:
-        """Tell whether a function makes the bodies."""
-        return self._settings.problem is not None
-
     def add(self, results: Iterable[Results]) -> None:
         """Let the errors of *results* be an example to all."""
         self._all += results
@@ -59,14 +54,33 @@ class Problems:
     def answer(self, scope: Scope, problem: Problem, results: Results | None = None) -> Answer:
         """Return the answer to a request of the operation that *results* are of, if known."""
         version: str = scope.get("state", {}).get(VERSION, self._default)
-        problem = replace(problem, path=problems.located(scope["path"]))
         results = results or self._find(scope, version)
         own = results.response(problem.status, version) if results is not None else None
-        found = self._custom(problem, own) or self._derived(scope, problem, own, version)
+        others = self._others(problem.status, version)
+        found = self._said(scope, problem, own, [own, *others] if own is not None else others)
         if found is not None:
             return found
         body = encode(problem_details(problem))
         return Answer(problem.status, problems.MEDIA_TYPE, body)
+
+    def refusal(self, scope: Scope, status: int, text: str, results: Results) -> Answer:
+        """Return the answer of an operation that refuses a request with *text*.
+
+        It is the bare text where the operation does not declare the status and no function makes
+        bodies. Raises MisfitError where no text fits the body that is declared.
+        """
+        problem = Problem(status=status, message=text)
+        own = results.response(status, scope["state"][VERSION])
+        found = self._said(scope, problem, own, [own] if own is not None else [])
+        if found is None and own is not None:
+            raise MisfitError(f"no text fits the response with status {status}")
+        return found or Answer(status, MEDIA_TYPE, encode(text))
+
+    def _said(
+        self, scope: Scope, problem: Problem, own: Response | None, known: list[Response]
+    ) -> Answer | None:
+        problem = replace(problem, path=problems.located(scope["path"]))
+        return self._custom(problem, own) or self._derived(scope, problem, own, known)
 
     def _custom(self, problem: Problem, own: Response | None) -> Answer | None:
         if self._settings.problem is None:
@@ -83,11 +97,11 @@ class Problems:
             return None
 
     def _derived(
-        self, scope: Scope, problem: Problem, own: Response | None, version: str
+        self, scope: Scope, problem: Problem, own: Response | None, known: list[Response]
     ) -> Answer | None:
         full = problems.traced(problem)
-        for response in ([own] if own is not None else []) + self._others(problem.status, version):
-            for body in self._bodies(response, full):
+        for response in known:
+            for body in self._bodies(response, full, is_logged=problem.trace_id is not None):
                 if response is not own and not _says(body, problem):
                     continue
                 try:
@@ -99,11 +113,13 @@ class Problems:
                 return answer
         return None
 
-    def _bodies(self, response: Response, problem: Problem) -> Iterator[Body]:
+    def _bodies(self, response: Response, problem: Problem, *, is_logged: bool) -> Iterator[Body]:
         if response.write is None or response.media_type is None:
             return
         if response.schema is not None:
-            yield from problems.bodies(response.schema, self._schemas, problem, self._fits)
+            yield from problems.bodies(
+                response.schema, self._schemas, problem, self._fits, is_logged=is_logged
+            )
         elif response.media_type.lower().startswith(_TEXT):
             yield Body(problem.message, frozenset({"message"}))
 

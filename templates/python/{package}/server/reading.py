@@ -14,15 +14,12 @@ from pydantic import TypeAdapter, ValidationError
 from .contracts import TYPES, Contract, Validator, located, pointer
 from .nested import STYLE, Nested
 from .nouns import Operation, Parameter
-from .runtime import bodies, etag, query
-from .runtime.asgi import VERSION, Scope, field
+from .runtime import bodies, query
+from .runtime.asgi import Scope, field
 from .runtime.errors import Fault, RequestError, quoted
 from .runtime.lifting import ConversionError, Lifting, UnfitError, unchanged
 from .runtime.query import Items
 from .texts import reader
-
-# They hold entity-tags, which handlers know without the version.
-_CONDITIONS: Final = frozenset({"if-match", "if-none-match", "if-range"})
 
 _STYLES: Final = {"path": "simple", "header": "simple", "query": "form", "cookie": "form"}
 
@@ -71,7 +68,8 @@ def _unsupported(parameter: Mapping[str, Any], contract: Contract) -> str | None
 class Reader:
     """Reads the requests of one operation by callers of one version.
 
-    ``headers`` are those that are parameters, in lower case.
+    ``headers`` are those that are parameters: what callers name them, by their canonical names in
+    lower case.
     """
 
     def __init__(self, operation: Operation, contract: Contract, lifting: Lifting) -> None:
@@ -79,16 +77,17 @@ class Reader:
             "security", operation.security
         )
         self._places = [
-            _Fields(place, said, contract, lifting.parameters(operation.id, place))
+            _Fields(operation, place, said, contract, lifting)
             for place in _STYLES
             if (said := [each for each in contract.request["parameters"] if each["in"] == place])
         ]
         self._arguments = [(each, _typed(each.type)) for each in operation.parameters]
-        self.headers = frozenset(
-            each["name"].lower()
+        renamed = lifting.names(operation.id, "header")
+        self.headers = {
+            renamed.get(each["name"], each["name"]).lower(): each["name"]
             for each in contract.request["parameters"]
             if each["in"] == "header"
-        )
+        }
         self._body = None
         if operation.body is not None and contract.request["body"] is not None:
             self._body = _Body(operation, contract, lifting)
@@ -150,13 +149,14 @@ class _Fields:
 
     def __init__(
         self,
+        operation: Operation,
         place: str,
         said: list[Mapping[str, Any]],
         contract: Contract,
-        lift: Callable[[Any], Any],
+        lifting: Lifting,
     ) -> None:
         self.place = place
-        self._lift = lift
+        self._lift = lifting.parameters(operation.id, place)
         self._read = _READ[place]
         flat = [each for each in said if each["style"] != STYLE]
         self._parameters = {each["name"]: _parameter(each, contract) for each in flat}
@@ -166,9 +166,21 @@ class _Fields:
         nested = {each["name"]: each["schema"] for each in said if each["style"] == STYLE}
         self._nested = Nested(nested, contract) if nested else None
         self._required = [each["name"] for each in said if each["required"]]
-        defaults = {each["name"]: each["default"] for each in said if "default" in each}
-        self._defaults = {name: each for name, each in defaults.items() if each is not None}
-        self._nulls = {name: None for name in defaults if name not in self._defaults}
+        self._defaults = {
+            each["name"]: each["default"] for each in said if _has_default(each, contract)
+        }
+        # what has no default at the caller's version does not get that of a newer one
+        names = lifting.names(operation.id, place)
+        optional = {
+            names.get(each["name"], each["name"])
+            for each in said
+            if not each["required"] and each["name"] not in self._defaults
+        }
+        self._absent = {
+            each.name: None
+            for each in operation.parameters
+            if each.place == place and each.default is not None and each.name in optional
+        }
         self._validator = contract.validator(
             {"properties": {each["name"]: each["schema"] for each in said}}
         )
@@ -188,8 +200,14 @@ class _Fields:
         if self._defaults:
             values = {**self._defaults, **values}
         lifted: dict[str, Any] = _lifted(self._lift, values, "the parameters")
-        # nothing to lift, and no text that a type could be read from
-        return {**self._nulls, **lifted} if self._nulls else lifted
+        return {**self._absent, **lifted} if self._absent else lifted
+
+
+def _has_default(said: Mapping[str, Any], contract: Contract) -> bool:
+    """Tell whether a parameter has a default; null is none where the schema does not allow it."""
+    if "default" not in said:
+        return False
+    return said["default"] is not None or contract.validator(said["schema"]).fits(None)
 
 
 def _parameter(said: Mapping[str, Any], contract: Contract) -> query.Parameter:
@@ -272,8 +290,6 @@ def _in_header(scope: Scope, parameters: _Parameters) -> dict[str, Any]:
             continue
         if "\0" in value:
             raise RequestError(f"the header {name} holds NUL")
-        if name.lower() in _CONDITIONS:
-            value = etag.without(value, scope["state"][VERSION])
         if parameter.items is Items.COMMAS:
             value = ",".join(part.strip(" \t") for part in value.split(","))
         given[name] = [value]

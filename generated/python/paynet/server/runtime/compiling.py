@@ -106,6 +106,11 @@ class Compiler:
             self._results.append(made)
         return self._results[self._results.index(made)]
 
+    def names(self, shape: str, version: str) -> Mapping[str, str]:
+        """Return the fields of objects of *shape* that are renamed on the way, by name."""
+        found = _at(self._shapes[shape], self._versions[version]).shape
+        return found.get("names", {}) if isinstance(found, Mapping) else {}
+
     def _whole(self, change: Change | None) -> Change:
         if change is None:
             return unchanged

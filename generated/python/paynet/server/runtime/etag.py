@@ -31,12 +31,12 @@ def at(etag: str, version: str) -> str:
     return f'{_WEAK if found[0].weak else ""}"{found[0].opaque};{version}"'
 
 
-def without(header: str, version: str) -> str:
+def without(header: bytes, version: str) -> bytes:
     """Return the entity-tags of *header* as they were before `at` made them those of *version*.
 
     Tags of other versions stay as they are: what they stand for is another representation.
     """
-    return header.replace(f';{version}"', '"')
+    return header.replace(f';{version}"'.encode(), b'"')
 
 
 def none_match(header: str | None, etag: str) -> bool:

@@ -101,18 +101,19 @@ class Body(NamedTuple):
     told: frozenset[str]
 
 
-def bodies(schema: Any, schemas: Mapping[str, Any], problem: Problem, fits: Fits) -> list[Body]:
+def bodies(
+    schema: Any, schemas: Mapping[str, Any], problem: Problem, fits: Fits, *, is_logged: bool
+) -> list[Body]:
     """Return bodies for *problem* that fit *schema*, the one that tells most first.
 
     Fields are filled by their names and schemas, and left out where nothing is known to say;
     a value of a closed list is taken only where it is what is to be said. *schemas* are the
-    components. *problem* has to have a trace id, which is used where there is a field for it.
+    components. *problem* has to have a trace id, which is used where there is a field for it;
+    without such a field, the message names it if it *is_logged*.
     """
     found = _bodies(schema, schemas, problem, fits)
-    if problem.status >= HTTPStatus.INTERNAL_SERVER_ERROR and not any(
-        "trace_id" in body.told for body in found
-    ):
-        # there is no field for it, and nothing else leads to the log
+    if is_logged and not any("trace_id" in body.told for body in found):
+        # nothing else leads to the log
         said = f"{problem.message} (trace id {problem.trace_id})"
         found = _bodies(schema, schemas, replace(problem, message=said), fits)
     return found
