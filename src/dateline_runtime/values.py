@@ -329,6 +329,17 @@ def rebuilt(
     return change
 
 
+def completed(defaults: Mapping[str, Json], change: Change) -> Change:
+    """Return *change* for objects that have *defaults* in place of fields that they lack."""
+
+    def made(value: Json) -> Json:
+        if not isinstance(value, dict) or defaults.keys() <= value.keys():
+            return change(value)
+        return change({**defaults, **value})
+
+    return made
+
+
 # Unions
 
 

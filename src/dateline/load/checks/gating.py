@@ -465,7 +465,7 @@ def history_is_sound(scope: Scope, site: Site, key: str) -> Iterator[Found]:
         at = site.at(key, date)
         at = (at, "set") if "set" in entry else at
         here = path(site.trail)
-        for found in _defects(scope, site._replace(node=now)):
+        for found in _defects(scope.past, site._replace(node=now)):
             if (found.id, found.message) not in known:
                 known.add((found.id, found.message))
                 trail: Trail = at

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final, NamedTuple
 
@@ -56,12 +56,19 @@ class Site(NamedTuple):
 class Scope:
     """The whole document, of which every value has the type that its key demands.
 
-    ``authored`` sources are held to the style rules as well.
+    ``authored`` sources are held to the style rules as well. Where it ``is_past``, the values of an
+    enumeration may be called as they were in any older version.
     """
 
     document: dict[str, Any]
     table: Table
     authored: bool
+    is_past: bool = field(default=False, kw_only=True)
+
+    @cached_property
+    def past(self) -> Scope:
+        """The same document, for what an older version said."""
+        return replace(self, is_past=True)
 
     @cached_property
     def components(self) -> dict[str, dict[str, Any]]:

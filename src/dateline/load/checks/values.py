@@ -8,10 +8,11 @@ from datetime import date
 from fractions import Fraction
 from typing import Any, Final, NamedTuple
 
+from dateline.gates import changes
 from dateline.load.checks.scope import Found, Scope, Site, Trail, on
 from dateline.load.checks.shapes import admits_null, properties, resolved
 from dateline.load.wording import a, brief, did_you_mean, shown
-from dateline.model import ADDED, ENVIRONMENTS, REMOVED
+from dateline.model import ADDED, ENVIRONMENTS, REMOVED, WAS
 from dateline.openapi import target
 from dateline.regex.engines import compile_portable
 from dateline.schema.types import UNIONS, choices, declared, is_enumeration, type_of
@@ -65,7 +66,7 @@ def _faults(scope: Scope, value: Any, schema: Any, depth: int) -> Iterator[Fault
     if kind not in declared(node):
         yield Fault((), f"{shown(value)} where {_wanted(node)} belongs")
         return
-    values = choices(node)
+    values = _choices(scope, node)
     if values is not None and not any(same(value, choice) for choice in values):
         yield Fault((), f"{shown(value)} is none of the values{_nearest(value, values)}")
         return
@@ -74,6 +75,15 @@ def _faults(scope: Scope, value: Any, schema: Any, depth: int) -> Iterator[Fault
     yield from _union_faults(scope, value, node, depth)
     if kind in _BY_TYPE:
         yield from _BY_TYPE[kind](scope, value, node, depth)
+
+
+def _choices(scope: Scope, node: dict[str, Any]) -> list[Any] | None:
+    values = choices(node)
+    if values is None or not scope.is_past:
+        return values
+    members = [member for key in UNIONS for member in node.get(key, ())]
+    eras = [entry for member in members for entry in member.get(WAS, {}).values()]
+    return [*values, *(said["const"] for said, _ in map(changes, eras) if "const" in said)]
 
 
 def _wanted(schema: dict[str, Any]) -> str:

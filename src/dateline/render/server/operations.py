@@ -9,8 +9,8 @@ from keyword import iskeyword
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from dateline.gates import Timeline
-from dateline.model import EVERYWHERE, Api, Environment, Problem, SourceError
+from dateline.gates import Timeline, changes, without
+from dateline.model import EVERYWHERE, WAS, Api, Environment, Problem, SourceError
 from dateline.openapi import METHODS, chain, target
 from dateline.render.models.names import class_name, pascal, snake
 from dateline.render.shapes.histories import operation_names
@@ -370,9 +370,17 @@ def defaults(schema: Any) -> Iterator[Any]:
 
 
 def _schema(parameter: dict[str, Any]) -> Any:
-    """Return the schema of a parameter, which may stand below a media type."""
+    """Return the schema of a parameter, which may stand below a media type.
+
+    It has no default where an older version had none: handlers are given what each version says.
+    """
     if "schema" in parameter:
-        return parameter["schema"]
+        schema = parameter["schema"]
+        eras = [
+            changes(entry)[0].get("schema", schema) for entry in parameter.get(WAS, {}).values()
+        ]
+        lacking = any(isinstance(era, dict) and "default" not in era for era in eras)
+        return without(schema, "default") if lacking and "default" in schema else schema
     return next((each.get("schema", {}) for each in parameter.get("content", {}).values()), {})
 
 

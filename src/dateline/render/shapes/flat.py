@@ -93,7 +93,8 @@ class Tags:
 class Flat:
     """What schemas say together. Fields go by their canonical names.
 
-    ``schemas`` are those that say it all. ``required`` names the fields that the version requires.
+    ``schemas`` are those that say it all. ``required`` names the fields that the version requires,
+    ``optional`` those that requests must have now and could be without at the version.
     ``extras`` are schemas of the fields that the names beside them do not cover. ``relates`` says
     that parts of a value decide what others have to be; ``closed`` are the fields of each schema
     that lets through no others; ``objects`` counts the schemas that say something of fields.
@@ -107,6 +108,7 @@ class Flat:
     implied: frozenset[str] = frozenset()
     fields: dict[str, list[Declared]] = field(default_factory=dict)
     required: set[str] = field(default_factory=set)
+    optional: set[str] = field(default_factory=set)
     extras: list[tuple[Any, frozenset[str]]] = field(default_factory=list)
     items: list[Any] = field(default_factory=list)
     least_fields: int = 0
@@ -139,6 +141,7 @@ class Flat:
             self,
             fields={name: list(found) for name, found in self.fields.items()},
             required=set(self.required),
+            optional=set(self.optional),
             extras=list(self.extras),
             items=list(self.items),
             values=list(self.values),
@@ -238,13 +241,32 @@ class View:
             if not isinstance(member, dict) or "const" not in member:
                 break
             listed = [each for each in members if "const" in each.schema]
-            same = [each for each in listed if _equal(each.schema["const"], found[0])]
+            same = [each for each in listed if equal(each.schema["const"], found[0])]
             if shown := next((each for each in same if each.shown), None):
                 return {"absent": True, "shown_as": self.constant(shown.schema)}
             if not same:
                 break
             member = same[0].schema
         return made
+
+    def default(self, schemas: list[Any]) -> tuple[Any, ...]:
+        """Return the default that the first of *schemas* to have one says at the version.
+
+        Empty where none has one; a schema that refers to others is followed.
+        """
+        ahead, seen = list(schemas), set[int]()
+        while ahead:
+            schema = ahead.pop(0)
+            if not isinstance(schema, dict) or id(schema) in seen:
+                continue
+            seen.add(id(schema))
+            now = self.era("schema", schema)
+            if "default" in now:
+                return (now["default"],)
+            goal = self.referred(now)
+            followed = [] if goal is None else [self.schemas[goal]]
+            ahead = [*followed, *now.get("allOf", ()), *ahead]
+        return ()
 
     def restates(self, schema: Any) -> bool:
         """Tell whether a history in *schema*, or below it, demands something else at the version.
@@ -313,6 +335,7 @@ class View:
         flat.required |= {
             name for name in shown.get("required", ()) if self.shows(properties.get(name))
         }
+        flat.optional |= set(shown.get("required", ())) - set(now.get("required", ()))
         if isinstance(now.get("additionalProperties"), dict):
             known = frozenset(now.get("properties", ()))
             flat.extras.append((now["additionalProperties"], known))
@@ -490,7 +513,8 @@ class View:
         return self.published.apart(one, other, self._at)
 
 
-def _equal(one: Any, other: Any) -> bool:
+def equal(one: Any, other: Any) -> bool:
+    """Tell whether two JSON values are written alike, the order of keys aside."""
     return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 

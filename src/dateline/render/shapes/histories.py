@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 from dateline.diff.naming import name
-from dateline.gates import Timeline, order, without
+from dateline.gates import Timeline, changes, order, without
 from dateline.model import EXTENSIBLE, GATES, KEYS, WAS, Api
 from dateline.openapi import METHODS, Shape, chain, children, pointer, slot, target
 from dateline.project import enumeration, open_ended
@@ -141,7 +141,7 @@ class Histories:
         dates = sorted(node[WAS], key=order, reverse=True)
         read = [self._dialect.read(kind, era) for _, era in eras]
         ways = [
-            (not fits(kind, newer, older), not fits(kind, older, newer))
+            (not fits(kind, newer, older), not fits(kind, _completed(kind, older, newer), newer))
             for newer, older in pairwise(read)
         ]
         oldest = max((i for i, step in enumerate(ways) if any(step)), default=None)
@@ -232,7 +232,8 @@ def plain(kind: str, node: Any, *, sent: bool = False, adopted: bool = False) ->
     """Return *node* as it is today, without our keys: canonical names, every member, all fields.
 
     It is written as it is published, which for *adopted* definitions is as they are. Where it is
-    *sent*, by callers of any version, fields that some of them lack are not required.
+    *sent*, by callers of any version, fields that some of them lack are not required, and nothing
+    has a default that it lacks in some of them.
     """
     if not isinstance(node, dict):
         return node
@@ -241,6 +242,8 @@ def plain(kind: str, node: Any, *, sent: bool = False, adopted: bool = False) ->
         made[key] = _plain_below(slot(kind, key), value, sent, adopted)
     if kind != "schema":
         return made
+    if sent and lacked_default(node):
+        del made["default"]
     if sent and "required" in node:
         properties = node.get("properties", {})
         made["required"] = [
@@ -250,6 +253,32 @@ def plain(kind: str, node: Any, *, sent: bool = False, adopted: bool = False) ->
     if isinstance(members, list) and is_enumeration({"oneOf": members}):
         made = made if adopted and not any(map(_is_gated, members)) else enumeration(made)
     return open_ended(made) if EXTENSIBLE in made and not adopted else made
+
+
+def _completed(kind: str, older: dict[str, Any], newer: dict[str, Any]) -> dict[str, Any]:
+    """Return *older* as if its values had every field for which *newer* has a default."""
+    if kind != "schema":
+        return older
+    properties = newer.get("properties", {})
+    given = [
+        name
+        for name in newer.get("required", ())
+        if isinstance(child := properties.get(name), dict) and "default" in child
+    ]
+    missing = set(given) - set(older.get("required", ()))
+    if not missing:
+        return older
+    return {**older, "required": [*older.get("required", ()), *sorted(missing)]}
+
+
+def lacked_default(node: Any) -> bool:
+    """Tell whether a schema has a default that it lacked in an older version.
+
+    A new field has its default for callers of all versions: it is the way up.
+    """
+    if not isinstance(node, dict) or WAS not in node or "default" not in node or _is_gated(node):
+        return False
+    return any("default" in changes(entry)[1] for entry in node[WAS].values())
 
 
 def _is_gated(node: Any) -> bool:

@@ -5,8 +5,9 @@ A shape is plain data: the name of a shared shape, None where nothing differs, o
 - ``convert`` (names of converters) and ``then`` (a shape: what stands below them), perhaps with
   ``fits``: a schema that what comes out has to fit;
 - ``then`` and ``fits`` alone: what comes out of that shape may not be shown unless it fits;
-- any of ``fields``, ``left_out``, ``names``, ``required``, ``extras`` with ``declared`` and
-  ``least``: an object;
+- any of ``fields``, ``left_out``, ``names``, ``defaults``, ``required``, ``extras`` with
+  ``declared`` and ``least``: an object; ``defaults`` are values for fields that it lacks, written
+  as the caller's version has them;
 - ``items``, perhaps with ``least`` and ``unique``: a list;
 - ``values``: the values of an enumeration that are absent, or that another one ``is``;
 - ``retag`` (the tag property of an object as it comes out, and the texts that it has instead of
@@ -40,8 +41,9 @@ from dateline.render.shapes.flat import (
     Tags,
     Union,
     View,
+    equal,
 )
-from dateline.render.shapes.histories import Way
+from dateline.render.shapes.histories import Way, lacked_default
 from dateline.schema.dialect import OR_NULL
 from dateline.schema.types import TYPES
 from dateline.schema.variants import other_tags
@@ -280,6 +282,7 @@ class Builder:
         down = self.view.way is Way.DOWN
         fields: dict[str, Node] = {}
         names: dict[str, str] = {}
+        defaults: dict[str, Any] = {}
         for name, found in flat.fields.items():
             shown = [each for each in found if each.shown]
             if not shown or (down and not all(name in known for known in flat.closed)):
@@ -289,9 +292,13 @@ class Builder:
             fields[source] = self._field(flat, name, shown)
             if called != name:
                 names[source] = called if down else name
+            # what parameters are without is read where they stand, by their own version
+            if not down and flat.schemas and (default := self._default(flat, name, shown)):
+                defaults[source] = default[0]
         made: dict[str, Any] = {
             "left_out": sorted(self._known(flat) - fields.keys()),
             "names": dict(sorted(names.items())),
+            "defaults": dict(sorted(defaults.items())),
             "fields": {name: node for name, node in sorted(fields.items()) if node is not None},
         }
         extras = self.node(*(schema for schema, _ in flat.extras)) if flat.extras else None
@@ -308,6 +315,19 @@ class Builder:
         schemas = [each.schema for each in shown]
         schemas += [schema for schema, known in flat.extras if name not in known]
         return self.converted(shown[0].converters, self.node(*schemas), shown[0].fits)
+
+    def _default(self, flat: Flat, name: str, shown: list[Declared]) -> tuple[Any, ...]:
+        """Return what a request that lacks the field *name* means, where handlers can't tell.
+
+        That is the default of the caller's version, where it is another one than that of the
+        types that handlers are given; where such a type requires the field, the newest default.
+        """
+        schemas = [each.schema for each in shown]
+        then, newest = self.view.default(schemas), self.view.other.default(schemas)
+        if name in flat.optional:
+            return then or newest
+        typed = newest and not any(map(lacked_default, schemas))
+        return () if typed and then and equal(then[0], newest[0]) else then
 
     def _known(self, flat: Flat) -> set[str]:
         """Return the keys that are not any key: what fields are called.
@@ -521,6 +541,7 @@ def _changes(node: dict[str, Any]) -> bool:
         "convert",
         "then",
         "names",
+        "defaults",
         "left_out",
         "values",
         "fields",

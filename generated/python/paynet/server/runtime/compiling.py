@@ -22,7 +22,7 @@ Judge = Callable[[Any, str | None], Fits]
 Converter = Callable[..., Json]
 """Takes a value and, where the contract data say so, the version of the caller."""
 
-_ACTS: Final = frozenset({"absent", "convert", "left_out", "names", "retag", "values"})
+_ACTS: Final = frozenset({"absent", "convert", "defaults", "left_out", "names", "retag", "values"})
 """What makes a shape change something whatever it refers to."""
 
 _DATED: Final = {"down": frozenset({"demand", "fits"}), "up": frozenset({"demand", "tried"})}
@@ -343,6 +343,10 @@ class _Maker:
         return values.filtered(items["tag"], shown, otherwise)
 
     def _object(self, shape: Mapping[str, Any]) -> Change:
+        change = self._fields(shape)
+        return values.completed(shape["defaults"], change) if "defaults" in shape else change
+
+    def _fields(self, shape: Mapping[str, Any]) -> Change:
         required = frozenset(shape.get("required", ()))
         least = shape.get("least", 0)
         fields = {
