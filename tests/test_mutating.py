@@ -83,7 +83,30 @@ def test_every_kind_of_fault_is_found_in_the_order_of_the_text() -> None:
         compile(ast.fix_missing_locations(tree), "mutant", "exec")
 
 
-def test_the_select_tests_a_mutant_are_those_that_run_its_line_the_fastest_first() -> None:
+NESTED = """
+A = 1
+class C:
+    B = 2
+    def g(self):
+        def h(x):
+            return 3
+        return 4
+"""
+
+
+def test_a_fault_names_its_function() -> None:
+    found = mutations(ast.parse(NESTED))
+    assert [(each.function, ast.unparse(each.node)) for each in found] == [
+        ("", "1"),
+        ("", "2"),
+        ("C.g.h", "return 3"),
+        ("C.g.h", "3"),
+        ("C.g", "return 4"),
+        ("C.g", "4"),
+    ]
+
+
+def test_tests_of_a_mutant_are_those_that_run_its_line_the_fastest_first() -> None:
     tests = [
         Recorded("t::slow", 2.0, {"m.py": 0b1100}),
         Recorded("t::fast", 0.1, {"m.py": 0b0100}),
@@ -92,8 +115,8 @@ def test_the_select_tests_a_mutant_are_those_that_run_its_line_the_fastest_first
         Recorded("t::endless", 1e6, {"m.py": 0b1100}),
     ]
 
-    def chosen(line: int, last: int, *, in_function: bool = True) -> list[str]:
-        mutant = Mutant("m.py", in_function, line, last, "constant", 0, "a -> b")
+    def chosen(line: int, last: int, function: str = "f") -> list[str]:
+        mutant = Mutant("m.py", function, line, last, "constant", 0, "a -> b")
         return [test.id for test in select_tests(mutant, tests)]
 
     assert chosen(2, 2) == ["t::fast", "t::slow"]
@@ -101,4 +124,4 @@ def test_the_select_tests_a_mutant_are_those_that_run_its_line_the_fastest_first
     assert chosen(2, 3) == ["t::fast", "t::slow"]
     assert chosen(9, 9) == []
     # whichever test imports a module first runs what is not in a function
-    assert chosen(2, 2, in_function=False) == ["t::elsewhere", "t::fast", "t::slow"]
+    assert chosen(2, 2, function="") == ["t::elsewhere", "t::fast", "t::slow"]

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import functools
 import hashlib
 import importlib.abc
 import importlib.machinery
@@ -27,7 +28,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from contextlib import contextmanager
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -69,7 +70,7 @@ class Mutant(NamedTuple):
     """A fault at a place: which of the mutations of *file* it is, and what it changes."""
 
     file: str
-    in_function: bool
+    function: str
     line: int
     last_line: int
     kind: str
@@ -77,12 +78,12 @@ class Mutant(NamedTuple):
     text: str
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}: {self.kind}: {self.text}"
+        return f"{self.file}:{self.line}: {self.function}: {self.kind}: {self.text}"
 
     @property
     def key(self) -> str:
         """What it is known by in `equivalents.yaml`, wherever it moves in its file."""
-        return f"{self.file}: {self.kind}: {self.text}"
+        return f"{self.file}: {self.function}: {self.kind}: {self.text}"
 
 
 class Recorded(NamedTuple):
@@ -114,14 +115,14 @@ def drawn(root: Path, targets: Iterable[str], count: int, seed: int) -> list[Mut
 
 
 def _mutant(root: Path, file: str, at: int) -> Mutant:
-    kind, in_function, node, apply = mutations(ast.parse((root / file).read_bytes()))[at]
+    kind, function, node, apply = mutations(ast.parse((root / file).read_bytes()))[at]
     before = ast.unparse(node)
     apply()
     # a `not` that is taken away leaves its own node as it was
     after = ast.unparse(node) if ast.unparse(node) != before else before.removeprefix("not ")
     text = f"{before} -> {'pass' if kind == 'removed statement' else after}"
     last = node.end_lineno or node.lineno
-    return Mutant(file, in_function, node.lineno, last, kind, at, _shortened(text))
+    return Mutant(file, function, node.lineno, last, kind, at, _shortened(text))
 
 
 def _shortened(text: str) -> str:
@@ -160,33 +161,65 @@ class _Importer(importlib.abc.MetaPathFinder):
 
 
 class _Recorder:
-    """A plugin of pytest that tells coverage which test runs, and what each test takes."""
+    """A plugin of pytest that tells coverage which test runs, and what each test takes.
+
+    What fixtures and caches keep for later tests counts as run by every test of the file.
+    """
 
     def __init__(self, measuring: coverage.Coverage) -> None:
         self._measuring = measuring
+        self._context = ""
         self.seconds: dict[str, float] = {}
+
+    @contextmanager
+    def _in_context(self, name: str) -> Iterator[None]:
+        before = self._context
+        self._switch(name)
+        try:
+            yield
+        finally:
+            self._switch(before)
+
+    def _switch(self, name: str) -> None:
+        if name != self._context:
+            self._context = name
+            self._measuring.switch_context(name)
+
+    def watch_caches(self) -> None:
+        """Have every cache that is made from now on tell when it calls its function."""
+        original: Any = functools.lru_cache
+
+        def lru_cache(maxsize: Any = 128, typed: bool = False) -> Any:
+            if callable(maxsize):
+                return lru_cache()(maxsize)
+            return lambda function: original(maxsize, typed)(self._shared(function))
+
+        functools.lru_cache = lru_cache
+
+    def _shared(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(function)
+        def call(*arguments: Any, **named: Any) -> Any:
+            with self._in_context(_ALL):
+                return function(*arguments, **named)
+
+        return call
 
     def hooks(self) -> object:
         import pytest
 
-        measuring, seconds = self._measuring, self.seconds
+        recorder, seconds = self, self.seconds
 
         class Hooks:
-            running = _ALL
-
             @pytest.hookimpl(hookwrapper=True)
             def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
-                self.running = item.nodeid
-                measuring.switch_context(item.nodeid)
-                yield
-                measuring.switch_context(_ALL)
+                with recorder._in_context(item.nodeid):
+                    yield
 
             @pytest.hookimpl(hookwrapper=True)
             def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any]) -> Iterator[None]:
-                if fixturedef.scope != "function":
-                    measuring.switch_context(_ALL)
-                yield
-                measuring.switch_context(self.running)
+                of_one = fixturedef.scope == "function"
+                with recorder._in_context(recorder._context if of_one else _ALL):
+                    yield
 
             def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
                 if not report.failed:
@@ -231,7 +264,7 @@ class Bench:
             # what every test imports is imported once, and nothing of what is mutated
             __import__(name)
 
-    @cached_property
+    @functools.cached_property
     def _state(self) -> str:
         """A digest of what records depend on."""
         total = hashlib.sha256()
@@ -275,7 +308,9 @@ class Bench:
             data_file=None, config_file=False, include=[str(self.root / each) for each in TARGETS]
         )
         recorder = _Recorder(measuring)
+        recorder.watch_caches()
         measuring.start()
+        recorder._switch(_ALL)
         self._pytest([test_file], recorder.hooks())
         measuring.stop()
         lines: dict[str, dict[str, int]] = {}
@@ -342,7 +377,7 @@ def select_tests(mutant: Mutant, tests: Sequence[Recorded]) -> list[Recorded]:
     """
     lines = sum(1 << line for line in range(mutant.line, mutant.last_line + 1))
     found = [test for test in tests if mutant.file in test.lines]
-    if mutant.in_function:
+    if mutant.function:
         found = [test for test in found if test.lines[mutant.file] & lines]
     spent = 0.0
     chosen: list[Recorded] = []

@@ -31,32 +31,37 @@ _SKIPPED: Final = frozenset({"annotation", "returns", "decorator_list", "type_pa
 
 
 class Mutation(NamedTuple):
-    """A fault: its kind, the node in which it is, and what puts it there.
+    """A fault: its kind, the function and the node in which it is, and what puts it there.
 
-    What is not in a function runs when the module is imported.
+    *function* is a qualified name, empty for what runs when the module is imported.
     """
 
     kind: str
-    in_function: bool
+    function: str
     node: ast.stmt | ast.expr
     apply: Callable[[], None]
 
 
 def mutations(tree: ast.Module) -> list[Mutation]:
     """Return every mutation of *tree*, in the order of the text."""
-    return list(_in_body(tree.body, in_function=False))
+    return list(_in_body(tree.body, "", ""))
 
 
-def _in_body(body: list[ast.stmt], *, in_function: bool) -> Iterator[Mutation]:
+def _in_body(body: list[ast.stmt], function: str, scope: str) -> Iterator[Mutation]:
     for index, statement in enumerate(body):
         if isinstance(statement, ast.Import | ast.ImportFrom) or _is_for_readers(statement):
             continue
-        if in_function and _is_removable(statement):
+        if function and _is_removable(statement):
             yield Mutation(
-                "removed statement", True, statement, _replacing(body, index, ast.Pass())
+                "removed statement", function, statement, _replacing(body, index, ast.Pass())
             )
-        inside = in_function or isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef)
-        yield from _in_fields(statement, in_function=inside)
+        match statement:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                yield from _in_fields(statement, f"{scope}{name}", f"{scope}{name}.")
+            case ast.ClassDef(name=name):
+                yield from _in_fields(statement, function, f"{scope}{name}.")
+            case _:
+                yield from _in_fields(statement, function, scope)
 
 
 def _is_for_readers(statement: ast.stmt) -> bool:
@@ -83,47 +88,47 @@ def _is_removable(statement: ast.stmt) -> bool:
     return False
 
 
-def _in_fields(node: ast.AST, *, in_function: bool) -> Iterator[Mutation]:
+def _in_fields(node: ast.AST, function: str, scope: str) -> Iterator[Mutation]:
     for name, value in ast.iter_fields(node):
         if name in _SKIPPED:
             continue
         if isinstance(value, ast.expr):
-            yield from _of_expression(value, _setting(node, name), in_function)
-            yield from _in_fields(value, in_function=in_function)
+            yield from _of_expression(value, _setting(node, name), function)
+            yield from _in_fields(value, function, scope)
         elif isinstance(value, ast.AST):
-            yield from _in_fields(value, in_function=in_function)
+            yield from _in_fields(value, function, scope)
         elif isinstance(value, list) and value and isinstance(value[0], ast.stmt):
-            yield from _in_body(value, in_function=in_function)
+            yield from _in_body(value, function, scope)
         elif isinstance(value, list):
             for index, each in enumerate(value):
                 if isinstance(each, ast.expr):
-                    yield from _of_expression(each, _placing(value, index), in_function)
+                    yield from _of_expression(each, _placing(value, index), function)
                 if isinstance(each, ast.AST):
-                    yield from _in_fields(each, in_function=in_function)
+                    yield from _in_fields(each, function, scope)
 
 
 def _of_expression(
-    node: ast.expr, put: Callable[[ast.expr], None], inside: bool
+    node: ast.expr, put: Callable[[ast.expr], None], function: str
 ) -> Iterator[Mutation]:
     match node:
         case ast.Compare(ops=ops):
             for index, operator in enumerate(ops):
                 opposite = _OPPOSITE[type(operator)]()
-                yield Mutation("comparison", inside, node, _replacing(ops, index, opposite))
+                yield Mutation("comparison", function, node, _replacing(ops, index, opposite))
                 if type(operator) in _NEIGHBOUR:
                     neighbour = _NEIGHBOUR[type(operator)]()
-                    yield Mutation("boundary", inside, node, _replacing(ops, index, neighbour))
+                    yield Mutation("boundary", function, node, _replacing(ops, index, neighbour))
         case ast.BoolOp(op=operator):
             other: ast.boolop = ast.Or() if isinstance(operator, ast.And) else ast.And()
-            yield Mutation("boolean", inside, node, lambda: setattr(node, "op", other))
+            yield Mutation("boolean", function, node, lambda: setattr(node, "op", other))
         case ast.UnaryOp(op=ast.Not(), operand=operand):
-            yield Mutation("boolean", inside, node, lambda: put(operand))
+            yield Mutation("boolean", function, node, lambda: put(operand))
         case ast.Constant(value=bool() as value):
-            yield Mutation("constant", inside, node, lambda: setattr(node, "value", not value))
+            yield Mutation("constant", function, node, lambda: setattr(node, "value", not value))
         case ast.Constant(value=int() as number):
-            yield Mutation("boundary", inside, node, lambda: setattr(node, "value", number + 1))
+            yield Mutation("boundary", function, node, lambda: setattr(node, "value", number + 1))
         case ast.Constant(value=str() as text):
-            yield Mutation("constant", inside, node, lambda: setattr(node, "value", f"{text}?"))
+            yield Mutation("constant", function, node, lambda: setattr(node, "value", f"{text}?"))
 
 
 def _replacing(items: list[Any], index: int, item: ast.AST) -> Callable[[], None]:
