@@ -42,7 +42,10 @@ components:
       required: [kind]
       properties: {{ kind: {{ const: Target }} }}
       {target_gate}
-    Other: {{ type: object, required: [kind], properties: {{ kind: {{ const: Other }} }} }}
+    Other:
+      type: object
+      required: [kind]
+      properties: {{ kind: {{ const: Other }}, sub: {{ type: string{inline_gate} }} }}
   parameters:
     Target: {{ name: size, in: query, schema: {{ type: string }}{inline_gate} }}
   headers:
@@ -94,6 +97,43 @@ EDGES = {
         "media",
         "example: { held: b }",
         "POST /things responses 200 application/json example held",
+        "'b'",
+    ),
+    "field in an example of an allOf": Edge(
+        "held",
+        f"type: object, allOf: [{{ type: object }}, {{ {OBJECT} }}], examples: [{{ sub: x }}]",
+        "Holder.held.examples.0",
+        "sub",
+    ),
+    "field in an example of a union": Edge(
+        "held",
+        "oneOf: [{ $ref: '#/components/schemas/Other' }], discriminator: { propertyName: kind },"
+        " examples: [{ kind: Other }, { kind: Other, sub: x }]",
+        "Holder.held.examples.1",
+        "sub",
+    ),
+    "field in a default of a list": Edge(
+        "held",
+        f"type: array, items: {{ {OBJECT} }}, default: [{{ plain: x }}, {{ sub: x }}]",
+        "Holder.held.default.1",
+        "sub",
+    ),
+    "named example of a body": Edge(
+        "media",
+        "examples: { far: { externalValue: 'https://x.example/y' }, near: { value: { held: b } } }",
+        "POST /things responses 200 application/json examples near value held",
+        "'b'",
+    ),
+    "example of a parameter": Edge(
+        "parameter",
+        f", {{ name: p, in: query, schema: {{ {ENUM} }}, example: b }}",
+        "POST /things parameters 1 example",
+        "'b'",
+    ),
+    "example of a header": Edge(
+        "header",
+        f", X-Shown: {{ schema: {{ {ENUM} }}, example: b }}",
+        "POST /things responses 200 headers X-Shown example",
         "'b'",
     ),
     "parameter": Edge(
@@ -283,3 +323,115 @@ def test_a_reference_with_the_gate_of_its_target_is_fine(
 ) -> None:
     gate = WAYS[way][0]
     assert problems(tmp_path, source(EDGES[kind], gate, gate)) == []
+
+
+CONTAINERS: Final = """\
+components:
+  schemas:
+    Lists: { allOf: [{ type: array, items: { type: string } }], default: [a, b] }
+    ListsOrNumbers: { type: [array, integer], items: { type: object }, default: 1 }
+    Fields: { type: object, properties: { plain: { type: string } }, default: { other: x } }
+"""
+
+
+def test_values_without_schemas_of_their_own_need_nothing(tmp_path: Path) -> None:
+    assert problems(tmp_path, bare(CONTAINERS)) == []
+
+
+def bare(things: str) -> dict[str, str]:
+    return {
+        "versions.yaml": VERSIONS,
+        "api.yaml": API.split("tags")[0] + "paths: {}\n",
+        "things.yaml": things,
+    }
+
+
+UNIONS: Final = """\
+components:
+  schemas:
+    Holder:
+      type: object
+      properties:
+        held:
+          oneOf: [{ type: string{first} }, { type: integer{second} }]
+          {holder}
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "lacking"),
+    [
+        ("x-added: 2024-09-01", "x-added: 2024-09-01", "2024-01-15"),
+        ("x-added: 2024-09-01", "x-added: 2025-06-01", "2024-01-15"),
+        ("x-added: next", "x-added: 2025-06-01", "2024-01-15, 2024-09-01"),
+        ("x-removed: next", "x-removed: 2025-06-01", "next"),
+        ("x-removed: 2024-09-01", "x-added: 2025-06-01", "2024-09-01"),
+        ("x-removed: 2025-06-01", "x-added: 2024-09-01", None),
+        ("x-environments: [sandbox]", "x-environments: [sandbox]", "every version of production"),
+        ("", "x-added: next", None),
+    ],
+)
+@pytest.mark.parametrize("key", ["oneOf", "anyOf"])
+def test_a_union_has_a_member_wherever_it_is_shown(
+    tmp_path: Path, key: str, first: str, second: str, lacking: str | None
+) -> None:
+    def found(holder: str) -> list[str]:
+        text = UNIONS.replace("{first}", f", {first}" if first else "").replace("oneOf", key)
+        text = text.replace("{second}", f", {second}").replace("{holder}", holder)
+        return [each for each in problems(tmp_path, bare(text)) if "-without-" in each]
+
+    message = (
+        f"schemas/things.yaml:7:11: union-without-member: every member of this {key} is absent in "
+        f"{lacking}; gate the place that holds the union as well"
+    )
+    assert found("") == ([] if lacking is None else [message])
+    if first == second:
+        assert found(first) == []
+
+
+SUBSTITUTE: Final = """\
+components:
+  schemas:
+    Shape:
+      oneOf:
+        - $ref: '#/components/schemas/Square'
+        - { $ref: '#/components/schemas/Round', x-added: next, x-shown-as: {shown} }
+      discriminator: { propertyName: kind }
+    Square:
+      type: object
+      required: [kind]
+      properties: { kind: { const: Square }, side: { type: string, x-added: 2025-06-01 } }
+    Round: { type: object, required: [kind], properties: { kind: { const: Round } } }
+"""
+
+
+@pytest.mark.parametrize(
+    ("shown", "place", "where", "lacking"),
+    [
+        (
+            "{ kind: Square, side: x }",
+            "6:64",
+            "Shape.oneOf.1.x-shown-as",
+            "2024-01-15, 2024-09-01",
+        ),
+        (
+            "{ next: { kind: Square }, 2024-09-01: { kind: Square, side: x } }",
+            "6:102",
+            "Shape.oneOf.1.x-shown-as.2024-09-01",
+            "2024-01-15",
+        ),
+        ("{ next: { kind: Square, side: x }, 2025-06-01: { kind: Square } }", None, None, None),
+    ],
+)
+def test_what_a_substitute_needs_is_there_where_it_is_shown(
+    tmp_path: Path, shown: str, place: str | None, where: str | None, lacking: str | None
+) -> None:
+    found = problems(tmp_path, bare(SUBSTITUTE.replace("{shown}", shown)))
+    assert [each.split("absent")[0] for each in found] == (
+        []
+        if place is None
+        else [
+            f"schemas/things.yaml:{place}: reference-outlives-target: {where} is shown in "
+            f"{lacking}, where side is "
+        ]
+    )
