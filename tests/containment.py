@@ -20,6 +20,7 @@ from random import Random
 from typing import Any, Final, NamedTuple
 
 import jsonschema_rs
+from inheritance import heirs
 
 Schema = dict[str, Any]
 Document = dict[str, Any]
@@ -83,6 +84,7 @@ class Encoder:
     def __init__(self, document: Document) -> None:
         self._document = document
         self._old = document["openapi"].startswith("3.0")
+        self._heirs = heirs(document)
 
     def flows(self) -> dict[str, Flow]:
         """Return every message by its name."""
@@ -192,7 +194,11 @@ class Encoder:
             return schema
         made: Schema = {key: schema[key] for key in _VALUES if key in schema}
         if "$ref" in schema:
-            made["$ref"] = f"{'' if positive else 'strict:'}{schema['$ref']}"
+            varies = schema["$ref"] in self._heirs.variants
+            if positive and varies and id(schema) not in self._heirs.extending:
+                made["$ref"] = f"variants:{schema['$ref']}"
+            else:
+                made["$ref"] = f"{'' if positive else 'strict:'}{schema['$ref']}"
         for key in (*_POSITIVE, *_EITHER):
             if key in schema:
                 made[key] = self.plain(schema[key], role, positive=positive and key not in _EITHER)
@@ -221,6 +227,9 @@ class Encoder:
             return {"type": ["string", "number", "boolean"]}
         if isinstance(told, dict) and told.get("type") == "array" and "items" in told:
             return {**self.plain(told, role), "items": self.taken(told["items"], role)}
+        for key in ("anyOf", "oneOf"):
+            if isinstance(told, dict) and told.keys() == {key} and _NULL in told[key]:
+                return {key: [self.taken(member, role) for member in told[key]]}
         return self.plain(schema, role)
 
     def _hide(self, schema: Schema, made: Schema, role: _Role) -> None:
@@ -244,6 +253,15 @@ class Encoder:
             if _NULL in child.get(key, []):
                 parts += [member for member in child[key] if member != _NULL]
         return any(self._is(part, keyword) for part in parts)
+
+    def _variants(self, reference: str) -> Schema:
+        """Return what stands where a discriminated component is referred to: one of its heirs."""
+        told, names = self._heirs.variants[reference]
+        return {
+            "anyOf": [
+                {"allOf": [{"$ref": name}, self._tagged({"$ref": name}, told)]} for name in names
+            ]
+        }
 
     def _unions(self, schema: Schema, made: Schema) -> None:
         told = schema.get("discriminator")
@@ -291,14 +309,15 @@ class Encoder:
             made = {key: led(value) for key, value in node.items()}
             reference = made.get("$ref")
             if isinstance(reference, str) and not reference.startswith("#/$defs/"):
-                strict = reference.startswith("strict:")
-                goal = reference.removeprefix("strict:")
-                name = ("strict." if strict else "") + goal.rsplit("/", 1)[1]
+                way, _, goal = reference.rpartition(":")
+                name = f"{way}.{goal.rsplit('/', 1)[1]}".lstrip(".")
                 if name not in definitions:
                     definitions[name] = True
                     definitions[name] = led(
-                        self.plain(
-                            self._resolved({"$ref": goal}), encoded.role, positive=not strict
+                        self._variants(goal)
+                        if way == "variants"
+                        else self.plain(
+                            self._resolved({"$ref": goal}), encoded.role, positive=way != "strict"
                         )
                     )
                 made["$ref"] = f"#/$defs/{name.replace('~', '~0').replace('/', '~1')}"
@@ -334,6 +353,9 @@ class Encoder:
                 yield at, key, json.dumps(value, sort_keys=True)
         if "$ref" in schema:
             yield from self._said(self._resolved({"$ref": schema["$ref"]}), at, within)
+            if id(schema) not in self._heirs.extending:
+                for name in self._heirs.variants.get(schema["$ref"], ({}, []))[1]:
+                    yield from self._said(self._resolved({"$ref": name}), at, within)
         for key in ("allOf", "anyOf", "oneOf"):
             for child in schema.get(key, []):
                 yield from self._said(child, at, within)

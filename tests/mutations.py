@@ -11,6 +11,8 @@ from collections.abc import Callable
 from random import Random
 from typing import Any, Final, NamedTuple
 
+from inheritance import heirs
+
 Schema = dict[str, Any]
 Document = dict[str, Any]
 
@@ -62,6 +64,7 @@ class _Sites:
         self._document = document
         self._roles: dict[int, set[str]] = {}
         self._nodes: dict[int, Schema] = {}
+        self._heirs = heirs(document)
 
     def found(self) -> list[Site]:
         for item in self._document.get("paths", {}).values():
@@ -125,6 +128,9 @@ class _Sites:
         roles.add(role)
         if "$ref" in node:
             self._schema(self._target(node["$ref"]), role)
+            if id(node) not in self._heirs.extending:
+                for name in self._heirs.variants.get(node["$ref"], ({}, []))[1]:
+                    self._schema(self._target(name), role)
         for key in _CHILDREN:
             self._schema(node.get(key), role)
         for key in _TURNING:

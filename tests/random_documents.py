@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from random import Random
 from typing import Final, NamedTuple
 
+from inheritance import family_changed, inherit
 from mutations import (
     EDITS,
     MODEL,
@@ -289,14 +290,21 @@ def pairs(seed: int, count: int) -> Iterator[Pair]:
         if kind < 0.12:
             yield _apart(random, before)
             continue
+        inherits = kind > 0.85
+        if inherits:
+            inherit(random, before)
         if random.random() < 0.9:
             _without_unused(before)
         after = copy.deepcopy(before)
         edits: list[str] = []
         listed = True
-        if random.random() < 0.3:
+        # what is a component, is a variant: no longer what the refactorings take it for
+        if random.random() < 0.3 and not inherits:
             for _ in range(random.randint(1, 3)):
                 edits += refactored(random, after)
+        if inherits and random.random() < 0.4 and (related := family_changed(random, after)):
+            yield Pair(before, after, (related,), listed=False, schemas_only=False)
+            continue
         for _ in range(random.choice((0, 1, 1, 1, 1, 1, 2, 3))):
             name, named = edited(random, after)
             edits.append(name)

@@ -219,3 +219,11 @@ def test_instances_are_found_where_there_are_any() -> None:
             if covers(json.dumps(read), json.dumps(sent)) == "no":
                 found.append(uncovered(sent, read, random) is not None)
     assert sum(found) > 0.8 * len(found)
+
+
+def test_schemas_that_extend_a_discriminated_one_are_among_the_pairs() -> None:
+    family = [each for each in judged() if "Noun" in each.pair.before["components"]["schemas"]]
+    related = {"child added", "child gone", "tags exchanged"}
+    done = {edit for each in family for edit in each.pair.edits}
+    assert related <= done
+    assert any(each.contradictions for each in family if "child added" in each.pair.edits)
