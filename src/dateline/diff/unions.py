@@ -58,8 +58,9 @@ def mapping(schemas: Schemas, discriminator: dict[str, Any]) -> dict[str, str]:
 def align(before: Side, after: Side) -> Alignment:
     """Find the members that are one and the same.
 
-    By what tells them apart, the surest first: the tag on the wire, the component's name, what is
-    written, a property that has one value, what they say; last those that are most alike.
+    By what tells them apart, the surest first: the component's name, the tag on the wire, what is
+    written, a property that has one value, what they say; last those that are most alike. A tag
+    that leads to another member than before is a change of the mapping, not of the members.
     """
     left = dict(enumerate(before.union.members))
     right = dict(enumerate(after.union.members))
@@ -74,9 +75,9 @@ def align(before: Side, after: Side) -> Alignment:
                     same.append((index, other))
                     del left[index], right[other]
 
+    match(_name)
     if before.union.discriminator and after.union.discriminator:
         match(_tag)
-    match(_name)
     match(_text)
     if left and right:
         # members that share their constants are told apart by what else they say
