@@ -299,7 +299,7 @@ class _Roots:
             flat = Flat(types=frozenset({"object"}))
             for name, node in response["headers"].items():
                 header = self.resolved("header", node)
-                if self._then(view, "header", node) is not header:
+                if self._then(view, "header", node) != header:
                     return demanded(builder)
                 reading = view.read("header", header)
                 shown = view.shows(node) and view.shows(header)
