@@ -49,8 +49,8 @@ def body_required(change: Change) -> bool:
     promise less than they did.
 
     Put `required` back as it was. A body that became optional can be kept for older versions,
-    `x-was: {next: {required: true}}`; one that became required can't, as nothing stands for the body
-    that their callers leave out.
+    `x-was: {next: {required: true}}`; one that became required can't, as nothing stands for the
+    body that their callers leave out.
 
     In an operation, before:
         requestBody: {content: {application/json: {schema: {type: object}}}}

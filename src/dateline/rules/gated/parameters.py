@@ -49,8 +49,8 @@ def path_parameter_renamed(change: Change) -> bool:
     The URLs are the same and no request suffers, but generated clients name an argument after it.
 
     Put the old name back: a path, and each name in it, is the same in all versions. Where nobody
-    generates a client, waive it (`dateline waive`), or change the policy that lets it pass, `policy:
-    {rules: …}`, in a change of its own.
+    generates a client, waive it (`dateline waive`), or change the policy that lets it pass,
+    `policy: {rules: …}`, in a change of its own.
 
     In a document, before:
         paths:
