@@ -21,7 +21,7 @@ from dateline.generate import Workspace
 from dateline.load import load
 from dateline.model import Kind
 from dateline.sample import Sampler
-from dateline.schema.dialect import Dialect, departs_from_letter
+from dateline.schema.dialect import Dialect, departs_from_letter, resolver
 from dateline.serve.mock import Mock
 from dateline.serve.package import package
 
@@ -131,6 +131,18 @@ SPELLINGS: Final = {
         {"allOf": [ref("TextOrNull"), {"type": "string", "maxLength": 3}]}, "a", 5, null=False
     ),
     "typed_around": Spelling({"type": "string", "allOf": [ref("TextOrNull")]}, "a", 5, null=False),
+    "several_members": Spelling(
+        {"oneOf": [ref("TextOrNull"), {"type": "integer", "nullable": True}]}, 5, 1.5, departs=True
+    ),
+    "several_members_by_enum": Spelling(
+        {"oneOf": [ref("Listed"), ref("PartOrNull"), {"type": "integer"}]}, PART, "c", departs=True
+    ),
+    "several_nested": Spelling(
+        {"oneOf": [{"anyOf": [ref("TextOrNull"), ref("Part")]}, {"enum": [5, None]}]},
+        PART,
+        1.5,
+        departs=True,
+    ),
     "no_member": Spelling({"oneOf": [ref("Text"), {"type": "integer"}]}, "a", 1.5, null=False),
 }
 
@@ -383,4 +395,5 @@ def test_a_note_counts_what_goes_beyond_the_letter(command: str, project: Path) 
 
 @pytest.mark.parametrize("name", SPELLINGS)
 def test_the_letter_is_departed_from_where_it_refuses_null(name: str) -> None:
-    assert departs_from_letter(SPELLINGS[name].schema) is SPELLINGS[name].departs
+    resolve = resolver({"components": {"schemas": COMPONENTS}})
+    assert departs_from_letter(SPELLINGS[name].schema, resolve) is SPELLINGS[name].departs

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from dateline.diff.documents import Node, text
 from dateline.diff.graph import Pair, Part
-from dateline.diff.views import APPLICATORS, KNOWN, SCHEMA_MAPS, View
+from dateline.diff.views import APPLICATORS, KNOWN, SCHEMA_MAPS, View, within
 from dateline.model import EXTENSIBLE, Kind
 from dateline.schema.dialect import NOTES
 
@@ -248,12 +248,19 @@ def compare_value_notes(pair: Pair, before: View, after: View) -> None:
 
 
 # What a keyword says depends on these where they stand right beside it, and on nothing that
-# another member of an `allOf` says (JSON Schema 2020-12, core, sections 10.2.2 and 10.3).
+# another member of an `allOf` says (JSON Schema 2020-12, core, sections 10.2.2 and 10.3); what the
+# unevaluated ones say depends on what stands below them, too (section 11).
+_BRANCHES: Final = ("anyOf", "oneOf", "if", "then", "else")
 _BESIDE: Final = {
     "additionalProperties": ("patternProperties",),
     "items": ("prefixItems",),
     "contains": ("minContains", "maxContains"),
     "if": ("then", "else"),
+    "unevaluatedProperties": (
+        *("properties", "patternProperties", "additionalProperties", "dependentSchemas"),
+        *_BRANCHES,
+    ),
+    "unevaluatedItems": ("items", "prefixItems", "contains", *_BRANCHES),
 }
 
 
@@ -263,8 +270,11 @@ def compare_neighbours(pair: Pair, before: View, after: View) -> None:
         return
     for keyword, beside in _BESIDE.items():
         ours, theirs = _with(before, keyword), _with(after, keyword)
-        moved = _grouped(ours, beside) != _grouped(theirs, beside)
-        if ours and theirs and moved and _all(before, beside) == _all(after, beside):
+        if not (ours and theirs):
+            continue
+        everywhere = (_names(view.parts, beside) for view in (before, after))
+        common = set.intersection(*everywhere)
+        if _grouped(before, ours, keyword, common) != _grouped(after, theirs, keyword, common):
             nodes = (
                 Node(part.node[keyword], f"{part.pointer}/{keyword}")
                 for part in (ours[0], theirs[0])
@@ -282,22 +292,31 @@ def _with(view: View, keyword: str) -> list[Part]:
     ]
 
 
-def _grouped(parts: Iterable[Part], keywords: Iterable[str]) -> list[list[str]]:
-    return sorted(_names(part, keywords) for part in parts)
+def _grouped(
+    view: View, parts: Iterable[Part], keyword: str, common: set[str]
+) -> set[frozenset[str]]:
+    """Return which of the *common* names each of *parts* knows."""
+    deep = keyword.startswith("unevaluated")
+    return {
+        frozenset(_names(within(view, part) if deep else [part], _BESIDE[keyword]) & common)
+        for part in parts
+    }
 
 
-def _all(view: View, keywords: Iterable[str]) -> list[str]:
-    return sorted(name for part in view.parts for name in _names(part, keywords))
+def _names(parts: Iterable[Part], keywords: Iterable[str]) -> set[str]:
+    """Return which of *keywords* stand in *parts*; of properties, patterns and items, which ones.
 
-
-def _names(part: Part, keywords: Iterable[str]) -> list[str]:
-    """Return which of *keywords* a part has; of patterns and items, which ones."""
-    found: list[str] = []
-    for keyword in keywords:
-        value = part.node.get(keyword)
-        if keyword in SCHEMA_MAPS and isinstance(value, dict | list):
-            entries = sorted(value) if isinstance(value, dict) else range(len(value))
-            found += (f"{keyword}/{entry}" for entry in entries)
-        elif value is not None:
-            found.append(keyword)
+    `anyOf` and `oneOf` are one name.
+    """
+    found: set[str] = set()
+    for part in parts:
+        for keyword in keywords:
+            value = part.node.get(keyword)
+            if value is None or keyword in part.skip:
+                continue
+            if keyword in ("properties", *SCHEMA_MAPS) and isinstance(value, dict | list):
+                entries = sorted(value) if isinstance(value, dict) else range(len(value))
+                found.update(f"{keyword}/{entry}" for entry in entries)
+            else:
+                found.add("anyOf" if keyword == "oneOf" else keyword)
     return found

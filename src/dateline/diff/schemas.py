@@ -24,7 +24,7 @@ from dateline.diff.views import (
     settle,
     value_of,
 )
-from dateline.schema.dialect import NOTES, OR_NULL
+from dateline.schema.dialect import NOTES, OR_NULL, admits_null, is_null_union, is_old
 from dateline.schema.types import UNIONS, type_of
 from dateline.schema.variants import lists_variants
 
@@ -72,6 +72,7 @@ class Schemas:
 
     def __init__(self, document: Document) -> None:
         self.document = document
+        self._is_old = is_old(document.root)
         self._views: dict[tuple[Any, ...], View] = {}
         # beside the parts what they are of: an id is unique only while its object lives
         self._parts: dict[tuple[Any, ...], tuple[list[Node], Parts]] = {}
@@ -100,8 +101,9 @@ class Schemas:
             if not isinstance(part.node, dict) or (id(part.node), bool(part.null)) in met:
                 continue
             met.add((id(part.node), bool(part.null)))
-            if OR_NULL in part.node:
-                part = part._replace(null=f"{part.pointer}/{part.node[OR_NULL]}")
+            null = part.node.get(OR_NULL) or self._null_union(part.node)
+            if null:
+                part = part._replace(null=f"{part.pointer}/{null}")
             skip, below = self._through(part)
             # a component stays even where it says nothing itself: it has a name
             if len(skip) < len(part.node) or component(part.pointer):
@@ -295,6 +297,7 @@ class Schemas:
         Each member has its own type, and says nothing that concerns the type of another one.
         """
         types: set[str] = set()
+        bounded: set[str] = set()
         parts = list(view.rest(union))
         for member in union.members:
             own = self.view(member.parts)
@@ -302,10 +305,13 @@ class Schemas:
             allowed = set().union(*(_OF_TYPE.get(name, ()) for name in names)) | {"type"} | NOTES
             said = {key for part in member.parts for key in part.node if key not in part.skip}
             # of several equal types `anyOf` takes any, and `oneOf` none
-            overlaps = bool(types & names) and (union.keyword == "oneOf" or said != {"type"})
+            says_more = not said <= {"type"} | NOTES
+            overlaps = bool(types & names) and (union.keyword == "oneOf" or says_more)
+            overlaps = overlaps or bool(bounded & names)
             if not own.declared or overlaps or said - allowed or union.discriminator:
                 return None
             types |= names
+            bounded |= names if says_more else set()
             parts += [part._replace(skip=part.skip | {"type"}) for part in member.parts]
         found = self._read(tuple(parts))
         types |= {"null"} if union.null else set()
@@ -326,7 +332,8 @@ class Schemas:
         listed = list(self._flattened(node, pointer, keyword, set()))
         plain = [deque(self._way(member), maxlen=1)[0] for member in listed]
         nulls = [_is_null(member.value) for member in plain]
-        if all(nulls) or (keyword == "oneOf" and any(_takes_null(one.value) for one in plain)):
+        several = keyword == "oneOf" and any(nulls) and not self._null_union(node)
+        if all(nulls) or (several and sum(self._admits_null(one.value) for one in plain) > 1):
             # a union of null alone keeps it; and where two members take null, `oneOf` takes none
             nulls = [False] * len(nulls)
         kept = [member for member, null in zip(plain, nulls, strict=True) if not null]
@@ -335,6 +342,17 @@ class Schemas:
             null=next((one.pointer for one, null in zip(listed, nulls, strict=True) if null), ""),
             values=kept if _are_values(keyword, kept) else None,
         )
+
+    def _null_union(self, node: dict[str, Any]) -> str:
+        is_one = self._is_old and is_null_union(node, self._target)
+        return "oneOf" if is_one else ""
+
+    def _admits_null(self, schema: Any) -> bool:
+        return admits_null(schema, self._target)
+
+    def _target(self, reference: str) -> Any:
+        goal = self.document.target(reference)
+        return goal.value if goal else None
 
     def _flattened(
         self, node: dict[str, Any], pointer: str, keyword: str, met: set[int]
@@ -411,23 +429,6 @@ def _may_be_value(node: Any) -> bool:
     """Tell whether a member of a union says nothing but a type or a value, and words of it."""
     return isinstance(node, dict) and all(
         key in _VALUE_KEYS or key.startswith("x-") for key in node
-    )
-
-
-def _takes_null(node: Any) -> bool:
-    """Tell whether a member that is not null alone says itself that it takes null."""
-    if not isinstance(node, dict):
-        return node is True
-    if _is_null(node):
-        return False
-    if "type" in node:
-        return "null" in node["type"] or OR_NULL in node
-    members = [*node.get("oneOf", ()), *node.get("anyOf", ())]
-    says_nothing = _may_be_value(node) and VALUE.isdisjoint(node)
-    return (
-        says_nothing
-        or None in node.get("enum", ())
-        or any(_is_null(member) or _takes_null(member) for member in members)
     )
 
 

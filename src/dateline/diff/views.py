@@ -348,9 +348,10 @@ READERS: Final[dict[str, Callable[[View, Part, Node], None]]] = {
 def settle(view: View) -> None:
     """Let null and the values have their say on the types."""
     nulls = [part.null for part in view.parts if part.null]
-    if nulls and view.types is None and not view.unions:
-        # without a type, null is refused by these alone
-        view.nullable = any(_NULL_REFUSING & part.node.keys() - part.skip for part in view.parts)
+    if nulls and view.types is None:
+        # without a type, null is refused by these and by unions
+        refusing = [part for part in view.parts if _NULL_REFUSING & part.node.keys() - part.skip]
+        view.nullable = bool(refusing) and all(part.null for part in refusing)
         view.null_at = nulls[0]
     if view.values is None:
         return
@@ -402,10 +403,23 @@ def refuses(view: View, name: str) -> bool:
         return any(node is False or node in _REFUSING for node, _ in view.properties[name])
     if any(not speaks_of(part.node, name) for part in closed_at(view, "additionalProperties")):
         return True
-    return bool(closed_at(view, "unevaluatedProperties")) and not any(
-        speaks_of(part.node, name) or part.node.get("additionalProperties", False) is not False
-        for part in view.parts
+    return any(
+        not any(
+            speaks_of(part.node, name) or part.node.get("additionalProperties", False) is not False
+            for part in within(view, closed)
+        )
+        for closed in closed_at(view, "unevaluatedProperties")
     )
+
+
+def within(view: View, part: Part) -> list[Part]:
+    """Return *part* and the parts that it leads to: all that its unevaluated keywords know of.
+
+    Source: JSON Schema 2020-12, core, section 11.
+    """
+    return [
+        one for one in view.parts if one is part or any(node is part.node for node in one.above)
+    ]
 
 
 def matches(pattern: str, name: str) -> bool:

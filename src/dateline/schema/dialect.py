@@ -4,8 +4,8 @@ Sources: OpenAPI Specification 3.0.4 sections 4.7.23 (Reference Object) and 4.7.
 
 `nullable: true` and a null listed in `enum` let null through whatever stands beside them. This is
 what authors mean and providers send; the letter of section 4.7.24 demands a `type` in the same
-Schema Object, a null in `enum`, and null of every member of `allOf`. `departs_from_letter` tells
-where the two differ.
+Schema Object, a null in `enum`, null of every member of `allOf`, and of one member of `oneOf` only.
+`departs_from_letter` tells where the two differ.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from dateline.model import copied
-from dateline.openapi import Shape, Slot, slot, walk
+from dateline.openapi import Shape, Slot, parts, slot, walk
 
 OR_NULL: Final = "$null"
 """A keyword that only schemas have that were read from OpenAPI 3.0: null fits, whatever else they
@@ -39,6 +39,8 @@ _OUTSIDE: Final = NOTES | {"default", "deprecated", "readOnly", "writeOnly"}
 """Annotations that describe a value whether it is null or not."""
 
 Schema = dict[str, Any]
+Resolve = Callable[[str], Any]
+"""Returns what a reference leads to, None if nothing."""
 
 
 def is_old(document: dict[str, Any]) -> bool:
@@ -134,9 +136,68 @@ def unite_spellings(schema: Schema) -> Schema:
     return schema if made == schema else copied(schema, list(made.items()))
 
 
-def departs_from_letter(schema: Schema) -> bool:
+def _is_marked(schema: Schema) -> bool:
+    return OR_NULL in schema
+
+
+def admits_null(
+    schema: Any,
+    resolve: Resolve,
+    lets_through: Callable[[Schema], object] = _is_marked,
+    depth: int = 20,
+) -> bool:
+    """Return whether null fits *schema*, as far as types, values, unions and references tell.
+
+    *lets_through* tells whether a schema takes null whatever else it says. Of a `oneOf` any member
+    may take it.
+    """
+    if not isinstance(schema, dict):
+        return schema is True
+    if lets_through(schema):
+        return True
+    types = schema.get("type", "null")
+    values = schema["enum"] if isinstance(schema.get("enum"), list) else [None]
+    if "null" not in types or None not in values or schema.get("const") is not None:
+        return False
+    if not depth or not schema.keys().isdisjoint({"not", "if", "$dynamicRef"}):
+        return False
+
+    def admits(member: Any) -> bool:
+        return admits_null(member, resolve, lets_through, depth - 1)
+
+    if isinstance(schema.get("$ref"), str) and not admits(resolve(schema["$ref"])):
+        return False
+    if not all(map(admits, _members(schema, "allOf"))):
+        return False
+    unions = [_members(schema, keyword) for keyword in ("oneOf", "anyOf")]
+    return all(not members or any(map(admits, members)) for members in unions)
+
+
+def is_null_union(
+    schema: Schema,
+    resolve: Resolve,
+    lets_through: Callable[[Schema], object] = _is_marked,
+) -> bool:
+    """Return whether *schema*, of OpenAPI 3.0, is a `oneOf` with several members that take null.
+
+    Then null fits it, though it fits more than one of them.
+    """
+    members = _members(schema, "oneOf")
+    if len(members) < 2 or _REFUSING & schema.keys() != {"oneOf"}:
+        return False
+    return sum(admits_null(one, resolve, lets_through) for one in members) > 1
+
+
+def _members(schema: Schema, keyword: str) -> list[Any]:
+    members = schema.get(keyword)
+    return members if isinstance(members, list) else []
+
+
+def departs_from_letter(schema: Schema, resolve: Resolve) -> bool:
     """Return whether OpenAPI 3.0.4 by its letter may refuse a null that *schema* lets through."""
     null = _null_keyword(schema)
+    if is_null_union(schema, resolve, _null_keyword):
+        return True
     if not null or _REFUSING.isdisjoint(schema):
         return False
     is_typed = "type" not in schema or null == "nullable"
@@ -154,11 +215,26 @@ def departures(document: dict[str, Any]) -> list[tuple[str | int, ...]]:
     """Return the paths of the schemas of *document* that `departs_from_letter` tells of."""
     if not is_old(document):
         return []
+    resolve = resolver(document)
     return [
         path
         for path, kind, node in walk("document", document)
-        if kind == "schema" and departs_from_letter(node)
+        if kind == "schema" and departs_from_letter(node, resolve)
     ]
+
+
+def resolver(document: dict[str, Any]) -> Resolve:
+    """Return what resolves the references of *document* within it."""
+
+    def resolve(reference: str) -> Any:
+        node: Any = document
+        for step in parts(reference) if reference.startswith("#/") else (None,):
+            if isinstance(node, list):
+                node = dict(zip(map(str, range(len(node))), node, strict=True))
+            node = node.get(step) if isinstance(node, dict) else None
+        return node
+
+    return resolve
 
 
 class Dialect:
@@ -171,19 +247,29 @@ class Dialect:
         self.is_old = is_old(document)
         self._compared = _Reader(unite_spellings)
         self._own: dict[int, tuple[Schema, Schema]] = {}
+        self._resolve = resolver(document)
         self._read = _Reader(read_keywords)
-        self._modernized = _Reader(read_keywords, fold_null)
+        self._modernized = _Reader(self._all_keywords, fold_null)
 
     def keywords(self, schema: Schema) -> Schema:
-        """Return *schema* with its keywords read, as `read_keywords` does; not those below."""
+        """Return *schema* with its keywords read, and null marked by `OR_NULL`; not those below."""
         if not self.is_old:
             return schema
         if id(schema) not in self._own:
-            self._own[id(schema)] = schema, read_keywords(schema)
+            self._own[id(schema)] = schema, self._all_keywords(schema)
         return self._own[id(schema)][1]
 
+    def _all_keywords(self, schema: Schema) -> Schema:
+        made = read_keywords(schema)
+        if is_null_union(schema, self._resolve, _null_keyword):
+            made = copied(made, [*made.items(), (OR_NULL, "oneOf")])
+        return made
+
     def read(self, kind: str, node: Any) -> Any:
-        """Return *node*, an object of *kind*, with all schemas read as `read_keywords` does."""
+        """Return *node*, an object of *kind*, with all schemas read as `read_keywords` does.
+
+        What `is_null_union` tells depends on other nodes, and is not marked.
+        """
         return self._read.read(kind, node) if self.is_old else node
 
     def compared(self, kind: str, node: Any) -> Any:
