@@ -263,17 +263,22 @@ _BESIDE: Final = {
     "unevaluatedItems": ("items", "prefixItems", "contains", *_BRANCHES),
 }
 
+_DEEP: Final = frozenset({"unevaluatedProperties", "unevaluatedItems"})
+_SILENT: Final = " takes anything"
+
 
 def compare_neighbours(pair: Pair, before: View, after: View) -> None:
     """Note that a keyword stands beside other ones now, though all of them are still there."""
-    if len(before.parts) == len(after.parts) == 1:
-        return
+    alone = len(before.parts) == len(after.parts) == 1
     for keyword, beside in _BESIDE.items():
+        if alone and keyword not in _DEEP:
+            continue
         ours, theirs = _with(before, keyword), _with(after, keyword)
         if not (ours and theirs):
             continue
-        everywhere = (_names(view.parts, beside) for view in (before, after))
-        common = set.intersection(*everywhere)
+        first, second = (_names(view.parts, beside) for view in (before, after))
+        # what came or went is told by itself, unless it says nothing alone
+        common = (first & second) | {name for name in first ^ second if name.endswith(_SILENT)}
         if _grouped(before, ours, keyword, common) != _grouped(after, theirs, keyword, common):
             nodes = (
                 Node(part.node[keyword], f"{part.pointer}/{keyword}")
@@ -296,9 +301,10 @@ def _grouped(
     view: View, parts: Iterable[Part], keyword: str, common: set[str]
 ) -> set[frozenset[str]]:
     """Return which of the *common* names each of *parts* knows."""
-    deep = keyword.startswith("unevaluated")
     return {
-        frozenset(_names(within(view, part) if deep else [part], _BESIDE[keyword]) & common)
+        frozenset(
+            _names(within(view, part) if keyword in _DEEP else [part], _BESIDE[keyword]) & common
+        )
         for part in parts
     }
 
@@ -317,6 +323,8 @@ def _names(parts: Iterable[Part], keywords: Iterable[str]) -> set[str]:
             if keyword in ("properties", *SCHEMA_MAPS) and isinstance(value, dict | list):
                 entries = sorted(value) if isinstance(value, dict) else range(len(value))
                 found.update(f"{keyword}/{entry}" for entry in entries)
+            elif keyword in APPLICATORS and value in (True, {}):
+                found.add(keyword + _SILENT)
             else:
                 found.add("anyOf" if keyword == "oneOf" else keyword)
     return found

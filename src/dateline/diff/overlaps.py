@@ -29,7 +29,8 @@ def overlapping(view: View, side: Side) -> set[str]:
     union = side.union
     if union.keyword != "oneOf" or _tagged(side):
         return set()
-    views = [side.schemas.view(view.member(union, member)) for member in union.members]
+    alone = union._replace(null="")  # null beside the members fits none of them
+    views = [side.schemas.view(view.member(alone, member)) for member in union.members]
     found: set[str] = set()
     for index, first in enumerate(views):
         for other in range(index):

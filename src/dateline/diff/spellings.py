@@ -14,6 +14,13 @@ from dateline.schema.dialect import NOTES
 _SCALARS: Final = frozenset({"string", "number", "integer", "boolean"})
 _SEPARATORS: Final = ", |"
 
+# Styles in which one value is written as a list of it is: `label` parts a number at its point.
+_LISTS: Final = {
+    "query": ("form", "spaceDelimited", "pipeDelimited"),
+    "path": ("simple", "matrix"),
+    "header": ("simple",),
+}
+
 
 class Spelling(NamedTuple):
     """How the items of a list are written into a parameter.
@@ -28,8 +35,7 @@ class Spelling(NamedTuple):
 
 def spelling(place: str, style: str, *, explode: bool) -> Spelling:
     """Return how a parameter of *style* is written (OpenAPI 3.1.1, section 4.8.12.4)."""
-    lists = style != "deepObject" and place in ("query", "path", "header")
-    return Spelling(lists, not (style == "form" and explode))
+    return Spelling(style in _LISTS.get(place, ()), not (style == "form" and explode))
 
 
 class Reader(NamedTuple):
@@ -110,7 +116,7 @@ def _is_any_text(before: Reader, after: Reader) -> bool:
 def _is_list_of(before: Reader, after: Reader, spelled: Spelling) -> bool:
     """Tell whether *after* is a list that a single value of *before* is one item of."""
     items = after.items
-    if after.types != {"array"} or items is None or not spelled.lists:
+    if after.types != {"array"} or items is None or not items.is_scalar or not spelled.lists:
         return False
     bounds = {keyword: facts[0].value for keyword, facts in after.said.items()}
     if not (bounds.pop("minItems", 1) <= 1 <= bounds.pop("maxItems", 1)):

@@ -146,7 +146,7 @@ def admits_null(
     lets_through: Callable[[Schema], object] = _is_marked,
     depth: int = 20,
 ) -> bool:
-    """Return whether null fits *schema*, as far as types, values, unions and references tell.
+    """Return whether null may fit *schema*: types, values, unions and references tell, no others.
 
     *lets_through* tells whether a schema takes null whatever else it says. Of a `oneOf` any member
     may take it.
@@ -159,7 +159,7 @@ def admits_null(
     values = schema["enum"] if isinstance(schema.get("enum"), list) else [None]
     if "null" not in types or None not in values or schema.get("const") is not None:
         return False
-    if not depth or not schema.keys().isdisjoint({"not", "if", "$dynamicRef"}):
+    if not depth:
         return False
 
     def admits(member: Any) -> bool:
