@@ -67,7 +67,8 @@ class DatabaseStore:
                     await stack.enter_async_context(gate)
                     await stack.enter_async_context(self._database.running(scope))
             except TimeoutError:
-                return Claim.RUNNING
+                # the first may have ended while others who waited for it were before this one
+                return await self._stored(scope) or Claim.RUNNING
             while (session := await self._taken(stack, scope, attempt.fingerprint)) is None:
                 stored = await self._stored(scope)
                 if stored is not None or clock() >= deadline:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import Coroutine
 from datetime import timedelta
 from typing import Any
@@ -269,6 +270,20 @@ def test_one_who_gives_up_waiting_takes_nobody_along(caplog: pytest.LogCaptureFi
     assert run(story()) == [Claim.RUNNING, Stored("one", CREATED)]
     # such as of a callback that failed in the event loop
     assert caplog.records == []
+
+
+def test_nobody_is_told_of_a_running_request_that_has_ended() -> None:
+    async def story() -> list[Stored | Claim]:
+        store = MemoryStore()
+        await store.claim(ONE, 0)
+        waiting = [asyncio.create_task(store.claim(ONE, 0.05)) for _ in range(3)]
+        await asyncio.sleep(0)
+        # as on a busy machine: nobody is woken in time
+        time.sleep(0.1)
+        await store.record(ONE, CREATED)
+        return await asyncio.gather(*waiting)
+
+    assert run(story()) == [Stored("one", CREATED)] * 3
 
 
 def test_a_waiting_thread_that_ended_is_no_trouble() -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 
 import httpx
 from paynet.server.runtime.asgi import Idempotent, Receive, Scope, Send, respond
-from paynet.server.runtime.idempotency import Answer
+from paynet.server.runtime.idempotency import Answer, Attempt, Claim, Stored
+from paynet.server.runtime.idempotency import Scope as KeyScope
 
 from paynet_sandbox import partners
 from paynet_sandbox.database import Database
@@ -46,3 +48,26 @@ def test_what_is_not_stored_leaves_no_effect_and_the_key_free(
     statuses, left = asyncio.run(posted(Database(new_database())))
     assert statuses == [*STATUSES, 201]
     assert left == ["answered with 201"]
+
+
+async def waited(database: Database) -> list[Stored | Claim]:
+    """Return what retries get that have no time left when the first request has just ended."""
+    await database.migrate()
+    store = DatabaseStore(database)
+    attempt = Attempt(KeyScope("somebody", "POST", "/", "key"), "fingerprint")
+    assert await store.claim(attempt, 0) is Claim.TAKEN
+    retries = [asyncio.create_task(store.claim(attempt, 0.3)) for _ in range(20)]
+    await asyncio.sleep(0.1)
+    await store.record(attempt, Answer(201, None, b""))
+    # a busy machine
+    time.sleep(0.5)
+    found = await asyncio.gather(*retries)
+    await database.close()
+    return found
+
+
+def test_no_retry_is_told_of_a_running_request_that_has_ended(
+    new_database: Callable[[], str],
+) -> None:
+    stored = Stored("fingerprint", Answer(201, None, b""))
+    assert asyncio.run(waited(Database(new_database()))) == [stored] * 20

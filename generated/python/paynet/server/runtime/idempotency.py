@@ -212,7 +212,10 @@ class MemoryStore:
                         return found
                     await found
         except TimeoutError:
-            return Claim.RUNNING
+            # it may just have ended, on a busy machine
+            with self._lock:
+                done = self._done.get(attempt.scope)
+            return Claim.RUNNING if done is None else done[1]
 
     async def record(self, attempt: Attempt, answer: Answer) -> None:
         with self._lock:
