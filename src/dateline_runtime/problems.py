@@ -196,7 +196,10 @@ class _Filler:
         required = {name for part in parts for name in part.get("required", ())}
         if not properties and not required:
             # nothing says what it holds
-            yield self._open() if not name or _may_hold(name) else Body({}, frozenset())
+            if not name or _may_hold(name):
+                yield self._open()
+            if name:
+                yield Body({}, frozenset())
             return
         made: dict[str, Any] = {}
         told = frozenset[str]()
@@ -258,7 +261,7 @@ class _Filler:
         return facts
 
     def _array(self, parts: list[dict[str, Any]], name: str, depth: int) -> Iterator[Body]:
-        items = [part["items"] for part in parts if "items" in part]
+        items = [part["items"] for part in parts if "items" in part] or [True]
         schema = items[0] if len(items) == 1 else {"allOf": items}
         if depth < _DEEPEST:
             for body in self.filled(schema, name, depth + 1):

@@ -186,6 +186,19 @@ SHAPES: dict[str, tuple[str, Any]] = {
         "msg: { type: string }, type: { type: string } } } } } }",
         {"detail": [{"loc": [], "msg": SAID, "type": "malformed"}]},
     ),
+    "a list of anything": (
+        "{ type: object, required: [errors], properties: { errors: { type: array } } }",
+        {"errors": [{"title": "Bad Request", "status": 400, "detail": SAID}]},
+    ),
+    "nothing but a list": (
+        "{ type: array }",
+        [{"title": "Bad Request", "status": 400, "detail": SAID}],
+    ),
+    "errors by field": (
+        "{ type: object, required: [title, errors], properties: { title: { type: string }, "
+        "errors: { type: object, additionalProperties: { type: array } } } }",
+        {"title": "Bad Request", "errors": {}},
+    ),
     "anything": ("{}", {"title": "Bad Request", "status": 400, "detail": SAID}),
 }
 ERROR = "Error: { type: object, properties: { error: { type: string }, text: { type: string } } }"
