@@ -47,7 +47,7 @@ class UnfitError(Exception):
 
 
 class ConversionError(UnfitError):
-    """A converter raised anything but ValueError, which is its cause.
+    """A converter raised anything but ValueError, which is its cause, or made what can't be.
 
     The fault is that of the server on the way up, too.
     """
@@ -132,6 +132,26 @@ def _converted(name: str, convert: Callable[..., Json], *given: Json) -> Json:
         raise UnfitError(f"the converter {name} refuses it") from error
     except Exception as error:
         raise ConversionError(f"the converter {name} refuses it") from error
+
+
+def lifted(name: str, change: Change, fits: Fits) -> Change:
+    """Return *change*, which is the converter *name*, so that it fails where a result is no fit.
+
+    What is returned raises ConversionError then.
+    """
+
+    def made(value: Json) -> Json:
+        after = change(value)
+        try:
+            is_fit = fits(after)
+        except ValueError:
+            # no JSON value at all
+            is_fit = False
+        if not is_fit:
+            raise ConversionError(f"what the converter {name} makes of it does not fit")
+        return after
+
+    return made
 
 
 def converted(names: Sequence[str], change: Change, version: str, fits: Fits) -> Change:
