@@ -110,22 +110,24 @@ def may_refer_to_files(source: Source) -> bool:
     Most documents are one file: to know that of JSON, its text need not be walked.
     """
     text = source.text
-    if text is None or _ESCAPED.search(text):
+    if text is None or _ESCAPED_KEY.search(text):
         return True
     if len(_REFERENCE.findall(text)) != len(_LOCAL.findall(text)):
         return True
     mappings = _MAPPING.findall(text)
-    return len(mappings) != text.count('"mapping"') or any(
+    return len(mappings) != len(_MAPPING_KEY.findall(text)) or any(
         not value.startswith("#") and not _NAME.fullmatch(value)
         for mapping in mappings
         for value in _VALUE.findall(mapping)
     )
 
 
-# ASCII letters and signs as escapes, behind which a key or an address may hide.
-_ESCAPED: Final = re.compile(r"\\u00[2-7]")
+# ASCII letters and signs as escapes, behind which one of our keys may hide. An address that
+# begins with an escape is not taken for a local one.
+_ESCAPED_KEY: Final = re.compile(r'\\u00[2-7](?:[^"\\]|\\.){0,128}+"\s*:')
 _REFERENCE: Final = re.compile(r'"(?:\$ref|\$dynamicRef|operationRef)"')
 _LOCAL: Final = re.compile(r'"(?:\$ref|\$dynamicRef|operationRef)"\s*:\s*"#')
+_MAPPING_KEY: Final = re.compile(r'"mapping"\s*:')
 _MAPPING: Final = re.compile(r'"mapping"\s*:\s*\{([^{}]*)\}')
 _VALUE: Final = re.compile(r':\s*"((?:[^"\\]|\\.)*)"')
 _NAME: Final = re.compile(r"[\w-]*")

@@ -28,6 +28,8 @@ NOTES: Final = frozenset(
 _BESIDE: Final = NOTES | {"$ref", OR_NULL}
 """What counts beside a reference, which hides all else (section 4.7.23)."""
 
+_SCALARS: Final = frozenset({str, int, bool, float, type(None)})
+
 _EXCLUSIVE: Final = (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum"))
 
 _APPLIED: Final = frozenset({"$ref", "allOf", "oneOf", "not", "const", "if", "$dynamicRef"})
@@ -37,6 +39,11 @@ _REFUSING: Final = _APPLIED | {"type", "enum", "anyOf"}
 
 _OUTSIDE: Final = NOTES | {"default", "deprecated", "readOnly", "writeOnly"}
 """Annotations that describe a value whether it is null or not."""
+
+_READ_OTHERWISE: Final = frozenset(
+    {"nullable", "enum", "$ref", "exclusiveMinimum", "exclusiveMaximum"}
+)
+"""Keywords without which a schema means the same in 3.0 and in 2020-12."""
 
 Schema = dict[str, Any]
 Resolve = Callable[[str], Any]
@@ -54,9 +61,13 @@ def read_keywords(schema: Schema) -> Schema:
     Pointers stay what they are: nothing moves but exclusive bounds, and null is marked by
     `OR_NULL`. Schemas below are not read. What says the same in both is returned itself.
     """
+    if _READ_OTHERWISE.isdisjoint(schema):
+        return schema
     null = _null_keyword(schema)
     made = schema
     if "$ref" in schema:
+        if len(schema) == 1:
+            return schema
         kept = [key for key in schema if key in _BESIDE or key.startswith("x-")]
         made = made if len(kept) == len(schema) else copied(schema, [(k, schema[k]) for k in kept])
     else:
@@ -307,12 +318,13 @@ class _Reader:
 
     def _made(self, kind: str, node: dict[str, Any]) -> dict[str, Any]:
         made = self._start(node) if kind == "schema" else node
-        read = {
-            key: below
-            for key, value in made.items()
-            if isinstance(value, dict | list)
-            and (below := self._below(_slot(kind, key), value)) is not value
-        }
+        read = {}
+        for key, value in made.items():
+            if type(value) in _SCALARS:
+                continue
+            below = self._below(_slot(kind, key), value)
+            if below is not value:
+                read[key] = below
         if read:
             made = copied(made, [(key, read.get(key, value)) for key, value in made.items()])
         return self._finish(made) if kind == "schema" else made
@@ -322,13 +334,9 @@ class _Reader:
         if shape is Shape.ONE:
             return self.read(kind, value)
         if shape is Shape.MAP and isinstance(value, dict):
-            read = {
-                name: below
-                for name, child in value.items()
-                if (below := self.read(kind, child)) is not child
-            }
-            items = [(name, read.get(name, child)) for name, child in value.items()]
-            return copied(value, items) if read else value
+            items = [(name, self.read(kind, child)) for name, child in value.items()]
+            is_same = all(one is other for (_, one), other in zip(items, value.values(), strict=True))
+            return value if is_same else copied(value, items)
         if shape is Shape.LIST and isinstance(value, list):
             made = [self.read(kind, child) for child in value]
             is_same = all(one is other for one, other in zip(made, value, strict=True))
