@@ -27,6 +27,7 @@ from dateline.model import (
     Verdict,
 )
 from dateline.openapi import follow, pointer, target, walk
+from dateline.schema.access import READ_ONLY, WRITE_ONLY, Access
 from dateline.schema.types import UNIONS
 from dateline.schema.variants import subtypes
 
@@ -130,6 +131,7 @@ def _fields(api: Api, places: _Places, path: Path, node: dict[str, Any]) -> Iter
             and name in node.get("required", ())
             and "default" not in child
             and places.in_request(path)
+            and places.access.of(child) != READ_ONLY
         ):
             at = (*path, "properties", name)
             message = (
@@ -147,7 +149,8 @@ def _demanded(api: Api, places: _Places, path: Path, node: dict[str, Any]) -> It
         free = 0
         for mask, era in eras:
             free |= 0 if name in era.get("required", ()) else mask
-        if free & places.timeline.of(child) and "default" not in child:
+        is_asked = "default" not in child and places.access.of(child) != READ_ONLY
+        if free & places.timeline.of(child) and is_asked:
             message = (
                 f"{_name((*path, 'properties', name))}: required in requests, and optional in "
                 f"{places.timeline.places(free)}"
@@ -265,6 +268,7 @@ class _Places:
     def __init__(self, api: Api) -> None:
         self.timeline = Timeline(api.table)
         self._document = api.document
+        self.access = Access(api.document)
         self._nodes: dict[Path, tuple[str, dict[str, Any]]] = {}
         self._users: dict[Path, list[Path]] = defaultdict(list)
         for path, kind, node in walk("document", api.document):
@@ -368,7 +372,8 @@ class _Places:
             return None
         if parent and parent[-1] == "properties":
             required = self._nodes[path[:-2]][1].get("required", ())
-            return path if step in required and self.in_response(path) else None
+            is_shown = self.in_response(path) and self.access.of(self._nodes[path][1]) != WRITE_ONLY
+            return path if step in required and is_shown else None
         if parent and parent[-1] in _SAME_VALUE:
             return self._holder(path[:-2], seen)
         if step in _SAME_VALUE:

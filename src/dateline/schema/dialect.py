@@ -335,7 +335,9 @@ class _Reader:
             return self.read(kind, value)
         if shape is Shape.MAP and isinstance(value, dict):
             items = [(name, self.read(kind, child)) for name, child in value.items()]
-            is_same = all(one is other for (_, one), other in zip(items, value.values(), strict=True))
+            is_same = all(
+                one is other for (_, one), other in zip(items, value.values(), strict=True)
+            )
             return value if is_same else copied(value, items)
         if shape is Shape.LIST and isinstance(value, list):
             made = [self.read(kind, child) for child in value]

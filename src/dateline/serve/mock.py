@@ -21,6 +21,7 @@ from dateline.render.server.operations import Content, Operation, Parameter, gro
 from dateline.render.shapes import canonical
 from dateline.sample import Sampler, UnsatisfiedError
 from dateline.sample.texts import words
+from dateline.schema.access import WRITE_ONLY, Direction, Hidden
 from dateline.serve.shown import Shown, number
 
 # How many values are kept, so that they need not be made again.
@@ -57,7 +58,9 @@ class Mock:
         self.environment = environment
         self.seed = seed
         self.operations = [each for group in groups(api) for each in group.operations]
-        self._document = canonical(api)
+        document = canonical(api)
+        self._direction = Direction(document, WRITE_ONLY, Hidden.ABSENT)
+        self._document = self._direction.document(document)
         self._sampler = Sampler(self._document, seed)
         self._schemas: dict[tuple[str, str], Any] = {}
         self._value = lru_cache(_KEPT)(self._sampled)
@@ -141,7 +144,9 @@ class Mock:
             raise ValueError(str(error)) from error
 
     def _sampler_at(self, version: str) -> Sampler:
-        return Sampler(self._document_at(version), self.seed)
+        document = self._document_at(version)
+        direction = Direction(document, WRITE_ONLY, Hidden.ABSENT)
+        return Sampler(direction.document(document), self.seed)
 
     def _document_at(self, version: str) -> dict[str, Any]:
         return self._projector.contract(version, self.environment).document
@@ -247,7 +252,7 @@ class Mock:
         for each in holder.get("examples", {}).values():
             found = chain(self._document, each)
             examples += [found[-1]["value"]] if found and "value" in found[-1] else []
-        schema = holder.get("schema", {})
+        schema = self._direction.of(holder.get("schema", {}))
         return {"allOf": [schema], "examples": examples} if examples else schema
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,6 +18,7 @@ from dateline.render.models.order import in_order
 from dateline.render.models.reading import Reader
 from dateline.render.models.sharing import Ways, homes, schemas
 from dateline.render.models.writing import Writer
+from dateline.schema.access import READ_ONLY, WRITE_ONLY, Direction, Hidden
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,9 +59,10 @@ def models(
     files). Raises SourceError where two names of the document become one Python name.
     """
     ways = Ways()
+    notes: list[str] = []
+    contracts = [_of_both_directions(contract, ways, notes) for contract in contracts]
     strict = {contract.version: ways.request_only(contract) for contract in contracts}
     versions = [*contracts, *([canonical.contract] if canonical is not None else ())]
-    notes: list[str] = []
     problems: list[Problem] = []
     classes = _classes(versions, notes, problems, adopted=table.adopted)
     opened: frozenset[str] = frozenset()
@@ -102,7 +104,31 @@ def models(
         if order.definitions or version == CANONICAL
     ]
     artifacts.sort(key=lambda artifact: artifact.path)
-    return Models(artifacts, [*notes, *written.notes], written.types)
+    return Models(artifacts, [*dict.fromkeys(notes), *written.notes], written.types)
+
+
+def _of_both_directions(contract: Contract, ways: Ways, notes: list[str]) -> Contract:
+    """Return *contract* with components that a class of each can hold in both directions.
+
+    A field that one direction does not have is optional there, and so in the one class.
+    """
+    document = contract.document
+    sent, received = ways.both(contract)
+    made = dict(schemas(contract))
+    for hidden, reached in ((READ_ONLY, sent), (WRITE_ONLY, received)):
+        direction = Direction(document, hidden, Hidden.OPTIONAL)
+        for name in sorted(reached & made.keys()):
+            schema = direction.of(made[name])
+            if schema is not made[name]:
+                made[name] = schema
+                notes.append(
+                    f"components.{name}: fields that are `{hidden}` are optional in its class, "
+                    "which holds requests and responses"
+                )
+    if all(made[name] is schema for name, schema in schemas(contract).items()):
+        return contract
+    components = {**document["components"], "schemas": made}
+    return replace(contract, document={**document, "components": components})
 
 
 @dataclass(frozen=True)

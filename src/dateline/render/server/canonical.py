@@ -17,6 +17,7 @@ from dateline.render.models.names import CANONICAL
 from dateline.render.models.sharing import Ways, referred, schemas
 from dateline.render.shapes import canonical
 from dateline.render.shapes.histories import plain
+from dateline.schema.access import READ_ONLY, WRITE_ONLY, Direction, Hidden
 
 _PREFIX: Final = "#/components/schemas/"
 _SENT: Final = "Sent"
@@ -26,30 +27,37 @@ _SENT: Final = "Sent"
 class Forms:
     """The canonical contract, which components only requests hold, and what is called otherwise.
 
-    ``sent`` gives for a component that there is in two forms the name of the one that is sent.
+    ``sent`` gives for a component that there is in two forms the name of the one that is sent;
+    ``directions`` read schemas as they are received and as they are sent.
     """
 
     contract: Contract
     strict: frozenset[str]
     sent: Mapping[str, str]
     adopted: bool
+    directions: tuple[Direction, Direction]
 
     def received(self, schema: Any) -> Any:
         """Return a schema of the definitions as callers may receive it."""
-        return plain("schema", schema, adopted=self.adopted)
+        return self.directions[0].of(plain("schema", schema, adopted=self.adopted))
 
     def taken(self, schema: Any) -> Any:
         """Return a schema of the definitions as callers of any version may send it."""
-        return _renamed(plain("schema", schema, sent=True, adopted=self.adopted), self.sent)
+        made = plain("schema", schema, sent=True, adopted=self.adopted)
+        return _renamed(self.directions[1].of(made), self.sent)
 
 
 def forms(api: Api) -> Forms:
     """Return the canonical contract of *api*."""
     document = canonical(api)
+    shown = Direction(document, WRITE_ONLY, Hidden.ABSENT)
+    written_document = canonical(api, sent=True)
+    sent = Direction(written_document, READ_ONLY, Hidden.ABSENT)
+    document = shown.document(document)
     contract = Contract(version=CANONICAL, environment=EVERYWHERE, document=document)
     taken, received = Ways().both(contract)
     known = schemas(contract)
-    written = canonical(api, sent=True).get("components", {}).get("schemas", {})
+    written = sent.document(written_document).get("components", {}).get("schemas", {})
     apart = _apart({name: known[name] for name in sorted(taken) if name in known}, written)
     names = _names([name for name in known if name in apart & received], known)
     made = dict(known)
@@ -66,6 +74,7 @@ def forms(api: Api) -> Forms:
         strict=frozenset(taken - received) | frozenset(names.values()),
         sent=names,
         adopted=api.table.adopted,
+        directions=(shown, sent),
     )
 
 

@@ -27,8 +27,11 @@ from dateline.render.server.operations import defaults, unread
 from dateline.render.shapes import entries
 from dateline.render.shapes.demands import Demands, references
 from dateline.render.shapes.histories import operation_names
+from dateline.schema.access import READ_ONLY, WRITE_ONLY, Direction, Hidden
 
 _STYLES: Final = {"query": "form", "cookie": "form", "path": "simple", "header": "simple"}
+
+_HIDDEN: Final = (READ_ONLY, WRITE_ONLY)
 
 Row = dict[str, list[Any]]
 """What something is at each version, by environment."""
@@ -77,6 +80,11 @@ class _Requests:
             for name in names
         }
         self._unread = unread(api)
+        self._directions = {
+            id(document): [Direction(document, hidden, Hidden.ANY) for hidden in _HIDDEN]
+            for found in self._documents.values()
+            for document in found
+        }
 
     def data(self, asked: Iterable[str]) -> dict[str, Any]:
         rows = dict(self._rows(self._request))
@@ -160,34 +168,43 @@ class _Requests:
         return {
             "required": body.get("required", False),
             "content": {
-                media_type: self._demands.of(each.get("schema", {}))
+                media_type: self._demands.of(
+                    self._directions[id(document)][0].of(each.get("schema", {}))
+                )
                 for media_type, each in body.get("content", {}).items()
             },
         }
 
     def _schemas(self, rows: dict[str, Row], asked: Iterable[str]) -> dict[str, Row]:
-        """Return the components *asked* and those of requests, directly or through others."""
-        ahead = sorted(
-            {
-                *asked,
-                *(
-                    name
-                    for row in rows.values()
-                    for found in row.values()
-                    for request in found
-                    if request is not None
-                    for schema in _schemas_of(request)
-                    for name in references(schema)
-                ),
-            }
-        )
-        reached: dict[str, Row] = {}
+        """Return the components *asked* and those of requests, directly or through others.
+
+        What responses are held to demands nothing that only requests have; of requests, the types
+        of handlers demand it again.
+        """
+        shown = self._reached(asked, {}, both=True)
+        wanted = {
+            name
+            for row in rows.values()
+            for found in row.values()
+            for request in found
+            if request is not None
+            for schema in _schemas_of(request)
+            for name in references(schema)
+        }
+        return self._reached(wanted, shown, both=False)
+
+    def _reached(
+        self, names: Iterable[str], known: dict[str, Row], *, both: bool
+    ) -> dict[str, Row]:
+        """Return the components *known*, those of *names*, and what these refer to."""
+        ahead = sorted(names)
+        reached = dict(known)
         while ahead:
             name = ahead.pop()
             if name in reached:
                 continue
             reached[name] = {
-                environment: [self._component(each, name) for each in found]
+                environment: [self._component(each, name, both=both) for each in found]
                 for environment, found in self._documents.items()
             }
             for found in reached[name].values():
@@ -195,9 +212,11 @@ class _Requests:
                     ahead += sorted(references(schema))
         return reached
 
-    def _component(self, document: dict[str, Any], name: str) -> Any:
-        schemas = document.get("components", {}).get("schemas", {})
-        return self._demands.of(schemas.get(name, True))
+    def _component(self, document: dict[str, Any], name: str, *, both: bool) -> Any:
+        schema = document.get("components", {}).get("schemas", {}).get(name, True)
+        for direction in self._directions[id(document)][: 2 if both else 1]:
+            schema = direction.of(schema)
+        return self._demands.of(schema)
 
 
 def _resolved(document: dict[str, Any], node: Any) -> dict[str, Any]:

@@ -21,17 +21,19 @@ from dateline.render.shapes import canonical
 from dateline.render.shapes.demands import Demands, references
 from dateline.render.shapes.histories import operation_names
 from dateline.render.shapes.roots import is_json
+from dateline.schema.access import WRITE_ONLY, Direction, Hidden
 
 
 def results(api: Api, asked: Iterable[str] = ()) -> dict[str, Any]:
     """Return what the results of the operations of *api* have to be, and the components *asked*."""
     document = canonical(api)
     demands = Demands(api)
+    direction = Direction(document, WRITE_ONLY, Hidden.ANY)
     found = dict(_operations(document, operation_names(api.document)))
     operations, headers = (
         {
             name: {
-                status: {key: demands.of(each) for key, each in schemas.items()}
+                status: {key: demands.of(direction.of(each)) for key, each in schemas.items()}
                 for status, schemas in read(document, operation)
             }
             for name, operation in sorted(found.items())
@@ -51,7 +53,7 @@ def results(api: Api, asked: Iterable[str] = ()) -> dict[str, Any]:
         name = ahead.pop()
         if name not in reached:
             # where a reference of adopted definitions leads nowhere, any value will do
-            reached[name] = demands.of(schemas.get(name, True))
+            reached[name] = demands.of(direction.of(schemas.get(name, True)))
             ahead += references(reached[name])
     return {
         "results": operations,

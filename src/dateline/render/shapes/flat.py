@@ -13,6 +13,7 @@ from dateline.model import Api
 from dateline.openapi import Shape, slot, target
 from dateline.render.shapes.histories import Histories, Reading, Way
 from dateline.render.shapes.published import Published
+from dateline.schema.access import READ_ONLY, WRITE_ONLY
 from dateline.schema.dialect import OR_NULL
 from dateline.schema.types import EVERY_TYPE, UNIONS, choices, declared, is_enumeration, type_of
 from dateline.schema.variants import lists_variants
@@ -199,6 +200,13 @@ class View:
         """Tell whether the version has *node*, as far as its own keys say."""
         return bool(self._timeline.of(node) >> self._at & 1)
 
+    def _is_hidden(self, child: Any) -> bool:
+        """Tell whether a property is not part of the messages that go this way."""
+        if self._whole or not isinstance(child, dict):
+            return False
+        hidden = WRITE_ONLY if self.way is Way.DOWN else READ_ONLY
+        return self._histories.access.of(self.era("schema", child)) == hidden
+
     def names(self, kind: str, name: str, node: Any) -> tuple[str, ...]:
         """Return what the child *node* under the key *name* is called, down to the version."""
         names = self._timeline.names(kind, name, node)
@@ -312,7 +320,7 @@ class View:
         for base in now.get("allOf", ()):
             self.add(flat, base, shown=shown and self.shows(base))
         for name, child in now.get("properties", {}).items():
-            there = shown and self.shows(child)
+            there = shown and self.shows(child) and not self._is_hidden(child)
             names = self.names("schema", name, child)
             flat.fields.setdefault(name, []).append(Declared(child, there, names))
         if shown:

@@ -16,6 +16,7 @@ from dateline.model import EXTENSIBLE, GATES, KEYS, WAS, Api
 from dateline.openapi import METHODS, Shape, chain, children, pointer, slot, target
 from dateline.project import enumeration, open_ended
 from dateline.render.shapes.fitting import differs, fits
+from dateline.schema.access import Access
 from dateline.schema.dialect import Dialect
 from dateline.schema.types import declared, is_enumeration
 
@@ -72,6 +73,7 @@ class Histories:
         self._api = api
         self._timeline = timeline
         self._dialect = Dialect(api.document)
+        self.access = Access(api.document)
         self._known: dict[int, _History] = {}
         self._taken: dict[str, int] = {}
         self._restating: dict[tuple[int, int], bool] = {}

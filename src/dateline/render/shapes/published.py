@@ -12,6 +12,7 @@ from dateline.openapi import target
 from dateline.project import Projector
 from dateline.render.shapes.demands import Demands
 from dateline.render.shapes.histories import plain
+from dateline.schema.access import READ_ONLY, WRITE_ONLY, Direction, Hidden
 from dateline.schema.types import EVERY_TYPE, choices, declared, type_of
 
 
@@ -38,14 +39,27 @@ class Published:
         self._projector = projector
         self._combinations = timeline.combinations
         self._demands = Demands(api)
+        self._directed: dict[int | None, list[Direction]] = {}
 
     def canonical(self, schema: Any) -> Any:
         """Return what canonical values of *schema* have to be."""
-        return self._demands.of(plain("schema", schema, adopted=self._api.table.adopted))
+        made = plain("schema", schema, adopted=self._api.table.adopted)
+        return self._demands.of(self._direct(made, self._api.document, None))
 
     def at(self, schema: Any, at: int) -> Any:
         """Return what values of *schema* have to be at the combination *at*."""
-        return self.demanded(self.node("schema", schema, at))
+        document = self._projector.contract(*self._combinations[at]).document
+        return self.demanded(self._direct(self.node("schema", schema, at), document, at))
+
+    def _direct(self, schema: Any, document: dict[str, Any], at: int | None) -> Any:
+        """Return *schema* without what one of the directions does not have."""
+        if at not in self._directed:
+            self._directed[at] = [
+                Direction(document, hidden, Hidden.ANY) for hidden in (READ_ONLY, WRITE_ONLY)
+            ]
+        for direction in self._directed[at]:
+            schema = direction.of(schema)
+        return schema
 
     def node(self, kind: str, node: Any, at: int) -> Any:
         """Return what *node* is published as at the combination *at*."""

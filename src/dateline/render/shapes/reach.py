@@ -1,4 +1,4 @@
-"""The definitions in, out which components differ between versions, and what tells them apart."""
+"""Which components differ between versions or directions, and what tells them apart."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from dateline.gates import Timeline
 from dateline.openapi import children, target
+from dateline.schema.access import READ_ONLY, WRITE_ONLY
 from dateline.schema.variants import subtypes
 
 # Below these stand other values; below all other keys, more is said of the same one.
@@ -16,11 +17,15 @@ _VALUES: Final = frozenset({"properties", "items", "additionalProperties"})
 
 @dataclass
 class _Found:
-    """The gates in a node, as sets of combinations; the schemas it consists of, and refers to."""
+    """The gates in a node, as sets of combinations; the schemas it consists of, and refers to.
+
+    ``is_directed`` says that something in it belongs to requests or to responses only.
+    """
 
     masks: set[int] = field(default_factory=set)
     parts: set[str] = field(default_factory=set)
     others: set[str] = field(default_factory=set)
+    is_directed: bool = False
 
 
 class Reach:
@@ -39,12 +44,13 @@ class Reach:
 
     @cached_property
     def varying(self) -> frozenset[str]:
-        """The schemas that differ, themselves or in what they refer to."""
+        """The schemas that differ between versions or directions, or refer to such."""
         users: dict[str, list[str]] = {}
         for name, found in self._found.items():
             for other in (*found.parts, *found.others, *self.subtypes.get(name, ())):
                 users.setdefault(other, []).append(name)
-        return frozenset(_closed({n for n, found in self._found.items() if found.masks}, users))
+        own = {name for name, found in self._found.items() if found.masks or found.is_directed}
+        return frozenset(_closed(own, users))
 
     def masks_of(self, name: str) -> list[int]:
         """Return the gates that the shape of the component *name* may depend on."""
@@ -95,6 +101,7 @@ class Reach:
         if len(eras) > 1:
             found.masks.update(mask for mask, _ in eras)
         for _, era in eras:
+            found.is_directed |= bool(era.get(READ_ONLY) or era.get(WRITE_ONLY))
             if kind == "schema" and (goal := _goal(era)) in self._schemas:
                 alone = not era.keys() & {"allOf", "oneOf", "anyOf", "properties"}
                 (found.others if alone and not part else found.parts).add(goal)

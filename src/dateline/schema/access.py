@@ -1,0 +1,193 @@
+"""Schemas as they hold for one direction: without what the other direction alone has.
+
+A `readOnly` property belongs to responses only, a `writeOnly` one to requests only; where it is
+required, it is so in its own direction. Sources: OpenAPI Specification 3.0.4 section 4.7.24
+(Schema Object); 3.1.1 section 4.8.24; JSON Schema 2020-12, validation, section 9.4.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any, Final
+
+from dateline.openapi import Shape, slot, target
+from dateline.schema.dialect import is_old
+from dateline.schema.types import UNIONS
+
+READ_ONLY: Final = "readOnly"
+WRITE_ONLY: Final = "writeOnly"
+
+_BOTH: Final = (READ_ONLY, WRITE_ONLY)
+
+# Keywords that say more of the same value.
+_IN_PLACE: Final = frozenset(
+    {"allOf", "oneOf", "anyOf", "not", "if", "then", "else", "dependentSchemas"}
+)
+
+
+class Access:
+    """Tells of the properties of one document which direction they belong to."""
+
+    def __init__(self, document: dict[str, Any]) -> None:
+        components = document.get("components") or {}
+        self.schemas: dict[str, Any] = components.get("schemas") or {}
+        # beside a reference, OpenAPI 3.0 reads nothing
+        self._is_old = is_old(document)
+
+    def of(self, schema: Any) -> str:
+        """Return the keyword that keeps a property of *schema* to one direction, or nothing.
+
+        References, `allOf` and a union with null alone are seen through.
+        """
+        found = self._found(schema, frozenset())
+        return next(iter(found)) if len(found) == 1 else ""
+
+    def referred(self, schema: dict[str, Any]) -> str | None:
+        """Return the name of the component that *schema* refers to, if there is one."""
+        reference = schema.get("$ref")
+        goal = target(reference) if isinstance(reference, str) else None
+        is_known = goal is not None and goal[0] == "schemas" and goal[1] in self.schemas
+        return goal[1] if goal is not None and is_known else None
+
+    def _found(self, schema: Any, within: frozenset[str]) -> set[str]:
+        if not isinstance(schema, dict):
+            return set()
+        name = self.referred(schema)
+        found = set[str]()
+        if name is not None and name not in within:
+            found |= self._found(self.schemas[name], within | {name})
+        if "$ref" in schema and self._is_old:
+            return found
+        found |= {keyword for keyword in _BOTH if schema.get(keyword) is True}
+        parts = _listed(schema, "allOf")
+        for key in UNIONS:
+            members = [each for each in _listed(schema, key) if each != {"type": "null"}]
+            parts += members if len(members) == 1 else []
+        return found.union(*(self._found(part, within) for part in parts))
+
+
+class Hidden(Enum):
+    """What becomes of hidden properties: any value fits, none is known, or they stay."""
+
+    ANY = "any"
+    ABSENT = "absent"
+    OPTIONAL = "optional"
+
+
+class Direction:
+    """Reads the schemas of one document as they hold for messages without *hidden* properties.
+
+    *hidden* is `readOnly` for requests and `writeOnly` for responses. Hidden properties are not
+    required; *become* tells what else is said of them.
+    """
+
+    def __init__(self, document: dict[str, Any], hidden: str, become: Hidden) -> None:
+        self._access = Access(document)
+        self._hidden = hidden
+        self._become = become
+        # beside each its source: an id is unique only while its object lives
+        self._known: dict[tuple[int, frozenset[str]], tuple[Any, Any]] = {}
+        self._named: dict[int, tuple[Any, frozenset[str]]] = {}
+
+    def document(self, document: dict[str, Any]) -> dict[str, Any]:
+        """Return *document* with its components as they hold for this direction."""
+        schemas = {name: self.of(schema) for name, schema in self._access.schemas.items()}
+        if all(schemas[name] is schema for name, schema in self._access.schemas.items()):
+            return document
+        return {**document, "components": {**document["components"], "schemas": schemas}}
+
+    def of(self, schema: Any, around: frozenset[str] = frozenset()) -> Any:
+        """Return what *schema* says in this direction; itself where that is all it says.
+
+        *around* names hidden properties of the value that other schemas tell of.
+        """
+        if not isinstance(schema, dict):
+            return schema
+        key = id(schema), around
+        if key not in self._known:
+            self._known[key] = schema, schema  # what leads back to it on the way
+            self._known[key] = schema, self._made(schema, around)
+        return self._known[key][1]
+
+    def _made(self, schema: dict[str, Any], around: frozenset[str]) -> dict[str, Any]:
+        names = around | self.names(schema)
+        made = {
+            key: self._below(key, value, names if key in _IN_PLACE else frozenset())
+            for key, value in schema.items()
+        }
+        properties = schema.get("properties")
+        if isinstance(properties, dict):
+            made["properties"] = self._shown(made["properties"], properties)
+        if isinstance(schema.get("required"), list):
+            made["required"] = [each for each in schema["required"] if each not in names]
+            if len(made["required"]) == len(schema["required"]):
+                made["required"] = schema["required"]
+        name = self._access.referred(schema)
+        if name is not None and names & self._required(name, frozenset()):
+            # what the component requires is hidden by what stands around the reference
+            del made["$ref"]
+            component = self.of(self._access.schemas[name], names)
+            made["allOf"] = [*made.get("allOf", ()), component]
+        same = made.keys() == schema.keys() and all(made[k] is schema[k] for k in made)
+        return schema if same else made
+
+    def names(self, schema: Any) -> frozenset[str]:
+        """Return the hidden properties of *schema*, and of what it refers to and is made of."""
+        if not isinstance(schema, dict):
+            return frozenset()
+        if id(schema) not in self._named:
+            self._named[id(schema)] = schema, frozenset()
+            properties = schema.get("properties")
+            own = properties.items() if isinstance(properties, dict) else ()
+            found = {name for name, child in own if self._access.of(child) == self._hidden}
+            component = self._access.referred(schema)
+            parts = _listed(schema, "allOf")
+            parts += [] if component is None else [self._access.schemas[component]]
+            self._named[id(schema)] = schema, frozenset(found.union(*map(self.names, parts)))
+        return self._named[id(schema)][1]
+
+    def _required(self, name: str, within: frozenset[str]) -> set[str]:
+        """Return what the component *name* requires that is hidden only around it."""
+        schema = self._access.schemas[name]
+        found, ahead = set[str](), [schema]
+        while ahead:
+            each = ahead.pop()
+            if not isinstance(each, dict):
+                continue
+            found.update(map(str, _listed(each, "required")))
+            ahead += _listed(each, "allOf")
+            below = self._access.referred(each)
+            if below is not None and below not in within:
+                found |= self._required(below, within | {name, below})
+        return found - self.names(schema)
+
+    def _shown(self, made: dict[str, Any], properties: dict[str, Any]) -> dict[str, Any]:
+        """Return the properties *made* of *properties*, without the hidden ones."""
+        if self._become is Hidden.OPTIONAL:
+            return made
+        hidden = {
+            name for name, child in properties.items() if self._access.of(child) == self._hidden
+        }
+        if not hidden:
+            return made
+        if self._become is Hidden.ANY:
+            return {name: True if name in hidden else child for name, child in made.items()}
+        return {name: child for name, child in made.items() if name not in hidden}
+
+    def _below(self, key: str, value: Any, around: frozenset[str]) -> Any:
+        shape, kind = slot("schema", key)
+        if kind != "schema":
+            return value
+        if shape is Shape.MAP and isinstance(value, dict):
+            items = {name: self.of(child, around) for name, child in value.items()}
+            return value if all(items[name] is value[name] for name in value) else items
+        if shape is Shape.LIST and isinstance(value, list):
+            listed = [self.of(child, around) for child in value]
+            same = all(one is other for one, other in zip(listed, value, strict=True))
+            return value if same else listed
+        return self.of(value, around) if shape is Shape.ONE else value
+
+
+def _listed(schema: dict[str, Any], key: str) -> list[Any]:
+    value = schema.get(key)
+    return list(value) if isinstance(value, list) else []
