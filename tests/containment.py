@@ -7,7 +7,7 @@ covers the sender's; where it can't tell, instances are tried that lie on the bo
 A client is a tolerant reader: fields that it does not know are fine unless the contract closes
 the object, errors that are not documented are, too, and everything else goes by the contract it
 knows. A server is a strict one. A client reads `oneOf` as `anyOf`, as generated types do; for a
-server a value that fits two members is none. A discriminator decides by its tag. What is
+server a value that fits two members is none, whatever its tag. What is
 `readOnly` is not looked at in a request, nor needed there; what is `writeOnly`, in a response.
 """
 
@@ -213,7 +213,7 @@ class Encoder:
                 made[key] = [self.plain(child, role, positive=positive) for child in schema[key]]
         if positive:
             self._hide(schema, made, role)
-        self._unions(schema, made)
+        self._unions(schema, made, role)
         if positive and role.tolerant and "oneOf" in made:
             made.setdefault("allOf", []).append({"anyOf": made.pop("oneOf")})
         return self._old_spelling(schema, made)
@@ -263,16 +263,21 @@ class Encoder:
             ]
         }
 
-    def _unions(self, schema: Schema, made: Schema) -> None:
+    def _unions(self, schema: Schema, made: Schema, role: _Role) -> None:
         told = schema.get("discriminator")
         for key in ("oneOf", "anyOf"):
             if key not in made:
                 continue
             if told and "propertyName" in told:
-                made[key] = [
+                tagged = [
                     {"allOf": [below, self._tagged(member, told)]} if "$ref" in member else below
                     for member, below in zip(schema[key], made[key], strict=True)
                 ]
+                if key == "oneOf" and not role.tolerant:
+                    # the tag is a hint: what fits two members is refused all the same
+                    made.setdefault("allOf", []).append({"anyOf": tagged})
+                else:
+                    made[key] = tagged
 
     @staticmethod
     def _tagged(member: Schema, told: Schema) -> Schema:

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, Final
 
 import gated_apis
 import pytest
@@ -494,3 +494,87 @@ def test_a_schema_may_refer_to_what_nothing_in_the_document_refers_to() -> None:
     document = {"openapi": "3.1.0", "paths": {}, "components": {"schemas": {"Held": held}}}
     made = Sampler(document).value({"$ref": "#/components/schemas/Held"}, "held", room=0)
     assert made == {"a": {}}
+
+
+# Schemas that extend a discriminated one
+
+
+def _family(mapping: dict[str, str] | None = None) -> dict[str, Any]:
+    told = {"propertyName": "kind", **({"mapping": mapping} if mapping else {})}
+    pet = {
+        "type": "object",
+        "required": ["kind"],
+        "properties": {"kind": {"type": "string"}},
+        "discriminator": told,
+    }
+
+    def child(base: str, name: str) -> dict[str, Any]:
+        own = {"type": "object", "required": [name], "properties": {name: {"type": "integer"}}}
+        return {"allOf": [{"$ref": f"#/components/schemas/{base}"}, own]}
+
+    schemas = {
+        "Pet": pet,
+        "Cat": child("Pet", "claws"),
+        "Kitten": child("Cat", "weeks"),
+        "Dog": child("Pet", "tricks"),
+    }
+    return {"openapi": "3.1.0", "components": {"schemas": schemas}}
+
+
+def _shapes(document: dict[str, Any], name: str) -> set[tuple[str, ...]]:
+    """Return the tag and the other fields of many values of the component *name*."""
+    sampler = Sampler(document)
+    made = [
+        sampler.value({"$ref": f"#/components/schemas/{name}"}, str(each)) for each in range(40)
+    ]
+    return {(each["kind"], *sorted(each.keys() - {"kind"})) for each in made}
+
+
+CAT: Final = ("Cat", "claws")
+KITTEN: Final = ("Kitten", "claws", "weeks")
+DOG: Final = ("Dog", "tricks")
+
+
+@pytest.mark.parametrize(
+    ("name", "shapes"),
+    [("Pet", {CAT, KITTEN, DOG}), ("Cat", {CAT, KITTEN}), ("Kitten", {KITTEN}), ("Dog", {DOG})],
+)
+def test_a_discriminated_schema_is_shown_as_those_who_extend_it(
+    name: str, shapes: set[tuple[str, ...]]
+) -> None:
+    assert _shapes(_family(), name) == shapes
+
+
+def test_tags_are_those_of_the_mapping() -> None:
+    mapping = {"cat": "Cat", "dog": "#/components/schemas/Dog"}
+    assert _shapes(_family(mapping), "Pet") == {("cat", "claws"), KITTEN, ("dog", "tricks")}
+
+
+def test_a_tag_that_the_schema_fixes_itself_stays() -> None:
+    document = _family()
+    document["components"]["schemas"]["Dog"]["allOf"][1]["properties"]["kind"] = {"const": "d"}
+    assert _shapes(document, "Dog") == {("d", "tricks")}
+
+
+def test_a_discriminated_schema_that_nothing_extends_is_shown_itself() -> None:
+    document = _family()
+    document["components"]["schemas"] = {"Pet": document["components"]["schemas"]["Pet"]}
+    assert {len(shape) for shape in _shapes(document, "Pet")} == {1}
+    assert ("Pet",) not in _shapes(document, "Pet")
+
+
+def test_what_extends_it_and_holds_another_one_comes_to_an_end() -> None:
+    document = _family()
+    pet = document["components"]["schemas"]["Pet"]
+    parent = {
+        "allOf": [
+            {"$ref": "#/components/schemas/Pet"},
+            {"required": ["child"], "properties": {"child": {"$ref": "#/components/schemas/Pet"}}},
+        ]
+    }
+    document["components"]["schemas"] = {"Pet": pet, "Parent": parent}
+    made = Sampler(document).value({"$ref": "#/components/schemas/Pet"}, "pet")
+    while "child" in made:
+        assert made["kind"] == "Parent"
+        made = made["child"]
+    assert made == {"kind": "Pet"}

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from dateline.diff.schemas import Schemas
 from dateline.diff.unions import Side
-from dateline.diff.views import Member, View, refuses
+from dateline.diff.views import View, refuses
 from dateline.schema.types import EVERY_TYPE
 
 # How far below two members a difference is looked for that tells them apart.
@@ -24,10 +24,11 @@ def overlapping(view: View, side: Side) -> set[str]:
     """Return the pointers of the members that are not provably apart from every other one.
 
     *view* is of the schema that holds the union. Empty for `anyOf`, where a value may fit several
-    members, and where a discriminator gives each member its own tags.
+    members. A discriminator alone tells no members apart: it is a hint, and a value that fits two
+    members of a `oneOf` is refused whatever its tag (OpenAPI 3.1.1, section 4.8.25).
     """
     union = side.union
-    if union.keyword != "oneOf" or _tagged(side):
+    if union.keyword != "oneOf":
         return set()
     alone = union._replace(null="")  # null beside the members fits none of them
     views = [side.schemas.view(view.member(alone, member)) for member in union.members]
@@ -37,19 +38,6 @@ def overlapping(view: View, side: Side) -> set[str]:
             if not _apart(side.schemas, first, views[other], _DEPTH):
                 found |= {union.members[index].node.pointer, union.members[other].node.pointer}
     return found
-
-
-def _tagged(side: Side) -> bool:
-    """Tell whether a discriminator tells all members apart."""
-    if side.union.discriminator is None:
-        return False
-    tags = [_tags(side, member) for member in side.union.members]
-    return all(tags) and sum(map(len, tags)) == len(set().union(*tags))
-
-
-def _tags(side: Side, member: Member) -> set[str]:
-    mapped = {tag for tag, goal in side.tags().items() if goal == member.target}
-    return mapped or ({member.name} if member.name else set())
 
 
 def _apart(schemas: Schemas, first: View, second: View, depth: int) -> bool:

@@ -12,6 +12,7 @@ import jsonschema_rs
 from dateline.openapi import Shape, follow, pointer, slot, target
 from dateline.schema.dialect import Dialect
 from dateline.schema.types import UNIONS
+from dateline.schema.variants import discriminator_of, subtypes
 
 _ROOT: Final = "urn:document"
 
@@ -36,6 +37,12 @@ class Document:
         self._validators: dict[tuple[int, ...], tuple[Schemas, Any]] = {}
         self._members: dict[tuple[int, str], tuple[Any, Schemas]] = {}
         self._depths: dict[str, float] = {}
+        self._schemas: dict[str, Any] = document.get("components", {}).get("schemas", {})
+        self._subtypes = subtypes(self._schemas)
+        # kept with their objects: an id is unique only while its object lives
+        self._variants: dict[str, Schemas] = {}
+        self._chosen: set[int] = set()
+        self._extended: set[int] = set()
 
     def read(self, schema: Any) -> Any:
         """Return *schema*, which may stand anywhere, as if it stood in the document."""
@@ -79,6 +86,62 @@ class Document:
             made = _branches(schema) if keyword == "if" else _tagged(schema, keyword)
             self._members[key] = schema, made
         return self._members[key][1]
+
+    def variants(self, reference: str) -> Schemas:
+        """Return what stands where *reference* leads to a discriminated schema, each with its tag.
+
+        These are the schemas that extend it, and it itself. Empty where no discriminator chooses.
+        """
+        if reference not in self._variants:
+            goal = target(reference.removeprefix(_ROOT))
+            name = goal[1] if goal is not None and goal[0] == "schemas" else ""
+            self._variants[reference] = tuple(self._tagged_variants(name))
+        return self._variants[reference]
+
+    def is_chosen(self, schema: dict[str, Any]) -> bool:
+        """Tell whether *schema* is the reference to one variant alone."""
+        return id(schema) in self._chosen
+
+    def is_extended(self, schema: Any) -> bool:
+        """Tell whether *schema* is the variant that the others extend: it may be abstract."""
+        return id(schema) in self._extended
+
+    def _tagged_variants(self, name: str) -> Iterator[Any]:
+        said = discriminator_of(name, self._schemas, self._subtypes)
+        tag = said.get("propertyName") if said else None
+        below = self._subtypes.get(name, frozenset())
+        inherits = any(name in found for found in self._subtypes.values())
+        if said is None or not isinstance(tag, str) or not (below or inherits):
+            return
+        mapping = said.get("mapping") or {}
+        for each in [name, *sorted(below)]:
+            local = "#" + pointer(("components", "schemas", each))
+            values = [value for value, place in mapping.items() if place in (local, each)]
+            told = {"required": [tag], "properties": {tag: {"enum": values or [each]}}}
+            schema = {"$ref": _ROOT + local}
+            fixed = self._is_fixed(schema, tag, set())
+            made = {"allOf": [schema] if fixed else [schema, told]}
+            self._chosen.add(id(schema))
+            if each == name and not inherits:
+                self._extended.add(id(made))
+            yield made
+
+    def _is_fixed(self, schema: Any, name: str, met: set[str]) -> bool:
+        """Tell whether *schema* lists the values of the property *name* itself."""
+        if not isinstance(schema, dict):
+            return False
+        child = schema.get("properties", {}).get(name)
+        if isinstance(child, dict) and child.keys() & {"const", "enum", "$ref", *UNIONS, "allOf"}:
+            return True
+        bases = list(schema.get("allOf", ()))
+        reference = schema.get("$ref")
+        if isinstance(reference, str) and reference not in met:
+            met.add(reference)
+            try:
+                bases.append(self.at(reference))
+            except LookupError:
+                return False
+        return any(self._is_fixed(base, name, met) for base in bases)
 
     def _validator(self, schemas: Schemas) -> Any:
         key = tuple(map(id, schemas))

@@ -43,6 +43,7 @@ class Together:
     unions: list[Schemas] = field(default_factory=list)
     references: set[str] = field(default_factory=set)
     impossible: str = ""
+    _chosen: set[str] = field(default_factory=set)
 
     def add(self, schema: Any) -> None:
         """Add what *schema* says."""
@@ -53,6 +54,10 @@ class Together:
         self.parts.append(schema)
         reference = schema.get("$ref")
         if isinstance(reference, str) and reference not in self.references:
+            variants = self._variants(schema, reference)
+            if variants:
+                self.unions.append(variants)
+                return
             self.references.add(reference)
             try:
                 self.add(self.document.at(reference))
@@ -63,6 +68,16 @@ class Together:
         for keyword in (*UNIONS, "if"):
             if keyword in schema:
                 self.unions.append(self.document.members(schema, keyword))
+
+    def _variants(self, schema: dict[str, Any], reference: str) -> Schemas:
+        """Return what *reference* stands for if a discriminator chooses, and nobody has yet."""
+        if reference in self._chosen or self.document.is_chosen(schema):
+            return ()
+        self._chosen.add(reference)
+        variants = self.document.variants(reference)
+        # what extends it was met before: the choice was made there
+        met = {each["allOf"][0]["$ref"] for each in variants}
+        return () if met & self.references else variants
 
     @property
     def is_checked(self) -> bool:

@@ -139,14 +139,18 @@ class Values:
             known.add(members[choices.next(len(members))])
 
     def _preferred(self, members: Schemas, here: Here, count: int) -> list[Any]:
-        """Return *members* in the order of trying: those that lead back last, before them null."""
+        """Return *members* in the order of trying: those that lead back last, before them null.
 
-        def rank(member: Any) -> tuple[bool, bool, float]:
+        What other members extend comes after them.
+        """
+
+        def rank(member: Any) -> tuple[bool, bool, float, bool]:
             depth = self.document.depth(member)
             is_null = isinstance(member, dict) and member.get("type") == "null"
             again = self._comes_again((member,), here.above)
             matters = here.is_tight or depth == math.inf
-            return again, is_null and not here.is_tight, depth if matters else 0
+            abstract = self.document.is_extended(member)
+            return again, is_null and not here.is_tight, depth if matters else 0, abstract
 
         return sorted(here.dice("member", count).shuffled(members), key=rank)
 

@@ -40,6 +40,19 @@ def subtypes(schemas: Mapping[str, Any]) -> dict[str, frozenset[str]]:
     }
 
 
+def discriminator_of(
+    name: str, schemas: Mapping[str, Any], below: Mapping[str, frozenset[str]]
+) -> dict[str, Any] | None:
+    """Return the discriminator that chooses among *below*, the `subtypes`, where *name* stands."""
+    above = sorted(root for root, found in below.items() if name in found)
+    for owner in (name, *above):
+        for node in _same_value(schemas.get(owner)):
+            if isinstance(node.get("discriminator"), dict):
+                found: dict[str, Any] = node["discriminator"]
+                return found
+    return None
+
+
 _ALIAS: Final = frozenset({"$ref", "title", "summary", "description", "deprecated", "$comment"})
 
 
