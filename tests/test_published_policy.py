@@ -281,3 +281,81 @@ def test_gate_gates_what_the_published_policy_calls_gated(committed: Path) -> No
     edit(committed, ("value-added: never", looser), ("id: { type: string }, ", ""))
     assert dateline("gate").status == 0
     assert "x-removed: next" in (committed / "schemas" / "api.yaml").read_text()
+
+
+@pytest.mark.parametrize("place", ["outside of git", "in one commit", "in a commit before"])
+def test_documents_without_a_record_are_judged_by_the_built_in_preset(
+    place: str, committed: Path
+) -> None:
+    record, manifest = (committed / "generated" / name for name in ("policy.json", "manifest.json"))
+    git("checkout", "-q", "-b", "change")
+    if place == "outside of git":
+        shutil.rmtree(committed / ".git")
+    if place == "in a commit before":
+        record.unlink()
+        git("commit", "-q", "-a", "-m", "record")
+        git("branch", "-f", "main")
+    record.unlink(missing_ok=True)
+    manifest.unlink()
+    looser = "policy: { preset: github, rules: { response-field-removed: additive } }"
+    edit(committed, (POLICY, looser), ("id: { type: string }, ", ""),
+         ("[active, returned]", "[active, returned, lost]"))  # fmt: skip
+    if place != "outside of git":
+        git("commit", "-q", "-a", "-m", "two")
+    outcome = dateline("check", *(["--against", "main"] if place == "in a commit before" else []))
+    assert outcome.status == 1
+    assert "gated [response-field-removed] Loan.id: field removed" in outcome.out
+    assert "gated [value-added] Loan.state: value lost added" in outcome.out
+    assert "[policy-loosened] preset changed (dated-contract -> github)" in outcome.out
+    assert ", whose policy.json is gone: the built-in preset judges\n" in outcome.out
+
+
+@pytest.mark.parametrize("loss", ["deleted", "edited"])
+@pytest.mark.parametrize("breaks", [True, False])
+def test_a_lost_document_is_restored_as_it_was_or_not_at_all(
+    loss: str, breaks: bool, project: Path
+) -> None:
+    document = project / "generated" / "spec" / "production" / "2024-01-15.json"
+    published = document.read_bytes()
+    if loss == "edited":
+        document.write_bytes(published.replace(b"returned", b"retired"))
+    else:
+        document.unlink()
+    assert (dateline("check").status, dateline("gate").status) == (3, 3)
+    if breaks:
+        edit(project, ("[active, returned]", "[active]"))
+    outcome = dateline("generate")
+    if breaks:
+        assert outcome.status == 3
+        assert "generated/spec/production/2024-01-15.json:1:1: baseline-edited:" in outcome.err
+        assert not document.exists() or document.read_bytes() != published
+    else:
+        assert (outcome.status, document.read_bytes()) == (0, published)
+
+
+def test_a_deleted_document_is_missed_in_a_commit(committed: Path) -> None:
+    (committed / "generated" / "spec" / "production" / "2024-01-15.json").unlink()
+    (committed / "generated" / "manifest.json").unlink()
+    git("commit", "-q", "-a", "-m", "two")
+    for given in ((), ("--against", "HEAD")):
+        outcome = dateline("check", *given)
+        assert outcome.status == 3
+        assert "spec/production/2024-01-15.json:1:1: baseline-edited:" in outcome.err
+    assert dateline("check", "--against", "HEAD^").status == 0
+
+
+def test_an_index_of_another_form_hides_nothing(project: Path) -> None:
+    templates = project / "templates" / "spec" / "{environment}"
+    templates.mkdir(parents=True)
+    (templates / "versions.json.jinja").write_text('{"versions": [], "default": "2020-01-01"}\n')
+    newer = "  - { date: 2024-03-01, title: More., undisclosed: true }\n  - { date: next"
+    ends = "announcements: [{ ends: 2024-01-15, from: 2999-01-01, announced: 2024-03-01 }]\n"
+    moves = "announcements: [{ default: 2024-03-01, from: 2998-01-01, announced: 2024-03-01 }, "
+    ends = ends.replace("announcements: [", moves)
+    edit(project, ("  - { date: next", newer), ("require-why", f"{ends}require-why"))
+    assert dateline("generate", "--templates", "templates").status == 0
+    assert told("--templates", "templates") == []
+    edit(project, ("2999-01-01", "2998-06-01"), ("[active, returned]", "[active]"))
+    assert {rule for rule, _, _ in told("--templates", "templates")} == {
+        *("announcement-changed", "response-narrowed"),
+    }

@@ -77,7 +77,7 @@ def generate(workspace: Workspace) -> Generated:
         return Generated(written=None)
     # what follows is heavy: not needed where nothing is to do
     from dateline.check import breaches
-    from dateline.check.baseline import before_writing
+    from dateline.check.baseline import before_writing, require_restored
     from dateline.load import load
     from dateline.load.reader.collector import collection_off
 
@@ -88,6 +88,8 @@ def generate(workspace: Workspace) -> Generated:
         if broken:
             raise BreachError(broken, published.label)
         artifacts, notes = rendered(workspace, api)
+        contents = {artifact.path: artifact.content for artifact in artifacts}
+        require_restored(published, contents, workspace.output)
         written = emit.write(artifacts, workspace.output, protected=workspace.protected, key=key)
         return Generated(written=written, notes=notes)
 

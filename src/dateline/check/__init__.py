@@ -69,7 +69,8 @@ def check(
     a finding of its own. *today* decides on announcements and waivers.
     Raises BaselineError where a published document can't be read.
     """
-    table = judging_table(api.table, published.policy)
+    record = published.judging_record(api.table)
+    table = judging_table(api.table, record)
     judge = _Judge(api, table, published)
     strict = replace(api, table=table)
     findings = [
@@ -80,7 +81,7 @@ def check(
         *judge.minted(),
         *check_servable(strict),
     ]
-    findings += check_policy(api.table, published.policy, findings)
+    findings += check_policy(api.table, record, findings)
     known = Waivers(waivers, today, published.settled)
     told = [*known.marked(findings), *known.idle(findings)]
     return sorted(without_following(told, published), key=by_place)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
@@ -24,6 +24,7 @@ from dateline.model import (
     Place,
     Problem,
     SourceError,
+    Table,
 )
 
 _DOCUMENT: Final = re.compile(r"spec/([^/]+)/(\d{4}-\d{2}-\d{2})\.json")
@@ -39,7 +40,9 @@ class BaselineError(DatelineError):
 class Published:
     """What callers have. ``label`` says where it was read.
 
-    ``default``, ``announcements`` and ``policy`` are None where they are not known.
+    ``default``, ``announcements`` and ``policy`` are None where they are not known. Of documents
+    that are ``unrecorded`` dateline wrote a policy, and nobody knows any more which. ``lost``
+    holds the digests of what was edited or deleted since it was generated, by path.
     """
 
     label: str
@@ -47,6 +50,12 @@ class Published:
     default: str | None = None
     announcements: tuple[Announcement, ...] | None = None
     policy: PolicyRecord | None = None
+    unrecorded: bool = False
+    lost: Mapping[str, Collection[str]] = field(default_factory=dict)
+
+    def judging_record(self, table: Table) -> PolicyRecord | None:
+        """Return the policy that judges beside that of *table*; None where it judges alone."""
+        return PolicyRecord.unrecorded(table) if self.unrecorded else self.policy
 
     def of(self, combination: Combination) -> Document:
         """Return the document of *combination*, or the one of its version alone."""
@@ -61,7 +70,8 @@ class Published:
     @property
     def versions(self) -> tuple[str, ...]:
         """The published versions, oldest first."""
-        return tuple(sorted({combination.version for combination in self.documents}))
+        recorded = self.policy.versions or () if self.policy else ()
+        return tuple(sorted({*recorded, *(known.version for known in self.documents)}))
 
     @property
     def environments(self) -> tuple[str, ...]:
@@ -90,7 +100,43 @@ def in_tree(output: Path, *, restoring: bool = False) -> Published:
         )
     names = [name for name in names if name not in edited]
     label, prefix = f"the documents in {output}/spec", f"{output}/"
-    return _published(label, names, _Folder(output), prefix, Readings())
+    published = _published(label, names, _Folder(output), prefix, Readings())
+    listed = _recorded_names(published.policy) or [*filter(_DOCUMENT.fullmatch, manifest)]
+    lost = {name: manifest.get(name, set()) for name in listed if name not in names}
+    return replace(published, lost=lost)
+
+
+def _recorded_names(record: PolicyRecord | None) -> list[str]:
+    """Return the names of the documents that were published with *record*, as far as it tells."""
+    if record is None:
+        return []
+    return [
+        f"spec/{environment}/{version}.json"
+        for environment in record.environments or ()
+        for version in record.versions or ()
+    ]
+
+
+def _lost(root: Path | str, name: str) -> str:
+    return (
+        f"{Path(root) / name}:1:1: baseline-edited: the published document was deleted; restore it "
+        f"from version control, or compare with `--against REF`"
+    )
+
+
+def require_restored(published: Published, contents: Mapping[str, bytes], output: Path) -> None:
+    """Raise BaselineError where *contents*, about to be written, differ from what is lost.
+
+    What was edited or deleted is restored byte for byte, or can't be judged.
+    """
+    for name, digests in sorted(published.lost.items()):
+        content = contents.get(name)
+        if content is None or sha256(content).hexdigest() not in digests:
+            raise BaselineError(
+                f"{output / name}:1:1: baseline-edited: the published document was edited or "
+                f"deleted, and the definitions no longer generate it as it was; restore it from "
+                f"version control or a backup"
+            )
 
 
 def standing(output: Path) -> Published:
@@ -99,14 +145,17 @@ def standing(output: Path) -> Published:
     What was generated and not committed binds nobody yet. Outside of git the folder decides, and
     where nothing of it is committed. Raises BaselineError as ``in_tree`` does.
     """
-    return _committed(in_tree(output), output)
+    published = _committed(in_tree(output), output)
+    if published.lost:
+        raise BaselineError(_lost(output, min(published.lost)))
+    return published
 
 
 def before_writing(output: Path) -> Published:
     """Return what a run that writes to *output* must not break: what callers have.
 
-    Documents that were edited by hand or deleted are about to be restored, and are passed over
-    where git has none.
+    Documents that were edited by hand or deleted are about to be restored, and are ``lost`` where
+    git has none.
     """
     return _committed(in_tree(output, restoring=True), output)
 
@@ -135,6 +184,8 @@ def _committed(tree: Published, output: Path) -> Published:
         default=default,
         announcements=announced,
         policy=committed.policy,
+        unrecorded=committed.unrecorded,
+        lost={},
     )
 
 
@@ -146,7 +197,15 @@ def _with_policy(tree: Published, output: Path) -> Published:
             f"deleted or edited by hand, so nothing tells what judges; restore it from version "
             f"control or a backup, or compare with `--against REF`"
         )
-    return tree
+    return _recorded(tree)
+
+
+def _recorded(published: Published) -> Published:
+    """Return *published*, marked and labelled where dateline wrote a policy that is gone."""
+    if not published.documents or published.policy is not None:
+        return published
+    label = f"{published.label}, whose policy.json is gone: the built-in preset judges"
+    return replace(published, label=label, unrecorded=True)
 
 
 def _policy_in(root: Path) -> list[str]:
@@ -215,6 +274,8 @@ def _at_revision(
         if len(place.parts) > 2 and place.parts[-3] == "spec" and place.suffix == ".json":
             roots.setdefault(place.parents[2].as_posix(), []).append(blob)
     root = repository.relative(output)
+    if root in policies:
+        roots.setdefault(root, [])
     label = f"git {reference} ({commit[:7]})"
     if root not in roots:
         with_index = [
@@ -234,7 +295,11 @@ def _at_revision(
     prefix = "" if root == "." else f"{root}/"
     tree = _Commit(repository, files, prefix, known)
     names = [blob.name.removeprefix(prefix) for blob in blobs]
-    return _published(label, names, tree, prefix, readings)
+    published = _recorded(_published(label, names, tree, prefix, readings))
+    for name in _recorded_names(published.policy):
+        if name not in names:
+            raise BaselineError(_lost(f"{label}, {prefix}", name))
+    return published
 
 
 def _is_index(root: str) -> Callable[[Blob], bool]:
@@ -321,24 +386,28 @@ def _published(
             policy = _policy(source)
     if problems:
         raise SourceError(problems)
-    # a draft has documents too, but no index offers it to callers
+    # a draft has documents too, but is not offered to callers
     documents = {
         combination: document
         for combination, document in documents.items()
-        if _offers(indexes.get(combination.environment), combination.version)
+        if _offers(policy, indexes.get(combination.environment), combination.version)
     }
     if documents:
+        # a template may give an index another form; the record has always the same
         index = next(iter(indexes.values()), None)
-        recorded_default = None if policy is None else policy.default
         default = index.root.get("default") if index else None
+        announcements = tuple(_announced(index)) if index else None
+        if policy is not None:
+            default = policy.default
+            announcements = announcements if policy.announcements is None else policy.announcements
         return Published(
             label=label,
             documents=documents,
-            default=default if default and isinstance(default, str) else recorded_default,
-            announcements=tuple(_announced(index)) if index else None,
+            default=default if default and isinstance(default, str) else None,
+            announcements=announcements,
             policy=policy,
         )
-    return Published(label=f"{label}, where nothing is published")
+    return Published(label=f"{label}, where nothing is published", policy=policy)
 
 
 def _announced(index: Source) -> Iterator[Announcement]:
@@ -351,8 +420,13 @@ def _announced(index: Source) -> Iterator[Announcement]:
             yield Announcement(**told, place=index.locate(("announcements", number)))
 
 
-def _offers(index: Source | None, version: str) -> bool:
-    """Tell whether *index* lists *version*; one of another form, or none, lists every version."""
+def _offers(record: PolicyRecord | None, index: Source | None, version: str) -> bool:
+    """Tell whether callers may ask for *version*: as the *record* says, else as the *index* does.
+
+    An index of another form, or none, lists every version.
+    """
+    if record is not None and record.versions is not None:
+        return version in record.versions
     rows = index.root.get("versions") if index else None
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         return True

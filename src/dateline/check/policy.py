@@ -10,7 +10,8 @@ from typing import Any, Final
 from dateline.check.laws import breach
 from dateline.check.merge import FROM_MILD_TO_STRICT
 from dateline.check.waivers import Waiver
-from dateline.model import Finding, Place, Policy, Table, Verdict
+from dateline.load.table import DEFAULT_POLICY
+from dateline.model import NOTICE_DAYS, Announcement, Finding, Place, Policy, Table, Verdict
 from dateline.rules import PRESETS, RULES
 
 FILE: Final = "policy.json"
@@ -24,7 +25,8 @@ class PolicyRecord:
     """What decided on findings when the outputs were generated, as ``policy.json`` records it.
 
     ``waivers`` are the rows of ``waivers.yaml`` at that time: all of them covered a finding then,
-    or had done so before.
+    or had done so before. ``versions`` are those that callers could ask for, in ``environments``;
+    they and ``announcements`` are None in records of releases that did not write them.
     """
 
     header: str
@@ -36,6 +38,9 @@ class PolicyRecord:
     require_why: bool
     adopted: bool
     waivers: tuple[Mapping[str, Any], ...] = ()
+    versions: tuple[str, ...] | None = None
+    environments: tuple[str, ...] | None = None
+    announcements: tuple[Announcement, ...] | None = None
 
     @classmethod
     def of(cls, table: Table, waivers: Iterable[Waiver]) -> PolicyRecord:
@@ -50,7 +55,19 @@ class PolicyRecord:
             require_why=table.require_why,
             adopted=table.adopted,
             waivers=tuple(waiver.data for waiver in waivers),
+            versions=tuple(version.date for version in table.supported),
+            environments=tuple(environment.name for environment in table.environments),
+            announcements=table.announcements,
         )
+
+    @classmethod
+    def unrecorded(cls, table: Table) -> PolicyRecord:
+        """Return what judges documents whose record is gone: the built-in preset, as it is.
+
+        What no policy can loosen is taken from *table*.
+        """
+        built_in = replace(table, policy=DEFAULT_POLICY, overrides={}, notice_days=NOTICE_DAYS)
+        return cls.of(built_in, ())
 
     @classmethod
     def read(cls, data: Mapping[str, Any]) -> PolicyRecord:
@@ -76,6 +93,9 @@ class PolicyRecord:
             require_why=found["require-why"],
             adopted=found["lint"] == "adopted",
             waivers=tuple(row for row in found["waivers"] if isinstance(row, dict)),
+            versions=_texts(data, "versions"),
+            environments=_texts(data, "environments"),
+            announcements=_announcements(data),
         )
 
     def text(self) -> str:
@@ -91,11 +111,15 @@ class PolicyRecord:
             },
             "require-why": self.require_why,
             "lint": _lint(self.adopted),
+            "versions": list(self.versions or ()),
+            "environments": list(self.environments or ()),
+            "announcements": [one.data for one in self.announcements or ()],
             "waivers": sorted(self.waivers, key=lambda row: json.dumps(row, sort_keys=True)),
         }
         return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
 
 
+_ANNOUNCEMENT: Final = ("kind", "version", "day", "announced")
 _TYPES: Final[dict[str, type]] = {
     "header": str,
     "default": str,
@@ -105,6 +129,19 @@ _TYPES: Final[dict[str, type]] = {
     "lint": str,
     "waivers": list,
 }
+
+
+def _texts(data: Mapping[str, Any], key: str) -> tuple[str, ...] | None:
+    found = data.get(key)
+    return tuple(map(str, found)) if isinstance(found, list) else None
+
+
+def _announcements(data: Mapping[str, Any]) -> tuple[Announcement, ...] | None:
+    rows = data.get("announcements")
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        return None
+    texts = [{key: str(row.get(key)) for key in _ANNOUNCEMENT} for row in rows]
+    return tuple(Announcement(**row, place=Place(FILE, 1, 1)) for row in texts)
 
 
 def judging_table(table: Table, record: PolicyRecord | None) -> Table:

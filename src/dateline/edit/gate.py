@@ -169,7 +169,7 @@ class _Gating:
         known: Mapping[str, bytes],
     ) -> None:
         self._api = api
-        self._table = judging_table(api.table, published.policy)
+        self._table = judging_table(api.table, published.judging_record(api.table))
         self._waivers = Waivers(waivers, today, published.settled)
         self._documents = {
             combination: document.content
