@@ -62,11 +62,29 @@ def test_a_settled_waiver_covers_nothing_that_comes_later(waived: Path) -> None:
     assert dateline("generate").status == 1
 
 
-def test_an_expired_waiver_is_a_finding_settled_or_not(waived: Path) -> None:
-    path = waived / "schemas" / "waivers.yaml"
-    path.write_text(waivers(waived).replace("2999-01-01", "2024-02-01"))
-    assert [rule for rule, _, _ in told()] == ["waiver-expired"]
+def expire(root: Path) -> None:
+    path = root / "schemas" / "waivers.yaml"
+    path.write_text(waivers(root).replace("2999-01-01", "2024-02-01"))
+
+
+def test_an_expired_waiver_is_a_finding(committed: Path) -> None:
+    edit(committed, LOST)
+    assert dateline("waive", "value-added", "Loan.state", *REASON).status == 0
+    expire(committed)
+    assert [one[:2] for one in told()] == [("value-added", "never"), ("waiver-expired", "gated")]
+    assert dateline("generate").status == 1
+
+
+@pytest.mark.parametrize("against", [(), ("--against", "main"), ("--against", "change")])
+def test_a_settled_waiver_that_expires_turns_nothing_red(
+    against: tuple[str, ...], waived: Path
+) -> None:
+    git("branch", "-f", "main")
+    expire(waived)
+    assert [one[:2] for one in told(*against)] == [("waiver-expired", "information")]
+    assert dateline("check", *against).status == 0
     assert status_lines()[0].startswith("expired on 2024-02-01")
+    assert (dateline("generate").status, dateline("generate", "--check").status) == (0, 0)
 
 
 def test_a_waiver_that_was_never_used_is_a_finding(committed: Path) -> None:

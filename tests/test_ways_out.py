@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from datetime import date
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 import yaml
+from commands import dateline
 from sources import folder
 from test_check import MISTAKES, SOURCES, Project
 from test_rules import document
@@ -19,11 +21,12 @@ from dateline.check import Published, breaches, check
 from dateline.check.baseline import in_tree
 from dateline.edit.gate import Plan, apply, gate
 from dateline.load import load
-from dateline.model import Combination, Finding, Verdict
+from dateline.model import Combination, Finding, Policy, Verdict
 from dateline.openapi import METHODS
 from dateline.project import Projector
 from dateline.rules import RULES, Rule
 
+_MOST: Final = 9
 TODAY: Final = date(2026, 1, 1)
 TABLE: Final = """\
 default: 2024-01-15
@@ -246,3 +249,25 @@ def gated(project: Project) -> Plan:
     plan = gate(load(project.schemas), in_tree(project.output), today=TODAY)
     apply(plan)
     return plan
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_the_printed_command_waives_a_mistake(
+    mistake: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    project = Project(folder(tmp_path, SOURCES), tmp_path / "generated")
+    project.publish()
+    project.edit(*MISTAKES[mistake][0])
+    for _ in range(_MOST):
+        outcome = dateline("check")
+        command = outcome.out.partition("to let one pass: dateline ")[2].partition("\n")[0]
+        if not command:
+            break
+        words = shlex.split(command.replace("TEXT", "Agreed.").replace("DATE", "2999-01-01"))
+        waived = dateline(*words)
+        assert (waived.status, waived.err) == (0, "")
+    assert "to let one pass" not in outcome.out
+    if outcome.status == 1:
+        # what no waiver covers says what to write instead
+        assert {one.policy for one in breaches(project.findings())} <= {Policy.TABLE}

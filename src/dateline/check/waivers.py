@@ -13,10 +13,14 @@ from typing import Any, Final
 from dateline.check.laws import breach
 from dateline.load.reader import read
 from dateline.load.table import canonical_date
-from dateline.model import Finding, Map, Place, Policy, Problem, Seq, SourceError
+from dateline.model import Finding, Map, Place, Policy, Problem, Seq, SourceError, Verdict
 
 FILE: Final = "waivers.yaml"
 _KEYS: Final = ("rule", "pointer", "versions", "reason", "expires")
+_OVER: Final[dict[str, Any]] = {
+    "verdict": Verdict.INFORMATION,
+    "help": "What it covered is published, and it covers nothing any more. Delete it.",
+}
 _RULE: Final = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 
@@ -148,11 +152,17 @@ class Waivers:
         return [self._marked(finding) for finding in findings]
 
     def idle(self, findings: Sequence[Finding]) -> Iterator[Finding]:
-        """Yield a finding for each waiver that has expired, or covers none and never did."""
+        """Yield a finding for each waiver that has expired, or covers none and never did.
+
+        Of one whose finding is published, the expiry is mere information: a check that was clean
+        stays so until somebody changes something.
+        """
         for waiver, state in self.states(findings):
             of = f"the waiver of {waiver.rule} at {waiver.pointer}"
             if state is State.EXPIRED:
-                yield _idle("waiver-expired", waiver, f"{of} expired on {waiver.expires}")
+                expired = _idle("waiver-expired", waiver, f"{of} expired on {waiver.expires}")
+                settled = (waiver.rule, waiver.pointer) in self._published
+                yield replace(expired, **_OVER) if settled else expired
             elif state is State.UNUSED:
                 yield _idle("waiver-unused", waiver, f"{of} covers no finding")
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
+from shlex import quote
 from typing import Final
 
-from dateline.model import Finding, Verdict
+from dateline.model import Finding, Policy, Verdict
 from dateline.report.context import Context
 from dateline.report.excerpt import Excerpts
 from dateline.report.summary import Level, level, sentence
@@ -34,10 +35,24 @@ def write(findings: Sequence[Finding], context: Context) -> str:
         finding for finding in findings if context.show_waived or level(finding) is not Level.WAIVED
     ]
     last = sentence(findings, context)
+    if context.command == "check" and (way := waiving(shown)):
+        last = f"to let one pass: {way}\n{last}"
     if context.baseline:
         last = f"compared with {plain(context.baseline)}\n{last}"
     blocks = ["\n".join(lines) + "\n" for lines in _blocks(shown, context, excerpts)]
     return "\n".join([*blocks, last]) + "\n"
+
+
+def waiving(findings: Sequence[Finding]) -> str:
+    """Return the command that waives the first of *findings* that can be; empty if none can."""
+    for finding in findings:
+        pointer = finding.after_pointer or finding.before_pointer
+        if level(finding) is Level.ERROR and finding.policy is not Policy.WAIVERS and pointer:
+            at = whereabouts(finding)
+            same = [one for one in findings if one.rule == finding.rule and whereabouts(one) == at]
+            place = quote(plain(pointer) if len(same) > 1 else at)
+            return f"dateline waive {plain(finding.rule)} {place} --reason TEXT --expires DATE"
+    return ""
 
 
 def _blocks(
