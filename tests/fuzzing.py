@@ -6,6 +6,7 @@ import json
 import shutil
 import traceback
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from datetime import date
 from pathlib import Path
 from random import Random
@@ -126,7 +127,8 @@ def damaged(document: Any, random: Random) -> Any:
                 holder.pop(key)
             )
         else:
-            holder[key] = random.choice(_ODD)
+            # a copy: the next mutant has the same choice
+            holder[key] = deepcopy(random.choice(_ODD))
     return document
 
 

@@ -11,7 +11,7 @@ import yaml
 
 from dateline.bundle import Readings, opened
 from dateline.check.sides import compared
-from dateline.model import SourceError
+from dateline.model import DatelineError, SourceError
 
 HEAD = {"openapi": "3.1.0", "info": {"title": "T", "version": "1"}}
 JSON = "application/json"
@@ -429,3 +429,98 @@ def test_files_can_not_be_nested_without_end(tmp_path: Path) -> None:
     files["1.json"] = {"below": {"$ref": "0.json"}}
     with pytest.raises(SourceError, match="reference-circular"):
         bundled(written(tmp_path, files))
+
+
+PET = {"type": "object", "properties": {"name": {"type": "string"}}}
+TOY = {"type": "object", "properties": {"sound": {"type": "integer"}}}
+TOYS = {"properties": {"toy": {"$ref": "toys.json#/Pet"}}}
+
+
+def of_pets(address: str, **more: Any) -> dict[str, Any]:
+    """Return a document in which `/x` answers with what is at *address*."""
+    return {**HEAD, **body({"$ref": address}), **more}
+
+
+def changes(tmp_path: Path, before: dict[str, Any], after: dict[str, Any]) -> set[tuple[str, str]]:
+    """Return the rules and fields of all that differs between the files of two documents."""
+    sides = [written(tmp_path / "before", before), written(tmp_path / "after", after)]
+    found, _ = compared(tmp_path / "none", tmp_path / "none", *map(str, sides))
+    return {(one.rule, one.field or "") for one in found}
+
+
+# Ways in which a name that nobody chose comes to be another one, or to be somebody else's.
+SHIFTS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "another file with the same stem": (
+        {"openapi.json": of_pets("defs.json#/Pet"), "defs.json": {"Pet": PET}},
+        {
+            "openapi.json": of_pets("defs.json#/Pet", components={"schemas": {"Box": TOYS}}),
+            "defs.json": {"Pet": PET},
+            "toys.json": {"Pet": TOY},
+        },
+    ),
+    "a file in another folder": (
+        {"openapi.json": of_pets("Pet.json"), "Pet.json": PET},
+        {"openapi.json": of_pets("schemas/Pet.json"), "schemas/Pet.json": PET},
+    ),
+    "another name in the file": (
+        {"openapi.json": of_pets("defs.json#/Pet"), "defs.json": {"Pet": PET}},
+        {"openapi.json": of_pets("defs.json#/Animal"), "defs.json": {"Animal": PET}},
+    ),
+}
+
+
+def clashing() -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return two files that are read alike; in the second one its like takes the name."""
+    own = {"components": {"schemas": {"Pet": TOY}}}
+    return (
+        {"openapi.json": of_pets("defs.json#/Pet"), "defs.json": {"Pet": PET}},
+        {"openapi.json": of_pets("defs.json#/Pet", **own), "defs.json": {"Pet": PET}},
+    )
+
+
+@pytest.mark.parametrize("shift", SHIFTS)
+def test_names_that_nobody_chose_are_no_change(tmp_path: Path, shift: str) -> None:
+    before, after = SHIFTS[shift]
+    came, went = set(), set()
+    if "toys.json" in after:
+        came, went = {("component-added", "")}, {("component-removed", "")}
+    assert changes(tmp_path / "there", before, after) == came
+    assert changes(tmp_path / "back", after, before) == went
+
+
+def test_a_component_may_have_the_name_that_nobody_chose(tmp_path: Path) -> None:
+    before, after = clashing()
+    assert changes(tmp_path / "there", before, after) == {("component-added", "")}
+    assert changes(tmp_path / "back", after, before) == {("component-removed", "")}
+
+
+@pytest.mark.parametrize("shift", [*SHIFTS, "clash"])
+def test_an_edit_is_told_whatever_it_is_called(tmp_path: Path, shift: str) -> None:
+    before, after = clashing() if shift == "clash" else SHIFTS[shift]
+    text = json.dumps(after).replace('"name": {"type": "string"}', '"name": {"type": "integer"}')
+    assert ("type-changed", "name") in changes(tmp_path / "there", before, json.loads(text))
+    assert ("type-changed", "name") in changes(tmp_path / "back", json.loads(text), before)
+
+
+def test_all_that_is_wrong_on_both_sides_is_told(tmp_path: Path) -> None:
+    (tmp_path / "one.json").write_text('{"swagger": "2.0"}')
+    (tmp_path / "other.json").write_text('{"openapi": "4.0.0"}')
+    sides = [str(tmp_path / f"{name}.json") for name in ("one", "other")]
+    for before, after in (sides, reversed(sides)):
+        with pytest.raises(SourceError) as refused:
+            compared(tmp_path, tmp_path, before, after)
+        assert [one.place.file for one in refused.value.problems] == sides
+    with pytest.raises(DatelineError) as unknown:
+        compared(tmp_path, tmp_path, str(tmp_path / "none"), sides[0])
+    told = str(unknown.value).splitlines()
+    assert (unknown.value.exit_code, len(told), told[1].split(":")[0]) == (3, 2, sides[0])
+
+
+def test_all_documents_of_a_baseline_are_read_before_any_is_judged(tmp_path: Path) -> None:
+    names = [f"spec/{name}/2024-01-15.json" for name in ("production", "sandbox")]
+    written(tmp_path / "old", {name: {"swagger": "2.0"} for name in names})
+    with pytest.raises(SourceError) as refused:
+        compared(tmp_path, tmp_path, str(tmp_path / "old"), str(tmp_path / "old"))
+    assert [one.place.file for one in refused.value.problems] == [
+        str(tmp_path / "old" / name) for name in names
+    ]

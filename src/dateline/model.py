@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
@@ -145,6 +145,23 @@ class SourceError(DatelineError):
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(sorted(set(problems)))
         super().__init__("\n".join(map(str, self.problems)))
+
+
+def joined(errors: Sequence[DatelineError]) -> DatelineError:
+    """Return one error that says all that *errors* say, each thing once.
+
+    Its exit status is the highest one: what can't be read outweighs what was misspelt.
+    """
+    if all(isinstance(error, SourceError) for error in errors):
+        return SourceError(
+            problem
+            for error in errors
+            if isinstance(error, SourceError)
+            for problem in error.problems
+        )
+    said = DatelineError("\n".join(dict.fromkeys(map(str, errors))))
+    said.exit_code = max(error.exit_code for error in errors)
+    return said
 
 
 class UnservedError(DatelineError):

@@ -11,6 +11,18 @@ from enum import Enum
 from typing import Any, Final, NamedTuple
 
 
+class MadeName(str):
+    """The name of a component that nobody named: what it holds stands at an address elsewhere."""
+
+    address: str
+
+    def __new__(cls, name: str, address: str) -> MadeName:
+        """Return *name*, for what stands at *address*."""
+        made = super().__new__(cls, name)
+        made.address = address
+        return made
+
+
 class Shape(Enum):
     """How the children of a key stand below it."""
 

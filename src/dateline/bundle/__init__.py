@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from dateline.bundle.bundler import Bundle, Bundler
 from dateline.bundle.sources import (
@@ -37,6 +37,7 @@ __all__ = [
     "FolderFiles",
     "Readings",
     "Source",
+    "contents",
     "opened",
     "read_source",
     "wrong_types_refused",
@@ -129,6 +130,23 @@ class Document:
         if not may_refer_to_files(source):
             return Bundle(source.root, file, {file: source}, {})
         return Bundler(source, file, self.files, self.readings, problems).bundle()
+
+
+Key = TypeVar("Key")
+
+
+def contents(documents: Mapping[Key, Document]) -> dict[Key, dict[str, Any]]:
+    """Return what each of *documents* holds; raises SourceError with all that is wrong in any."""
+    found: dict[Key, dict[str, Any]] = {}
+    problems: list[Problem] = []
+    for key, document in documents.items():
+        try:
+            found[key] = document.content
+        except SourceError as error:
+            problems += error.problems
+    if problems:
+        raise SourceError(problems)
+    return found
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from dateline.bundle.sources import Files, Readings, Source, Trail, read_source
 from dateline.load.reader import ADOPTED, MOST_PROBLEMS, UnreadableError
 from dateline.load.wording import shown
 from dateline.model import Place, Problem
-from dateline.openapi import COMPONENTS, Shape, pointer, slot
+from dateline.openapi import COMPONENTS, MadeName, Shape, pointer, slot
 
 _SECTIONS: Final = {kind: section for section, kind in COMPONENTS.items()}
 _WEBHOOKS: Final = "x-webhooks"
@@ -189,6 +189,7 @@ class Bundler:
                 while name in entries:
                     name += "_"
                 self._names[section, goal] = name
+                name = MadeName(name, f"{goal.file}{_local(goal.path)}")
                 entries[name], self._origins[id(entries), name] = made[section, goal][0], goal
         complete: dict[str, Any] = self._copy(document)
         complete["components"] = components

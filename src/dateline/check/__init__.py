@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
-from dateline.bundle import Document, wrong_types_refused
+from dateline.bundle import Document, contents, wrong_types_refused
 from dateline.check.attachment import attachment
 from dateline.check.baseline import BaselineError, Published
 from dateline.check.following import without_following
@@ -135,6 +135,7 @@ class _Judge:
     @cached_property
     def _since_published(self) -> list[tuple[Combination, list[Change]]]:
         """What became of each published document, and as which combination it is shown."""
+        contents(self._published.documents)
         return [
             found
             for combination, document in self._published.documents.items()

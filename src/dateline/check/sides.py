@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
-from dateline.bundle import Document, Readings, wrong_types_refused
+from dateline.bundle import Document, Readings, contents, wrong_types_refused
 from dateline.check.baseline import BaselineError, Published, against
 from dateline.check.merge import Group, Merged, by_place
 from dateline.diff import diff
@@ -27,6 +27,7 @@ from dateline.model import (
     Problem,
     SourceError,
     Verdict,
+    joined,
 )
 from dateline.openapi import VERSION
 from dateline.project import Projector
@@ -70,7 +71,7 @@ def compared(
     UnknownError and SourceError for a policy that is none.
     """
     sides = _Sides(schemas, output, policy)
-    older, newer = sides.side(before), sides.side(after)
+    older, newer = sides.both(before, after)
     pairs = _pairs(older, newer)
     if not pairs:
         raise BaselineError(
@@ -149,14 +150,28 @@ class _Sides:
     def _projector(self) -> Projector:
         return Projector(self._definitions)
 
-    def side(self, name: str) -> _Side:
+    def both(self, before: str, after: str) -> tuple[_Side, _Side]:
+        """Return what both names stand for; raises all that is wrong with either."""
+        found: list[_Side] = []
+        errors: list[DatelineError] = []
+        for name in (before, after):
+            try:
+                found.append(self._side(name))
+            except DatelineError as error:
+                errors.append(error)
+        if errors:
+            raise joined(errors)
+        older, newer = found
+        return older, newer
+
+    def _side(self, name: str) -> _Side:
         path = Path(name)
         if not path.exists() and (found := _VERSION.fullmatch(name)):
             return self._version(found[1], found[2])
         published = self._published(name)
         return _Side(
             label=published.label,
-            documents={key: found.content for key, found in published.documents.items()},
+            documents=contents(published.documents),
             texts=published.documents,
         )
 

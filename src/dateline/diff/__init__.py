@@ -172,8 +172,21 @@ class _Comparison:
         """Note which components came, went or have another name; return the new references."""
         root = self._graph.root((), ())
         references: dict[str, str] = {}
+        made, came_made = self._before.made, self._after.made
+        called = {address: pointer for pointer, address in came_made.items()}
+        # what nobody named, and has another name now
+        moved = {at: called[to] for at, to in made.items() if called.get(to, at) != at}
+        references |= {f"#{at}": f"#{now}" for at, now in moved.items()}
         for section in COMPONENTS:
-            ours, theirs = self._before.section(section), self._after.section(section)
+            at = f"/components/{section}/"
+            ours, theirs = (
+                {
+                    name: node
+                    for name, node in side.section(section).items()
+                    if at + escape(name) not in left
+                }
+                for side, left in ((self._before, moved.keys()), (self._after, {*moved.values()}))
+            )
             gone = [found for found in ours if found not in theirs]
             came = [found for found in theirs if found not in ours]
             renamed = _one_to_one(
@@ -184,8 +197,13 @@ class _Comparison:
             )
             if section == "securitySchemes":
                 renamed |= self._operations.schemes
-            at = f"/components/{section}/"
+            # nobody knows by its name what nobody named
+            ours_made = {name for name in gone if at + escape(name) in made}
+            theirs_made = {name for name in came if at + escape(name) in came_made}
             for old, new in renamed.items():
+                references[f"#{at}{escape(old)}"] = f"#{at}{escape(new)}"
+                if old in ours_made or new in theirs_made:
+                    continue
                 is_word = self._operations.is_word(section, old)
                 root.add(
                     Kind.DOCUMENTATION_CHANGED if is_word else Kind.COMPONENT_RENAMED,
@@ -195,14 +213,13 @@ class _Comparison:
                     before=old,
                     after=new,
                 )
-                references[f"#{at}{escape(old)}"] = f"#{at}{escape(new)}"
             for old in gone:
-                if old not in renamed:
+                if old not in renamed and old not in ours_made:
                     is_word = self._operations.is_word(section, old)
                     kind = Kind.DOCUMENTATION_CHANGED if is_word else Kind.COMPONENT_REMOVED
                     root.add(kind, section, before_pointer=at + escape(old), before=old)
             for new in came:
-                if new not in renamed.values():
+                if new not in renamed.values() and new not in theirs_made:
                     pointer = at + escape(new)
                     root.add(Kind.COMPONENT_ADDED, section, after_pointer=pointer, after=new)
         return references

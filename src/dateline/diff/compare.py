@@ -107,11 +107,14 @@ class SchemaComparison:
             or len(_PLAIN_REFERENCE.findall(shared.written)) != shared.written.count('"$ref": ')
         ):
             return False
-        for section, name in goals:
-            reference = f"#/components/{section}/{escape(name)}"
-            first = self.before.document.target(reference)
-            second = self.after.document.target(reference)
-            if section == "schemas" and first and second:
+        named = [
+            f"#/components/schemas/{escape(name)}" for kind, name in goals if kind == "schemas"
+        ]
+        ends = [(self.before.document.target(at), self.after.document.target(at)) for at in named]
+        if any((first is None) != (second is None) for first, second in ends):
+            return False  # what leads nowhere on one side means something else on the other
+        for first, second in ends:
+            if first and second:
                 self.link(pair, [first], [second])
         return True
 

@@ -10,7 +10,7 @@ from json import JSONEncoder
 from typing import Any, Final, NamedTuple
 from urllib.parse import unquote
 
-from dateline.openapi import COMPONENTS
+from dateline.openapi import COMPONENTS, MadeName
 from dateline.schema.variants import subtypes
 
 Key = tuple[str, str]
@@ -156,6 +156,16 @@ class Document:
             (section, str(name)): node
             for section in (*COMPONENTS, "paths", *WEBHOOKS)
             for name, node in self.section(section).items()
+        }
+
+    @cached_property
+    def made(self) -> dict[str, str]:
+        """Section and address of the components that nobody named, by their pointers."""
+        return {
+            f"/components/{section}/{escape(name)}": f"{section} {name.address}"
+            for section in COMPONENTS
+            for name in self.section(section)
+            if isinstance(name, MadeName)
         }
 
     @cached_property

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any, Final, NamedTuple
 
-from dateline.diff.documents import WEBHOOKS, Document, Node, Survey, escape, text
+from dateline.diff.documents import WEBHOOKS, Document, Node, Survey, component, escape, text
 from dateline.diff.graph import CARRIERS, MODEL, NOTHING, Graph, Pair, Part, Parts
 from dateline.diff.keywords import EXTENSION, NOTE, changed, differences, kinds_of, one_sided
 from dateline.diff.leads import Leads
@@ -87,6 +87,8 @@ class OperationComparison:
         # which operations may use a security scheme, by its new name
         self._users: dict[str, int] = {}
         self._scopes: dict[str, set[str]] = {}
+        # the security schemes that are demanded on both sides, by their new names
+        self._demanded: set[str] = set()
         # whether any operation has the security of the document, on either side
         self._inherits = False
         # whether what operations inherit has changed, so that all have to be looked at
@@ -335,9 +337,10 @@ class OperationComparison:
         root = self._graph.root((), (), request=scope.bit, response=scope.bit)
         for old, new in _aligned_names(ours, theirs):
             expression = old if new is None else new
-            if expression is not None and expression.startswith("x-"):
+            if expression is not None and expression.startswith(("x-", "$ref")):
+                # a reference is left only where it leads nowhere
                 first, second = ours.get(expression), theirs.get(expression)
-                differences(root, expression, [first], [second], EXTENSION)
+                differences(root, expression, [first], [second], kinds_of(expression, ()))
                 continue
             below = _Scope(scope.bit, not scope.turned, f"{name} {expression}")
             self._item(
@@ -377,12 +380,46 @@ class OperationComparison:
         )
         keys(root, "components", Thing(root.before), Thing(root.after), frozenset(COMPONENTS))
         for section, kind in COMPONENTS.items():
-            ours, theirs = self._both(section)
-            unequal = {name for known, name in self._survey.unequal if known == section}
-            both = [name for name in ours.keys() & theirs.keys() if str(name) in unequal]
-            for name in sorted(both, key=str):
-                at = f"/components/{section}/{escape(name)}"
-                self._component(root, kind, Node(ours[name], at), Node(theirs[name], at))
+            for before, after in self._same_components(section):
+                self._component(root, kind, before, after)
+        self._undefined_schemes()
+
+    def _same_components(self, section: str) -> Iterator[tuple[Node, Node]]:
+        """Yield the unequal components of *section* that are one thing on both sides.
+
+        What nobody named is what has the same address; all else, what has the same name.
+        """
+        found: list[dict[str, Node]] = []
+        for side in (self._before, self._after):
+            nodes = (
+                Node(value, f"/components/{section}/{escape(name)}")
+                for name, value in side.section(section).items()
+            )
+            found.append({side.made.get(node.pointer, node.pointer): node for node in nodes})
+        ours, theirs = found
+        known = [(ours[key], theirs[key]) for key in ours if key in theirs]
+        # what came to have a name of its own, or lost it
+        lone = {node.pointer: node for key, node in theirs.items() if key not in ours}
+        known += [
+            (node, lone[node.pointer])
+            for key, node in ours.items()
+            if key not in theirs and node.pointer in lone
+        ]
+        for before, after in sorted(known, key=lambda pair: pair[1].pointer):
+            if before.pointer != after.pointer or component(before.pointer) in self._survey.unequal:
+                yield before, after
+
+    def _undefined_schemes(self) -> None:
+        """Note the security schemes that are demanded on both sides, and defined on one only."""
+        ours, theirs = self._both("securitySchemes")
+        known = {self.schemes.get(name, name): name for name in ours}
+        for name in sorted(self._demanded & (known.keys() ^ theirs.keys())):
+            root = self._graph.root((), (), request=self._users.get(name, 0))
+            at = f"/components/securitySchemes/{escape(known.get(name, name))}"
+            before = Node(ours[known[name]], at) if name in known else None
+            differences(
+                root, name, [before], [Node(theirs[name], at) if name in theirs else None], SECURITY
+            )
 
     def _component(self, root: Pair, kind: str, before: Node, after: Node) -> None:
         name = before.pointer.rsplit("/", 1)[1]
@@ -452,7 +489,9 @@ class OperationComparison:
         old, new = alternatives(before, self.schemes), alternatives(after, {})
         if old != new:
             differences(pair, "security", [before], [after], kinds)
-        return {demand for alternative in old | new for demand in alternative}
+        asked, asks = ({demand for found in side for demand in found} for side in (old, new))
+        self._demanded |= {name for name, _ in asked} & {name for name, _ in asks}
+        return asked | asks
 
 
 def aligned_paths(

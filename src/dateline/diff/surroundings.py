@@ -27,11 +27,18 @@ def alternatives(
     listed = node.value if node and isinstance(node.value, list) else []
     return {
         frozenset(
-            (renamed.get(name, name), frozenset(scopes or ()))
-            for name, scopes in alternative.items()
+            (renamed.get(name, name), _scopes(scopes)) for name, scopes in alternative.items()
         )
         for alternative in listed or [{}]
     }
+
+
+def _scopes(listed: Any) -> frozenset[str]:
+    """Return the scopes that are *listed*; what is no list of names is one as it is written."""
+    if not listed:
+        return frozenset()
+    found = listed if isinstance(listed, list) else [listed]
+    return frozenset(scope if isinstance(scope, str) else text(scope) for scope in found)
 
 
 def renamed_schemes(before: dict[str, Any], after: dict[str, Any]) -> dict[str, str]:

@@ -75,19 +75,31 @@ def fold(graph: Graph, before: Document, after: Document) -> None:
 
 def _foreign(pair: Pair, before: Document, after: Document) -> _Foreign:
     """Return what only one side refers to though the other document has it, too."""
-    if [part.pointer for part in pair.before] == [part.pointer for part in pair.after]:
+    pointers = [[part.pointer for part in side] for side in (pair.before, pair.after)]
+    if pointers[0] == pointers[1] and not before.made and not after.made:
         return _NOTHING
-    ours, theirs = _components(pair.before), _components(pair.after)
-    gone, came = ours - theirs, theirs - ours
+    ours, theirs = (
+        {side.made.get(at, at): at for at in _components(parts)}
+        for parts, side in ((pair.before, before), (pair.after, after))
+    )
+    gone = {at for key, at in ours.items() if key not in theirs}
+    came = {at for key, at in theirs.items() if key not in ours}
     in_both = _Foreign(
-        {at for at in gone if after.target(f"#{at}")},
-        {at for at in came if before.target(f"#{at}")},
+        {at for at in gone if _has(after, before.made.get(at, at))},
+        {at for at in came if _has(before, after.made.get(at, at))},
     )
     if pair.before and pair.after:
         older, newer = pair.before[0].pointer, pair.after[0].pointer
         if older in gone and newer in came and (older in in_both.gone or newer in in_both.came):
             return _Foreign(gone, came)
     return in_both
+
+
+def _has(document: Document, key: str) -> bool:
+    """Tell whether a component has the pointer *key*; or that address, if nobody named it."""
+    if not key.startswith("/"):
+        return key in document.made.values()
+    return key not in document.made and document.target(f"#{key}") is not None
 
 
 def _components(parts: Parts) -> set[str]:

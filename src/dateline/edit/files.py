@@ -163,9 +163,10 @@ def _read_journal(stage: Path) -> tuple[list[dict[str, str | None]], dict[str, s
         texts = [value for row in files for value in row.values() if value is not None]
         if outputs is not None:
             texts += [outputs["folder"], outputs["manifest"]]
-        if not all(isinstance(text, str) and "\0" not in text for text in texts) or any(
-            name.is_absolute() or ".." in name.parts or not name.name for name in names
-        ):
+        # half of a surrogate pair can't be written: ValueError
+        if not all(
+            isinstance(text, str) and b"\0" not in os.fsencode(text) for text in texts
+        ) or any(name.is_absolute() or ".." in name.parts or not name.name for name in names):
             raise ValueError
     except (ValueError, LookupError, TypeError, RecursionError) as error:
         raise EditError(

@@ -1,0 +1,115 @@
+"""A reference that leads nowhere hides no difference, wherever it is and whatever it was."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import pytest
+
+from dateline.check.merge import Merged
+from dateline.diff import diff
+from dateline.load.table import PRESETS
+from dateline.model import Combination, Verdict
+
+JSON: Final = "application/json"
+OBJECT: Final = {"type": "object", "required": ["a"], "properties": {"a": {"type": "string"}}}
+ANSWER: Final = {"description": "d", "content": {JSON: {"schema": OBJECT}}}
+TEXT: Final = {"type": "string"}
+
+Paths = dict[str, Any]
+
+
+def operation(**keys: Any) -> Paths:
+    return {"/x": {"post": {"responses": {"200": {"description": "d"}}, **keys}}}
+
+
+def answer(**keys: Any) -> Paths:
+    return operation(responses={"200": {"description": "d", **keys}})
+
+
+def both(schema: Any) -> Paths:
+    content = {JSON: {"schema": schema}}
+    return operation(
+        requestBody={"content": content},
+        responses={"200": {"description": "d", "content": content}},
+    )
+
+
+# Where a reference stands, and what it leads to.
+POSITIONS: Final[dict[str, tuple[str, Any, Callable[[Any], Paths]]]] = {
+    "schema": ("schemas", OBJECT, both),
+    "items": ("schemas", OBJECT, lambda ref: both({"type": "array", "items": ref})),
+    "property": ("schemas", OBJECT, lambda ref: both({"properties": {"p": ref}})),
+    "allOf": ("schemas", OBJECT, lambda ref: both({"allOf": [ref, {"properties": {"z": {}}}]})),
+    "oneOf": ("schemas", OBJECT, lambda ref: both({"oneOf": [ref, TEXT]})),
+    "anyOf": ("schemas", OBJECT, lambda ref: both({"anyOf": [ref, TEXT]})),
+    "not": ("schemas", OBJECT, lambda ref: both({"not": ref})),
+    "if": ("schemas", OBJECT, lambda ref: both({"if": ref, "then": {"required": ["q"]}})),
+    "additional": ("schemas", OBJECT, lambda ref: both({"additionalProperties": ref})),
+    "names": ("schemas", {"maxLength": 3}, lambda ref: both({"propertyNames": ref})),
+    "parameter": (
+        "parameters",
+        {"name": "p", "in": "query", "required": True, "schema": TEXT},
+        lambda ref: operation(parameters=[ref]),
+    ),
+    "response": ("responses", ANSWER, lambda ref: operation(responses={"200": ref})),
+    "body": (
+        "requestBodies",
+        {"required": True, "content": {JSON: {"schema": OBJECT}}},
+        lambda ref: operation(requestBody=ref),
+    ),
+    "header": (
+        "headers",
+        {"required": True, "schema": TEXT},
+        lambda ref: answer(headers={"H": ref}),
+    ),
+    "link": ("links", {"operationId": "x"}, lambda ref: answer(links={"l": ref})),
+    "callback": (
+        "callbacks",
+        {"{$url}": {"post": {"responses": {"200": ANSWER}}}},
+        lambda ref: operation(callbacks={"c": ref}),
+    ),
+    "path item": ("pathItems", operation()["/x"], lambda ref: {"/x": ref}),
+    "security": (
+        "securitySchemes",
+        {"type": "http", "scheme": "bearer"},
+        lambda ref: operation(security=[{ref["$ref"].rpartition("/")[2]: []}]),
+    ),
+}
+
+# What the reference names, and whether there is such a component, before and after.
+STATES: Final = {
+    "lost": (("There", True), ("There", False)),
+    "found": (("There", False), ("There", True)),
+    "turned away": (("There", True), ("Nowhere", True)),
+    "turned back": (("Nowhere", True), ("There", True)),
+    "renamed": (("Nowhere", False), ("Nothing", False)),
+}
+
+
+def document(position: str, name: str, *, there: bool) -> dict[str, Any]:
+    section, target, place = POSITIONS[position]
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "T", "version": "1"},
+        "paths": place({"$ref": f"#/components/{section}/{name}"}),
+        "components": {section: {"There": target}} if there else {},
+    }
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("state", STATES)
+@pytest.mark.parametrize("position", POSITIONS)
+def test_what_leads_nowhere_on_a_side_is_told(position: str, state: str, preset: str) -> None:
+    before, after = (document(position, name, there=there) for name, there in STATES[state])
+    merged = Merged(preset, {})
+    for change in diff(before, after):
+        merged.add(change, Combination("", ""))
+    assert {group.judgement.verdict for group in merged} & {Verdict.GATED, Verdict.NEVER}
+
+
+@pytest.mark.parametrize("position", POSITIONS)
+def test_what_leads_nowhere_on_both_sides_is_no_change(position: str) -> None:
+    before, after = (document(position, "Nowhere", there=True) for _ in range(2))
+    assert diff(before, after) == []
