@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -14,6 +15,7 @@ from dateline.diff.spellings import Reader, spelling, widened
 from dateline.diff.views import View
 from dateline.model import Kind
 from dateline.openapi import OBJECTS
+from dateline.schema.dialect import NOTES, is_old
 
 # What stands in an object of its own and is compared there.
 _HELD: Final[dict[str, frozenset[str]]] = {
@@ -34,6 +36,8 @@ _ADDED: Final = frozenset(
     }
 )
 _FLAGS: Final = ("required", "deprecated", "allowEmptyValue", "allowReserved")
+# Media types, in a pointer, whose bodies are no plain octets.
+_OF_TEXT: Final = re.compile(r"^(text|multipart)~1|json|xml|urlencoded|\*", re.IGNORECASE)
 # How a parameter is written where it does not say (OpenAPI 3.1.1, section 4.8.12.2).
 _STYLES: Final = {"query": "form", "cookie": "form", "path": "simple", "header": "simple"}
 
@@ -158,6 +162,8 @@ class MessageComparison:
 
     def _schema(self, pair: Pair, before: Thing, after: Thing) -> None:
         ours, theirs = before.get("schema"), after.get("schema")
+        if pair.kind == "media-type" and self._both_binary(pair, ours, theirs):
+            return
         if ours and theirs:
             if self.survey.settled(ours.value, theirs.value):
                 return
@@ -168,6 +174,24 @@ class MessageComparison:
                 self.schemas.link(pair, [ours], [theirs])
         else:
             differences(pair, "schema", [ours], [theirs], kinds_of("schema", ("schema",)))
+
+    def _both_binary(self, pair: Pair, before: Node | None, after: Node | None) -> bool:
+        """Tell whether 3.0 calls a whole body binary, and 3.1 says the same by saying nothing.
+
+        Source: OpenAPI Specification 3.1.1, section 4.8.14.2.
+        """
+        sides = ((before, self.schemas.before, after), (after, self.schemas.after, before))
+        for old, schemas, new in sides:
+            if old is None or not is_old(schemas.document.root) or (new and new.value):
+                continue
+            other = self.schemas.after if new is after else self.schemas.before
+            view = schemas.view(schemas.parts([old]))
+            formats = [fact.value for fact in view.facts.get("format", ())]
+            is_binary = view.types == {"string"} and formats == ["binary"]
+            says_more = view.facts.keys() - NOTES - {"format"} or view.below or view.unions
+            if is_binary and not says_more and not is_old(other.document.root):
+                return _OF_TEXT.search(pair.before[0].pointer.rpartition("/")[2]) is None
+        return False
 
     def _widened(self, before: Thing, after: Thing) -> tuple[Node, Node] | None:
         """Return the types of a parameter that takes all it took, and more; None if not so."""
@@ -284,8 +308,8 @@ class MessageComparison:
         value = entry.value
         view = schemas.view(schemas.parts(field))
         usual: dict[str, Any] = {"contentType": _content_type(schemas, view), "headers": {}}
-        if view.types and "object" not in view.types:
-            # an object with a style is no JSON any more (OpenAPI 3.1.1, section 4.8.15.1.2)
+        if usual["contentType"] == "text/plain":
+            # with a style, what is no text is no JSON any more (OpenAPI 3.1.1, section 4.8.15.1.2)
             style = value.get("style", "form")
             usual |= {"style": "form", "explode": style == "form", "allowReserved": False}
         left = {key: told for key, told in value.items() if key not in usual or told != usual[key]}
