@@ -111,3 +111,50 @@ def test_variants_that_went_with_the_only_operation_of_their_parent_are_told_wit
     assert frozen(loaded(tmp_path / "after", without), callers_have) == [
         "GET /pets: operation removed"
     ]
+
+
+PUPPY = """\
+    Dog:
+      x-added: 2025-01-15
+      x-shown-as: { kind: Cat }
+      allOf: [{ $ref: '#/components/schemas/Pet' }]
+    Puppy:
+      x-added: 2025-09-01
+      x-shown-as: { 2025-01-15: { kind: Cat, claws: 1 }, 2025-09-01: { kind: Dog } }
+      allOf: [{ $ref: '#/components/schemas/Pet' }]
+    Item:
+"""
+
+
+def later(sources: dict[str, str]) -> dict[str, str]:
+    """Return *sources* with a third version."""
+    second = "  - { date: 2025-01-15, title: Second. }\n"
+    third = second.replace("2025-01-15", "2025-09-01").replace("Second", "Third")
+    table = sources["versions.yaml"].replace(second, second + third)
+    return {**sources, "versions.yaml": table}
+
+
+def test_a_variant_is_shown_to_each_version_as_what_is_said_for_it(tmp_path: Path) -> None:
+    one = "{ $ref: '#/components/schemas/Pet' }"
+    listed = (f"{{ type: array, items: {one} }}", one)
+    sources = later(edited(("    Item:\n", PUPPY), ("oneOf", "anyOf"), listed))
+    generated = Generated(tmp_path, loaded(tmp_path, sources))
+    server, models = generated.module("server"), generated.module("server.models")
+
+    class Handlers:
+        async def list_pets(self, _call: Any) -> Any:
+            return models.Puppy(kind="Puppy")
+
+        async def add_item(self, _call: Any, *, body: Any) -> Any:
+            return body
+
+    app = server.create_app(server.Handlers(p=Handlers()), environment="production")
+    seen = {
+        date: ask(app, "GET", "/pets", headers={"X-V": date}).json()
+        for date in ("2024-01-15", "2025-01-15", "2025-09-01")
+    }
+    assert seen == {
+        "2024-01-15": {"kind": "Cat", "claws": 1},
+        "2025-01-15": {"kind": "Dog"},
+        "2025-09-01": {"kind": "Puppy"},
+    }

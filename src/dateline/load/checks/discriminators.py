@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from dateline.gates import changes, order
+from dateline.gates import changes, order, substitutes
 from dateline.load.checks.scope import Found, Scope, Site, Trail, on, path
 from dateline.load.checks.shapes import properties, required, resolved, types
 from dateline.load.checks.values import fault
@@ -124,22 +124,37 @@ def shown_as_another_variant(scope: Scope, site: Site, key: str) -> Iterator[Fou
     if not parents and "allOf" in site.node:
         message = f"`{key}` stands on what extends a schema with a discriminator; leave it out here"
         yield Found(site.at(key), "misplaced-annotation", message)
-    value = site.node[key]
     hidden = scope.timeline.all & ~scope.shown(site.node)
-    for parent in parents:
-        schema = scope.named("schema")[parent]
-        wrong = fault(scope, value, schema)
-        message = "" if wrong is None else f"no {parent}: {wrong.message}"
-        if wrong is None and isinstance(schema.get("discriminator"), dict):
-            above = Site("schema", schema, (((None, "components"), "schemas"), parent), "", None)
-            tag = value.get(schema["discriminator"].get("propertyName"))
-            for _, other, tags in _tags(scope, above):
-                lacking = hidden & ~scope.shown(scope.named("schema")[other])
-                if tag in tags and lacking:
-                    places = scope.timeline.places(lacking)
-                    message = f"{shown(tag)} is the tag of {other}, which is absent in {places} too"
-        if message:
-            yield Found(site.at(key), "shown-as-invalid", message, value=True)
+    for date, value in substitutes(site.node).items():
+        told = sum(
+            1 << at
+            for at in range(hidden.bit_length())
+            if hidden >> at & 1 and scope.timeline.substitute(site.node, at)[0] is value
+        )
+        trail = site.at(key) if date is None else site.at(key, date)
+        for parent in parents:
+            message = _unfit_substitute(scope, parent, value, told)
+            if message:
+                yield Found(trail, "shown-as-invalid", message, value=True)
+
+
+def _unfit_substitute(scope: Scope, parent: str, value: Any, hidden: int) -> str:
+    """Say why *value* can't stand for a variant of *parent* at *hidden*; empty if it can."""
+    schema = scope.named("schema")[parent]
+    wrong = fault(scope, value, schema)
+    if wrong is not None:
+        return f"no {parent}: {wrong.message}"
+    if not isinstance(schema.get("discriminator"), dict):
+        return ""
+    above = Site("schema", schema, (((None, "components"), "schemas"), parent), "", None)
+    tag = value.get(schema["discriminator"].get("propertyName"))
+    message = ""
+    for _, other, tags in _tags(scope, above):
+        lacking = hidden & ~scope.shown(scope.named("schema")[other])
+        if tag in tags and lacking:
+            places = scope.timeline.places(lacking)
+            message = f"{shown(tag)} is the tag of {other}, which is absent in {places} too"
+    return message
 
 
 # In older versions
