@@ -84,6 +84,11 @@ AT: Final = "schemas/versions.yaml:14:5:"
              "version"],
         ),
         (
+            "{ default: 2024-09-01, from: 2026-01-10, announced: 2025-01-10 }",
+            [f"{AT} gated [notice-too-short] the default moves to 2024-09-01 on 2026-01-10, 0 "
+             "days after 2026-01-10; the policy's notice is 180 days"],
+        ),
+        (
             END,
             [f"{AT} gated [default-ends] 2024-01-15 ends on 2026-10-01, and is the default then"],
         ),
@@ -106,6 +111,8 @@ def test_an_announcement_gives_notice_and_leaves_a_default(
         (["{ default: 2025-06-01, from: 2026-10-01, announced: 2026-01-10 }"], True),
         (["{ default: 2025-06-01, from: 2026-10-02, announced: 2026-01-10 }"], False),
         ([MOVE, "{ default: 2024-01-15, from: 2026-09-15, announced: 2026-01-10 }"], False),
+        ([MOVE, "{ default: 2024-01-15, from: 2026-10-01, announced: 2026-01-10 }"], False),
+        ([MOVE, "{ default: 2024-09-01, from: 2026-10-01, announced: 2026-01-10 }"], True),
         ([MOVE, "{ default: 2024-01-15, from: 2026-11-15, announced: 2026-01-10 }"], False),
     ],
 )
@@ -151,6 +158,36 @@ def test_the_policy_says_how_long_the_notice_is(tmp_path: Path) -> None:
 def test_a_notice_is_a_number_of_days(days: str, said: str, tmp_path: Path) -> None:
     policy = f"{{ preset: dated-contract, notice-days: {days} }}"
     assert problems(tmp_path, files(policy=policy)) == [f"schemas/versions.yaml:11:48: {said}"]
+
+
+@pytest.mark.parametrize(
+    ("day", "said"),
+    [
+        # the day has come: callers wait for nothing more
+        ("2026-01-10", []),
+        (
+            "2026-01-11",
+            ["schemas/versions.yaml:4:13: never [announcement-changed] it was announced that the "
+             "default moves to 2025-06-01 on 2026-01-11; now it is not"],
+        ),
+    ],
+)  # fmt: skip
+def test_a_move_of_the_default_is_taken_back_until_its_day(
+    day: str, said: list[str], tmp_path: Path
+) -> None:
+    row = f"{{ default: 2025-06-01, from: {day}, announced: 2025-01-01 }}"
+    assert found(tmp_path, published(tmp_path, row)) == said
+
+
+def test_what_happened_by_today_may_name_a_version_that_is_gone(tmp_path: Path) -> None:
+    def unknown(day: str) -> list[str]:
+        row = f"{{ ends: 2023-01-01, from: {day}, announced: 2022-01-01 }}"
+        api = loaded(tmp_path, files(row))
+        findings = check(api, Published(label="nothing"), today=TODAY)
+        return [one.rule for one in findings]
+
+    assert unknown("2026-01-10") == []
+    assert unknown("2026-01-11") == ["announcement-unknown"]
 
 
 @pytest.mark.parametrize(

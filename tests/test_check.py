@@ -734,6 +734,34 @@ def test_a_renamed_field_is_told_how_to_keep_its_old_name(project: Project) -> N
     assert way_out in finding.help
 
 
+@pytest.mark.parametrize(
+    ("came", "said"),
+    [
+        ("part: { type: object, properties: { fine: { type: integer } } }", False),
+        ("fine: { type: string }", False),
+        ("fine: { type: integer }", True),
+    ],
+)
+def test_a_field_of_another_type_or_object_is_no_renamed_one(
+    project: Project, came: str, said: bool
+) -> None:
+    project.edit(("fine_cents: { type: integer }", "part: { type: object }"))
+    project.publish()
+    project.edit(
+        ("part: { type: object }", "part: { type: object }\n        old: { type: integer }")
+    )
+    project.publish()
+    project.edit(("\n        old: { type: integer }", ""))
+    project.edit(
+        (
+            "part: { type: object }",
+            came if "part" in came else f"part: {{ type: object }}\n        {came}",
+        )
+    )
+    (finding,) = project.findings()
+    assert ("If it is called" in finding.help) is said
+
+
 @pytest.mark.parametrize("loss", ["edited", "deleted", "all deleted"])
 def test_git_holds_what_a_run_that_writes_finds_edited_or_deleted(
     repository: Project, loss: str

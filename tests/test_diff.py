@@ -9,6 +9,7 @@ import subprocess
 import sys
 from dataclasses import fields
 from enum import Enum
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Final
 
@@ -93,6 +94,94 @@ def test_no_document_changes_into_itself(case: Case) -> None:
     for side in documents(case):
         assert diff(side, copy.deepcopy(side)) == []
         assert diff(side, side) == []
+
+
+def sharing(before: Any, after: Any) -> Any:
+    """Return *after*, with what stands equal at the same place of *before* as one object."""
+    if json.dumps(before) == json.dumps(after):
+        return before
+    if isinstance(before, dict) and isinstance(after, dict):
+        return {key: sharing(before.get(key), value) for key, value in after.items()}
+    if isinstance(before, list) and isinstance(after, list):
+        pairs = zip_longest(before[: len(after)], after)
+        return [sharing(old, new) for old, new in pairs]
+    return after
+
+
+def test_the_same_is_told_of_documents_that_share_what_is_equal(case: Case) -> None:
+    before, after = documents(case)
+    told = [plain(change) for change in diff(before, after, case.get("renames"))]
+    shared = diff(before, sharing(before, after), case.get("renames"))
+    assert [plain(change) for change in shared] == told
+
+
+PET: Final = {"$ref": "#/components/schemas/Pet"}
+PET_HEADER: Final = {"$ref": "#/components/headers/Pet"}
+LINK: Final = "#/components/links/Pet"
+BODY: Final = {"content": {"a/b": {"schema": PET}}}
+ENCODED: Final = {
+    "a/b": {"schema": PET, "encoding": {"tag": {"headers": {"X-E": {"schema": PET}}}}}
+}
+REACHING: Final = {
+    "a parameter of the query": {"parameters": [{"name": "p", "in": "query", "schema": PET}]},
+    "a header": {"parameters": [{"name": "p", "in": "header", "schema": PET}]},
+    "a cookie": {"parameters": [{"name": "p", "in": "cookie", "schema": PET}]},
+    "a parameter's content": {"parameters": [{"name": "p", "in": "query", **BODY}]},
+    "a parameter by reference": {"parameters": [{"$ref": "#/components/parameters/Pet"}]},
+    "a body": {"requestBody": BODY},
+    "a body with headers of its parts": {"requestBody": {"content": ENCODED}},
+    "a body by reference": {"requestBody": {"$ref": "#/components/requestBodies/Pet"}},
+    "a list in a body": {"requestBody": {"content": {"a/b": {"schema": {"items": PET}}}}},
+    "an answer": {"responses": {"200": {"description": "", **BODY}}},
+    "an answer's header": {
+        "responses": {"404": {"description": "", "headers": {"X-P": {"schema": PET}}}}
+    },
+    "an answer's header by reference": {
+        "responses": {"404": {"description": "", "headers": {"X-P": PET_HEADER}}}
+    },
+    "an answer's header of content": {
+        "responses": {"404": {"description": "", "headers": {"X-P": BODY}}}
+    },
+    "an answer by reference": {"responses": {"200": {"$ref": "#/components/responses/Pet"}}},
+    "an answer beside a link": {
+        "responses": {"200": {"description": "", **BODY, "links": {"L": {"operationId": "l"}}}}
+    },
+    "links alone": {
+        "responses": {"200": {"description": "", "links": {"L": {"$ref": LINK}}}},
+        "requestBody": BODY,
+    },
+    "a callback": {"callbacks": {"on": {"/on": {"post": {"requestBody": BODY}}}}},
+    "a callback by reference": {"callbacks": {"on": {"$ref": "#/components/callbacks/Pet"}}},
+    "an extension": {"responses": {"x-answer": BODY}},
+}
+
+
+@pytest.mark.parametrize("webhook", [False, True])
+@pytest.mark.parametrize("reaching", REACHING)
+def test_what_changed_is_followed_to_operations_that_documents_share(
+    reaching: str, webhook: bool
+) -> None:
+    def pets(maximum: int) -> Document:
+        components: Document = {
+            "schemas": {"Pet": {"properties": {"tag": {"type": "string", "maxLength": maximum}}}},
+            "parameters": {"Pet": {"name": "p", "in": "query", "schema": PET}},
+            "requestBodies": {"Pet": BODY},
+            "responses": {"Pet": {"description": "", **BODY}},
+            "headers": {"Pet": {"schema": PET}},
+            "links": {"Pet": {"operationId": "l", "parameters": {"p": maximum}}},
+            "callbacks": {"Pet": {"/on": {"post": {"requestBody": BODY}}}},
+        }
+        item = {"get": REACHING[reaching], "post": {"responses": {}}}
+        section = "webhooks" if webhook else "paths"
+        return document({section: {"/a": item, "/b": item}, "components": components})
+
+    before, after = pets(5), pets(6)
+    told = [plain(change) for change in diff(before, copy.deepcopy(after))]
+    *links, bound = told
+    used = [link for link in links if link["direction"] != "model"]
+    assert bool(used) is (reaching == "links alone")
+    assert (bound["direction"] == "model") is (reaching == "an extension")
+    assert [plain(change) for change in diff(before, sharing(before, after))] == told
 
 
 def test_the_collector_runs_after_a_comparison_as_before() -> None:

@@ -92,9 +92,9 @@ def _default(table: Table, _: Published, __: str) -> Iterator[Finding]:
         (one for one in table.announcements if one.kind == "default"), key=lambda one: one.day
     )
     for end in table.ends.values():
-        before = [one.version for one in moves if one.day <= end.day]
-        later = [one.version for one in moves if one.day > end.day]
-        if end.version in (before[-1] if before else table.default, *later):
+        past = sum(one.day <= end.day for one in moves)
+        defaults = [table.default, *(one.version for one in moves)]
+        if end.version in defaults[past:]:
             message = f"{said(end)} on {end.day}, and is the default then"
             yield _breach("default-ends", end, message, end.place)
 

@@ -366,8 +366,8 @@ def reach_others(view: View, part: Part) -> None:
     `additionalProperties` knows only the fields that are named right beside it (JSON Schema
     2020-12, core, section 10.3.2.3).
     """
-    schema = part.node.get("additionalProperties", True)
-    if schema is True or not isinstance(schema, dict | bool):
+    schema = part.node.get("additionalProperties")
+    if schema is not False and not isinstance(schema, dict):
         return
     for name, located in view.properties.items():
         if not speaks_of(part.node, name):
