@@ -197,11 +197,15 @@ def in_turn(changes: list[Change]) -> Change:
 
 def enumerated(shown: list[tuple[Json, Json]]) -> Change:
     """Return what replaces a value that is listed, which stands first in its pair."""
-    others = {_text(value): instead for value, instead in shown}
     texts = {value: instead for value, instead in shown if isinstance(value, str)}
-    if len(texts) < len(others):
-        return lambda value: others.get(_text(value), value)
-    return lambda value: texts.get(value, value) if isinstance(value, str) else value
+    others = {_text(value): instead for value, instead in shown if not isinstance(value, str)}
+
+    def change(value: Json) -> Json:
+        if isinstance(value, str):
+            return texts.get(value, value)
+        return others.get(_text(value), value) if others else value
+
+    return change
 
 
 # Lists
