@@ -136,6 +136,7 @@ def test_what_a_killed_run_staged_is_cleared_away_by_the_next_command(
         '{"files": [], "outputs": {}}',
         '{"files": [{"name": "../outside", "before": null, "after": "0"}], "outputs": null}',
         '{"files": [{"name": "/outside", "before": null, "after": "0"}], "outputs": null}',
+        '{"files": [{"name": "\\ud800", "before": null, "after": "0"}], "outputs": null}',
         '{"files": [{"name": 5, "before": null, "after": "0"}], "outputs": null}',
     ],
 )

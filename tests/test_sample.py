@@ -122,6 +122,11 @@ KEYWORDS: dict[str, Json] = {
     "narrow bounds": {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 0.001},
     "negative": {"type": "number", "maximum": -12.5},
     "steps": {"allOf": [{"type": "integer", "multipleOf": 6}, {"multipleOf": 4, "minimum": 5000}]},
+    "a large bound": {"type": "number", "minimum": 1e308},
+    "a large bound below": {"type": "number", "maximum": -1e308},
+    "a large bound that is excluded": {"type": "number", "exclusiveMinimum": 1e18},
+    "a large bound below that is excluded": {"type": "number", "exclusiveMaximum": -1e22},
+    "large steps": {"type": "number", "multipleOf": 1e308},
     "steps of cents": {"type": "number", "multipleOf": 0.01, "minimum": 0.015, "maximum": 0.02},
     "int32": {"type": "integer", "format": "int32", "minimum": 2147483647},
     "distinct": {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
@@ -13,6 +14,7 @@ from dateline.sample.texts import moment, words
 
 _WIDTH: Final = 1000
 _CENT: Final = Fraction(1, 100)
+_LARGEST: Final = Fraction(sys.float_info.max)
 _SIZES: Final = {"int32": 31, "int64": 63}
 
 _MOMENTS: Final = frozenset({"at", "created", "updated", "timestamp"})
@@ -39,7 +41,8 @@ def number(
     step = _least_common([*steps, Fraction(1)] if whole else steps)
     wished = _wished(parts, name, dice)
     for first, last in (wished, (None, None)):
-        made = _within(_later(low, first), _earlier(high, last), step or _CENT, dice)
+        fine = step or _finest(low, high)
+        made = _within(_later(low, first), _earlier(high, last), fine, dice)
         if made is not None:
             return _written(made, whole)
     if step is None and low is not None and high is not None and low < high:
@@ -101,6 +104,12 @@ def _least_common(steps: Sequence[Fraction]) -> Fraction | None:
     return Fraction(math.lcm(*(int(step * below) for step in steps)), below)
 
 
+def _finest(low: Fraction | None, high: Fraction | None) -> Fraction:
+    """Return a hundredth, or what floats as large as the bounds can still tell apart."""
+    largest = max(abs(bound) for bound in (low or Fraction(0), high or Fraction(0)))
+    return max(_CENT, Fraction(math.ulp(float(min(largest, _LARGEST)))))
+
+
 def _within(
     low: Fraction | None, high: Fraction | None, step: Fraction, dice: Dice
 ) -> Fraction | None:
@@ -109,6 +118,7 @@ def _within(
         low = Fraction(1) if high is None else high - _WIDTH * step
     if high is None:
         high = low + _WIDTH * step
+    low, high = max(low, -_LARGEST), min(high, _LARGEST)
     first, last = math.ceil(low / step), math.floor(high / step)
     return None if first > last else dice.between(first, last) * step
 
