@@ -56,6 +56,15 @@ def test_a_waiver_is_settled_by_the_merge(waived: Path) -> None:
     assert waived.is_dir()
 
 
+@pytest.mark.parametrize(
+    "name", ["", "/spec", "/spec/production", "/spec/production/2024-01-15.json"]
+)
+def test_a_settled_waiver_is_settled_against_any_path(name: str, waived: Path) -> None:
+    assert told("--against", f"generated{name}") == []
+    edit(waived, ("[active, returned, lost]", "[active, returned, burnt]"))
+    assert told("--against", f"generated{name}") != []
+
+
 def test_a_settled_waiver_covers_nothing_that_comes_later(waived: Path) -> None:
     edit(waived, ("[active, returned, lost]", "[active, returned, burnt]"))
     assert ("value-added", "never", "Loan.state: value burnt added") in told()

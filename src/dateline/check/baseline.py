@@ -63,9 +63,14 @@ class Published:
         return self.documents.get(combination) or self.documents[alone]
 
     @property
-    def settled(self) -> tuple[Mapping[str, Any], ...]:
-        """The rows of the waivers that were in force when it was generated."""
-        return () if self.policy is None else self.policy.waivers
+    def settled(self) -> tuple[Mapping[str, Any], ...] | None:
+        """The rows of the waivers that were in force when it was generated.
+
+        None where nothing but bare documents is known, so that any waiver may have been.
+        """
+        if self.policy is not None:
+            return self.policy.waivers
+        return None if self.documents and self.announcements is None else ()
 
     @property
     def versions(self) -> tuple[str, ...]:

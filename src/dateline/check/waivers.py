@@ -125,15 +125,20 @@ class Waivers:
     """The waivers of a project on one day, and the rows that *settled* lists.
 
     Those rows were in force when the baseline was generated, so its documents hold what they let
-    pass: what differs from such a baseline is something else, and needs a waiver of its own.
+    pass (without a list, any may have been): what differs from such a baseline is something else,
+    and needs a waiver of its own.
     """
 
     def __init__(
-        self, waivers: Sequence[Waiver], today: date, settled: Iterable[Mapping[str, Any]] = ()
+        self,
+        waivers: Sequence[Waiver],
+        today: date,
+        settled: Iterable[Mapping[str, Any]] | None = (),
     ) -> None:
         self._waivers = waivers
         self._today = today.isoformat()
-        rows = list(settled)
+        rows = list(settled or ())
+        self._knows_settled = settled is not None
         self._published = {(row.get("rule"), row.get("pointer")) for row in rows}
         self._settled = {waiver.place for waiver in waivers if waiver.data in rows}
 
@@ -175,7 +180,7 @@ class Waivers:
                 yield waiver, State.EXPIRED
             elif waiver.place in used:
                 yield waiver, State.ACTIVE
-            elif (waiver.rule, waiver.pointer) in self._published:
+            elif (waiver.rule, waiver.pointer) in self._published or not self._knows_settled:
                 yield waiver, State.SETTLED
             else:
                 yield waiver, State.UNUSED
