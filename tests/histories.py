@@ -275,10 +275,9 @@ def api(**more: Any) -> str:
     )
 
 
-def schema_sources(*, adopted: bool) -> tuple[dict[str, str], list[Pair]]:
-    """Return definitions with every keyword at every position, a fragment for each pair."""
-    lint = "lint: adopted\n" if adopted else ""
-    files = {"versions.yaml": VERSIONS + lint, "api.yaml": api()}
+def schema_sources() -> tuple[dict[str, Json], list[Pair]]:
+    """Return definitions of every keyword at every position, by the name of the pair."""
+    parts: dict[str, Json] = {}
     pairs: list[Pair] = []
     for keyword, cases in KEYWORDS.items():
         for number, (newest, before) in enumerate(cases):
@@ -292,15 +291,8 @@ def schema_sources(*, adopted: bool) -> tuple[dict[str, str], list[Pair]]:
                     "requestBody": {"required": True, "content": content},
                     "responses": {"200": {"description": "one", "content": content}},
                 }
-                files[f"{name}.yaml"] = json.dumps(
-                    {
-                        "paths": {f"/{name}": {"post": operation}},
-                        **(
-                            {"components": {"schemas": {name: schema}}}
-                            if position == "component"
-                            else {}
-                        ),
-                    }
-                )
+                parts[name] = {"paths": {f"/{name}": {"post": operation}}}
+                if position == "component":
+                    parts[name]["components"] = {"schemas": {name: schema}}
                 pairs.append(Pair(keyword, number, position, name))
-    return files, pairs
+    return parts, pairs

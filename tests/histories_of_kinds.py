@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any, Final
 
-from histories import VERSIONS, I, S, api, was
+from histories import I, S, api, was
 
 Json = Any
 Case = tuple[str, str, int]
@@ -230,20 +229,19 @@ def _enter() -> None:
 _enter()
 
 
-def kind_sources(*, adopted: bool) -> tuple[dict[str, str], dict[Case, str]]:
-    """Return definitions of every case, a fragment for each, and what each is called."""
-    lint = "lint: adopted\n" if adopted else ""
+def kind_sources() -> tuple[str, dict[str, Json], dict[Case, str]]:
+    """Return what all cases stand beside, the definitions of each by name, and their names."""
     schemes = {name: {**_KEY, "name": f"X-{name}"} for name in ("One", "Two")}
     other = {"get": operation("getOther", tags=["Other"], security=[{"One": []}, {"Two": []}])}
     head = api(paths={"/other": other}, components={"securitySchemes": schemes})
-    files = {"versions.yaml": VERSIONS + lint, "api.yaml": head}
-    names: dict[Case, str] = {}
-    for case, ((kind, node), _) in CASES.items():
-        name = names[case] = f"Case{len(names)}"
-        files[f"{name}.yaml"] = json.dumps(
-            _referring(kind, name) if node is None else _MAKE[kind](name, node)
-        )
-    return files, names
+    names = {case: f"Case{number}" for number, case in enumerate(CASES)}
+    parts = {
+        names[case]: _referring(kind, names[case])
+        if node is None
+        else _MAKE[kind](names[case], node)
+        for case, ((kind, node), _) in CASES.items()
+    }
+    return head, parts, names
 
 
 def _referring(kind: str, name: str) -> Json:

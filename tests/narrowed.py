@@ -160,10 +160,10 @@ class Law:
         self.times_shown = 0
         self.api = api
         # as they come out of a file
-        self.contracts = json.loads(json.dumps(shapes(api)))
+        projector = Projector(api)
+        self.contracts = json.loads(json.dumps(shapes(api, projector)))
         self.canonical = Places(canonical(api))
         self.received = Places(canonical(api, sent=True))
-        projector = Projector(api)
         self.shown = {
             (version, environment): Places(projector.contract(version, environment).document)
             for environment in self.contracts["environments"]

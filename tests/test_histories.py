@@ -9,26 +9,30 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import pytest
-from histories import KEYWORDS, OLD, POSITIONS, VALUES, Pair, schema_sources
+from histories import KEYWORDS, OLD, POSITIONS, VALUES, VERSIONS, Pair, api, schema_sources
 from histories_of_kinds import CASES, UNSEEN, kind_sources
 from narrowed import Body, Law
 from sources import folder
 
 from dateline.check.servable import check_servable
 from dateline.load import load
-from dateline.model import Api, SourceError
+from dateline.model import Api, Place, SourceError
 from dateline.openapi import OBJECTS, WHOLE
 from dateline.render.shapes import shapes
 
 Json = Any
 
-_FRAGMENT: Final = re.compile(r"\w+(?=\.yaml)")
+Made = TypeVar("Made")
+
+_TOGETHER: Final = 300
+"""How many parts stand in one fragment."""
 
 DISCRIMINATED: Final = frozenset({"discriminator", "$dynamicRef"})
 """Keywords that have tests of their own, or that no definitions here can hold."""
@@ -55,30 +59,66 @@ def test_every_keyword_of_every_other_object_has_a_case() -> None:
     assert known - {(kind, key) for kind, key, _ in CASES} == set()
 
 
-def loaded(files: dict[str, str]) -> tuple[Api, dict[str, Any], dict[str, set[str]]]:
-    """Return what *files* define, its contract data, and the ids of what was refused, by fragment.
+def loaded(
+    head: str, parts: dict[str, Json], make: Callable[[Api], Made], *, adopted: bool
+) -> tuple[Api, Made, dict[str, set[str]], Callable[[Place], str]]:
+    """Return what *parts* define beside *head*, and what is made of it.
 
-    What is refused is left out.
+    Beside them stand the ids of what was refused, by the name of the part, which is left out, and
+    what tells the part that a place is in.
     """
     refused: dict[str, set[str]] = defaultdict(set)
+    versions = VERSIONS + ("lint: adopted\n" if adopted else "")
     while True:
+        kept = [(name, part) for name, part in parts.items() if name not in refused]
+        files = {"versions.yaml": versions, "head.yaml": head}
+        named: dict[str, dict[int, str]] = {}
+        for at in range(0, len(kept), _TOGETHER):
+            file = f"parts{at}.json"
+            files[file], named[file] = written(dict(kept[at : at + _TOGETHER]))
+
+        def part(place: Place, named: dict[str, dict[int, str]] = named) -> str:
+            return named[Path(place.file).name][place.line]
+
         with TemporaryDirectory() as root:
             try:
                 api = load(folder(Path(root), files))
-                return api, shapes(api), refused
+                return api, make(api), refused, part
             except SourceError as error:
                 for problem in error.problems:
-                    [fragment] = _FRAGMENT.findall(Path(problem.place.file).name)
-                    refused[fragment].add(problem.id)
-        assert "api" not in refused
-        files = {name: files[name] for name in files if name[:-5] not in refused}
+                    refused[part(problem.place)].add(problem.id)
+
+
+def written(parts: dict[str, Json]) -> tuple[str, dict[int, str]]:
+    """Return *parts* as one fragment, and for each of its lines the part that stands there.
+
+    Thousands of files would take longer to read than to judge.
+    """
+    lines = ["{"]
+    named: dict[int, str] = {}
+    sections: dict[str, dict[str, list[tuple[str, Json]]]] = {"paths": {}, "components": {}}
+    for name, part in parts.items():
+        for key, node in part["paths"].items():
+            sections["paths"].setdefault("", []).append((name, {key: node}))
+        for section, nodes in part.get("components", {}).items():
+            sections["components"].setdefault(section, []).append((name, nodes))
+    for at, (key, found) in enumerate(sections.items()):
+        lines.append(f'{", " if at else ""}"{key}": {{')
+        for which, (section, nodes) in enumerate(found.items()):
+            lines += [f'{", " if which else ""}"{section}": {{'] if section else []
+            for number, (name, node) in enumerate(nodes):
+                lines.append((", " if number else "") + json.dumps(node)[1:-1])
+                named[len(lines)] = name
+            lines += ["}"] if section else []
+        lines.append("}")
+    return "\n".join([*lines, "}"]), named
 
 
 @cache
 def schemas(*, adopted: bool) -> tuple[Law, list[Pair], dict[str, set[str]]]:
-    files, pairs = schema_sources(adopted=adopted)
-    api, _, refused = loaded(files)
-    return Law(api), pairs, refused
+    parts, pairs = schema_sources()
+    _, law, refused, _ = loaded(api(), parts, Law, adopted=adopted)
+    return law, pairs, refused
 
 
 def demanded(data: dict[str, Any], way: str) -> set[str]:
@@ -139,13 +179,12 @@ def test_words_demand_nothing() -> None:
 @cache
 def kinds(*, adopted: bool) -> dict[tuple[str, str, int], str]:
     """Return what becomes of each case."""
-    files, names = kind_sources(adopted=adopted)
-    api, data, refused = loaded(files)
+    head, parts, names = kind_sources()
+    defined, data, refused, part = loaded(head, parts, shapes, adopted=adopted)
     findings: dict[str, set[str]] = defaultdict(set)
-    for finding in check_servable(api):
+    for finding in check_servable(defined):
         assert finding.after_source is not None
-        [fragment] = _FRAGMENT.findall(Path(finding.after_source.file).name)
-        findings[fragment].add(finding.rule)
+        findings[part(finding.after_source)].add(finding.rule)
     ways = {way: demanded(data, way) for way in ("down", "up")}
     changed = {way: {name.split("/")[0] for name in data[way]["shapes"]} for way in ("down", "up")}
     made = {}
