@@ -84,6 +84,10 @@ POSITIONS: Final[dict[str, tuple[Any, Any]]] = {
         {"oneOf": [_ref("Other"), _ref("Tagged")]},
         lambda thing: {"kind": "thing", **thing},
     ),
+    "refusing": (
+        {**_OBJECT, "not": {"required": ["id", "bad"]}},
+        lambda thing: thing,
+    ),
     "list": (
         {
             "type": "object",

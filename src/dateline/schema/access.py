@@ -20,9 +20,10 @@ WRITE_ONLY: Final = "writeOnly"
 _BOTH: Final = (READ_ONLY, WRITE_ONLY)
 
 # Keywords that say more of the same value.
-_IN_PLACE: Final = frozenset(
-    {"allOf", "oneOf", "anyOf", "not", "if", "then", "else", "dependentSchemas"}
-)
+_IN_PLACE: Final = frozenset({"allOf", "oneOf", "anyOf", "then", "else", "dependentSchemas"})
+
+# Below these, to demand less is to refuse more: what they say stays.
+_TURNED: Final = frozenset({"not", "if"})
 
 
 class Access:
@@ -176,7 +177,7 @@ class Direction:
 
     def _below(self, key: str, value: Any, around: frozenset[str]) -> Any:
         shape, kind = slot("schema", key)
-        if kind != "schema":
+        if kind != "schema" or key in _TURNED:
             return value
         if shape is Shape.MAP and isinstance(value, dict):
             items = {name: self.of(child, around) for name, child in value.items()}
