@@ -435,3 +435,17 @@ def test_what_a_substitute_needs_is_there_where_it_is_shown(
             f"{lacking}, where side is "
         ]
     )
+
+
+def test_versions_and_environments_are_told_in_few_words(tmp_path: Path) -> None:
+    timeline = Timeline(loaded(tmp_path, bare("components: {}\n")).table)
+    first = timeline.of({"x-removed": "2024-09-01"})
+    sandbox = timeline.of({"x-environments": ["sandbox"]})
+    assert timeline.places(timeline.all) == "every version"
+    assert timeline.places(timeline.all & ~first) == "2024-09-01, 2025-06-01, next"
+    assert timeline.places(sandbox) == "every version of sandbox"
+    assert timeline.places(first & sandbox) == "2024-01-15 (sandbox)"
+    assert timeline.places(sandbox | first) == (
+        "2024-01-15, 2024-09-01 (sandbox), 2025-06-01 (sandbox), next (sandbox)"
+    )
+    assert timeline.places(0) == ""

@@ -469,6 +469,8 @@ def test_a_waiver_that_covers_nothing_is_a_finding(project: Project) -> None:
         ("2026-06-30", "soon", "2:5: waiver-form: 'soon' is not a canonical YYYY-MM-DD date"),
         ("waivers:", "waver:", "1:1: waivers-form: write `waivers:` and a list of { rule, pointer, "
          "versions, reason, expires }"),
+        ("Nobody ever sent more.", "yes", "5:13: ambiguous-scalar: YAML readers "
+         "disagree about yes; write 'yes' for the text or true for the boolean"),
         ("[2024-01-15, 2024-09-01]", "all", "2:5: waiver-form: `versions` is a list of dates"),
     ],
 )  # fmt: skip
@@ -725,6 +727,15 @@ def test_a_parameter_that_became_required_needs_a_default(
     was = "required: true, x-was: { next: { required: null } }"
     project.edit((f"{{ name: {name}, in: query", f"{{ name: {name}, in: query, {was}"))
     assert project.said() == said
+
+
+def test_a_number_without_a_substitute_is_named(project: Project) -> None:
+    numbers = "type: integer, oneOf: [{ const: 1 }, { const: 0, x-added: next }]"
+    project.edit(("type: string, enum: [active, returned]", numbers))
+    messages = [f.message for f in project.findings() if f.rule == "member-without-substitute"]
+    assert messages == [
+        "State: 0 is absent in 2024-01-15, 2024-09-01, and Loan.state is required and single-valued"
+    ]
 
 
 def test_a_renamed_field_is_told_how_to_keep_its_old_name(project: Project) -> None:

@@ -15,7 +15,7 @@ import pytest
 from commands import Outcome, dateline
 from test_cut import FILES, commit, edit, git, moved_into, repository
 
-from dateline.check.git import Repository
+from dateline.check.git import NoRepositoryError, Repository
 
 CLEAN, FOUND, MISUSE, UNREADABLE = 0, 1, 2, 3
 
@@ -443,3 +443,19 @@ def test_a_filter_is_named_where_it_hides_whether_a_file_is_committed(
         "which is not run, makes it so; take it out of the filter\n",
     )
     assert canaries.ran() == set()
+
+
+def test_the_filter_of_each_file_is_known(tmp_path: Path) -> None:
+    git("init", "-q", str(tmp_path))
+    (tmp_path / ".gitattributes").write_text("*.bin filter=lfs\n*.txt -filter\n")
+    names = ["a.txt", "b.bin", "c.md", "d.txt", "e.bin", "f.bin"]
+    found = Repository(tmp_path).filters(names)
+    assert found == {"b.bin": "lfs", "e.bin": "lfs", "f.bin": "lfs"}
+
+
+def test_a_machine_without_git_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    git("init", "-q", str(tmp_path))
+    monkeypatch.setenv("PATH", str(tmp_path / "nowhere"))
+    with pytest.raises(NoRepositoryError) as caught:
+        Repository(tmp_path)
+    assert str(caught.value) == "git is not installed; compare with a folder instead"

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 from commands import dateline
 from sources import folder
+
+from dateline.check.policy import PolicyRecord
 
 TABLE: Final = """\
 header: X-API-Version
@@ -359,3 +363,75 @@ def test_an_index_of_another_form_hides_nothing(project: Path) -> None:
     assert {rule for rule, _, _ in told("--templates", "templates")} == {
         *("announcement-changed", "response-narrowed"),
     }
+
+
+RECORD: Final = PolicyRecord(
+    header="X-Version",
+    default="2024-01-15",
+    ignoring_tags=("A", "B"),
+    preset="github",
+    rules={"default-changed": "additive", "value-added": "never"},
+    notice_days=0,
+    require_why=True,
+    adopted=True,
+    waivers=({"rule": "a", "owner": "x"}, {"rule": "b"}),
+    versions=("2024-01-15", "2025-06-01"),
+    environments=("production",),
+    announcements=(),
+)
+
+
+def test_a_record_reads_back_as_it_was() -> None:
+    for record in (RECORD, replace(RECORD, adopted=False, require_why=False, notice_days=30)):
+        assert PolicyRecord.read(json.loads(record.text())) == record
+        mixed = replace(
+            record,
+            ignoring_tags=record.ignoring_tags[::-1],
+            rules=dict(reversed([*record.rules.items()])),
+            waivers=record.waivers[::-1],
+        )
+        assert mixed.text() == record.text()
+    assert RECORD.text().endswith("}\n")
+
+
+def test_a_record_of_an_older_release_names_no_versions() -> None:
+    data = json.loads(RECORD.text())
+    kept = {key: value for key, value in data.items() if key not in ("versions", "announcements")}
+    older = replace(RECORD, versions=None, announcements=None)
+    assert PolicyRecord.read(kept) == older
+    assert PolicyRecord.read({**kept, "versions": "all", "announcements": ["soon"]}) == older
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("header", None, "`header` is not what `dateline generate` writes"),
+        ("default", 1, "`default` is not what `dateline generate` writes"),
+        ("ignores-header", "A", "`ignores-header` is not what `dateline generate` writes"),
+        ("policy", "github", "`policy` is not what `dateline generate` writes"),
+        ("policy", {"notice-days": "1"}, "`policy` is not what `dateline generate` writes"),
+        (
+            "policy",
+            {"notice-days": 1, "rules": []},
+            "`policy` is not what `dateline generate` writes",
+        ),
+        (
+            "policy",
+            {"notice-days": 1, "rules": {"value-added": "fine"}},
+            "`policy` has a verdict that there is not",
+        ),
+        ("require-why", 1, "`require-why` is not what `dateline generate` writes"),
+        ("lint", True, "`lint` is not what `dateline generate` writes"),
+        ("waivers", {}, "`waivers` is not what `dateline generate` writes"),
+    ],
+)
+def test_a_record_of_another_form_is_refused(key: str, value: Any, said: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(said)) as caught:
+        PolicyRecord.read({**json.loads(RECORD.text()), key: value})
+    assert str(caught.value) == said
+
+
+def test_a_record_keeps_no_rules_that_there_are_not() -> None:
+    policy = {"preset": "github", "notice-days": 1, "rules": {"gone-since": "fine"}}
+    record = PolicyRecord.read({**json.loads(RECORD.text()), "policy": policy})
+    assert record == replace(RECORD, rules={}, notice_days=1)

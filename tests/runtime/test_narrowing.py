@@ -529,7 +529,7 @@ def test_a_converter_that_no_version_asked_for_needs_is_not_missed() -> None:
 def test_a_version_or_environment_has_to_be_known(
     version: str, environment: str, message: str
 ) -> None:
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match=f"^{message}$"):
         compile_down(library().contracts, version, environment, CONVERTERS)
 
 

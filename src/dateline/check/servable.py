@@ -93,7 +93,8 @@ def _members(api: Api, places: _Places, path: Path, node: dict[str, Any]) -> Ite
             if holder is None:
                 continue
             at = (*path, key, index)
-            name = member.get("const") or (target(member.get("$ref", "")) or ("", "a member"))[1]
+            _, name = target(member.get("$ref", "")) or ("", "a member")
+            name = member["const"] if member.get("const", "") != "" else name
             yield _finding(
                 api,
                 "member-without-substitute",
