@@ -212,13 +212,14 @@ def _leaves(tree: Any) -> Iterator[str]:
 
 def _entry(since: int, shape: Shape, dated: frozenset[str]) -> _Entry:
     parts = list(_parts(shape))
+    inline = [part for part in parts if not isinstance(part, str)]
     return _Entry(
         since,
         shape,
-        any(not isinstance(part, str) and not _ACTS.isdisjoint(part) for part in parts),
+        any(not _ACTS.isdisjoint(part) for part in inline),
         frozenset(part for part in parts if isinstance(part, str)),
-        frozenset(name for part in parts if not isinstance(part, str) for name in _needed(part)),
-        any(not isinstance(part, str) and not dated.isdisjoint(part) for part in parts),
+        frozenset(name for part in inline for name in _needed(part)),
+        any(not dated.isdisjoint(part) for part in inline),
     )
 
 
