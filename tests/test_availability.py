@@ -449,3 +449,41 @@ def test_versions_and_environments_are_told_in_few_words(tmp_path: Path) -> None
         "2024-01-15, 2024-09-01 (sandbox), 2025-06-01 (sandbox), next (sandbox)"
     )
     assert timeline.places(0) == ""
+
+
+CHILDREN: Final = """\
+paths:
+  /pets:
+    get:
+      operationId: listPets
+      tags: [Plain]
+      responses:
+        '200':
+          description: pets
+          content:
+            application/json:
+              schema:
+                type: object
+                properties:
+                  pet: { $ref: '#/components/schemas/Pet', x-added: 2025-06-01 }
+components:
+  schemas:
+    Pet:
+      type: object
+      required: [kind]
+      properties: { kind: { type: string } }
+      discriminator: { propertyName: kind{mapping} }
+    Cat: { allOf: [{ $ref: '#/components/schemas/Pet' }, { type: object }] }
+"""
+
+
+@pytest.mark.parametrize("mapping", ["", ", mapping: { tom: '#/components/schemas/Cat' }"])
+def test_a_child_is_there_where_its_discriminated_parent_is(tmp_path: Path, mapping: str) -> None:
+    sources = bare(CHILDREN.replace("{mapping}", mapping))
+    sources["api.yaml"] = API.split("tags")[0] + "tags: [{ name: Plain }]\n"
+    api = loaded(tmp_path, sources)
+    since = Timeline(api.table).of({"x-added": "2025-06-01"})
+    assert {name: api.visible["schemas", name] == since for name in ("Pet", "Cat")} == {
+        "Pet": True,
+        "Cat": True,
+    }
