@@ -251,8 +251,8 @@ TEXT: Final = "application/json: { schema: { $ref: '#/components/schemas/Fine' }
             {},
             {"schemas/Fine": "schemas/Bill",
              "    Late:\n": SUM.replace("Sum", "Bill") + "    Late:\n"},
-            [("reference-switched", "GET /fines: $ref changed ('Fine' -> 'Bill'), so Fine.amount: "
-              "field removed, and 1 more")],
+            [("reference-switched", "GET /fines: $ref changed ('Fine' -> 'Bill'), so Bill.cents: "
+              "field added, and 2 more")],
             [],
             id="a reference to a component that is new",
         ),

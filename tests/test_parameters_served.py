@@ -156,9 +156,9 @@ def test_a_handler_is_typed_by_the_defaults_of_all_versions(package: Generated) 
     text = package.text("server/handlers.py")
     keywords = [line.strip() for line in text.splitlines() if line.startswith(" " * 8)]
     assert keywords[3:10] == [
-        "added: int | None = 10,",
+        "added: int | None = None,",
         "changed: int = 10,",
-        "renamed: int | None = 10,",
+        "renamed: int | None = None,",
         'nothing: str | None = "a",',
         'nullable: str | None = "a",',
         "alone: int = 10,",
