@@ -17,10 +17,10 @@ from typing import Any
 from sources import VERSIONS, loaded
 
 import dateline_runtime
+from dateline.contracts import shapes
 from dateline.render import builtin_templates
-from dateline.render.server.requests import requests
-from dateline.render.server.results import results
-from dateline.render.shapes import shapes
+from dateline.server.requests import requests
+from dateline.server.results import results
 from dateline_runtime.asgi import App
 
 _NAME = "assembled_server"

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from dateline.load.checks import check
-from dateline.load.reader import Locator, read
 from dateline.model import Environment, Place, Problem, Table, Version
+from dateline.source.reader import Locator, read
 
 _PLACE: Final = Place("versions.yaml", 1, 1)
 

@@ -16,17 +16,17 @@ import yaml
 from sources import API, LIBRARY, LOANS, VERSIONS, folder
 
 from dateline import fresh
+from dateline.changes.additions import begun
+from dateline.changes.record import read_record
 from dateline.check import check, read_waivers
 from dateline.check.baseline import against, in_tree
 from dateline.check.sides import compared
-from dateline.edit.files import recover
-from dateline.emit import write
+from dateline.files import write
+from dateline.files.sources import recover
 from dateline.load import known_table, load
 from dateline.model import Api, DatelineError
 from dateline.project import Projector
 from dateline.render import render
-from dateline.render.changes.additions import begun
-from dateline.render.changes.record import read_record
 
 _ODD: Final[tuple[Any, ...]] = (
     *(

@@ -12,8 +12,8 @@ from types import ModuleType
 from typing import Any
 
 from dateline.model import Contract, Environment, Place, Table, Version
+from dateline.models import models
 from dateline.render import builtin_templates
-from dateline.render.models import models
 
 NOWHERE = Place("versions.yaml", 1, 1)
 _COUNT = itertools.count(1)

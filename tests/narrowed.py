@@ -16,10 +16,10 @@ import yaml
 from sampling import Sampler
 from sources import loaded
 
+from dateline.contracts import canonical, shapes
 from dateline.model import REMOVED, SHOWN_AS, WAS, Api
 from dateline.openapi import METHODS, Shape, pointer, slot, target, walk
 from dateline.project import Projector
-from dateline.render.shapes import canonical, shapes
 from dateline_runtime.lifting import Lifting, liftings
 from dateline_runtime.narrowing import Narrowing, narrowings, unchanged
 

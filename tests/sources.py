@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from dateline.load import load
-from dateline.load.reader import read
 from dateline.model import Api, Map, Problem, SourceError
+from dateline.source.reader import read
 
 VERSIONS: Final = """\
 header: X-API-Version

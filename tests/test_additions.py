@@ -24,13 +24,13 @@ from sources import LIBRARY, VERSIONS, folder, loaded
 from test_cut import DAY, FILES, LOST, commit, edit, git, killed, moved_into, recorded, repository
 
 from dateline.adopt import adopt
+from dateline.changes import schema
+from dateline.changes.additions import begun, continued, periods
+from dateline.changes.record import Record, read_record
 from dateline.check.sides import compared
 from dateline.load import load
 from dateline.model import Verdict
 from dateline.project import Projector
-from dateline.render.changes import schema
-from dateline.render.changes.additions import begun, continued, periods
-from dateline.render.changes.record import Record, read_record
 
 CLEAN, MISUSE, INVALID, STALE = 0, 2, 3, 4
 

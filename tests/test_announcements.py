@@ -14,7 +14,7 @@ from sources import LIBRARY, VERSIONS, folder, loaded, problems
 
 from dateline.check import Published, check
 from dateline.check.baseline import in_tree
-from dateline.emit import write
+from dateline.files import write
 from dateline.model import Finding
 from dateline.render import render
 

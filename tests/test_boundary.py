@@ -14,7 +14,7 @@ from commands import dateline
 from sources import LIBRARY, LOANS, folder, problems
 
 from dateline import fresh
-from dateline.edit.files import EditError, recover
+from dateline.files.sources import EditError, recover
 
 WRONG = {
     "components: 5": "1:13: wrong-type: the number 5",

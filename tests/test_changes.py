@@ -15,16 +15,16 @@ import pytest
 from changing import DATES, Files, feed, pages, swapped, told, versions
 from sources import API, LIBRARY, loaded
 
+from dateline.changes import schema
+from dateline.changes.advice import ADVICE
+from dateline.changes.pages import EVERY_PAIR, MOST_NAMED, Entry, page
 from dateline.check.sides import compared
 from dateline.diff import Readings, diff
 from dateline.model import Api
 from dateline.project import Projector
 from dateline.render import render
-from dateline.render.changes import schema
-from dateline.render.changes.advice import ADVICE
-from dateline.render.changes.pages import EVERY_PAIR, MOST_NAMED, Entry, page
-from dateline.render.templating import TemplateError
 from dateline.rules import RULES
+from dateline.templating import TemplateError
 
 GENERATED: Final = Path(__file__).parents[1] / "generated" / "changes"
 PAGE: Final = jsonschema_rs.Draft202012Validator(json.loads(schema()))

@@ -14,7 +14,7 @@ from sources import API, folder, loaded
 
 from dateline.check import BaselineError, Published, breaches, check, read_waivers
 from dateline.check.baseline import against, in_tree
-from dateline.emit import write
+from dateline.files import write
 from dateline.generate import BreachError, Workspace, generate
 from dateline.load import load
 from dateline.model import DatelineError, Finding, SourceError

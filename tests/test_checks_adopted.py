@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 from dateline.load.checks import STYLE, check
 from dateline.load.checks.scope import CHECKS
 from dateline.load.checks.structure import FINDS
-from dateline.load.reader import Locator, read
 from dateline.model import KEYS, Place, Problem
 from dateline.openapi import OBJECTS
+from dateline.source.reader import Locator, read
 
 ADOPTED = """
 openapi: 3.0.3

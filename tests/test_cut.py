@@ -728,8 +728,8 @@ import json, os, shutil, sys
 from contextlib import redirect_stdout
 from pathlib import Path
 from commands import dateline, held
-from dateline.edit.files import recover
-from dateline.emit.exchange import EXCHANGES
+from dateline.files.sources import recover
+from dateline.files.exchange import EXCHANGES
 
 way, *command = sys.argv[1:]
 if way == "two renames":

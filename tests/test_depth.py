@@ -13,10 +13,10 @@ import pytest
 import yaml
 from sources import loaded
 
-from dateline.load.reader import ADOPTED
 from dateline.model import SourceError
 from dateline.project import project
 from dateline.render import render
+from dateline.source.reader import ADOPTED
 
 VERSIONS = """\
 lint: adopted

@@ -13,10 +13,10 @@ from narrowed import Places
 from sources import loaded, problems
 
 from dateline.check.servable import check_servable
+from dateline.contracts import canonical, shapes
 from dateline.diff import diff
 from dateline.model import Api
 from dateline.project import Projector
-from dateline.render.shapes import canonical, shapes
 from dateline.rules import judge
 from dateline_runtime.compiling import Compiler
 from dateline_runtime.values import UnfitError

@@ -12,8 +12,8 @@ from sources import problems
 from test_discriminated_parents import OLD, TABLE, Schema, api, document, extending, ref, served
 
 from dateline.check.servable import check_servable
+from dateline.contracts import shapes
 from dateline.project import Projector
-from dateline.render.shapes import shapes
 
 POSITIONS: Final[dict[str, tuple[Callable[[Schema], Schema], Callable[[Any], Any]]]] = {
     "alone": (lambda schema: schema, lambda value: value),

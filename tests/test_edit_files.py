@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from dateline.edit.files import EditError, Outputs, Replacement, recover, write
+from dateline.files.sources import EditError, Outputs, Replacement, recover, write
 from dateline.model import DatelineError
 
 SOURCE = Path(__file__).parent.parent / "src"
@@ -142,7 +142,7 @@ def test_where_nothing_was_interrupted_there_is_nothing_to_recover(folder: Path)
 CRASH = """\
 import os, signal, sys
 from pathlib import Path
-from dateline.edit.files import Replacement, recover, write
+from dateline.files.sources import Replacement, recover, write
 
 folder, action, event, point = Path(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4])
 replacements = [

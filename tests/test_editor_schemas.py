@@ -11,11 +11,11 @@ import pytest
 from sources import VERSIONS, parsed, plain
 
 from dateline.load.editor import editor_schema, source_schema, versions_schema
-from dateline.load.reader import read
 from dateline.load.table import KEYS, read_table
 from dateline.model import KEYS as OUR_KEYS
 from dateline.model import Problem, Table
 from dateline.openapi import ANY, OBJECTS
+from dateline.source.reader import read
 
 ROOT = Path(__file__).parent.parent
 

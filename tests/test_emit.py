@@ -17,7 +17,7 @@ from typing import IO, Any
 import pytest
 
 import dateline
-from dateline.emit import (
+from dateline.files import (
     ArtifactError,
     BusyError,
     OutputError,
@@ -602,7 +602,7 @@ def test_without_a_tree_there_is_nothing_to_remember(folder: Path) -> None:
 PAUSED = """
 import sys
 from pathlib import Path
-from dateline.emit import write
+from dateline.files import write
 from dateline.model import Artifact
 
 def pause(event, arguments):
@@ -703,8 +703,8 @@ def test_links_that_someone_planted_beside_the_folder_lead_nowhere(written: Path
 CRASHES = """
 import ctypes, itertools, json, os, shutil, signal, sys
 from pathlib import Path
-from dateline import emit
-from dateline.emit.exchange import EXCHANGES
+from dateline import files as emit
+from dateline.files.exchange import EXCHANGES
 from dateline.fresh import unchanged_since
 from dateline.model import Artifact
 
@@ -831,7 +831,7 @@ def test_a_kill_between_two_renames_is_recovered_from(folder: Path) -> None:
 ELSEWHERE = """
 import os, sys
 from pathlib import Path
-from dateline.emit import write
+from dateline.files import write
 from dateline.model import Artifact
 os.umask(0o077)
 write([Artifact(path="deep/a.txt", content="\\xe9\\n".encode())], Path(sys.argv[1]), key="k")
@@ -856,7 +856,7 @@ def test_locale_umask_place_and_time_zone_do_not_matter(folder: Path, tmp_path: 
 def test_a_name_that_the_locale_can_not_spell_is_refused(folder: Path) -> None:
     script = (
         "from pathlib import Path\n"
-        "from dateline.emit import ArtifactError, write\n"
+        "from dateline.files import ArtifactError, write\n"
         "from dateline.model import Artifact\n"
         "try:\n"
         "    write([Artifact(path='\\xe9', content=b'')], Path('generated'))\n"
@@ -873,7 +873,7 @@ def test_a_name_that_the_locale_can_not_spell_is_refused(folder: Path) -> None:
 TOLD = """
 import ctypes, fcntl, os, resource, shutil, sys, unicodedata  # another user may not read them
 from pathlib import Path
-from dateline.emit import OutputError, write
+from dateline.files import OutputError, write
 from dateline.model import Artifact
 
 new = [Artifact(path="a.txt", content=b"new" * 100_000), Artifact(path="b.txt", content=b"new")]

@@ -22,8 +22,8 @@ from yaml_styles import Writer
 from dateline.bundle import Document
 from dateline.check import Published, Waiver, check
 from dateline.diff import diff
-from dateline.edit.files import EditError
 from dateline.edit.gate import Plan, apply, gate
+from dateline.files.sources import EditError
 from dateline.load import load
 from dateline.model import EVERYWHERE, Api, Kind, Place, Policy, SourceError
 from dateline.project import Projector

@@ -22,10 +22,10 @@ from narrowed import Body, Law
 from sources import folder
 
 from dateline.check.servable import check_servable
+from dateline.contracts import shapes
 from dateline.load import load
 from dateline.model import Api, Place, SourceError
 from dateline.openapi import OBJECTS, WHOLE
-from dateline.render.shapes import shapes
 
 Json = Any
 

@@ -14,10 +14,10 @@ from changing import DATES, pages, swapped, told
 from sources import LIBRARY, loaded
 
 from dateline import entry
+from dateline.changes import schema
+from dateline.changes.history import history
+from dateline.changes.history import schema as history_schema
 from dateline.model import Api
-from dateline.render.changes import schema
-from dateline.render.changes.history import history
-from dateline.render.changes.history import schema as history_schema
 
 
 @pytest.fixture

@@ -19,9 +19,9 @@ from modelling import Package, document, files, one, table
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from dateline.model import Contract, SourceError
+from dateline.models import models
+from dateline.models.names import field_name
 from dateline.render import builtin_templates
-from dateline.render.models import models
-from dateline.render.models.names import field_name
 
 ID = "00000000-0000-4000-8000-000000000000"
 

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
-from dateline.load.reader import JsonPlaces, Locator, read
 from dateline.model import Map, Place, Problem, Seq
+from dateline.source.reader import JsonPlaces, Locator, read
 
 
 def reading(
@@ -950,7 +950,7 @@ import sys
 sys.modules["yaml._yaml"] = None
 import json
 from pathlib import Path
-from dateline.load.reader import read
+from dateline.source.reader import read
 for path in sys.argv[1:]:
     problems = []
     document = read(Path(path), Path(path).name, adopted=False, problems=problems)

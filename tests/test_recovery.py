@@ -122,7 +122,7 @@ def test_what_reads_after_a_killed_gate_sees_the_old_or_the_new_files(
 WRITES = """\
 import subprocess, sys
 from pathlib import Path
-from dateline.edit.files import Replacement, write
+from dateline.files.sources import Replacement, write
 
 folder, event, point = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 reads = [sys.executable, "-c", sys.argv[4], folder]
@@ -143,7 +143,7 @@ sys.exit(reading.wait())
 READS = """\
 import sys
 from pathlib import Path
-from dateline.edit.files import recover
+from dateline.files.sources import recover
 
 folder = Path(sys.argv[1])
 recover(folder)

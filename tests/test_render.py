@@ -10,11 +10,11 @@ import pytest
 import yaml
 from sources import LIBRARY, LOANS, folder, loaded
 
+from dateline.documents import require_valid
 from dateline.model import Api, SourceError
 from dateline.project import project
 from dateline.render import render
-from dateline.render.documents import require_valid
-from dateline.render.templating import TemplateError
+from dateline.templating import TemplateError
 
 DATES = ("2024-01-15", "2024-09-01", "2025-06-01", "next")
 

@@ -16,9 +16,9 @@ from sampling import Judge, reading
 from sampling import Sampler as Plausible
 from sources import LIBRARY, loaded, plain
 
+from dateline.contracts import canonical
 from dateline.load import load
 from dateline.project import Projector
-from dateline.render.shapes import canonical
 from dateline.sample import Sampler, UnsatisfiedError
 
 SCHEMAS = Path(__file__).parents[1] / "schemas"

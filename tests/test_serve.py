@@ -28,11 +28,11 @@ from dateline.load import load
 from dateline.model import Combination, UnservedError
 from dateline.openapi import METHODS, chain
 from dateline.project import Projector
-from dateline.render.server.operations import prefix
 from dateline.sample import Sampler
 from dateline.serve import ServeError, serve
 from dateline.serve.mock import Mock
 from dateline.serve.package import package
+from dateline.server.operations import prefix
 
 SCHEMAS = Path(__file__).parents[1] / "schemas"
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from sources import API, VERSIONS, loaded
 
-from dateline.render.server.requests import requests
-from dateline.render.server.results import results
+from dateline.server.requests import requests
+from dateline.server.results import results
 
 THINGS = """
 paths:

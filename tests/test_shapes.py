@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from sources import API, LIBRARY, VERSIONS, loaded
 
+from dateline.contracts import canonical, shapes
 from dateline.load import load
 from dateline.model import Api, SourceError
-from dateline.render.shapes import canonical, shapes
 
 SCHEMAS = Path(__file__).parent.parent / "schemas"
 

@@ -9,7 +9,7 @@ from sources import LIBRARY, folder
 
 from dateline.check.baseline import BaselineError
 from dateline.check.sides import compared
-from dateline.emit import write
+from dateline.files import write
 from dateline.load import load
 from dateline.model import DatelineError
 from dateline.render import render

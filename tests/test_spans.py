@@ -9,8 +9,8 @@ import pytest
 import yaml
 from yaml_styles import Writer, value
 
-from dateline.load import spans as room
-from dateline.load.spans import Span, everything, spans
+from dateline.source import spans as room
+from dateline.source.spans import Span, everything, spans
 
 TEXT = """\
 # größe ☃ 😀

@@ -14,8 +14,8 @@ import pytest
 from sources import parsed, plain
 from yaml_styles import Writer, scalar, value
 
-from dateline.edit.splice import Source
-from dateline.load.spans import Span, spans
+from dateline.source.spans import Span, spans
+from dateline.source.splice import Source
 
 SCHEMAS = sorted((Path(__file__).parent.parent / "schemas").glob("*.yaml"))
 

@@ -10,7 +10,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dateline.render.text import json_text, yaml_text
+from dateline.source.text import json_text, yaml_text
 
 # What one YAML reader or another takes for something that is not this text.
 _AMBIGUOUS = """

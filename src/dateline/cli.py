@@ -34,7 +34,7 @@ def main() -> None:
 
 def _recovered(context: click.Context, _: click.Parameter, folder: Path) -> Path:
     """Finish what a killed run began in *folder* before anything is read there."""
-    from dateline.edit.files import recover
+    from dateline.files.sources import recover
 
     if not context.resilient_parsing:  # while words are completed, nothing is done
         recover(folder)
@@ -79,7 +79,7 @@ def _workspace(command: Callable[P, None]) -> Callable[P, None]:
 
     @wraps(command)
     def with_workspace(*args: P.args, **kwargs: P.kwargs) -> None:
-        from dateline.emit import settle
+        from dateline.files import settle
         from dateline.generate import Workspace
 
         given: dict[str, Any] = kwargs
@@ -533,9 +533,9 @@ def history(schemas: Path, name: str, form: str) -> None:
     NAME is a component (Customer), a field (Customer.status), a value of an enum or member of a
     union (DepositRail.Iban), or an operation (its id, or "GET /customers").
     """
+    from dateline.changes.history import history as room
+    from dateline.changes.record import read_record
     from dateline.load import load
-    from dateline.render.changes.history import history as room
-    from dateline.render.changes.record import read_record
 
     api = load(schemas)
     try:
@@ -565,12 +565,12 @@ def schema(which: str, schemas: Path) -> None:
     `report` is what `check` and `diff` give in JSON, `history` what `history` does.
     """
     if which == "changes":
-        from dateline.render.changes import schema as changes_schema
+        from dateline.changes import schema as changes_schema
 
         click.echo(changes_schema(), nl=False)
         return
     if which == "history":
-        from dateline.render.changes.history import schema as history_schema
+        from dateline.changes.history import schema as history_schema
 
         click.echo(history_schema(), nl=False)
         return

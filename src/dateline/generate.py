@@ -10,19 +10,20 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from dateline import emit, fresh
-from dateline.edit.files import recover
-from dateline.emit import Stale, Written
+from dateline import files as emit
+from dateline import fresh
+from dateline.files import Stale, Written
+from dateline.files.sources import recover
 from dateline.model import Api, Artifact, DatelineError, Finding, Place
 
 if TYPE_CHECKING:
+    from dateline.changes.record import Record
     from dateline.check import Waiver
     from dateline.check.baseline import Published
     from dateline.edit.cut import Asked, Cut
     from dateline.edit.gate import Plan
     from dateline.edit.renames import Rename
     from dateline.edit.revision import Revision
-    from dateline.render.changes.record import Record
 
 _POLL_SECONDS: Final = 0.3
 
@@ -79,7 +80,7 @@ def generate(workspace: Workspace) -> Generated:
     from dateline.check import breaches
     from dateline.check.baseline import before_writing, require_restored
     from dateline.load import load
-    from dateline.load.reader.collector import collection_off
+    from dateline.source.reader.collector import collection_off
 
     with collection_off():
         api = load(workspace.schemas)
@@ -255,7 +256,7 @@ def _require_committed(workspace: Workspace, refusal: type[DatelineError]) -> No
 
 
 def _carried_out(workspace: Workspace, plan: Revision) -> Generated:
-    from dateline.edit.files import Outputs, write
+    from dateline.files.sources import Outputs, write
 
     artifacts, notes = _rendered(workspace, plan.api, plan.record, plan.waivers)
     written: list[Written] = []
@@ -323,9 +324,9 @@ def rendered(
     not *validate* them. Raises what `load` and `render` raise.
     """
     # what follows is heavy: not needed where nothing is to do
+    from dateline.changes.record import read_record
     from dateline.check import read_waivers
     from dateline.load import load
-    from dateline.render.changes.record import read_record
 
     api = api or load(workspace.schemas)
     record = read_record(workspace.schemas, api.table)
@@ -342,8 +343,8 @@ def _rendered(
     validate: bool = True,
 ) -> tuple[tuple[Artifact, ...], tuple[str, ...]]:
     from dateline.check.policy import FILE, PolicyRecord
-    from dateline.load.reader.collector import collection_off
     from dateline.render import render
+    from dateline.source.reader.collector import collection_off
 
     validate = validate and (workspace.strict or not api.table.adopted)
     with collection_off():

@@ -8,15 +8,15 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dateline import emit
+from dateline import files as emit
 from dateline.generate import Workspace, findings, rendered, untouched
 from dateline.load import load
 from dateline.model import Announcement, Api, Verdict, Version
 from dateline.project import Projector
 
 if TYPE_CHECKING:
+    from dateline.changes.pages import Page
     from dateline.check.baseline import Published
-    from dateline.render.changes.pages import Page
 
 
 def status(workspace: Workspace) -> Iterator[str]:
@@ -82,7 +82,7 @@ def _left_to_do(api: Api, due: Announcement) -> str:
 
 
 def _pending(api: Api, projector: Projector) -> Iterator[str]:
-    from dateline.render.changes.pages import page
+    from dateline.changes.pages import page
 
     drafts = [pair for pair in pairwise(api.table.versions) if pair[1].draft]
     if not drafts:
@@ -96,8 +96,8 @@ def _pending(api: Api, projector: Projector) -> Iterator[str]:
 
 def _for_all(workspace: Workspace, api: Api, projector: Projector) -> Iterator[str]:
     """Yield what all versions got since the newest was cut: by the record, else by git."""
-    from dateline.render.changes.additions import added, periods
-    from dateline.render.changes.record import read_record
+    from dateline.changes.additions import added, periods
+    from dateline.changes.record import read_record
 
     record = read_record(workspace.schemas, api.table)
     newest = next(periods(api, projector, record), None) if record else None

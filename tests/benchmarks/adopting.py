@@ -40,9 +40,9 @@ def adopted(name: str, documents: dict[str, tuple[str, bytes]]) -> Adopted:
 
     from dateline.adopt import adopt
     from dateline.load import load
-    from dateline.load.reader import read
     from dateline.model import DatelineError
     from dateline.project import Projector
+    from dateline.source.reader import read
 
     begun = time.process_time()
     with tempfile.TemporaryDirectory() as root:

@@ -15,7 +15,7 @@ def documents(schemas: Path, output: Path, *options: str) -> Iterator[str]:
     import jinja2  # noqa: F401
     import yaml  # noqa: F401
 
-    from dateline.emit import write
+    from dateline.files import write
     from dateline.load import load
     from dateline.render import render
 

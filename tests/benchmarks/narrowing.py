@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from benchmarks import synthetic
+from dateline.contracts import shapes
 from dateline.load import load
-from dateline.render.shapes import shapes
 from dateline_runtime.lifting import liftings
 from dateline_runtime.narrowing import narrowings
 

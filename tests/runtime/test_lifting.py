@@ -13,8 +13,8 @@ import pytest
 from narrowed import Law
 from sources import API, VERSIONS, loaded
 
+from dateline.contracts import shapes
 from dateline.load import load
-from dateline.render.shapes import shapes
 from dateline_runtime.lifting import (
     Lifting,
     MissingConverterError,

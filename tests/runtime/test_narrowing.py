@@ -16,9 +16,9 @@ from narrowed import Law, detours, tampered
 from sampling import Sampler
 from sources import API, LIBRARY, VERSIONS, loaded
 
+from dateline.contracts import shapes
 from dateline.load import load
 from dateline.model import Api
-from dateline.render.shapes import shapes
 from dateline_runtime.narrowing import (
     MissingConverterError,
     Narrowing,

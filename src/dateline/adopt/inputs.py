@@ -12,9 +12,6 @@ from dateline.adopt.telling import Told
 from dateline.bundle import Document, opened
 from dateline.load import TABLE
 from dateline.load.checks import check
-from dateline.load.reader import AUTHORED
-from dateline.load.reader.problems import Log
-from dateline.load.reader.yaml_document import YamlReader
 from dateline.load.table import (
     DEFAULT_HEADER,
     DEFAULT_PACKAGE,
@@ -25,7 +22,10 @@ from dateline.load.table import (
 from dateline.model import EXTENSIBLE, DatelineError, Day, Place, Problem, SourceError, Table
 from dateline.model import KEYS as OUR_KEYS
 from dateline.openapi import walk
-from dateline.render.text import yaml_text
+from dateline.source.reader import AUTHORED
+from dateline.source.reader.problems import Log
+from dateline.source.reader.yaml_document import YamlReader
+from dateline.source.text import yaml_text
 
 _SUFFIXES: Final = (".json", ".yaml", ".yml")
 _PACKED: Final = (".gz", ".zip")

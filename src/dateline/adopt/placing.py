@@ -11,11 +11,11 @@ from dateline.adopt.gating import dated
 from dateline.adopt.inputs import Source, UsageError, yaml_file
 from dateline.adopt.shared import differences
 from dateline.adopt.splitting import split
+from dateline.changes.additions import begun
+from dateline.changes.record import Record
 from dateline.load import TABLE, load
 from dateline.model import Api, DatelineError, Place
 from dateline.project import Projector
-from dateline.render.changes.additions import begun
-from dateline.render.changes.record import Record
 
 
 class WriteError(DatelineError):

@@ -25,11 +25,11 @@ from dateline.bundle.sources import (
     read_source,
 )
 from dateline.load.checks import check_shape
-from dateline.load.reader import ADOPTED, UnreadableError, file_content
-from dateline.load.reader.problems import short
 from dateline.load.wording import shown
 from dateline.model import Place, Problem, SourceError, Table
 from dateline.openapi import follow
+from dateline.source.reader import ADOPTED, UnreadableError, file_content
+from dateline.source.reader.problems import short
 
 __all__ = [
     "Document",

@@ -16,10 +16,10 @@ from dateline.bundle.addresses import (
     path_of,
 )
 from dateline.bundle.sources import Files, Readings, Source, Trail, read_source
-from dateline.load.reader import ADOPTED, MOST_PROBLEMS, UnreadableError
 from dateline.load.wording import shown
 from dateline.model import Place, Problem
 from dateline.openapi import COMPONENTS, MadeName, Shape, pointer, slot
+from dateline.source.reader import ADOPTED, MOST_PROBLEMS, UnreadableError
 
 _SECTIONS: Final = {kind: section for section, kind in COMPONENTS.items()}
 _WEBHOOKS: Final = "x-webhooks"

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
-from dateline.load.reader import (
+from dateline.model import Place, Problem
+from dateline.source.reader import (
     ADOPTED,
     JsonPlaces,
     JsonReader,
@@ -17,9 +18,8 @@ from dateline.load.reader import (
     decoded,
     read_content,
 )
-from dateline.load.reader.collector import collection_off
-from dateline.load.reader.json_document import JsonDocument
-from dateline.model import Place, Problem
+from dateline.source.reader.collector import collection_off
+from dateline.source.reader.json_document import JsonDocument
 
 Trail = tuple[str | int, ...]
 

@@ -12,7 +12,7 @@ from typing import Any
 from dateline.bundle import Document, contents, wrong_types_refused
 from dateline.check.attachment import attachment
 from dateline.check.baseline import BaselineError, Published
-from dateline.check.following import without_following
+from dateline.check.consequences import without_following
 from dateline.check.header import check_header
 from dateline.check.laws import LAWS
 from dateline.check.merge import Group, Merged, by_place

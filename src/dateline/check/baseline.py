@@ -14,7 +14,6 @@ from dateline.bundle import Document, Files, FolderFiles, Readings, Source, open
 from dateline.check.git import Blob, GitError, NoRepositoryError, Repository
 from dateline.check.policy import FILE as POLICY
 from dateline.check.policy import PolicyRecord
-from dateline.load.reader import ADOPTED, UnreadableError, file_content
 from dateline.model import (
     EVERYWHERE,
     MANIFEST,
@@ -26,6 +25,7 @@ from dateline.model import (
     SourceError,
     Table,
 )
+from dateline.source.reader import ADOPTED, UnreadableError, file_content
 
 _DOCUMENT: Final = re.compile(r"spec/([^/]+)/(\d{4}-\d{2}-\d{2})\.json")
 _INDEX: Final = re.compile(r"spec/([^/]+)/versions\.json")

@@ -14,7 +14,6 @@ from dateline.check.baseline import BaselineError, Published, against
 from dateline.check.merge import Group, Merged, by_place
 from dateline.diff import diff
 from dateline.load import TABLE, load
-from dateline.load.reader import read
 from dateline.load.table import DEFAULT_POLICY, PRESETS, read_policy_rules
 from dateline.load.wording import did_you_mean
 from dateline.model import (
@@ -32,6 +31,7 @@ from dateline.model import (
 from dateline.openapi import VERSION
 from dateline.project import Projector
 from dateline.rules import RULES, caller_advice
+from dateline.source.reader import read
 
 _VERSION: Final = re.compile(r"(\d{4}-\d{1,2}-\d{1,2}|next)(?:@(.+))?")
 _ALONE: Final = Combination("", "")  # a document that stands for no version

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from dateline.check.laws import breach
-from dateline.load.reader import read
 from dateline.load.table import canonical_date
 from dateline.model import Finding, Map, Place, Policy, Problem, Seq, SourceError, Verdict
+from dateline.source.reader import read
 
 FILE: Final = "waivers.yaml"
 _KEYS: Final = ("rule", "pointer", "versions", "reason", "expires")

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
+from dateline.changes.additions import continued
+from dateline.changes.pages import Page, page
+from dateline.changes.record import Period, read_record
 from dateline.check import Published, read_waivers
 from dateline.edit.folding import together
 from dateline.edit.redating import redate_gates, redate_table, redate_waivers
@@ -17,9 +20,6 @@ from dateline.load import load
 from dateline.load.table import canonical_date
 from dateline.model import NEXT, DatelineError, Table, Version
 from dateline.project import Projector
-from dateline.render.changes.additions import continued
-from dateline.render.changes.pages import Page, page
-from dateline.render.changes.record import Period, read_record
 
 
 class CutError(DatelineError):

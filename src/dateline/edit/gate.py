@@ -16,7 +16,6 @@ from dateline.check.servable import check_servable
 from dateline.check.waivers import Waivers
 from dateline.diff import diff
 from dateline.edit.draft import Breaking, Draft
-from dateline.edit.files import Replacement, write
 from dateline.edit.patching import patch
 from dateline.edit.places import at, objects
 from dateline.edit.planning import plan
@@ -24,6 +23,7 @@ from dateline.edit.renames import Rename
 from dateline.edit.renames import renames as possible_renames
 from dateline.edit.repairs import CantRepairError, Canvas, Repair, carry_out
 from dateline.edit.sources import Sources, contents, loaded, with_version
+from dateline.files.sources import Replacement, write
 from dateline.gates import order
 from dateline.model import (
     EVERYWHERE,

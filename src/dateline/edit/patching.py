@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from difflib import unified_diff
 from pathlib import Path
 
-from dateline.edit.files import Replacement
+from dateline.files.sources import Replacement
 
 
 def patch(folder: Path, replacements: Iterable[Replacement]) -> str:

@@ -8,6 +8,8 @@ from datetime import date
 from difflib import get_close_matches
 from pathlib import Path
 
+from dateline.changes.additions import without
+from dateline.changes.record import read_record
 from dateline.check.waivers import FILE, Waiver, read_waivers
 from dateline.diff import diff
 from dateline.edit.folding import fold_gates
@@ -16,8 +18,6 @@ from dateline.edit.sources import Sources, Trail, contents, tried
 from dateline.load import TABLE, load
 from dateline.model import EVERYWHERE, Api, DatelineError, Table, Version
 from dateline.project import Projector
-from dateline.render.changes.additions import without
-from dateline.render.changes.record import read_record
 from dateline.rules import said
 
 

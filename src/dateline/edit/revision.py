@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from dateline.changes.record import Record, record_files
 from dateline.check import Waiver
-from dateline.edit.files import Replacement
 from dateline.edit.patching import patch
+from dateline.files.sources import Replacement
 from dateline.model import Api, Version
-from dateline.render.changes.record import Record, record_files
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,9 +10,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-from dateline.edit.splice import Source
 from dateline.load import TABLE, load, source_files
 from dateline.model import NEXT, Api, Day, SourceError
+from dateline.source.splice import Source
 
 TITLE: Final = "Being prepared."
 """What the version table says of a version that nobody has found words for."""

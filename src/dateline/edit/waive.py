@@ -10,14 +10,14 @@ from typing import Any, Final
 
 from dateline.check.baseline import Published
 from dateline.check.waivers import FILE, read_waivers
-from dateline.edit.files import Replacement, recover, write
-from dateline.edit.splice import Source
+from dateline.files.sources import Replacement, recover, write
 from dateline.gates import order
 from dateline.load.table import canonical_date
 from dateline.load.wording import did_you_mean
 from dateline.model import Api, DatelineError, Day, Finding, Policy, SourceError
 from dateline.openapi import parts
 from dateline.project import Projector
+from dateline.source.splice import Source
 
 _SHOWN: Final = 5
 

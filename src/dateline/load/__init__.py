@@ -10,11 +10,11 @@ from typing import Any, Final
 from dateline.gates import Timeline
 from dateline.load.availability import available
 from dateline.load.checks import check
-from dateline.load.reader import Locator, read
 from dateline.load.table import read_table
 from dateline.load.wording import shown
 from dateline.model import Api, Map, Place, Problem, SourceError, Table
 from dateline.openapi import COMPONENTS
+from dateline.source.reader import Locator, read
 
 TABLE: Final = "versions.yaml"
 _BESIDE: Final = (TABLE, "waivers.yaml")

@@ -11,9 +11,9 @@ from urllib.parse import quote
 
 from dateline.model import Environment
 from dateline.project import Projector
-from dateline.render.server.operations import Operation, prefix
 from dateline.sample import UnsatisfiedError
 from dateline.serve.mock import Mock
+from dateline.server.operations import Operation, prefix
 
 _SECRET: Final = "any"
 

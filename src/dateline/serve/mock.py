@@ -14,15 +14,15 @@ from types import SimpleNamespace
 from typing import Any, Final
 from uuid import UUID
 
+from dateline.contracts import canonical
 from dateline.model import Api
 from dateline.openapi import chain
 from dateline.project import Projector
-from dateline.render.server.operations import Content, Operation, Parameter, groups
-from dateline.render.shapes import canonical
 from dateline.sample import Sampler, UnsatisfiedError
 from dateline.sample.texts import words
 from dateline.schema.access import WRITE_ONLY, Direction, Hidden
 from dateline.serve.shown import Shown, number
+from dateline.server.operations import Content, Operation, Parameter, groups
 
 # How many values are kept, so that they need not be made again.
 _KEPT: Final = 1024

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from dateline.render.server.operations import Operation
+from dateline.server.operations import Operation
 
 
 class Shown:

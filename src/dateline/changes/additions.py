@@ -1,0 +1,84 @@
+"""An API and its record in, what was added to all versions out, period by period."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from dateline.changes.pages import Entry
+from dateline.changes.reasons import Reason
+from dateline.changes.record import Period, Record
+from dateline.check.merge import Merged
+from dateline.diff import diff
+from dateline.model import Api, Combination, Verdict
+from dateline.project import Projector
+
+_WORDS: Final = ("documentation-changed", "extension-changed")
+"""Rules whose changes promise nothing."""
+
+
+def added(
+    api: Api, projector: Projector, version: str, documents: Mapping[str, dict[str, Any]]
+) -> tuple[Entry, ...]:
+    """Return what *version* promises beyond *documents* of it, by environment: words aside.
+
+    Only what is additive; in environments that *documents* lacks, nothing is known.
+    """
+    merged = Merged(api.table.policy, api.table.verdicts)
+    for environment in api.table.environments:
+        if environment.name in documents:
+            now = projector.contract(version, environment.name).document
+            for change in diff(documents[environment.name], now):
+                merged.add(change, Combination(version, environment.name))
+    entries = [
+        Entry.of(group, Reason())
+        for group in merged
+        if group.judgement.verdict is Verdict.ADDITIVE and group.judgement.rule not in _WORDS
+    ]
+    return tuple(sorted(entries, key=lambda entry: (entry.where, entry.message)))
+
+
+def periods(api: Api, projector: Projector, record: Record) -> Iterator[Period]:
+    """Yield what was added in each period, newest first.
+
+    The period that is not closed yet comes with whatever was added, which may be nothing; not at
+    all where its version left the table.
+    """
+    if record.version in api.table.dates:
+        yield Period(
+            since=record.version,
+            until=None,
+            environments=tuple(environment.name for environment in api.table.environments),
+            entries=added(api, projector, record.version, record.documents),
+        )
+    yield from reversed(record.closed)
+
+
+def begun(api: Api, projector: Projector, version: str) -> Record:
+    """Return the record that begins with what *version* promises now."""
+    return Record(
+        version=version,
+        documents={
+            environment.name: projector.contract(version, environment.name).document
+            for environment in api.table.environments
+        },
+    )
+
+
+def continued(api: Api, projector: Projector, record: Record | None, version: str) -> Record:
+    """Return *record* with its last period closed by the cut of *version*, which *api* has."""
+    past = reversed(list(periods(api, projector, record))) if record else ()
+    return replace(
+        begun(api, projector, version),
+        closed=tuple(
+            replace(period, until=period.until or version) for period in past if period.entries
+        ),
+    )
+
+
+def without(record: Record, versions: tuple[str, ...]) -> Record:
+    """Return *record* without what all of *versions*, the only ones left, had from their start."""
+    return replace(
+        record, closed=tuple(period for period in record.closed if period.since >= min(versions))
+    )

@@ -1,0 +1,288 @@
+"""A name in, what became of it from version to version out, with reasons and source positions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Final
+
+from dateline.changes.additions import periods
+from dateline.changes.pages import Differences, Entry
+from dateline.changes.record import Period, Record
+from dateline.changes.subjects import Subject, referred, resolve, stands
+from dateline.check.merge import Group
+from dateline.diff.naming import Name, name
+from dateline.model import EVERYWHERE, Api, Change, Kind, Place
+from dateline.openapi import parts, pointer
+from dateline.project import Projector
+from dateline.report.wording import plain
+
+_OF_MEMBERS: Final = frozenset(
+    {
+        *(Kind.VARIANT_ADDED, Kind.VARIANT_REMOVED, Kind.VALUE_ADDED, Kind.VALUE_REMOVED),
+        *(Kind.OPEN_VALUE_ADDED, Kind.OPEN_VALUE_REMOVED),
+    }
+)
+
+_FROM_THE_START: Final = "there from the first version on"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Event:
+    """What one version did to a thing; ``entry`` says more, unless it was there from the start.
+
+    ``only_in`` names the environments in which it did, unless in all.
+    """
+
+    version: str
+    message: str
+    entry: Entry | None
+    only_in: tuple[str, ...] = ()
+    place: Place
+
+
+@dataclass(frozen=True, kw_only=True)
+class History:
+    """The versions that have a thing, and what happened to it, oldest first.
+
+    ``called`` is its name in the newest of them, ``place`` where the definitions hold it.
+    """
+
+    called: str
+    place: Place
+    versions: tuple[str, ...]
+    events: tuple[Event, ...]
+
+    def lines(self) -> Iterator[str]:
+        """Yield the history in lines for people."""
+        yield plain(f"{self.called} ({self.place})")
+        for event in self.events:
+            entry = event.entry
+            verdict = f"{entry.verdict} [{entry.rule}] " if entry else ""
+            yield f"  {event.version:10}  {verdict}{plain(event.message)}"
+            if entry is None:
+                continue
+            margin = " " * 14
+            if event.only_in:
+                yield f"{margin}only in {', '.join(event.only_in)}"
+            if entry.why is not None:
+                yield f"{margin}why: {plain(entry.why)}"
+            yield f"{margin}{event.place}"
+
+    def text(self) -> str:
+        """Return the history as JSON."""
+        told = {
+            "name": self.called,
+            "source": self.place._asdict(),
+            "versions": list(self.versions),
+            "history": [
+                {
+                    "version": event.version,
+                    "message": event.message,
+                    "source": event.place._asdict(),
+                    "change": event.entry.data if event.entry else None,
+                }
+                for event in self.events
+            ],
+        }
+        return json.dumps(told, indent=2, ensure_ascii=False)
+
+
+def history(api: Api, called: str, record: Record | None = None) -> History:
+    """Return the history of the component, field, enum value, union member or operation *called*.
+
+    It is found under any name that it ever had: the newest version that knows the name decides.
+    The *record* tells what was added to all versions, and so is in the first one, too. Raises
+    LookupError, with the nearest name, where no version knows it.
+    """
+    projector = Projector(api)
+    documents = {date: projector.contract(date, EVERYWHERE).document for date in api.table.dates}
+    found, subject = _found(documents, called)
+    added = list(periods(api, projector, record)) if record else []
+    trail = _Trail(api, projector, documents, added, found, subject)
+    versions = trail.versions()
+    newest = trail.subjects[versions[-1]]
+    return History(
+        called=newest.called(documents[versions[-1]]),
+        place=projector.place(newest.at, versions[-1], EVERYWHERE),
+        versions=versions,
+        events=tuple(trail.events()),
+    )
+
+
+def schema() -> str:
+    """Return the JSON Schema (2020-12) of a history in JSON; its changes are those of the pages."""
+    own, pages = (
+        json.loads(Path(__file__).with_name(f"{name}.schema.json").read_text(encoding="utf-8"))
+        for name in ("history", "changes")
+    )
+    told = {**own, "$defs": {**own["$defs"], **pages["$defs"]}}
+    return json.dumps(told, indent=2) + "\n"
+
+
+def _found(documents: dict[str, dict[str, Any]], called: str) -> tuple[str, Subject]:
+    """Return what is *called* so in the newest version that knows the name, and that version."""
+    unknown: list[LookupError] = []
+    for date in reversed(documents):
+        try:
+            return date, resolve(documents[date], called)
+        except LookupError as error:
+            unknown.append(error)
+    # the newest version has the names that people most likely mean
+    raise unknown[0]
+
+
+class _Trail:
+    """One thing, followed through all versions from one that has it."""
+
+    def __init__(
+        self,
+        api: Api,
+        projector: Projector,
+        documents: dict[str, dict[str, Any]],
+        periods: list[Period],
+        found: str,
+        subject: Subject,
+    ) -> None:
+        self._api = api
+        self._projector = projector
+        self._documents = documents
+        self._periods = periods
+        self.subjects = {found: subject}
+        dates = list(documents)
+        at = dates.index(found)
+        for newer, older in pairwise(reversed(dates[: at + 1])):
+            self.subjects[older] = self._older(older, newer)
+        for older, newer in pairwise(dates[at:]):
+            self.subjects[newer] = self._newer(older, newer)
+
+    def _older(self, older: str, newer: str) -> Subject:
+        renames = self._projector.renames(older, newer, EVERYWHERE)
+        subject = self.subjects[newer]
+        steps = parts(subject.at)
+        named = [renames.get(pointer(steps[: index + 1]), step) for index, step in enumerate(steps)]
+        return subject._replace(at=pointer(tuple(named)))
+
+    def _newer(self, older: str, newer: str) -> Subject:
+        renames = self._projector.renames(older, newer, EVERYWHERE)
+        subject = self.subjects[older]
+        named: tuple[str, ...] = ()
+        for step in parts(subject.at):
+            renamed = [
+                parts(at)[-1]
+                for at, was in renames.items()
+                if was == step and parts(at)[:-1] == named
+            ]
+            named = (*named, *(renamed or [step]))
+        return subject._replace(at=pointer(named))
+
+    def versions(self) -> tuple[str, ...]:
+        """Return the versions that have it, oldest first."""
+        return tuple(date for date in self._documents if self._stands(date))
+
+    def _stands(self, date: str) -> bool:
+        return stands(self._documents[date], self.subjects[date])
+
+    def events(self) -> Iterator[Event]:
+        """Yield what happened to it, oldest first."""
+        first = self._api.table.versions[0]
+        if self._stands(first.date):
+            yield self._at_first(first.date)
+        differences = Differences(self._api, self._projector)
+        for older, newer in pairwise(self._api.table.versions):
+            told = differences.judged(older, newer)
+            pair = older.date, newer.date
+            own = [(group, entry) for group, entry in told if self._concerns(group.change, *pair)]
+            if not own and self._stands(older.date) != self._stands(newer.date):
+                # it came or went with what is around it
+                own = [found for found in told if self._surrounds(found[0].change, *pair)]
+            for group, entry in own:
+                yield self._event(group, entry, *pair)
+
+    def _at_first(self, date: str) -> Event:
+        document = self._documents[date]
+        subject = self.subjects[date]
+        return Event(
+            version=date,
+            message=f"{subject.called(document)}: {self._since() or _FROM_THE_START}",
+            entry=None,
+            place=self._projector.place(subject.at, date, EVERYWHERE),
+        )
+
+    def _since(self) -> str | None:
+        """Return when it, or what is around it, was added to all versions; None if it was not."""
+        for period in self._periods:
+            subject = self.subjects.get(period.since)
+            if subject is not None and any(_brings(one, subject) for one in period.entries):
+                return f"added to all versions {period.words}"
+        return None
+
+    def _event(self, group: Group, entry: Entry, older: str, newer: str) -> Event:
+        gone = entry.after_pointer is None
+        environments = (known.name for known in self._api.table.environments)
+        return Event(
+            version=newer,
+            message=entry.message,
+            entry=entry,
+            only_in=entry.only_in(environments),
+            place=self._projector.place(
+                entry.where, older if gone else newer, group.combinations[0].environment
+            ),
+        )
+
+    def _names(self, *dates: str) -> Iterator[tuple[Subject, Name, list[Name]]]:
+        """Yield, for each of *dates*, the thing, its name, and those of what it refers to."""
+        for date in dates:
+            document, subject = self._documents[date], self.subjects[date]
+            if stands(document, subject):
+                yield subject, name(document, subject.at), referred(document, subject)
+
+    def _concerns(self, change: Change, older: str, newer: str) -> bool:
+        return any(
+            _is_of(change, subject, own) or any(_within(change, other) for other in others)
+            for subject, own, others in self._names(older, newer)
+        )
+
+    def _surrounds(self, change: Change, older: str, newer: str) -> bool:
+        """Tell whether *change* adds or removes what is around the thing."""
+        if change.before_pointer is not None and change.after_pointer is not None:
+            return False
+        return any(
+            own.schema == change.schema and _begins(own.field, change.field)
+            for _, own, _ in self._names(older, newer)
+        )
+
+
+def _brings(entry: Entry, subject: Subject) -> bool:
+    """Tell whether *entry* adds the thing, or what it stands in."""
+    if entry.before_pointer is not None or entry.after_pointer is None:
+        return False
+    added = parts(entry.after_pointer)
+    if subject.member is not None and entry.after == subject.member:
+        # an item of a list, a keyword of the schema
+        return added[:-2] == parts(subject.at)
+    return parts(subject.at)[: len(added)] == added
+
+
+def _is_of(change: Change, subject: Subject, own: Name) -> bool:
+    """Tell whether *change* is one of the thing itself, or of what stands inside of it."""
+    if subject.operation:
+        return subject.operation in change.operations
+    if subject.member is not None:
+        value = change.before if change.after is None else change.after
+        here = (change.schema, change.field) == own and change.kind in _OF_MEMBERS
+        return here and value == subject.member
+    return _within(change, own)
+
+
+def _within(change: Change, own: Name) -> bool:
+    return change.schema == own.schema and _begins(change.field, own.field)
+
+
+def _begins(field: str, around: str) -> bool:
+    """Tell whether *field* is *around*, or stands below it."""
+    rest = field.removeprefix(around)
+    return field == around or not around or (rest != field and rest[0] in ".[{")

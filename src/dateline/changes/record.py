@@ -1,0 +1,268 @@
+"""The record of additions that stands among the sources in, checked; its files out.
+
+Additive changes carry no key and go to all versions, so the definitions alone don't tell when
+they came. Cutting a version keeps what does: the documents of that version as they were on the
+day, and what was added to all versions since the one before was cut.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+from dateline.changes.pages import Entry
+from dateline.load.checks import check_shape
+from dateline.load.table import canonical_date
+from dateline.model import Direction, Map, Place, Problem, SourceError, Table, Verdict
+from dateline.source.reader import Locator, read
+from dateline.source.text import json_text
+
+FOLDER: Final = "_additions"
+"""The folder of the record; its name keeps it out of the definitions."""
+
+# Laid out as in the outputs, so that these documents can be compared with whatever those can.
+_DOCUMENT: Final = re.compile(r"spec/([^/]+)/(\d{4}-\d{2}-\d{2})\.json")
+_PERIOD: Final = re.compile(r"(\d{4}-\d{2}-\d{2})\.json")
+
+_Documents = dict[str, dict[str, dict[str, Any]]]
+"""Documents by version, by environment."""
+
+_Trail = tuple[str | int, ...]
+_Fits = Callable[[Any], bool]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Period:
+    """What was added to all versions after ``since`` was cut, and before ``until`` was.
+
+    Without ``until`` it is not closed: no newer version is cut. ``environments`` are all there
+    were.
+    """
+
+    since: str
+    until: str | None
+    environments: tuple[str, ...]
+    entries: tuple[Entry, ...]
+
+    @property
+    def name(self) -> str:
+        """The name of the period's page, without its suffix."""
+        return f"added-since-{self.since}"
+
+    @property
+    def words(self) -> str:
+        """When it was, in words: `since 2026-07-01 was cut`."""
+        if self.until is None:
+            return f"since {self.since} was cut"
+        return f"after {self.since} and before {self.until} was cut"
+
+    @property
+    def summary(self) -> str:
+        """How many additions there are, in words."""
+        return f"{len(self.entries):,} additive" if self.entries else "nothing yet"
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The period as `changes.schema.json` describes it."""
+        return {
+            "since": self.since,
+            "until": self.until,
+            "environments": list(self.environments),
+            "changes": [entry.data for entry in self.entries],
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Record:
+    """What is known of additions to all versions.
+
+    ``documents`` holds, by environment, what ``version`` promised when it was cut; ``closed``
+    the periods before that in which something was added, oldest first.
+    """
+
+    version: str
+    documents: Mapping[str, dict[str, Any]]
+    closed: tuple[Period, ...] = ()
+
+    @property
+    def files(self) -> dict[str, bytes]:
+        """The files that hold it, by their names in the folder of the definitions."""
+        documents = {
+            f"spec/{name}/{self.version}.json": document
+            for name, document in self.documents.items()
+        }
+        periods = {f"{period.since}.json": period.data for period in self.closed}
+        return {
+            f"{FOLDER}/{name}": f"{json_text(content)}\n".encode()
+            for name, content in {**documents, **periods}.items()
+        }
+
+
+def record_files(schemas: Path) -> list[str]:
+    """Return the names, in the folder *schemas*, of the files of its record.
+
+    What editors and other tools leave beside them, `.name` and `name~`, is left alone.
+    """
+    folder = schemas / FOLDER
+    found = (path for path in (folder, *folder.rglob("*")) if path.is_file())
+    return sorted(
+        path.relative_to(schemas).as_posix()
+        for path in found
+        if not path.name.startswith(".") and not path.name.endswith("~")
+    )
+
+
+def read_record(schemas: Path, table: Table) -> Record | None:
+    """Return the record beside the definitions in *schemas*; None where there is none.
+
+    Raises SourceError with everything that dateline would not have written.
+    """
+    # what is published may hold what authored definitions may not
+    return _Reader(schemas, replace(table, adopted=True)).read()
+
+
+class _Reader:
+    """Reads a record, and notes what is wrong with it."""
+
+    def __init__(self, schemas: Path, table: Table) -> None:
+        self._schemas = schemas
+        self._table = table
+        self._problems: list[Problem] = []
+
+    def read(self) -> Record | None:
+        documents: _Documents = {}
+        closed: list[Period] = []
+        for name in record_files(self._schemas):
+            inside = name.removeprefix(f"{FOLDER}/")
+            if found := _DOCUMENT.fullmatch(inside):
+                documents.setdefault(found[2], {})[found[1]] = self._document(name)
+            elif found := _PERIOD.fullmatch(inside):
+                closed += self._period(name, found[1])
+            else:
+                self._note(name, "the record has no such file")
+        version = max(documents, default="")
+        self._check_together(version, documents, closed)
+        if self._problems:
+            raise SourceError(self._problems)
+        if not documents:
+            return None
+        return Record(version=version, documents=documents[version], closed=tuple(closed))
+
+    def _check_together(self, version: str, documents: _Documents, closed: list[Period]) -> None:
+        """Note what does not go with the documents of *version*, the newest there are."""
+        for other in documents.keys() - {version}:
+            for environment in documents[other]:
+                name = f"{FOLDER}/spec/{environment}/{other}.json"
+                self._note(name, f"the documents of {version} stand here as well")
+        for period in closed:
+            name = f"{FOLDER}/{period.since}.json"
+            if not documents:
+                self._note(name, "the documents that go with it are missing")
+            elif str(period.until) > version:
+                fact = f"it ends with {period.until}, but the documents are those of {version}"
+                self._note(name, fact)
+
+    def _document(self, name: str) -> dict[str, Any]:
+        document = self._content(name)
+        if document is None:
+            return {}
+        for problem in check_shape(document, self._table, Locator([document]).locate):
+            self._note(name, problem.message.partition("; ")[0], problem.place)
+        return document
+
+    def _period(self, name: str, since: str) -> Iterator[Period]:
+        document = self._content(name)
+        if document is None:
+            return
+        locate = Locator([document]).locate
+        faults = list(_faults(document, since))
+        for trail, fault in faults:
+            self._note(name, fault, locate(trail, value=True))
+        if not faults:
+            yield Period(
+                since=since,
+                until=document["until"],
+                environments=tuple(document["environments"]),
+                entries=tuple(map(Entry.read, document["changes"])),
+            )
+
+    def _content(self, name: str) -> Map | None:
+        """Return what the file called *name* holds; None where it can't be read."""
+        problems: list[Problem] = []
+        shown = f"{self._schemas.name}/{name}"
+        document = read(self._schemas / name, shown, adopted=True, problems=problems)
+        for problem in problems:
+            # the reader's way out is for files that people write
+            self._note(name, problem.message.partition("; ")[0], problem.place)
+        return None if problems else document
+
+    def _note(self, name: str, fact: str, place: Place | None = None) -> None:
+        self._problems.append(
+            Problem(
+                place=place or Place(f"{self._schemas.name}/{name}", 1, 1),
+                id="record-damaged",
+                message=f"{fact}; `dateline cut` writes this folder and nobody else: restore it "
+                f"from version control, or delete it, and the next cut begins it anew",
+            )
+        )
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_text_or_null(value: Any) -> bool:
+    return value is None or isinstance(value, str)
+
+
+def _is_list_of_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(map(_is_text, value))
+
+
+def _one_of(*texts: str) -> _Fits:
+    return lambda value: _is_text(value) and value in texts
+
+
+# What a period and an entry hold: for each key whether a value fits.
+_PERIOD_SHAPE: Final[dict[str, _Fits]] = {
+    "since": lambda _: True,
+    "until": lambda value: _is_text(value) and canonical_date(value),
+    "environments": _is_list_of_texts,
+    "changes": lambda value: isinstance(value, list) and bool(value),
+}
+_ENTRY_SHAPE: Final[dict[str, _Fits]] = {
+    **dict.fromkeys(("rule", "message", "field", "upgrade"), _is_text),
+    **dict.fromkeys(("schema", "before_pointer", "after_pointer", "why"), _is_text_or_null),
+    **dict.fromkeys(("operations", "environments", "versions"), _is_list_of_texts),
+    **dict.fromkeys(("before", "after"), lambda _: True),
+    "verdict": _one_of(str(Verdict.ADDITIVE)),
+    "direction": _one_of(*map(str, Direction)),
+}
+
+
+def _faults(period: Map, since: str) -> Iterator[tuple[_Trail, str]]:
+    """Yield where *period*, of the file for *since*, is not what was written, and how."""
+    yield from _misshapen(period, _PERIOD_SHAPE, ())
+    if period.get("since") != since:
+        yield ("since",), "`since` is not what the file is called"
+    if str(period.get("until")) <= since:
+        yield ("until",), "`until` is no later version"
+    changes = period.get("changes")
+    for index, change in enumerate(changes if isinstance(changes, list) else ()):
+        yield from _misshapen(change, _ENTRY_SHAPE, ("changes", index))
+
+
+def _misshapen(node: Any, shape: Mapping[str, _Fits], at: _Trail) -> Iterator[tuple[_Trail, str]]:
+    if not isinstance(node, dict):
+        yield at, "this is no object"
+        return
+    for key in sorted(shape.keys() - node.keys()):
+        yield at, f"`{key}` is missing"
+    for key, value in node.items():
+        if key not in shape:
+            yield (*at, key), f"{key!r} has no meaning here"
+        elif not shape[key](value):
+            yield (*at, key), f"`{key}` can't be this"

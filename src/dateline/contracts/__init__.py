@@ -1,0 +1,330 @@
+"""An API in, contract data out: what values have to lose, or to be called, at each version.
+
+The data are plain JSON values, the same for the same definitions, and hold only what differs::
+
+    {"versions": [...], "environments": [...],
+     "converters": {NAME: {"place", "before", "kind", "newer", "older", ...}},
+     "down": {"operations": {ID: {STATUS: {"content": {MEDIA TYPE: SHAPE}, "headers": SHAPE}}},
+              "shapes": {NAME: [{"since": DATE, "environments": [...], "shape": SHAPE}]}},
+     "up": {"operations": {ID: {"content": {MEDIA TYPE: SHAPE}, "parameters": {IN: SHAPE}}},
+            "shapes": ...}}
+
+Of the entries of a shape, the last one that is not newer than a version holds for it, in the
+environments that it names or, where it names none, in all. ``nodes`` says what a shape is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cached_property, partial
+from typing import Any, Final
+
+from dateline.contracts import roots
+from dateline.contracts.demanded import Demanded
+from dateline.contracts.demands import references as referred
+from dateline.contracts.flat import View
+from dateline.contracts.histories import Histories, Way, plain
+from dateline.contracts.nodes import (
+    Builder,
+    Node,
+    converters,
+    demanding,
+    held,
+    judged,
+    pruned,
+    references,
+    untold,
+)
+from dateline.contracts.published import Published
+from dateline.contracts.reach import Reach
+from dateline.gates import Timeline
+from dateline.model import EVERYWHERE, Api, Problem, SourceError
+from dateline.project import Projector
+
+__all__ = ["asked", "canonical", "entries", "shapes"]
+
+Shapes = dict[str, Any]
+
+_MOVED: Final = (
+    "moves a parameter from one part of the request to another, so no request of an older version "
+    "could be read; write two, one with `x-removed` and one with `x-added`"
+)
+
+
+def shapes(api: Api, projector: Projector | None = None) -> Shapes:
+    """Return the contract data of *api*; *projector* is that of *api*, where one is at hand.
+
+    Raises SourceError, listing every place, where something differs between versions that no
+    value could be served without knowing more: in a union whose members nothing tells apart, or
+    below a keyword that says nothing of what a value holds.
+    """
+    return _Contracts(api, projector or Projector(api)).data()
+
+
+def canonical(api: Api, *, sent: bool = False) -> dict[str, Any]:
+    """Return the document that values are written against: all that any version may show.
+
+    Names are the canonical ones; fields and members that some versions lack are there. Read it
+    with *sent* for requests: in what callers of any version have sent, fields that some versions
+    lack are not required.
+    """
+    adopted = api.table.adopted
+    document: dict[str, Any] = plain("document", api.document, sent=sent, adopted=adopted)
+    return document
+
+
+def asked(data: Shapes) -> tuple[set[str], set[str]]:
+    """Return the components that schemas in the contract *data* refer to: canonical, by version."""
+    found: dict[bool, set[str]] = {True: set(), False: set()}
+    for way in Way:
+        for rows in data[way.value]["shapes"].values():
+            for shape in (entry["shape"] for entry in rows):
+                found[way is Way.DOWN].update(*map(referred, judged(shape)))
+                found[False].update(*map(referred, held(shape)))
+    for said in data["converters"].values():
+        if "reason" in said:
+            found[False].update(*(referred(entry["schema"]) for entry in said["older"]))
+    return found[True], found[False]
+
+
+class _Contracts:
+    """The shapes of one API, on both ways."""
+
+    def __init__(self, api: Api, projector: Projector) -> None:
+        self._api = api
+        self._timeline = Timeline(api.table)
+        self._histories = Histories(api, self._timeline)
+        self._reach = Reach(api.document, self._timeline)
+        self._environments = [each.name for each in api.table.environments] or [EVERYWHERE]
+        self.published = Published(api, self._timeline, projector)
+        self.demands = Demanded(self._histories, self.published)
+        self._moved: dict[int, Any] = {}
+
+    def data(self) -> Shapes:
+        ways = {way: _Way(self, way) for way in Way}
+        problems = [self._problem(node, _MOVED) for node in self._moved.values()]
+        problems += [self._problem(node, why) for node, why in roots.unreachable(self._api)]
+        if problems:
+            raise SourceError(problems)
+        needed = {way.value: each.converters for way, each in ways.items()}
+        demanded = {way.value: each.demanded for way, each in ways.items()}
+        names = self.demands.names(set[int]().union(*demanded.values()))
+        written = self.demands.converters(names, demanded, self._olders)
+        return {
+            "versions": list(self._api.table.dates),
+            "environments": self._environments,
+            "converters": dict(sorted({**self._converters(needed), **written}.items())),
+            **{way.value: each.data(names) for way, each in ways.items()},
+        }
+
+    def _converters(self, needed: dict[str, set[str]]) -> dict[str, Any]:
+        known = self._histories.converters
+        return {
+            name: {
+                "place": known[name].place,
+                "before": known[name].before,
+                "kind": known[name].kind,
+                "passes_null": known[name].passes_null,
+                "newer": plain(known[name].kind, known[name].newer),
+                "older": plain(known[name].kind, known[name].older),
+                **{way: name in names for way, names in needed.items()},
+            }
+            for name in set[str]().union(*needed.values())
+        }
+
+    def _olders(self, older: Callable[[int], Any]) -> list[dict[str, Any]]:
+        row = {name: [older(at) for at in places] for name, places in self.columns}
+        return list(entries(row, self._api.table.dates, "schema"))
+
+    def _problem(self, node: Any, why: str) -> Problem:
+        return Problem(
+            place=self._api.locate(self._histories.place(node)),
+            id="gate-out-of-reach",
+            message=f"`x-was` {why}",
+        )
+
+    def moved(self, parameter: Any) -> None:
+        """Take note of a parameter that no request of some version has where it stands now."""
+        self._moved[id(parameter)] = parameter
+
+    @property
+    def api(self) -> Api:
+        return self._api
+
+    @property
+    def reach(self) -> Reach:
+        return self._reach
+
+    def view(self, at: int, way: Way) -> View:
+        return View(self._api, self._timeline, self._histories, self.published, at, way)
+
+    @cached_property
+    def columns(self) -> list[tuple[str, list[int]]]:
+        """The environments, each with the places of its combinations, oldest version first."""
+        combinations = self._timeline.combinations
+        return [
+            (
+                name,
+                [at for at, combination in enumerate(combinations) if combination[1] == name],
+            )
+            for name in self._environments
+        ]
+
+
+Build = Callable[[Builder], Node]
+_Row = dict[str, list[Node]]
+"""A shape at each version, by environment."""
+
+
+class _Way:
+    """The shapes of one way: of what the operations need, and of what those refer to."""
+
+    def __init__(self, contracts: _Contracts, way: Way) -> None:
+        self._contracts = contracts
+        self._way = way
+        self._builders: dict[int, Builder] = {}
+        self._operations: dict[str, Any] = {}
+        self._shapes = self._made()
+        nodes = [node for row in self._shapes.values() for node in _nodes(row)]
+        self.converters = set[str]().union(*map(converters, nodes))
+        self.demanded = set[int]().union(*map(untold, nodes))
+
+    def data(self, names: dict[int, str]) -> Shapes:
+        """Return the shapes; *names* are those of the converters that are demanded."""
+        versions = self._contracts.api.table.dates
+        rows = {
+            name: {
+                environment: [demanding(node, names) for node in nodes]
+                for environment, nodes in row.items()
+            }
+            for name, row in sorted(self._shapes.items())
+        }
+        return {
+            "operations": dict(sorted(self._operations.items())),
+            "shapes": {name: list(entries(row, versions, "shape")) for name, row in rows.items()},
+        }
+
+    def _made(self) -> dict[str, _Row]:
+        found = roots.roots(self._contracts.api, self._way)
+        tops = {
+            root: self._row(root.build, self._contracts.reach.masks(*root.nodes)) for root in found
+        }
+        rows = self._rows({name for row in tops.values() for name in _references(row)})
+        live = _live(rows)
+        rows = {name: _pruned(row, live) for name, row in sorted(rows.items()) if name in live}
+        for root, row in tops.items():
+            row = _pruned(row, live)
+            if _is_trivial(row):
+                continue
+            same = _same(row)
+            if not isinstance(same, str):
+                rows[root.name] = row
+            roots.put(self._operations, root, same if isinstance(same, str) else root.name)
+        return rows
+
+    def _rows(self, names: set[str]) -> dict[str, _Row]:
+        rows: dict[str, _Row] = {}
+        ahead = sorted(names)
+        while ahead:
+            name = ahead.pop()
+            if name in rows:
+                continue
+            rows[name] = self._row(
+                partial(Builder.component, name=name), self._contracts.reach.masks_of(name)
+            )
+            ahead += sorted(_references(rows[name]) - rows.keys())
+        return rows
+
+    def _row(self, build: Build, masks: list[int]) -> _Row:
+        """Build a shape once for each set of combinations that nothing in it tells apart."""
+        known: dict[tuple[int, ...], Node] = {}
+        row: _Row = {}
+        for environment, places in self._contracts.columns:
+            row[environment] = []
+            for at in places:
+                told = tuple(mask >> at & 1 for mask in masks)
+                if told not in known:
+                    known[told] = build(self._builder(at))
+                row[environment].append(known[told])
+        return row
+
+    def _builder(self, at: int) -> Builder:
+        if at not in self._builders:
+            reach = self._contracts.reach
+            self._builders[at] = Builder(
+                self._contracts.view(at, self._way),
+                reach.varying,
+                reach.subtypes,
+                self._contracts.demands,
+                self._contracts.moved,
+            )
+        return self._builders[at]
+
+
+def _nodes(row: _Row) -> list[Node]:
+    """Return the shapes of *row*, each once for each run of versions that share it."""
+    found: list[Node] = []
+    for nodes in row.values():
+        found += [node for i, node in enumerate(nodes) if i == 0 or node is not nodes[i - 1]]
+    return found
+
+
+def _references(row: _Row) -> set[str]:
+    return set[str]().union(*(references(node) for node in _nodes(row)))
+
+
+def _live(rows: dict[str, _Row]) -> set[str]:
+    """Return the names of the shapes that change anything, at any version."""
+    live: set[str] = set()
+    while True:
+        more = {
+            name
+            for name, row in rows.items()
+            if name not in live and any(pruned(node, live) is not None for node in _nodes(row))
+        }
+        if not more:
+            return live
+        live |= more
+
+
+def _pruned(row: _Row, live: set[str]) -> _Row:
+    known: dict[int, Node] = {}
+    made: _Row = {}
+    for environment, nodes in row.items():
+        for node in nodes:
+            if id(node) not in known:
+                known[id(node)] = pruned(node, live)
+        made[environment] = [known[id(node)] for node in nodes]
+    return made
+
+
+def _is_trivial(row: _Row) -> bool:
+    return all(node is None for node in _nodes(row))
+
+
+def _same(row: _Row) -> Node:
+    """Return the shape that *row* has throughout; None if it has several."""
+    first, *rest = [node for nodes in row.values() for node in nodes]
+    return first if all(node == first for node in rest) else None
+
+
+def entries(
+    row: dict[str, list[Any]], versions: tuple[str, ...], key: str
+) -> Iterator[dict[str, Any]]:
+    """Yield where each value of *row* begins, and in which environments if not in all.
+
+    *row* holds the values at each of *versions*, by environment; *key* is what a value is called.
+    """
+    groups: list[tuple[list[str], list[Any]]] = []
+    for environment, nodes in row.items():
+        for names, known in groups:
+            if known == nodes:
+                names.append(environment)
+                break
+        else:
+            groups.append(([environment], nodes))
+    for at, version in enumerate(versions):
+        for names, nodes in groups:
+            if at == 0 or nodes[at] != nodes[at - 1]:
+                where = {"environments": names} if len(groups) > 1 else {}
+                yield {"since": version, **where, key: nodes[at]}

@@ -1,0 +1,90 @@
+"""Values that no shape can serve in, out the converters that their server demands for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dateline.contracts.histories import Histories
+from dateline.contracts.published import Published
+
+
+@dataclass(frozen=True, kw_only=True)
+class Demand:
+    """A value that something differs in which no shape can serve.
+
+    ``holder`` is the node that it is called by. ``newer`` is what it is in canonical values,
+    ``older`` gives what it is at a combination.
+    """
+
+    holder: Any
+    newer: Any
+    older: Callable[[int], Any]
+
+
+class Demanded:
+    """The values of one API that no shape can serve, by number, and what differs in them."""
+
+    def __init__(self, histories: Histories, published: Published) -> None:
+        self._histories = histories
+        self._published = published
+        # beside each what it is known by: an id is unique only while its object lives
+        self._numbers: dict[tuple[int, ...], tuple[int, Any]] = {}
+        self._demands: list[tuple[Demand, dict[str, None]]] = []
+
+    def note(self, nodes: tuple[Any, ...], parts: Iterable[str], make: Callable[[], Demand]) -> int:
+        """Return the number of the value that *nodes* say all of, in which *parts* differ."""
+        key = tuple(map(id, nodes))
+        if key not in self._numbers:
+            self._numbers[key] = len(self._demands), nodes
+            self._demands.append((make(), {}))
+        number, _ = self._numbers[key]
+        self._demands[number][1].update(dict.fromkeys(parts))
+        return number
+
+    def value(self, schemas: tuple[Any, ...], parts: Iterable[str]) -> int:
+        """Return the number of the value that *schemas* say all of, in which *parts* differ."""
+        published = self._published
+
+        def older(at: int) -> Any:
+            return together([published.at(each, at) for each in schemas])
+
+        def make() -> Demand:
+            newer = together([published.canonical(each) for each in schemas])
+            return Demand(holder=schemas[0], newer=newer, older=older)
+
+        return self.note(schemas, parts, make)
+
+    def names(self, numbers: Iterable[int]) -> dict[int, str]:
+        """Return what the converters of *numbers* are called."""
+        return {
+            number: self._histories.name(self._demands[number][0].holder)
+            for number in sorted(numbers)
+        }
+
+    def converters(
+        self,
+        names: Mapping[int, str],
+        needed: Mapping[str, set[int]],
+        entries: Callable[[Callable[[int], Any]], list[dict[str, Any]]],
+    ) -> dict[str, Any]:
+        """Return what the contract data say of the converters that are *needed*, by way."""
+        return {
+            name: {
+                "place": name.partition("#")[0],
+                "reason": f"{' and '.join(parts)} differs between versions",
+                "kind": "schema",
+                "passes_null": False,
+                "newer": demand.newer,
+                "older": entries(demand.older),
+                **{way: number in numbers for way, numbers in needed.items()},
+            }
+            for number, name in names.items()
+            for demand, parts in [self._demands[number]]
+        }
+
+
+def together(schemas: list[Any]) -> Any:
+    """Return a schema of what fits all of *schemas*."""
+    return schemas[0] if len(schemas) == 1 else {"allOf": schemas}

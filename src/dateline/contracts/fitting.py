@@ -1,0 +1,187 @@
+"""Two eras of a node in, whether every value of the one is a value of the other out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any, Final
+
+from dateline.model import GATES, KEYS
+from dateline.models.reading import ANNOTATIONS
+from dateline.schema.dialect import OR_NULL
+from dateline.schema.types import choices, declared, is_enumeration
+
+Era = dict[str, Any]
+
+# What each kind beside schemas holds of the values that pass through it.
+_HOLDS: Final = {
+    "media-type": ("schema",),
+    "header": ("schema", "content"),
+    "parameter": ("schema", "content", "in"),
+    "response": ("content", "headers"),
+    "request-body": ("content",),
+    "operation": ("parameters", "requestBody", "responses"),
+}
+
+
+def fits(kind: str, one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Tell whether every value of the era *one* is, unchanged, a value of the era *other*.
+
+    What can't be told counts as no. What stands below them is compared as it is written, unless
+    it is the same at all versions.
+    """
+    if kind != "schema":
+        return all(_holds_the_same(one, other, key) for key in _HOLDS.get(kind, ()))
+    return _keys_fit(one, other) or _listed_fit(one, other) or _is_of_member(one, other)
+
+
+def differs(one: Era, other: Era) -> bool:
+    """Tell whether two eras of a schema say anything different of a value."""
+    return bool(_differing(one, other))
+
+
+def _keys_fit(one: Era, other: Era) -> bool:
+    return all(_FITS.get(key, _differs)(one, other, key) for key in _differing(one, other))
+
+
+def _differing(one: Era, other: Era) -> list[str]:
+    return [
+        key
+        for key in {**one, **other}
+        if key not in _SAYS_NOTHING
+        and not key.startswith("x-")
+        and not _same(one.get(key), other.get(key))
+    ]
+
+
+def _listed_fit(one: Era, other: Era) -> bool:
+    """Tell whether the texts that *one* lists fit *other*, as far as their lengths tell."""
+    listed = choices(one)
+    if not listed or not all(isinstance(value, str | None) for value in listed):
+        return False
+    lengths = [len(value) for value in listed if value is not None]
+    if not lengths:
+        return False
+    return _keys_fit({**one, "minLength": min(lengths), "maxLength": max(lengths)}, other)
+
+
+def _is_of_member(one: Era, other: Era) -> bool:
+    """Tell whether *one* fits a member of *other*, of which nothing but `anyOf` says something."""
+    members = other.get("anyOf")
+    if not isinstance(members, list) or {*other} - _SAYS_NOTHING - {"anyOf", OR_NULL}:
+        return False
+    return any(_is_below(one, member) for member in members)
+
+
+def _is_below(one: Any, other: Any) -> bool:
+    """Tell whether values of *one* fit *other*, as they do at all versions."""
+    if not isinstance(one, dict) or not isinstance(other, dict):
+        return False
+    if _holds_gates(other):
+        return False
+    return _same(one, other) or (not _holds_gates(one) and fits("schema", one, other))
+
+
+def _holds_the_same(one: dict[str, Any], other: dict[str, Any], key: str) -> bool:
+    if key == "schema" and isinstance(one.get(key), dict) and isinstance(other.get(key), dict):
+        return fits("schema", one[key], other[key])
+    return _same(one.get(key), other.get(key))
+
+
+_APPLIED: Final = frozenset({"$ref", "allOf", "oneOf", "anyOf", "not", "if"})
+
+_SAYS_NOTHING: Final = (ANNOTATIONS | KEYS) - {"format"}
+
+
+def _same(one: Any, other: Any) -> bool:
+    return json.dumps(one, default=str) == json.dumps(other, default=str)
+
+
+def _differs(_: Era, __: Era, ___: str) -> bool:
+    return False
+
+
+def _types_fit(one: Era, other: Era, _: str) -> bool:
+    return declared(one) <= declared(other)
+
+
+def _null_fits(one: Era, other: Era, _: str) -> bool:
+    """Return whether *other* lets null through if *one* does."""
+    if OR_NULL not in one or OR_NULL in other:
+        return True
+    listed = choices(other)
+    is_listed = listed is None or None in listed
+    return is_listed and "null" in declared(other) and _APPLIED.isdisjoint(other)
+
+
+def _is_dropped(_: Era, other: Era, key: str) -> bool:
+    return other.get(key) in (None, False, 0)
+
+
+def _is_at_most(one: Era, other: Era, key: str) -> bool:
+    if isinstance(one.get(key, other.get(key)), bool):
+        # OpenAPI 3.0 says with a boolean whether the bound itself is left out
+        return not other.get(key) or one.get(key) is True
+    return key not in other or (key in one and one[key] <= other[key])
+
+
+def _is_at_least(one: Era, other: Era, key: str) -> bool:
+    if isinstance(one.get(key, other.get(key)), bool):
+        return _is_at_most(one, other, key)
+    return key not in other or (key in one and one[key] >= other[key])
+
+
+def _requires_as_much(one: Era, other: Era, key: str) -> bool:
+    return set(other.get(key, ())) <= set(one.get(key, ()))
+
+
+def _values_fit(one: Era, other: Era, key: str) -> bool:
+    if key in ("oneOf", "anyOf") and not all(
+        is_enumeration(era) for era in (one, other) if key in era
+    ):
+        return False
+    if any(_holds_gates(era.get(key)) for era in (one, other)):
+        return False
+    allowed = choices(other)
+    if allowed is None:
+        return True
+    listed = choices(one)
+    texts = {json.dumps(value) for value in allowed}
+    return listed is not None and all(json.dumps(value) in texts for value in listed)
+
+
+def _is_open(_: Era, other: Era, key: str) -> bool:
+    return other.get(key, True) is True
+
+
+def _has_fewer_fields(one: Era, other: Era, key: str) -> bool:
+    """Tell whether *other* knows all fields of *one*, which has no others."""
+    fields, known = one.get(key, {}), other.get(key, {})
+    is_closed = one.get("additionalProperties") is False and "patternProperties" not in one
+    return is_closed and all(name in known and _same(fields[name], known[name]) for name in fields)
+
+
+_FITS: Final[dict[str, Callable[[Era, Era, str], bool]]] = {
+    "type": _types_fit,
+    OR_NULL: _null_fits,
+    **dict.fromkeys(("format", "pattern", "uniqueItems"), _is_dropped),
+    **dict.fromkeys(("maxLength", "maxItems", "maxProperties"), _is_at_most),
+    **dict.fromkeys(("maximum", "exclusiveMaximum"), _is_at_most),
+    **dict.fromkeys(("minLength", "minItems", "minProperties"), _is_at_least),
+    **dict.fromkeys(("minimum", "exclusiveMinimum"), _is_at_least),
+    **dict.fromkeys(("enum", "const", "oneOf", "anyOf"), _values_fit),
+    "multipleOf": _is_dropped,
+    "required": _requires_as_much,
+    "additionalProperties": _is_open,
+    "items": _is_open,
+    "properties": _has_fewer_fields,
+}
+
+
+def _holds_gates(node: Any) -> bool:
+    """Tell whether something in *node*, or itself, is not the same at all versions."""
+    if isinstance(node, list):
+        return any(map(_holds_gates, node))
+    if not isinstance(node, dict):
+        return False
+    return not GATES.isdisjoint(node) or any(map(_holds_gates, node.values()))

@@ -1,0 +1,542 @@
+"""Schemas in, out what they say together of a value at one version: without `$ref` and `allOf`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Final
+
+from dateline.contracts.histories import Histories, Reading, Way
+from dateline.contracts.published import Published
+from dateline.gates import Timeline
+from dateline.model import Api
+from dateline.openapi import Shape, slot, target
+from dateline.schema.access import READ_ONLY, WRITE_ONLY
+from dateline.schema.dialect import OR_NULL
+from dateline.schema.types import EVERY_TYPE, UNIONS, choices, declared, is_enumeration, type_of
+from dateline.schema.variants import lists_variants
+
+# Keywords that speak of values inside a value, in ways that leave nothing out of it.
+_UNSERVED: Final = (
+    *("prefixItems", "not", "if", "then", "else", "patternProperties", "contains"),
+    *("unevaluatedProperties", "unevaluatedItems", "dependentSchemas", "propertyNames"),
+    *("contentSchema",),
+)
+
+# Keywords that relate what stands in a value: what is left out of it may break them.
+RELATING: Final = frozenset({*_UNSERVED, "dependentRequired"})
+
+_OF_OBJECTS: Final = frozenset({"properties", "required", "additionalProperties", "minProperties"})
+
+
+@dataclass(frozen=True)
+class Declared:
+    """A field as one schema describes it: whether it is shown, and what it is called.
+
+    ``names`` stand newest first; the last one is what the version calls it. What comes out of
+    ``converters`` of its own, as parameters and headers have them, has to be as ``fits`` says.
+    """
+
+    schema: Any
+    shown: bool
+    names: tuple[str, ...]
+    converters: tuple[str, ...] = ()
+    fits: Any = None
+
+
+@dataclass(frozen=True)
+class Member:
+    """A member of a union or enumeration; an absent one may say what is shown instead."""
+
+    schema: Any
+    shown: bool
+
+
+_NULL: Final = Member({"type": "null"}, shown=True)
+
+
+@dataclass(frozen=True)
+class Union:
+    """The members of a union, and what tells them apart: before, and in what comes out.
+
+    ``is_one`` says that a value is of one member only.
+    """
+
+    members: tuple[Member, ...]
+    tags: Tags
+    then: Tags
+    is_one: bool = False
+
+
+@dataclass(frozen=True)
+class Tags:
+    """What a discriminator says: which property holds the tag, and which tags are mapped."""
+
+    property: str | None = None
+    mapping: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, schema: Mapping[str, Any]) -> Tags:
+        """Return what the discriminator of *schema* says; nothing where there is none."""
+        said = schema.get("discriminator")
+        if not isinstance(said, dict):
+            return cls()
+        return cls(said.get("propertyName"), said.get("mapping") or {})
+
+    def mapped(self, component: str) -> list[str]:
+        """Return the tags that the mapping has for *component*."""
+        return [text for text, goal in self.mapping.items() if _names(goal, component)]
+
+
+@dataclass
+class Flat:
+    """What schemas say together. Fields go by their canonical names.
+
+    ``schemas`` are those that say it all. ``required`` names the fields that the version requires,
+    ``optional`` those that requests must have now and could be without at the version.
+    ``extras`` are schemas of the fields that the names beside them do not cover. ``relates`` says
+    that parts of a value decide what others have to be; ``closed`` are the fields of each schema
+    that lets through no others; ``objects`` counts the schemas that say something of fields.
+    ``named`` are the components among the schemas, outermost first; ``tags`` is what a
+    discriminator without a union says, before and in what comes out.
+    """
+
+    schemas: tuple[Any, ...] = ()
+    converters: tuple[str, ...] = ()
+    types: frozenset[str] = EVERY_TYPE
+    implied: frozenset[str] = frozenset()
+    fields: dict[str, list[Declared]] = field(default_factory=dict)
+    required: set[str] = field(default_factory=set)
+    optional: set[str] = field(default_factory=set)
+    extras: list[tuple[Any, frozenset[str]]] = field(default_factory=list)
+    items: list[Any] = field(default_factory=list)
+    least_fields: int = 0
+    least_items: int = 0
+    unique: bool = False
+    values: list[tuple[Member, ...]] = field(default_factory=list)
+    unions: list[Union] = field(default_factory=list)
+    unserved: list[tuple[str, str, Member]] = field(default_factory=list)
+    relates: bool = False
+    closed: list[frozenset[str]] = field(default_factory=list)
+    objects: int = 0
+    named: list[str] = field(default_factory=list)
+    tags: tuple[Tags, Tags] | None = None
+
+    @property
+    def holds(self) -> bool:
+        """Tell whether values that lost something are to be held to the schemas again."""
+        return self.relates or (bool(self.closed) and self.objects > 1)
+
+    @property
+    def is_empty(self) -> bool:
+        """Tell whether nothing is said that could differ between versions."""
+        return self.types == EVERY_TYPE and not (
+            self.fields or self.extras or self.items or self.values or self.unions or self.unserved
+        )
+
+    def copy(self) -> Flat:
+        """Return a copy that can be added to."""
+        return replace(
+            self,
+            fields={name: list(found) for name, found in self.fields.items()},
+            required=set(self.required),
+            optional=set(self.optional),
+            extras=list(self.extras),
+            items=list(self.items),
+            values=list(self.values),
+            unions=list(self.unions),
+            unserved=list(self.unserved),
+            closed=list(self.closed),
+            named=list(self.named),
+        )
+
+
+class View:
+    """The definitions as they are read at one version, on one way.
+
+    With *whole*, values are canonical there: none went through a converter.
+    """
+
+    def __init__(
+        self,
+        api: Api,
+        timeline: Timeline,
+        histories: Histories,
+        published: Published,
+        at: int,
+        way: Way,
+        *,
+        whole: bool = False,
+    ) -> None:
+        self._whole = whole
+        self._made_of = api, timeline, histories, published, at, way
+        self.way = way
+        self.published = published
+        self._at = at
+        self._timeline = timeline
+        self._histories = histories
+        self.schemas: dict[str, Any] = api.document.get("components", {}).get("schemas", {})
+
+    @cached_property
+    def given(self) -> View:
+        """The definitions as they are of values that come in, before any converter."""
+        return View(*self._made_of, whole=True) if self.way is Way.DOWN else self
+
+    @cached_property
+    def other(self) -> View:
+        """The definitions as they are of what comes out: of the version, or canonical."""
+        made_of = self._made_of[:-1]
+        if self.way is Way.DOWN:
+            return View(*made_of, Way.UP)
+        return View(*made_of, Way.DOWN, whole=True)
+
+    def having(self, at: int) -> View:
+        """Return the definitions as they are at another version."""
+        return View(*self._made_of[:4], at, self.way)
+
+    def shows(self, node: Any) -> bool:
+        """Tell whether the version has *node*, as far as its own keys say."""
+        return bool(self._timeline.of(node) >> self._at & 1)
+
+    def _is_hidden(self, child: Any) -> bool:
+        """Tell whether a property is not part of the messages that go this way."""
+        if self._whole or not isinstance(child, dict):
+            return False
+        hidden = WRITE_ONLY if self.way is Way.DOWN else READ_ONLY
+        return self._histories.access.of(self.era("schema", child)) == hidden
+
+    def names(self, kind: str, name: str, node: Any) -> tuple[str, ...]:
+        """Return what the child *node* under the key *name* is called, down to the version."""
+        names = self._timeline.names(kind, name, node)
+        last = next(i for i, (mask, _) in enumerate(names) if mask >> self._at & 1)
+        return tuple(called for _, called in names[: last + 1])
+
+    def era(self, kind: str, node: dict[str, Any]) -> dict[str, Any]:
+        """Return what *node* is at the version, canonical names and all."""
+        if self._whole:
+            return node
+        eras = self._timeline.eras(kind, node)
+        return next(era for mask, era in eras if mask >> self._at & 1)
+
+    def constant(self, member: dict[str, Any]) -> Any:
+        """Return the value that *member* of an enumeration has at the version."""
+        return self.era("schema", member)["const"]
+
+    def choices(self, schema: dict[str, Any]) -> list[Any] | None:
+        """Return the values that *schema* lists where a value is read; None where it is open."""
+        if self.way is Way.DOWN or "enum" in schema or "const" in schema:
+            return choices(schema)
+        key = next((key for key in UNIONS if schema.get(key)), UNIONS[0])
+        if not is_enumeration({key: schema.get(key, [])}):
+            return None
+        return [self.constant(member) for member in schema[key]]
+
+    def instead(self, member: Any, members: tuple[Member, ...]) -> dict[str, Any]:
+        """Return what is said of an absent *member*: whether and as what it is shown instead.
+
+        A value of an enumeration is followed to the nearest one that the version has.
+        """
+        made: dict[str, Any] = {"absent": True}
+        seen: list[Any] = []
+        while not any(member is each for each in seen):
+            seen.append(member)
+            found = self._timeline.substitute(member, self._at)
+            if not found:
+                break
+            made = {"absent": True, "shown_as": found[0]}
+            if not isinstance(member, dict) or "const" not in member:
+                break
+            listed = [each for each in members if "const" in each.schema]
+            same = [each for each in listed if equal(each.schema["const"], found[0])]
+            if shown := next((each for each in same if each.shown), None):
+                return {"absent": True, "shown_as": self.constant(shown.schema)}
+            if not same:
+                break
+            member = same[0].schema
+        return made
+
+    def default(self, schemas: list[Any]) -> tuple[Any, ...]:
+        """Return the default that the first of *schemas* to have one says at the version.
+
+        Empty where none has one; a schema that refers to others is followed.
+        """
+        ahead, seen = list(schemas), set[int]()
+        while ahead:
+            schema = ahead.pop(0)
+            if not isinstance(schema, dict) or id(schema) in seen:
+                continue
+            seen.add(id(schema))
+            now = self.era("schema", schema)
+            if "default" in now:
+                return (now["default"],)
+            goal = self.referred(now)
+            followed = [] if goal is None else [self.schemas[goal]]
+            ahead = [*followed, *now.get("allOf", ()), *ahead]
+        return ()
+
+    def restates(self, schema: Any) -> bool:
+        """Tell whether a history in *schema*, or below it, demands something else at the version.
+
+        Where more values fit a schema of another version, converters have nothing to do; but that
+        matters where a value is not to fit.
+        """
+        return self._histories.restates(schema, self._at)
+
+    def read(self, kind: str, node: dict[str, Any]) -> Reading:
+        if self._whole:
+            return Reading(node, node)
+        return self._histories.read(kind, node, self._at, self.way)
+
+    def referred(self, schema: Any) -> str | None:
+        """Return the component that *schema* refers to, if there is one."""
+        reference = schema.get("$ref") if isinstance(schema, dict) else None
+        goal = target(reference) if isinstance(reference, str) else None
+        return goal[1] if goal and goal[0] == "schemas" and goal[1] in self.schemas else None
+
+    def flat(self, *schemas: Any) -> Flat:
+        """Return what *schemas* say together of one value."""
+        flat = Flat(schemas=schemas)
+        for schema in schemas:
+            self.add(flat, schema)
+        return flat
+
+    def add(self, flat: Flat, schema: Any, *, shown: bool = True) -> None:
+        """Add to *flat* what *schema* says.
+
+        What is not *shown* only tells which fields the version lacks.
+        """
+        if not isinstance(schema, dict):
+            return
+        reading = self.read("schema", schema)
+        now = reading.now
+        types, unions = flat.types, len(flat.unions)
+        goal = self.referred(now)
+        if goal is not None:
+            component = self.schemas[goal]
+            flat.named += [goal] if shown else []
+            self.add(flat, component, shown=shown and self.shows(component))
+        for base in now.get("allOf", ()):
+            self.add(flat, base, shown=shown and self.shows(base))
+        for name, child in now.get("properties", {}).items():
+            there = shown and self.shows(child) and not self._is_hidden(child)
+            names = self.names("schema", name, child)
+            flat.fields.setdefault(name, []).append(Declared(child, there, names))
+        if shown:
+            flat.converters += reading.converters
+            self._add_values(flat, now, reading.shown)
+            self._add_unions(flat, now, reading.shown)
+        else:
+            for union in UNIONS:
+                for member in now.get(union, ()):
+                    self.add(flat, member, shown=False)
+        if OR_NULL in now:
+            flat.types |= types & {"null"}
+            flat.unions[unions:] = [
+                replace(each, members=(*each.members, _NULL)) for each in flat.unions[unions:]
+            ]
+
+    def _add_values(self, flat: Flat, now: dict[str, Any], shown: dict[str, Any]) -> None:
+        flat.types &= declared(now)
+        properties = shown.get("properties", {})
+        flat.required |= {
+            name for name in shown.get("required", ()) if self.shows(properties.get(name))
+        }
+        flat.optional |= set(shown.get("required", ())) - set(now.get("required", ()))
+        if isinstance(now.get("additionalProperties"), dict):
+            known = frozenset(now.get("properties", ()))
+            flat.extras.append((now["additionalProperties"], known))
+        if isinstance(now.get("items"), dict):
+            flat.items.append(now["items"])
+        flat.least_fields = max(flat.least_fields, shown.get("minProperties", 0))
+        flat.least_items = max(flat.least_items, shown.get("minItems", 0))
+        flat.unique = flat.unique or shown.get("uniqueItems") is True
+        flat.relates = flat.relates or not RELATING.isdisjoint({*now, *shown})
+        if shown.get("additionalProperties") is False and "patternProperties" not in shown:
+            properties = now.get("properties", {}).items()
+            flat.closed.append(frozenset(name for name, node in properties if self.shows(node)))
+        if now.keys() & _OF_OBJECTS:
+            flat.implied |= {"object"}
+            flat.objects += 1
+        if now.keys() & {"items", "minItems", "prefixItems"}:
+            flat.implied |= {"array"}
+        values = self.choices(now)
+        if values is not None:
+            flat.relates = flat.relates or any(isinstance(each, dict | list) for each in values)
+            listed = frozenset(type_of(value) for value in values)
+            flat.types &= listed | {"number"} if "integer" in listed else listed
+        for key in _UNSERVED:
+            if key in now:
+                flat.unserved += [
+                    (key, place, Member(child, self.shows(child)))
+                    for place, child in _below(key, now[key])
+                ]
+
+    def _add_unions(self, flat: Flat, now: dict[str, Any], shown: dict[str, Any]) -> None:
+        tags = Tags.of(now), Tags.of(shown)
+        if any(each.property for each in tags) and not lists_variants(now):
+            flat.tags = flat.tags or tags
+        for key in UNIONS:
+            if not now.get(key):
+                continue
+            members = tuple(Member(member, self.shows(member)) for member in now[key])
+            if is_enumeration({key: now[key]}):
+                flat.values.append(members)
+            else:
+                flat.unions.append(Union(members, *tags, is_one=key == "oneOf"))
+
+    def types(self, schema: Any) -> frozenset[str]:
+        """Return the JSON types of the values that *schema* lets through."""
+        if schema is False:
+            return frozenset()
+        flat = self.flat(schema)
+        possible = flat.types
+        for union in flat.unions:
+            possible &= frozenset().union(
+                *(self.types(each.schema) for each in union.members if self._counts(each))
+            )
+        if possible == EVERY_TYPE and len(flat.implied) == 1:
+            return flat.implied
+        return possible
+
+    def _counts(self, member: Member) -> bool:
+        # a value on the way down may be of any member, one on the way up only of those shown
+        return member.shown or self.way is Way.DOWN
+
+    def tags(self, schema: Any, tag: str, union: Union | None) -> list[str]:
+        """Return the texts that the property *tag* of *schema* can have; empty if not told.
+
+        What the schema says itself goes before the mapping of *union*, that before its name.
+        """
+        flat = self.flat(schema)
+        for name, found in flat.fields.items():
+            shown = next((each for each in found if each.shown), found[0])
+            if tag != (name if self.way is Way.DOWN else shown.names[-1]):
+                continue
+            listed = self._listed(shown.schema)
+            if listed:
+                return listed
+        if flat.unions and not flat.fields:
+            below = flat.unions[0]
+            found_below = [
+                self.tags(each.schema, tag, below) for each in below.members if self._counts(each)
+            ]
+            return [tag for each in found_below for tag in each] if all(found_below) else []
+        referred = self.referred(schema)
+        if union is None or union.tags.property != tag or referred is None:
+            return []
+        return union.tags.mapped(referred) or [referred]
+
+    def variant_tags(self, component: str, tags: Tags) -> list[str]:
+        """Return the tags of a *component* that extends a discriminated one.
+
+        What the mapping says goes before the one value that the tag can have, that before its
+        name.
+        """
+        mapped = tags.mapped(component)
+        if mapped:
+            return mapped
+        flat = self.flat(self.schemas[component])
+        for name, found in flat.fields.items():
+            for each in found:
+                if tags.property == (name if self.way is Way.DOWN else each.names[-1]):
+                    listed = self._listed(each.schema)
+                    if len(listed) == 1:
+                        return listed
+        return [component]
+
+    def _listed(self, schema: Any) -> list[str]:
+        """Return the texts that *schema* lists, those of members not shown as well."""
+        for _ in range(len(self.schemas) + 1):
+            if not isinstance(schema, dict):
+                return []
+            schema = self.read("schema", schema).now
+            name = self.referred(schema)
+            if name is None:
+                values = self.choices(schema) or []
+                return values if all(isinstance(value, str) for value in values) else []
+            schema = self.schemas[name]
+        return []
+
+    def telling(self, union: Union, members: list[Any], *, always: bool) -> str | None:
+        """Return the property whose texts tell *members* of *union* apart, if there is one.
+
+        With *always*, it is one that no value can be without.
+        """
+        first = self.flat(members[0])
+        own = [
+            name if self.way is Way.DOWN else found[0].names[-1]
+            for name, found in first.fields.items()
+        ]
+        for tag in [union.tags.property] if union.tags.property else own:
+            if always and not all(self.requires(member, tag) for member in members):
+                continue
+            listed = [self.tags(member, tag, union) for member in members]
+            texts = [text for each in listed for text in each]
+            if all(listed) and len(set(texts)) == len(texts):
+                return tag
+        return None
+
+    def requires(self, schema: Any, field: str) -> bool:
+        """Tell whether no value of *schema* is without the *field*, so called where it is read."""
+        if not isinstance(schema, dict):
+            return False
+        now = self.read("schema", schema).now
+        properties = now.get("properties", {})
+        for name in now.get("required", ()):
+            child = properties.get(name)
+            if self.way is Way.DOWN:
+                called = name
+            else:
+                called = self.names("schema", name, child)[-1] if self.shows(child) else None
+            if called == field:
+                return True
+        goal = self.referred(now)
+        bases = [*now.get("allOf", ()), *([self.schemas[goal]] if goal is not None else [])]
+        if any(self.requires(base, field) for base in bases if self._binds(base)):
+            return True
+        return any(
+            all(self.requires(member, field) for member in now[key] if self._binds(member))
+            for key in UNIONS
+            if now.get(key)
+        )
+
+    def _binds(self, node: Any) -> bool:
+        # what is canonical is so in all versions
+        return self.way is Way.DOWN or self.shows(node)
+
+    def judged(self, schema: Any) -> Any:
+        """Return what a value that is read here has to be to be of *schema*."""
+        if self.way is Way.DOWN:
+            return self.published.canonical(schema)
+        return self.published.at(schema, self._at)
+
+    def shown(self, schema: Any) -> Any:
+        """Return what *schema* demands at the version."""
+        return self.published.at(schema, self._at)
+
+    def apart(self, one: Any, other: Any) -> bool:
+        """Tell whether nothing that is shown can be an object of both schemas."""
+        return self.published.apart(one, other, self._at)
+
+
+def equal(one: Any, other: Any) -> bool:
+    """Tell whether two JSON values are written alike, the order of keys aside."""
+    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
+
+
+def _below(key: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the schemas below the keyword *key*, each with its place."""
+    shape, _ = slot("schema", key)
+    if shape is Shape.ONE:
+        yield key, value
+    elif isinstance(value, dict):
+        yield from ((f"{key}/{name}", child) for name, child in value.items())
+    elif isinstance(value, list):
+        yield from ((f"{key}/{index}", child) for index, child in enumerate(value))
+
+
+def _names(goal: str, component: str) -> bool:
+    found = target(goal)
+    return component == (found[1] if found else goal)

@@ -1,0 +1,299 @@
+"""What a node was in, what it is read as and which converters lie between out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property, partial
+from itertools import pairwise
+from typing import Any, Final, NamedTuple
+
+from dateline.contracts.fitting import differs, fits
+from dateline.diff.naming import name
+from dateline.gates import Timeline, changes, order, without
+from dateline.model import EXTENSIBLE, GATES, KEYS, WAS, Api
+from dateline.openapi import METHODS, Shape, chain, children, pointer, slot, target
+from dateline.project import enumeration, open_ended
+from dateline.schema.access import Access
+from dateline.schema.dialect import Dialect
+from dateline.schema.types import declared, is_enumeration
+
+Path = tuple[str | int, ...]
+
+
+class Way(Enum):
+    """Which way a value goes: down to a caller, or up from one."""
+
+    DOWN = "down"
+    UP = "up"
+
+
+class Reading(NamedTuple):
+    """How a node is read at one version: as *now*, to be shown as *shown*, through converters.
+
+    On the way down the converters come first and *now* is what they make; on the way up *now*
+    is what the caller sent, and the converters come last.
+    """
+
+    now: dict[str, Any]
+    shown: dict[str, Any]
+    converters: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Converter:
+    """A step between two eras of a node that a value can't take unchanged, down or up.
+
+    ``passes_null`` says that null is null in both eras, so that it needs no converter.
+    """
+
+    name: str
+    place: str
+    before: str
+    kind: str
+    newer: dict[str, Any]
+    older: dict[str, Any]
+    down: bool
+    up: bool
+    passes_null: bool = False
+
+
+class _History(NamedTuple):
+    node: dict[str, Any]  # kept: an id is unique only while its object lives
+    eras: list[tuple[int, dict[str, Any]]]
+    steps: list[Converter | None]
+
+
+class Histories:
+    """The eras of every node that has an `x-was`, and the converters between them."""
+
+    def __init__(self, api: Api, timeline: Timeline) -> None:
+        self._api = api
+        self._timeline = timeline
+        self._dialect = Dialect(api.document)
+        self.access = Access(api.document)
+        self._known: dict[int, _History] = {}
+        self._taken: dict[str, int] = {}
+        self._restating: dict[tuple[int, int], bool] = {}
+        self.converters: dict[str, Converter] = {}
+
+    def read(self, kind: str, node: dict[str, Any], at: int, way: Way) -> Reading:
+        """Return how *node* is read at the combination *at*, a schema as JSON Schema."""
+        if WAS not in node:
+            read = self._keywords(kind, node)
+            return Reading(read, read)
+        history = self._history(kind, node)
+        last = next(i for i, (mask, _) in enumerate(history.eras) if mask >> at & 1)
+        steps = history.steps[:last]
+        eras = [era for _, era in history.eras]
+        needed = [
+            (place, step)
+            for place, step in enumerate(steps)
+            if step is not None and (step.down if way is Way.DOWN else step.up)
+        ]
+        names = tuple(step.name for _, step in needed)
+        eras = [self._keywords(kind, era) for era in eras]
+        if way is Way.UP:
+            return Reading(eras[last], eras[0], names[::-1])
+        read = eras[needed[-1][0] + 1] if needed else eras[0]
+        return Reading(read, eras[last], names)
+
+    def _keywords(self, kind: str, node: dict[str, Any]) -> dict[str, Any]:
+        return self._dialect.keywords(node) if kind == "schema" else node
+
+    def restates(self, schema: Any, at: int) -> bool:
+        """Tell whether an `x-was` in *schema*, or in what it refers to, changes it at *at*."""
+        # an id is unique here: the schemas are those of the document
+        key = id(schema), at
+        if key not in self._restating:
+            self._restating[key] = self._restates(schema, at)
+        return self._restating[key]
+
+    def _restates(self, schema: Any, at: int) -> bool:
+        components = self._api.document.get("components", {}).get("schemas", {})
+        ahead, seen = [schema], set[int]()
+        while ahead:
+            node = ahead.pop()
+            if not isinstance(node, dict) or id(node) in seen:
+                continue
+            seen.add(id(node))
+            eras = self._timeline.eras("schema", node)
+            if differs(eras[0][1], next(era for mask, era in eras if mask >> at & 1)):
+                return True
+            goal = target(node["$ref"]) if isinstance(node.get("$ref"), str) else None
+            ahead.append(components.get(goal[1]) if goal is not None else None)
+            ahead += [child for _, kind, child in children("schema", node) if kind == "schema"]
+        return False
+
+    def place(self, node: Any) -> Path:
+        """Return where *node* stands in the definitions."""
+        return self._paths.get(id(node), ())
+
+    def _history(self, kind: str, node: dict[str, Any]) -> _History:
+        if id(node) not in self._known:
+            eras = self._timeline.eras(kind, node)
+            self._known[id(node)] = _History(node, eras, self._steps(kind, node, eras))
+        return self._known[id(node)]
+
+    def _steps(
+        self, kind: str, node: dict[str, Any], eras: list[tuple[int, dict[str, Any]]]
+    ) -> list[Converter | None]:
+        dates = sorted(node[WAS], key=order, reverse=True)
+        read = [self._dialect.read(kind, era) for _, era in eras]
+        ways = [
+            (not fits(kind, newer, older), not fits(kind, _completed(kind, older, newer), newer))
+            for newer, older in pairwise(read)
+        ]
+        oldest = max((i for i, step in enumerate(ways) if any(step)), default=None)
+        if oldest is None:
+            return [None] * len(ways)
+        place = self.name(node)
+        made = [
+            Converter(
+                # the oldest step keeps its name when newer ones join it
+                name=place if index == oldest else f"{place}@{date}",
+                place=place,
+                before=date,
+                kind=kind,
+                newer=eras[index][1],
+                older=eras[index + 1][1],
+                down=down,
+                up=up,
+                passes_null=all("type" in era and "null" in declared(era) for era in both),
+            )
+            if down or up
+            else None
+            for index, (date, (down, up), both) in enumerate(
+                zip(dates, ways, pairwise(read), strict=True)
+            )
+        ]
+        self.converters |= {step.name: step for step in made if step is not None}
+        return made
+
+    def name(self, node: Any) -> str:
+        """Return what converters at *node* are called: by component and field, or operation."""
+        called = self._called(self.place(node))
+        count = self._taken[called] = self._taken.get(called, 0) + 1
+        return called if count == 1 else f"{called}#{count}"
+
+    def _called(self, path: Path) -> str:
+        document = self._api.document
+        schema, field = name(document, pointer(path))
+        steps = [schema or self._operations.get(path[1:3], str(path[1]))]
+        if schema is None and "responses" in path:
+            steps.append(str(path[path.index("responses") + 1]))
+        elif schema is None and "requestBody" in path:
+            steps.append("request")
+        # what a list or a map holds is no field of it: `Thing[]`, `Thing{}`
+        return ".".join(steps) + ("" if field[:1] in ("", "[", "{") else ".") + field
+
+    @cached_property
+    def _operations(self) -> dict[Path, str]:
+        return operation_names(self._api.document)
+
+    @cached_property
+    def _paths(self) -> dict[int, Path]:
+        return {id(node): path for path, node in self._walk("document", self._api.document, ())}
+
+    def _walk(self, kind: str, node: Any, path: Path) -> Iterator[tuple[Path, Any]]:
+        if not isinstance(node, dict):
+            return
+        yield path, node
+        for _, era in self._timeline.eras(kind, node):
+            for below, child_kind, child in children(kind, era):
+                yield from self._walk(child_kind, child, path + below)
+
+
+def operation_names(document: dict[str, Any]) -> dict[Path, str]:
+    """Return what each operation is called, by path and method: its id, or method and path.
+
+    An id that several have is the name of none; only adopted documents hold such ids.
+    """
+    said = {
+        (path, method): item[-1][method].get("operationId")
+        for path, node in document.get("paths", {}).items()
+        for item in [chain(document, node)]
+        for method in METHODS
+        if item and method in item[-1]
+    }
+    counts = Counter(said.values())
+    return {
+        (path, method): name
+        if isinstance(name, str) and counts[name] == 1
+        else f"{method.upper()} {path}"
+        for (path, method), name in said.items()
+    }
+
+
+_OURS: Final = KEYS - {EXTENSIBLE}
+
+
+def plain(kind: str, node: Any, *, sent: bool = False, adopted: bool = False) -> Any:
+    """Return *node* as it is today, without our keys: canonical names, every member, all fields.
+
+    It is written as it is published, which for *adopted* definitions is as they are. Where it is
+    *sent*, by callers of any version, fields that some of them lack are not required, and nothing
+    has a default that it lacks in some of them.
+    """
+    if not isinstance(node, dict):
+        return node
+    made = without(node, *_OURS & node.keys())
+    for key, value in made.items():
+        made[key] = _plain_below(slot(kind, key), value, sent, adopted)
+    if kind != "schema":
+        return made
+    if sent and lacked_default(node):
+        del made["default"]
+    if sent and "required" in node:
+        properties = node.get("properties", {})
+        made["required"] = [
+            name for name in node["required"] if not _is_gated(properties.get(name))
+        ]
+    members = node.get("oneOf")
+    if isinstance(members, list) and is_enumeration({"oneOf": members}):
+        made = made if adopted and not any(map(_is_gated, members)) else enumeration(made)
+    return open_ended(made) if EXTENSIBLE in made and not adopted else made
+
+
+def _completed(kind: str, older: dict[str, Any], newer: dict[str, Any]) -> dict[str, Any]:
+    """Return *older* as if its values had every field for which *newer* has a default."""
+    if kind != "schema":
+        return older
+    properties = newer.get("properties", {})
+    given = [
+        name
+        for name in newer.get("required", ())
+        if isinstance(child := properties.get(name), dict) and "default" in child
+    ]
+    missing = set(given) - set(older.get("required", ()))
+    if not missing:
+        return older
+    return {**older, "required": [*older.get("required", ()), *sorted(missing)]}
+
+
+def lacked_default(node: Any) -> bool:
+    """Tell whether a schema has a default that it lacked in an older version.
+
+    A new field has its default for callers of all versions: it is the way up.
+    """
+    if not isinstance(node, dict) or WAS not in node or "default" not in node or _is_gated(node):
+        return False
+    return any("default" in changes(entry)[1] for entry in node[WAS].values())
+
+
+def _is_gated(node: Any) -> bool:
+    return isinstance(node, dict) and not GATES.isdisjoint(node.keys() - {WAS})
+
+
+def _plain_below(held: tuple[Shape, str], value: Any, sent: bool, adopted: bool) -> Any:
+    shape, kind = held
+    below = partial(plain, kind, sent=sent, adopted=adopted)
+    if shape is Shape.ONE:
+        return below(value)
+    if shape is Shape.MAP and isinstance(value, dict):
+        return {key: below(child) for key, child in value.items()}
+    if shape is Shape.LIST and isinstance(value, list):
+        return [below(child) for child in value]
+    return value

@@ -1,0 +1,395 @@
+"""The operations in, the values that each of them takes and gives out: where shapes begin."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
+
+from dateline.contracts.demanded import Demand
+from dateline.contracts.flat import Declared, Flat, View
+from dateline.contracts.histories import Way, operation_names
+from dateline.contracts.nodes import UNTOLD, Builder, Node, converters, untold
+from dateline.gates import Timeline
+from dateline.model import ADDED, REMOVED, WAS, Api
+from dateline.openapi import COMPONENTS, METHODS, target, walk
+
+
+def is_json(media_type: str) -> bool:
+    """Tell whether what is sent as *media_type* is JSON (RFC 6839 section 3.1)."""
+    name = media_type.partition(";")[0].strip().lower()
+    return name.endswith("+json") or name == "application/json"
+
+
+_SECTIONS: Final = {kind: section for section, kind in COMPONENTS.items()}
+_ABSENT: Final = {"absent": True}
+
+# What of a security scheme says where a credential stands in a request.
+_SECRETS: Final = ("type", "in", "name", "scheme")
+
+Sited = tuple[str, Any]
+"""A kind and a node of that kind."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Root:
+    """One value of an operation: its name, where it belongs in the data, and how it is made.
+
+    ``nodes`` are all that it depends on beside the components of schemas. ``skeleton`` lists
+    every body of the operation, so that one that is not defined is told from one that is equal
+    in all versions.
+    """
+
+    name: str
+    path: tuple[str, ...]
+    nodes: list[Sited]
+    build: Callable[[Builder], Node]
+    skeleton: dict[str, Any]
+
+
+def roots(api: Api, way: Way) -> list[Root]:
+    """Return what the operations give (down) or take (up), in the order of the definitions."""
+    return list(_Roots(api, way).roots())
+
+
+def unreachable(api: Api) -> Iterator[tuple[Any, str]]:
+    """Yield each node whose `x-was` no value could be served by, and what it does.
+
+    A converter takes a value to another one: it can't answer with another status or media type,
+    read what requests have in another place, or take credentials for others.
+    """
+    timeline = Timeline(api.table)
+    found = _Roots(api, Way.DOWN)
+    for path, kind, node in walk("document", api.document):
+        if WAS not in node or not {"callbacks", "webhooks"}.isdisjoint(path):
+            continue
+        now = found.resolved(kind, node)
+        for _, era in timeline.eras(kind, node)[1:]:
+            then = found.resolved(kind, era) if "$ref" in era else era
+            if (
+                reason := _lost(kind, now, then, found.places, adopted=api.table.adopted)
+            ) is not None:
+                yield node, reason
+                break
+
+
+def _lost(
+    kind: str,
+    now: dict[str, Any],
+    then: dict[str, Any],
+    places: Callable[[Any], set[str]],
+    *,
+    adopted: bool,
+) -> str | None:
+    """Return what *then* has that nothing in *now* can be taken for, or the other way round."""
+    if kind in ("path-item", "operation") and not adopted:
+        moved = places(then.get("parameters")) - places(now.get("parameters"))
+        if moved:
+            where = min(moved)
+            return f"has parameters in {where}, read no more; keep them, with `{REMOVED}`"
+    if kind == "path-item":
+        known = now if adopted else METHODS
+        methods = [m for m in METHODS if m in then and m in known and then[m] != now.get(m)]
+        return f"replaces the whole `{methods[0]}`; put it on its parts" if methods else None
+    if kind == "operation":
+        if gone := now.get("responses", {}).keys() - then.get("responses", {}).keys():
+            return f"leaves the response {min(gone)} out; give that one `{ADDED}` instead"
+        is_new = "requestBody" in then and "requestBody" not in now and not adopted
+        return f"has a body, which is read no more; keep it, with `{REMOVED}`" if is_new else None
+    if kind == "response":
+        gone = now.get("content", {}).keys() - then.get("content", {}).keys()
+        return f"leaves {min(gone)} out, which all are answered in; keep it" if gone else None
+    if kind == "request-body":
+        if adopted and not now.get("content"):
+            return None  # a body that nothing asks for any more is passed over
+        gone = then.get("content", {}).keys() - now.get("content", {}).keys()
+        return (
+            f"has {min(gone)}, which is read no more; keep it, with `{REMOVED}`" if gone else None
+        )
+    if kind == "header" and then.get("required") and not now.get("required"):
+        return "requires a header that handlers may leave out now; let it be required still"
+    if kind == "security-scheme" and any(now.get(k) != then.get(k) for k in _SECRETS):
+        return "moves a credential; declare a second scheme, and name both in `security`"
+    return None
+
+
+def put(operations: dict[str, Any], root: Root, shape: str | None) -> None:
+    """Enter *shape* at the path of *root*."""
+    operation, *steps, last = root.path
+    operations = operations.setdefault(operation, deepcopy(root.skeleton))
+    for step in steps:
+        operations = operations.setdefault(step, {})
+    operations[last] = shape
+
+
+class _Roots:
+    def __init__(self, api: Api, way: Way) -> None:
+        self._document = api.document
+        self._way = way
+
+    def roots(self) -> Iterator[Root]:
+        names = operation_names(self._document)
+        for template, item in self._document.get("paths", {}).items():
+            resolved = self.resolved("path-item", item)
+            for method in METHODS:
+                if method not in resolved:
+                    continue
+                name = names[template, method]
+                operation = resolved[method]
+                sites = [
+                    ("path-item", item),
+                    ("path-item", resolved),
+                    ("operation", operation),
+                ]
+                if self._way is Way.DOWN:
+                    yield from self._given(_Holder(name, sites, self._answers(operation)))
+                else:
+                    yield from self._taken(_Holder(name, sites, {"content": {}}), resolved)
+
+    def _answers(self, operation: dict[str, Any]) -> dict[str, Any]:
+        return {
+            status: {"content": dict.fromkeys(response.get("content", {}))}
+            for status, node in operation.get("responses", {}).items()
+            if not status.startswith("x-") and (response := self.resolved("response", node))
+        }
+
+    def _given(self, holder: _Holder) -> Iterator[Root]:
+        for status in holder.skeleton:
+            node = holder.operation["responses"][status]
+            response = self.resolved("response", node)
+            sites = [*holder.sites, ("response", node), ("response", response)]
+            for media_type in response.get("content", {}):
+                yield self._content(holder, (status, "content", media_type), sites)
+            if response.get("headers"):
+                yield self._headers(holder, status, sites)
+
+    def _taken(self, holder: _Holder, item: dict[str, Any]) -> Iterator[Root]:
+        if "requestBody" in holder.operation:
+            node = holder.operation["requestBody"]
+            body = self.resolved("request-body", node)
+            sites = [*holder.sites, ("request-body", node), ("request-body", body)]
+            holder.skeleton["content"].update(dict.fromkeys(body.get("content", {})))
+            for media_type in body.get("content", {}):
+                yield self._content(holder, ("content", media_type), sites)
+        listed: dict[tuple[str, str], list[Any]] = {}
+        for node in (*item.get("parameters", ()), *holder.operation.get("parameters", ())):
+            if parameter := self.resolved("parameter", node):
+                listed[parameter["in"], parameter["name"]] = [node, parameter]
+        for place in sorted({place for place, _ in listed}):
+            nodes = [found for (where, _), found in listed.items() if where == place]
+            yield self._parameters(holder, place, nodes)
+
+    def _content(self, holder: _Holder, path: tuple[str, ...], sites: list[Sited]) -> Root:
+        kind, message = sites[-1]
+        media_type = path[-1]
+
+        def build(builder: Builder) -> Node:
+            view = builder.view
+            if not _shows(view, holder.sites):
+                return None
+            then = self._then(view, kind, _holding(view.era("operation", holder.operation), path))
+            held, was = (
+                each.get("content", {}).get(media_type) for each in (message, view.era(kind, then))
+            )
+            if was is None or not _shows(view, [*sites, ("media-type", was)]):
+                return dict(_ABSENT)
+            if then is not message or was != held:
+                return demanded(builder, held)
+            inner = view.read("media-type", held)
+            node = builder.node(inner.now.get("schema"))
+            made = builder.converted(inner.converters, node, inner.shown.get("schema", True))
+            if made is None or schemas:
+                return made
+            # what is no JSON is passed on as it is: its parts are known to nobody
+            is_told = not converters(made) and not untold(made)
+            return demanded(builder, held, made if is_told else dict(_ABSENT))
+
+        schemas = is_json(media_type)
+
+        def demanded(builder: Builder, held: dict[str, Any], where: Node = _ABSENT) -> Node:
+            published = builder.view.published
+
+            def older(at: int) -> Any:
+                view = builder.view.having(at)
+                operation = view.era("operation", holder.operation)
+                then = view.era(kind, self._then(view, kind, _holding(operation, path)))
+                content = view.era("media-type", then.get("content", {}).get(media_type, {}))
+                return published.at(content.get("schema", True), at) if schemas else True
+
+            def make() -> Demand:
+                newer = published.canonical(held.get("schema", True)) if schemas else True
+                return Demand(holder=held, newer=newer, older=older)
+
+            what = "what stands around it" if schemas else "what it holds"
+            why = builder.demands.note((held,), [what], make)
+            return {UNTOLD: [where], "why": why, "otherwise": None}
+
+        return Root(
+            name="/".join((holder.name, *path)).replace("/content/", "/", 1),
+            path=(holder.name, *path),
+            nodes=sites,
+            build=build,
+            skeleton=holder.skeleton,
+        )
+
+    def _parameters(self, holder: _Holder, place: str, nodes: list[list[Any]]) -> Root:
+        def build(builder: Builder) -> Node:
+            view = builder.view
+            if not _shows(view, holder.sites):
+                return None
+            for kind, holding in (holder.sites[-1], *holder.sites[:-1]):
+                if view.era(kind, holding).get("parameters") != holding.get("parameters"):
+                    return demanded(builder)
+            if any(self._then(view, "parameter", node) is not found for node, found in nodes):
+                return demanded(builder)
+            flat = Flat(types=frozenset({"object"}))
+            for node, parameter in nodes:
+                reading = view.read("parameter", parameter)
+                if reading.now.get("in") != place:
+                    builder.moved(parameter)
+                shown = view.shows(node) and view.shows(parameter)
+                names = (parameter["name"], reading.now["name"])
+                flat.fields[parameter["name"]] = [
+                    Declared(
+                        _schema(reading.now),
+                        shown,
+                        names,
+                        reading.converters,
+                        _schema(reading.shown),
+                    )
+                ]
+                if parameter.get("required"):
+                    flat.required.add(parameter["name"])
+            return builder.object(flat)
+
+        def demanded(builder: Builder) -> Node:
+            published = builder.view.published
+
+            def make() -> Demand:
+                properties = {each["name"]: published.canonical(_schema(each)) for _, each in nodes}
+                required = [each["name"] for _, each in nodes if each.get("required")]
+                newer = {"type": "object", "properties": properties, "required": required}
+                return Demand(holder=holder.operation, newer=newer, older=lambda _: True)
+
+            key = (holder.operation, *(node for node, _ in nodes))
+            why = builder.demands.note(key, [f"what its parameters in {place} are"], make)
+            return {UNTOLD: [dict(_ABSENT)], "why": why}
+
+        return Root(
+            name=f"{holder.name}/{place}",
+            path=(holder.name, "parameters", place),
+            nodes=[*holder.sites, *(("parameter", each) for found in nodes for each in found)],
+            build=build,
+            skeleton=holder.skeleton,
+        )
+
+    def _headers(self, holder: _Holder, status: str, sites: list[Sited]) -> Root:
+        response = sites[-1][1]
+
+        def build(builder: Builder) -> Node:
+            view = builder.view
+            if not all(view.shows(node) for _, node in sites):
+                return None
+            node = _holding(view.era("operation", holder.operation), (status,))
+            then = self._then(view, "response", node)
+            if view.era("response", then).get("headers") != response["headers"]:
+                return demanded(builder)
+            flat = Flat(types=frozenset({"object"}))
+            for name, node in response["headers"].items():
+                header = self.resolved("header", node)
+                if self._then(view, "header", node) != header:
+                    return demanded(builder)
+                reading = view.read("header", header)
+                shown = view.shows(node) and view.shows(header)
+                names = view.names("header", name, node)
+                flat.fields[name] = [
+                    Declared(
+                        _schema(reading.now),
+                        shown,
+                        names,
+                        reading.converters,
+                        _schema(reading.shown),
+                    )
+                ]
+                if header.get("required"):
+                    flat.required.add(name)
+            return builder.object(flat)
+
+        def demanded(builder: Builder) -> Node:
+            def make() -> Demand:
+                return Demand(holder=response, newer={"type": "object"}, older=lambda _: True)
+
+            why = builder.demands.note((response, "headers"), ["which headers it has"], make)
+            return {UNTOLD: [dict(_ABSENT)], "why": why}
+
+        headers = [
+            ("header", each)
+            for node in response["headers"].values()
+            for each in (node, self.resolved("header", node))
+        ]
+        return Root(
+            name=f"{holder.name}/{status}/headers",
+            path=(holder.name, status, "headers"),
+            nodes=[*sites, *headers],
+            build=build,
+            skeleton=holder.skeleton,
+        )
+
+    def places(self, parameters: Any) -> set[str]:
+        """Return the parts of a request that *parameters* stand in."""
+        return {self.resolved("parameter", each).get("in", "") for each in parameters or ()}
+
+    def resolved(self, kind: str, node: Any) -> dict[str, Any]:
+        """Return what *node* stands for, through references; empty where one leads nowhere."""
+        return self._led(kind, node, lambda each: each)
+
+    def _then(self, view: View, kind: str, node: Any) -> dict[str, Any]:
+        """Return what *node* stands for at the version of *view*, as `resolved` does."""
+        return self._led(kind, node, partial(view.era, kind))
+
+    def _led(
+        self, kind: str, node: Any, era: Callable[[dict[str, Any]], dict[str, Any]]
+    ) -> dict[str, Any]:
+        section = _SECTIONS.get(kind, "")
+        components = self._document.get("components", {}).get(section, {})
+        for _ in range(len(components) + 1):
+            reference = era(node).get("$ref") if isinstance(node, dict) else None
+            goal = target(reference) if isinstance(reference, str) else None
+            if goal is None:
+                break
+            node = components.get(goal[1])
+        return node if isinstance(node, dict) else {}
+
+
+@dataclass(frozen=True)
+class _Holder:
+    """An operation: what it is called, itself with what holds it, and all its bodies."""
+
+    name: str
+    sites: list[Sited]
+    skeleton: dict[str, Any]
+
+    @property
+    def operation(self) -> dict[str, Any]:
+        operation: dict[str, Any] = self.sites[-1][1]
+        return operation
+
+
+def _holding(operation: dict[str, Any], path: tuple[str, ...]) -> Any:
+    """Return the node of *operation* that holds the content at *path*: a response, or the body."""
+    if path[0] == "content":
+        return operation.get("requestBody")
+    return operation.get("responses", {}).get(path[0])
+
+
+def _shows(view: View, sites: list[Sited]) -> bool:
+    return all(view.shows(node) for _, node in sites)
+
+
+def _schema(node: dict[str, Any]) -> Any:
+    """Return the schema of a parameter or header, which may stand below a media type."""
+    if "schema" in node:
+        return node["schema"]
+    return next((each.get("schema") for each in node.get("content", {}).values()), None)

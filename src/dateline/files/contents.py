@@ -1,0 +1,94 @@
+"""Artifacts in, the content of every file by path out; paths that can't be held are refused."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final
+
+from dateline.files.errors import ArtifactError
+from dateline.files.listing import Entry, digest_of, encoded
+from dateline.fresh import is_cache
+from dateline.model import MANIFEST, Artifact, printable
+
+_LONGEST: Final = 200  # UTF-8 bytes; leaves room for a folder below Windows' limit of 260
+_UNPORTABLE: Final = frozenset('\\<>:"|?*')
+_DEVICES: Final = frozenset(
+    ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"]
+    + [name + digit for name in ("COM", "LPT") for digit in "123456789¹²³"]
+)
+
+
+def _unspellable(path: str) -> bool:
+    try:
+        os.fsencode(path)
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+_PATH_FAULTS: Final[tuple[tuple[Callable[[str], bool], str], ...]] = (
+    (lambda path: not path, "is empty"),
+    (lambda path: not path.isprintable(), "holds a control character"),
+    (lambda path: path.startswith("/"), "is absolute"),
+    (lambda path: not _UNPORTABLE.isdisjoint(path), 'holds one of \\ < > : " | ? *'),
+    (lambda path: len(path.encode()) > _LONGEST, f"is longer than {_LONGEST} bytes"),
+    (_unspellable, "can't be spelt in this locale (LC_ALL=C.UTF-8 would)"),
+)
+_PART_FAULTS: Final[tuple[tuple[Callable[[str], bool], str], ...]] = (
+    (lambda part: part in ("", ".", ".."), "has an empty part, '.' or '..'"),
+    (lambda part: part.endswith((".", " ")), "has a part that ends in a dot or a space"),
+    (
+        lambda part: part.partition(".")[0].rstrip().upper() in _DEVICES,
+        "has a part that is the name of a device on Windows",
+    ),
+    (lambda part: is_cache(part, True) or is_cache(part, False), "lies where tools keep caches"),
+)
+
+
+def contents(artifacts: Iterable[Artifact]) -> dict[str, bytes]:
+    """Return the content of every file to hold, by path, the manifest included."""
+    given = sorted(artifacts)
+    paths = [artifact.path for artifact in given]
+    faults = [(path, fault) for path in paths if (fault := _path_fault(path))]
+    problems = [f"{path}: artifact-path: {fault}, rename it" for path, fault in faults]
+    # paths that are faulty in themselves would only collide in confusing ways
+    if not problems:
+        problems = [
+            f"{later}: artifact-path: can't stand beside {earlier} on every file system, rename one"
+            for earlier, later in _collisions([MANIFEST, *paths])
+        ]
+    if problems:
+        raise ArtifactError("\n".join(map(printable, problems)))
+    wanted = {artifact.path: artifact.content for artifact in given}
+    wanted[MANIFEST] = encoded(
+        {path: Entry(len(content), digest_of(content)) for path, content in wanted.items()}
+    )
+    return wanted
+
+
+def _path_fault(path: str) -> str | None:
+    for holds, fault in _PATH_FAULTS:
+        if holds(path):
+            return fault
+    for holds, fault in _PART_FAULTS:
+        if any(map(holds, path.split("/"))):
+            return fault
+    return None
+
+
+def _collisions(paths: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield pairs of files or folders that are one on a file system that folds names."""
+    from unicodedata import normalize
+
+    known: dict[str, str] = {}
+    for path in paths:
+        parts = path.split("/")
+        folders = ["/".join(parts[:depth]) + "/" for depth in range(1, len(parts))]
+        for name in [*folders, path]:
+            folded = normalize("NFC", normalize("NFC", name.rstrip("/")).casefold())
+            if folded not in known:
+                known[folded] = name
+            elif name == path or known[folded] != name:
+                yield known[folded], name
+                break

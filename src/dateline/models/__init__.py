@@ -1,0 +1,238 @@
+"""The contracts of all versions in, an installable distribution of pydantic models out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from dateline.model import Artifact, Contract, Problem, SourceError, Table
+from dateline.models import assemble, names
+from dateline.models.definitions import Definition, Inline, Typed
+from dateline.models.generate import sources
+from dateline.models.ledger import place_of
+from dateline.models.names import CANONICAL
+from dateline.models.order import in_order
+from dateline.models.reading import Reader
+from dateline.models.sharing import Ways, homes, schemas
+from dateline.models.writing import Writer
+from dateline.schema.access import READ_ONLY, WRITE_ONLY, Direction, Hidden
+
+
+@dataclass(frozen=True, kw_only=True)
+class Canonical:
+    """The contract that servers are written against: it comes after all versions.
+
+    Its types are as open as the document: what says nothing of other fields takes them, where a
+    caller's own type of a request helps to find mistakes by refusing them. ``strict`` names the
+    components that only requests hold. ``inlines`` are the schemas of operations for which a type
+    is wanted.
+    """
+
+    contract: Contract
+    strict: frozenset[str]
+    inlines: tuple[Inline, ...]
+
+
+class Models(NamedTuple):
+    """The files of the models, what they can't express, and a type for each inline schema."""
+
+    artifacts: list[Artifact]
+    notes: list[str]
+    types: list[Typed]
+
+
+def models(
+    contracts: Sequence[Contract],
+    table: Table,
+    templates: Sequence[Path],
+    canonical: Canonical | None = None,
+) -> Models:
+    """Return the files of the distribution, below ``python/``, and what it can't express.
+
+    *contracts* stand oldest first, one for each version, of all environments together. A type
+    whose closure is equal in two of them is defined in the older one and re-exported by the
+    newer; *canonical* is the newest of all. *templates* are folders, file by file the first one
+    first, that hold ``datamodel/`` (the layout of one definition) and ``python/`` (the other
+    files). Raises SourceError where two names of the document become one Python name.
+    """
+    ways = Ways()
+    notes: list[str] = []
+    contracts = [_of_both_directions(contract, ways, notes) for contract in contracts]
+    strict = {contract.version: ways.request_only(contract) for contract in contracts}
+    versions = [*contracts, *([canonical.contract] if canonical is not None else ())]
+    problems: list[Problem] = []
+    classes = _classes(versions, notes, problems, adopted=table.adopted)
+    opened: frozenset[str] = frozenset()
+    if canonical is not None:
+        strict[CANONICAL] = canonical.strict
+        opened = _silent(canonical, classes, adopted=table.adopted)
+    components = homes(versions, strict, opened)
+    inlines = canonical.inlines if canonical else ()
+    written = _written(versions, components, strict, inlines, classes, adopted=table.adopted)
+    if problems or written.problems:
+        raise SourceError([*problems, *written.problems])
+    where = {
+        version: {
+            each.name: home
+            for name, home in known.items()
+            for each in written.definitions[home, name]
+        }
+        for version, known in components.items()
+    }
+    orders = {
+        version: in_order(
+            {
+                each.name: each
+                for name, home in known.items()
+                if home == version
+                for each in written.definitions[version, name]
+            }
+        )
+        for version, known in components.items()
+    }
+    blocks = sources(orders, [each / "datamodel" for each in templates])
+    artifacts = assemble.files(contracts, table, where, [each / "python" for each in templates])
+    artifacts += [
+        Artifact(
+            path=f"python/{table.package}/{names.package_name(version)}/models.py",
+            content=assemble.module(version, order, blocks[version], where[version]),
+        )
+        for version, order in orders.items()
+        if order.definitions or version == CANONICAL
+    ]
+    artifacts.sort(key=lambda artifact: artifact.path)
+    return Models(artifacts, [*dict.fromkeys(notes), *written.notes], written.types)
+
+
+def _of_both_directions(contract: Contract, ways: Ways, notes: list[str]) -> Contract:
+    """Return *contract* with components that a class of each can hold in both directions.
+
+    A field that one direction does not have is optional there, and so in the one class.
+    """
+    document = contract.document
+    sent, received = ways.both(contract)
+    made = dict(schemas(contract))
+    for hidden, reached in ((READ_ONLY, sent), (WRITE_ONLY, received)):
+        direction = Direction(document, hidden, Hidden.OPTIONAL)
+        for name in sorted(reached & made.keys()):
+            schema = direction.of(made[name])
+            if schema is not made[name]:
+                made[name] = schema
+                notes.append(
+                    f"components.{name}: fields that are `{hidden}` are optional in its class, "
+                    "which holds requests and responses"
+                )
+    if all(made[name] is schema for name, schema in schemas(contract).items()):
+        return contract
+    components = {**document["components"], "schemas": made}
+    return replace(contract, document={**document, "components": components})
+
+
+@dataclass(frozen=True)
+class _Written:
+    """The definitions by version and holder, what they can't express, inline types, problems."""
+
+    definitions: dict[tuple[str, str], list[Definition]]
+    notes: list[str]
+    types: list[Typed]
+    problems: list[Problem]
+
+
+def _written(
+    contracts: Sequence[Contract],
+    components: dict[str, dict[str, str]],
+    strict: dict[str, frozenset[str]],
+    inlines: Sequence[Inline],
+    classes: dict[str, str],
+    *,
+    adopted: bool,
+) -> _Written:
+    """Write what each version defines; *inlines* belong to the canonical contract."""
+    made: dict[tuple[str, str], list[Definition]] = {}
+    types: list[Typed] = []
+    notes: dict[str, None] = {}
+    problems: list[Problem] = []
+    for contract in contracts:
+        version = contract.version
+        known = components[version]
+        writer = Writer(
+            Reader(contract.document),
+            strict=strict[version],
+            closing=version != CANONICAL,
+            classes={name: classes[name] for name in schemas(contract)},
+            taken={
+                each.name
+                for name, home in known.items()
+                if home != version
+                for each in made[home, name]
+            },
+            adopted=adopted,
+        )
+        for name, home in known.items():
+            if home == version:
+                made[version, name] = writer.component(name)
+        for inline in inlines if version == CANONICAL else ():
+            typed, definitions = writer.inline(inline)
+            types.append(typed)
+            made.setdefault((version, inline.holder), []).extend(definitions)
+            known[inline.holder] = version
+        notes |= dict.fromkeys(writer.notes)
+        problems += writer.problems
+    return _Written(made, list(notes), types, problems)
+
+
+def _silent(canonical: Canonical, classes: dict[str, str], *, adopted: bool) -> frozenset[str]:
+    """Return what only requests hold and has an object that says nothing of other fields."""
+    writer = Writer(
+        Reader(canonical.contract.document),
+        strict=canonical.strict,
+        closing=False,
+        classes={name: classes[name] for name in schemas(canonical.contract)},
+        taken=set(),
+        adopted=adopted,
+    )
+    for name in sorted(canonical.strict & schemas(canonical.contract).keys()):
+        writer.component(name)
+    return frozenset(writer.silent)
+
+
+def _classes(
+    contracts: Sequence[Contract], notes: list[str], problems: list[Problem], *, adopted: bool
+) -> dict[str, str]:
+    """Return the class name that each component has in all versions.
+
+    Of two that would be called the same, the one with a dot in its name keeps it, as an
+    underscore. Nobody can rename one in *adopted* definitions: the older keeps the name.
+    """
+    nodes: dict[str, Any] = {}
+    for contract in contracts:
+        own = schemas(contract)
+        # the one that is called so in the document keeps the name
+        ordered = sorted(own, key=lambda name: adopted and names.class_name(name) != name)
+        nodes |= {name: own[name] for name in ordered if name not in nodes}
+    made = {name: names.class_name(name) for name in nodes}
+    count = Counter(made.values())
+    for name, called in made.items():
+        if count[called] > 1 and "." in name:
+            made[name] = names.class_name(name, dots=True)
+            notes.append(
+                f"components.{name}: called {made[name]}, for another component is {called}"
+            )
+    if adopted:
+        return names.apart(made)
+    first: dict[str, str] = {}
+    for name, called in made.items():
+        if called in first:
+            problems.append(
+                Problem(
+                    place=place_of(nodes[name]),
+                    id="model-name-taken",
+                    message=f"the components {first[called]!r} and {name!r} would both be the "
+                    f"model {called}: rename one",
+                )
+            )
+        first[called] = name
+    return made

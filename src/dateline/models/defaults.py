@@ -1,0 +1,46 @@
+"""The default of a field in, the expression that it is written as out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dateline.models import names
+from dateline.models.code import Node, Reference, Text, call, value
+from dateline.models.definitions import Type
+from dateline.models.reading import Flat, Reader
+from dateline.models.scalars import FORMATS
+from dateline.models.shapes import (
+    Shape,
+    has_fields,
+    json_types,
+    known_values,
+    shape,
+    types_of_value,
+)
+
+
+def default_of(reader: Reader, flat: Flat, made: Type, default: Any) -> Node | None:
+    """Return *default* as an expression of type *made*, if it can be written as one."""
+    if default is None:
+        return "None" if made.nullable else None
+    goal = reader.followed(flat)
+    if goal.values is not None:
+        if not any(type(item) is type(default) and item == default for item in goal.values):
+            return None
+        if shape(goal) is Shape.ENUM and isinstance(made.node, Reference):
+            return Reference(made.node.name, "." + names.member_name(default))
+        return value(default)
+    types = json_types(goal)
+    if goal.unions or types is None or len(types) != 1 or not types_of_value(default) & {*types}:
+        return None
+    kind = types[0]
+    if kind == "string":
+        if goal.text("format") in FORMATS:
+            return None
+        is_known = not known_values(goal) or default in known_values(goal)
+        return Text(default) if is_known else call("t.Unrecognized", Text(default))
+    if kind == "array":
+        return value(default) if default == [] else None
+    if kind == "object":
+        return value(default) if default == {} and not has_fields(goal) else None
+    return value(int(default) if kind == "integer" else default)

@@ -1,0 +1,144 @@
+"""What stands under a name, what a value may be, and where a schema stands: plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from dateline.models.code import Node, Pair, call, either, references, subscript
+
+ABSENT = "t.ABSENT"
+"""The default of a field that may be left out."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Field:
+    """A field of a model: its Python name, what it holds, and its default in the source."""
+
+    name: str
+    annotation: Node
+    default: Node | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Member:
+    """A member of a closed enum."""
+
+    name: str
+    value: str
+    description: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Definition:
+    """What a name stands for: a model with fields, an enum with members, or an alias.
+
+    ``alias`` is the expression of an alias. ``rules`` hold for a model as a whole, ``extras`` is
+    what its other fields hold.
+    """
+
+    name: str
+    component: str
+    description: str | None = None
+    bases: tuple[str, ...] = ()
+    fields: tuple[Field, ...] = ()
+    extras: Node | None = None
+    rules: tuple[Node, ...] = ()
+    members: tuple[Member, ...] = ()
+    alias: Node | None = None
+
+    @property
+    def is_model(self) -> bool:
+        return bool(self.bases)
+
+    @property
+    def nodes(self) -> Iterator[Node]:
+        """Yield every expression in it."""
+        for each in self.fields:
+            yield each.annotation
+            if each.default is not None:
+                yield each.default
+        yield from self.rules
+        yield from (node for node in (self.extras, self.alias) if node is not None)
+
+    @property
+    def references(self) -> set[str]:
+        """The names of other definitions that it speaks of."""
+        return {name for node in self.nodes for name in references(node)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Type:
+    """What a value may be: an expression, what narrows it, and whether null is allowed.
+
+    ``limits`` become arguments of `t.Field`, ``marks`` stand behind it.
+    """
+
+    node: Node
+    nullable: bool = False
+    limits: tuple[Pair, ...] = ()
+    marks: tuple[Node, ...] = ()
+
+    @property
+    def narrowed(self) -> Node:
+        """The expression without null."""
+        marks = (call("t.Field", *self.limits), *self.marks) if self.limits else self.marks
+        return subscript("Annotated", self.node, *marks) if marks else self.node
+
+    @property
+    def whole(self) -> Node:
+        """The expression, with null where it is allowed."""
+        return either([self.narrowed, "None"]) if self.nullable else self.narrowed
+
+    def described(self, more: tuple[Pair, ...]) -> Node:
+        """Return the whole expression, with *more* said of it as a field."""
+        if self.nullable:
+            return described(self.whole, more)
+        return Type(node=self.node, limits=(*self.limits, *more), marks=self.marks).narrowed
+
+
+class Typed(NamedTuple):
+    """What a schema is written as: its type and its default, if that can be written."""
+
+    type: Type
+    default: Node | None
+
+
+def described(node: Node, more: tuple[Pair, ...]) -> Node:
+    """Return *node* with *more* said of it as a field."""
+    return subscript("Annotated", node, call("t.Field", *more)) if more else node
+
+
+@dataclass(frozen=True, kw_only=True)
+class Inline:
+    """A schema of an operation that stands in no component.
+
+    ``holder`` says in words what holds it: one request or one response. It is called ``called``
+    and, behind that, ``part``, where it needs a name. ``sent`` tells that callers write it.
+    """
+
+    holder: str
+    called: str
+    part: str
+    schema: Any
+    sent: bool
+
+
+@dataclass(frozen=True)
+class Where:
+    """Where a schema stands: its component and the names of the types on the way to it.
+
+    In place of a component, an operation's request or response may hold it.
+    """
+
+    component: str
+    parts: tuple[str, ...] = ()
+    trail: str = ""
+    is_inline: bool = False
+
+    def child(self, part: str, trail: str) -> Where:
+        return replace(self, parts=(*self.parts, part), trail=self.trail + trail)
+
+    def __str__(self) -> str:
+        return f"{'' if self.is_inline else 'components.'}{self.component}{self.trail}"

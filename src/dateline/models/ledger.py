@@ -1,0 +1,90 @@
+"""Names that are taken, and what can't be written: kept while definitions are made."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dateline.model import Map, Place, Problem
+from dateline.models.definitions import Where
+from dateline.models.names import apart
+from dateline.models.reading import Flat
+
+
+class Ledger:
+    """What the definitions of one version may not be called, and what is to be said of them.
+
+    ``notes`` name what the document says and no type can; ``problems`` what has to be renamed.
+    Where nobody may rename, in ``adopted`` definitions, there are none: underscores tell names
+    apart.
+    """
+
+    def __init__(self, *, taken: set[str], holders: dict[str, Any], adopted: bool) -> None:
+        self.taken = taken
+        self._adopted = adopted
+        # what holds a schema, for telling where a problem is
+        self.holders = holders
+        self.notes: list[str] = []
+        self.problems: list[Problem] = []
+
+    def claimed(self, name: str, otherwise: str, where: Where) -> str:
+        """Return *name* where it is free, else *otherwise*; a third only in adopted definitions."""
+        third = otherwise
+        while self._adopted and third in self.taken:
+            third += "_"
+        for called in (name, otherwise, third):
+            if called not in self.taken:
+                self.taken.add(called)
+                return called
+        self.problems.append(
+            Problem(
+                place=place_of(self.holders[where.component]),
+                id="model-name-taken",
+                message=f"{where}: its model would be called {name}, and so is another: "
+                "give it a component of its own, under another name",
+            )
+        )
+        return otherwise
+
+    def fields(
+        self, name: str, properties: dict[str, Any], called: dict[str, str], spoken: set[str]
+    ) -> dict[str, str]:
+        """Return what the properties of the model *name* are *called*, each something else.
+
+        What is *spoken* of in their types is no name of a field. Of two that are the same, one
+        is to be renamed, but in adopted definitions.
+        """
+        if self._adopted:
+            as_it_is_first = sorted(called, key=lambda wire: called[wire] != wire)
+            return apart({wire: called[wire] for wire in as_it_is_first}, spoken)
+        first: dict[str, str] = {}
+        for wire, field in called.items():
+            if field in first:
+                self.problems.append(
+                    Problem(
+                        place=place_of(properties[wire]),
+                        id="field-name-taken",
+                        message=f"{name}: the properties {first[field]!r} and {wire!r} would "
+                        f"both be the field {field}: rename one",
+                    )
+                )
+            first[field] = wire
+        return called
+
+    def note_untyped(self, flat: Flat, where: Where, kind: str) -> None:
+        """Note that only values of *kind* are held, where no `type` says so."""
+        if flat.types is None:
+            self.note(where, f"values other than {kind}s, as it says no `type`")
+
+    def note_left(self, flat: Flat, where: Where) -> None:
+        """Note the keywords of *flat* that are not modelled."""
+        for keyword in flat.left:
+            self.note(where, f"`{keyword}`")
+
+    def note(self, where: Where, what: str) -> None:
+        """Note *what* the document says at *where* and no type can."""
+        self.notes.append(f"{where}: {what}; left to the document")
+
+
+def place_of(node: Any) -> Place:
+    """Return where *node* stands; the components as such where it does not know."""
+    return node.place() if isinstance(node, Map) else Place("components", 1, 1)

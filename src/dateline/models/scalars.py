@@ -1,0 +1,121 @@
+"""A flattened schema without parts in, its type out: text, a number, one of some values."""
+
+from __future__ import annotations
+
+from math import ceil, floor
+from typing import Any, Final
+
+from dateline.model import EXTENSIBLE
+from dateline.models.code import Node, Pair, Text, call, either, subscript, value
+from dateline.models.definitions import Type, Where
+from dateline.models.ledger import Ledger
+from dateline.models.reading import Flat
+from dateline.models.shapes import known_values, possible_values, types_of_value
+from dateline.regex.engines import UntranslatableError, translate
+
+JSON: Final = "t.JsonValue"
+FORMATS: Final = {"date-time": "t.DateTime", "date": "t.Date", "uuid": "t.Uuid"}
+# what a number is called, and where it has limits: Python's type and the mark of JSON's
+_NUMBERS: Final = {
+    "number": ("t.Number", "float", "t.Real"),
+    "integer": ("t.Integer", "int", "t.Integral"),
+}
+_BOUNDS: Final = (
+    ("ge", "minimum", ceil),
+    ("gt", "exclusiveMinimum", floor),
+    ("le", "maximum", floor),
+    ("lt", "exclusiveMaximum", ceil),
+)
+
+
+_LONGEST: Final = (1 << 63) - 1
+"""The longest text, list or object that an engine of pydantic can count."""
+
+
+def string_type(flat: Flat, where: Where, ledger: Ledger) -> Type:
+    """Return the type of text; a pattern that can't be written is noted."""
+    limits = limits_of(flat, ("min_length", "minLength"), ("max_length", "maxLength"))
+    marks: list[Node] = []
+    for pattern in flat.patterns:
+        try:
+            native, text = translate(pattern)
+        except UntranslatableError as error:
+            ledger.note(where, f"the pattern {pattern!r} {error}")
+            continue
+        if native and not any(pair.key == "pattern" for pair in limits):
+            limits += (Pair("pattern", Text(text)),)
+        else:
+            marks.append(call("t.Pattern", Text(text)))
+    known = known_values(flat)
+    if known:
+        listed = either([subscript("Literal", *map(Text, known)), "t.Unrecognized"])
+        node = subscript("Annotated", listed, "t.OpenEnded")
+        return Type(node=node, limits=limits, marks=tuple(marks))
+    said = flat.text("format")
+    if said is None or said not in FORMATS:
+        return Type(node="str", limits=limits, marks=tuple(marks))
+    if limits or marks:
+        # the limits are those of the text, so it stays text
+        marks.append(call("t.Spelled", Text(said)))
+        return Type(node="str", limits=limits, marks=tuple(marks))
+    return Type(node=FORMATS[said])
+
+
+def number_type(kind: str, flat: Flat) -> Type:
+    """Return the type of a number; *kind* is `number` or `integer`."""
+    limits: list[Pair] = []
+    for key, keyword, rounded in _BOUNDS:
+        bound = flat.keywords.get(keyword)
+        if bound is not None:
+            limits.append(Pair(key, repr(rounded(bound) if kind == "integer" else bound)))
+    marks: list[Node] = []
+    for unit in flat.multiples:
+        if kind == "integer" and isinstance(unit, int) and not marks:
+            limits.append(Pair("multiple_of", repr(unit)))
+        else:
+            marks.append(call("t.MultipleOf", repr(unit)))
+    whole, bare, mark = _NUMBERS[kind]
+    if not limits:
+        return Type(node=whole, marks=tuple(marks))
+    # the limits are those of Python's number, so they stand before what JSON adds
+    return Type(node=bare, limits=tuple(limits), marks=(mark, *marks))
+
+
+def listed_type(flat: Flat, where: Where, ledger: Ledger) -> Type:
+    """Return the type of one of some values that are no enum."""
+    listed = possible_values_of(flat, where, ledger)
+    if not listed:
+        return Type(node="None") if flat.nullable else no_type(where, ledger)
+    if all(isinstance(item, str | bool) for item in listed):
+        # to Python, 1 is True
+        is_flag = any(isinstance(item, bool) for item in listed)
+        marks = ("t.NoNumber",) if is_flag else ()
+        return Type(node=subscript("Literal", *map(value, listed)), marks=marks)
+    if all(isinstance(item, int) and not isinstance(item, bool) for item in listed):
+        return Type(node=subscript("Literal", *map(value, listed)), marks=("t.Integral",))
+    kinds = {kind for item in listed for kind in types_of_value(item)}
+    node = _NUMBERS["number"][0] if kinds <= {"number", "integer"} else JSON
+    return Type(node=node, marks=(call("t.OneOf", *map(value, listed)),))
+
+
+def possible_values_of(flat: Flat, where: Where, ledger: Ledger) -> list[Any]:
+    """Return the listed values that the types allow; what is said beside them is noted."""
+    if flat.keywords.keys() - {"minLength", "maxLength", EXTENSIBLE} or flat.multiples:
+        ledger.note(where, "what is said beside the listed values")
+    return possible_values(flat)
+
+
+def no_type(where: Where, ledger: Ledger) -> Type:
+    """Return what stands for a schema that no value satisfies."""
+    ledger.note(where, "no value is valid")
+    return Type(node=JSON)
+
+
+def limits_of(flat: Flat, *pairs: tuple[str, str]) -> tuple[Pair, ...]:
+    """Return what limits a type, for each pair of an argument and the keyword that says it."""
+    return tuple(
+        # what is longer than memory can hold is as good as longer than anything
+        Pair(key, repr(int(min(flat.keywords[keyword], _LONGEST))))
+        for key, keyword in pairs
+        if keyword in flat.keywords
+    )

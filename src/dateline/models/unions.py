@@ -1,0 +1,147 @@
+"""The members of a union in, what they are called and what tells them apart out."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from dateline.models import names
+from dateline.models.reading import JSON_TYPES, Flat, Reader
+from dateline.models.shapes import groups, json_types, possible_values
+from dateline.openapi import target
+
+
+@dataclass(frozen=True)
+class Tags:
+    """The texts of a tag that name one member, and whether the member must have the tag."""
+
+    values: list[str]
+    required: bool
+
+
+def tags(reader: Reader, member: Flat, tag: str, mapping: dict[str, Any]) -> Tags | None:
+    """Return the tags that name *member*; None where it does not have *tag* as text.
+
+    What the member itself says of its tag goes before *mapping*, that before its name.
+    """
+    goal = reader.followed(member)
+    if goal.unions and not goal.constrained and not groups(goal):
+        return _tags_of_union(reader, goal, tag)
+    if json_types(goal) != ("object",):
+        return None
+    schema = (goal.keywords.get("properties") or {}).get(tag)
+    required = tag in (goal.keywords.get("required") or [])
+    if schema is None and not required:
+        return None
+    listed = reader.followed(reader.flat(schema))
+    if listed.values is not None:
+        values = possible_values(listed)
+        return Tags(values, required) if all(isinstance(each, str) for each in values) else None
+    if member.reference is None:
+        return None
+    mapped = [
+        key
+        for key, named in mapping.items()
+        if isinstance(named, str) and _names_component(named, member.reference)
+    ]
+    return Tags(mapped or [member.reference], required)
+
+
+def _tags_of_union(reader: Reader, goal: Flat, tag: str) -> Tags | None:
+    union = goal.unions[0]
+    found = [tags(reader, reader.flat(schema), tag, union.mapping) for schema in union.members]
+    known = [each for each in found if each is not None]
+    if len(known) < len(found):
+        return None
+    values = [value for each in known for value in each.values]
+    return Tags(values, all(each.required for each in known))
+
+
+def _names_component(reference: str, component: str) -> bool:
+    goal = target(reference)
+    return component == (goal[1] if goal else reference)
+
+
+def telling(reader: Reader, members: list[Flat]) -> str | None:
+    """Return the first property whose listed texts tell all *members* apart, if there is one."""
+    first: dict[str, Any] = reader.followed(members[0]).keywords.get("properties") or {}
+    for tag in first:
+        found = [_listed(reader, member, tag) for member in members]
+        values = [value for each in found for value in each]
+        if all(found) and len(set(values)) == len(values):
+            return tag
+    return None
+
+
+def _listed(reader: Reader, member: Flat, tag: str) -> list[str]:
+    """Return the texts that a required property *tag* of *member* lists."""
+    goal = reader.followed(member)
+    schema = (goal.keywords.get("properties") or {}).get(tag)
+    if goal.unions or schema is None or reader.followed(reader.flat(schema)).values is None:
+        return []
+    found = tags(reader, member, tag, {})
+    return found.values if found is not None and found.required else []
+
+
+def may_overlap(reader: Reader, members: list[Flat]) -> bool:
+    """Tell whether a value might fit two of *members*, going by types and listed values."""
+    types: set[str] = set()
+    values: dict[str, set[str]] = {}
+    for member in members:
+        goal = reader.followed(member)
+        own = set(JSON_TYPES if goal.unions else json_types(goal) or JSON_TYPES)
+        if own & {"integer", "number"}:
+            own |= {"integer", "number"}
+        if own & types:
+            return True
+        if goal.values is None:
+            if own & values.keys():
+                return True
+            types |= own
+        else:
+            listed = {json.dumps(each) for each in goal.values}
+            if any(listed & values.get(each, set()) for each in own):
+                return True
+            for each in own:
+                values[each] = values.get(each, set()) | listed
+    return False
+
+
+def variant_names(members: list[Flat]) -> list[str]:
+    """Return what each inline member of a union is called.
+
+    By its title, by the value of its tag, by the first field that only it has, by its type, or
+    by all its fields: the first of these that no member before it is called by.
+    """
+    fields = [list(member.keywords.get("properties") or {}) for member in members]
+    taken: set[str] = set()
+    made = []
+    for at, member in enumerate(members):
+        others = {name for there, each in enumerate(fields) if there != at for name in each}
+        own = [name for name in fields[at] if name not in others]
+        ways = [
+            member.annotations.get("title"),
+            _only_value(member),
+            f"with {own[0]}" if own else None,
+            "known" if member.values is not None else None,
+            None if fields[at] else (member.types or ["other"])[0],
+            "plain",
+            "with " + " ".join(fields[at]),
+        ]
+        called = [names.pascal(way) for way in ways if isinstance(way, str) and way]
+        part = next((each for each in called if each not in taken), called[-1])
+        if member.reference is None:
+            taken.add(part)
+        made.append(part)
+    return made
+
+
+def _only_value(member: Flat) -> str | None:
+    """Return the value of the first property that has just one."""
+    for schema in (member.keywords.get("properties") or {}).values():
+        if isinstance(schema, dict):
+            values = [schema["const"]] if "const" in schema else schema.get("enum")
+            if isinstance(values, list) and len(values) == 1 and isinstance(values[0], str):
+                return values[0]
+    return None

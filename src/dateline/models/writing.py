@@ -1,0 +1,475 @@
+"""Schemas in, definitions out: each component and each inline type under a name of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, Final
+
+from dateline.models import names
+from dateline.models.code import (
+    Group,
+    Node,
+    Pair,
+    Reference,
+    Text,
+    call,
+    either,
+    literal,
+    references,
+    subscript,
+    value,
+)
+from dateline.models.defaults import default_of
+from dateline.models.definitions import (
+    ABSENT,
+    Definition,
+    Field,
+    Inline,
+    Member,
+    Type,
+    Typed,
+    Where,
+    described,
+)
+from dateline.models.ledger import Ledger
+from dateline.models.reading import Flat, Reader, Union
+from dateline.models.scalars import (
+    JSON,
+    limits_of,
+    listed_type,
+    no_type,
+    number_type,
+    possible_values_of,
+    string_type,
+)
+from dateline.models.shapes import (
+    Shape,
+    groups,
+    json_types,
+    shape,
+)
+from dateline.models.unions import may_overlap, tags, telling, variant_names
+
+_POSITIONS: Final = (
+    *("First", "Second", "Third", "Fourth", "Fifth", "Sixth", "Seventh", "Eighth", "Ninth"),
+)
+
+
+class Writer:
+    """Writes the definitions of one version.
+
+    ``strict`` names the components that only requests hold: their unions have no members that
+    are not known. ``closing`` tells whether their objects refuse other fields where the document
+    says nothing of these; ``silent`` names those that have such an object. ``classes`` tells what
+    components are called, ``taken`` are the names that definitions of earlier versions have in
+    this one. In ``adopted`` definitions nothing that has a name already is refused.
+    """
+
+    def __init__(
+        self,
+        reader: Reader,
+        *,
+        strict: frozenset[str],
+        closing: bool,
+        classes: dict[str, str],
+        taken: set[str],
+        adopted: bool,
+    ) -> None:
+        self._reader = reader
+        self._strict = set(strict)
+        self._closing = closing
+        self._classes = dict(classes)
+        self._ledger = Ledger(
+            taken=taken | set(classes.values()) | names.RESERVED_CLASSES,
+            holders=dict(reader.components),
+            adopted=adopted,
+        )
+        self._made: list[Definition] = []
+        self.silent: set[str] = set()
+        self.notes = self._ledger.notes
+        self.problems = self._ledger.problems
+
+    def component(self, name: str) -> list[Definition]:
+        """Return the definitions of component *name*: its own, and those of its inline types."""
+        self._made = []
+        flat = self._reader.component(name)
+        where = Where(name)
+        self._ledger.note_left(flat, where)
+        called = self._classes[name]
+        if shape(flat) is Shape.MODEL:
+            self._define_model(called, flat, where)
+        elif shape(flat) is Shape.ENUM:
+            self._define_enum(called, flat, where)
+        else:
+            self._define_alias(called, self._plain(flat, where, called).whole, flat, where)
+        return self._made
+
+    def inline(self, inline: Inline) -> tuple[Typed, list[Definition]]:
+        """Return what *inline* is written as, and the definitions that it needs.
+
+        To be asked after all components, so that their names are theirs.
+        """
+        self._made = []
+        self._classes[inline.holder] = inline.called
+        self._ledger.holders[inline.holder] = inline.schema
+        if inline.sent:
+            self._strict.add(inline.holder)
+        made = self._type(inline.schema, Where(inline.holder, (inline.part,), is_inline=True))
+        said = self._reader.flat(inline.schema)
+        default = None
+        if "default" in said.annotations:
+            default = default_of(self._reader, said, made, said.annotations["default"])
+        return Typed(made, default), self._made
+
+    # Types.
+
+    def _type(self, schema: Any, where: Where) -> Type:
+        """Return the type of *schema*; what needs a name gets one."""
+        flat = self._reader.flat(schema)
+        if flat.reference is not None:
+            return self._referred(flat)
+        self._ledger.note_left(flat, where)
+        return self._named(flat, where)
+
+    def _referred(self, flat: Flat) -> Type:
+        assert flat.reference is not None
+        goal = self._reader.component(flat.reference)
+        # a class can't hold null: whoever refers to it says so
+        of_class = shape(goal) in (Shape.MODEL, Shape.ENUM)
+        return Type(
+            node=Reference(self._classes[flat.reference]),
+            nullable=bool(flat.nullable or (of_class and goal.nullable)),
+        )
+
+    def _named(self, flat: Flat, where: Where) -> Type:
+        kind = shape(flat)
+        if kind is Shape.PLAIN:
+            return self._plain(flat, where, None)
+        name = self._claim(where)
+        nullable = bool(flat.nullable)
+        if kind is Shape.MODEL:
+            self._define_model(name, flat, where)
+        elif kind is Shape.ENUM:
+            self._define_enum(name, flat, where)
+        else:
+            made = self._plain(flat, where, name)
+            if isinstance(made.node, str | Reference) and not (made.marks or made.limits):
+                # one name for another is not worth an alias
+                self._ledger.taken.discard(name)
+                return made
+            nullable = made.nullable
+            self._define_alias(name, made.narrowed, flat, where)
+        return Type(node=Reference(name), nullable=nullable)
+
+    def _plain(self, flat: Flat, where: Where, name: str | None) -> Type:
+        """Return the type of *flat* in terms of others; *name* is what a union is called."""
+        if flat.reference is not None:
+            return self._referred(flat)
+        made = self._without_null(flat, where, name)
+        # a union has null where its members have, or what is said beside them
+        is_union = bool(flat.unions) and flat.values is None
+        return replace(made, nullable=made.nullable or bool(flat.nullable and not is_union))
+
+    def _without_null(self, flat: Flat, where: Where, name: str | None) -> Type:
+        if flat.never:
+            return no_type(where, self._ledger)
+        if flat.values is not None:
+            return listed_type(flat, where, self._ledger)
+        if flat.unions:
+            return self._union(flat, where, name)
+        types = json_types(flat)
+        if types is None:
+            if flat.constrained:
+                self._ledger.note(where, "keywords of several types without a `type`")
+            return Type(node=JSON)
+        if len(types) > 1:
+            members = [self._one_type(flat, each, where) for each in types]
+            return Type(node=either([member.narrowed for member in members]))
+        if not types:
+            return Type(node="None")
+        if flat.types is None:
+            made = self._without_null(replace(flat, types=types), where, name)
+            return Type(node=either([made.narrowed, f"t.Not{names.pascal(types[0])}"]))
+        if types[0] == "string":
+            return string_type(flat, where, self._ledger)
+        makers = {"array": self._array, "object": self._map}
+        if types[0] in makers:
+            return makers[types[0]](flat, where)
+        return Type(node="t.Boolean") if types[0] == "boolean" else number_type(types[0], flat)
+
+    def _one_type(self, flat: Flat, kind: str, where: Where) -> Type:
+        below = where.child(names.pascal(kind), f"({kind})")
+        return self._named(replace(flat, types=(kind,), nullable=False), below)
+
+    def _array(self, flat: Flat, where: Where) -> Type:
+        said = flat.keywords
+        items = said.get("items", True)
+        first = said.get("prefixItems") or []
+        unique: tuple[Node, ...] = ("t.UniqueItems",) if said.get("uniqueItems") is True else ()
+        if first and items is False and said.get("minItems") == len(first) <= len(_POSITIONS):
+            types = [
+                self._type(each, where.child(_POSITIONS[at], f".prefixItems[{at}]"))
+                for at, each in enumerate(first)
+            ]
+            node = subscript("tuple", *(each.whole for each in types))
+            return Type(node=node, marks=("t.FromList", *unique))
+        if first:
+            self._ledger.note(where, "`prefixItems` of a list that may be longer or shorter")
+            items = True
+        if items is False:
+            return Type(node=subscript("list", JSON), limits=(Pair("max_length", "0"),))
+        item = self._type(items, where.child("Item", "[]"))
+        limits = limits_of(flat, ("min_length", "minItems"), ("max_length", "maxItems"))
+        return Type(node=subscript("list", item.whole), limits=limits, marks=unique)
+
+    def _map(self, flat: Flat, where: Where) -> Type:
+        said = flat.keywords
+        named = said.get("propertyNames")
+        values = said.get("additionalProperties", True)
+        patterns = said.get("patternProperties") or {}
+        if len(patterns) == 1 and values is False and named is None:
+            ((pattern, values),) = patterns.items()
+            named = {"pattern": pattern}
+        elif patterns:
+            self._ledger.note(where, "`patternProperties`")
+        keys: Node = "str"
+        if isinstance(named, dict):
+            below = where.child("Key", ".propertyNames")
+            keys = self._type({"type": "string", **named}, below).whole
+        elif named is False:
+            self._ledger.note(where, "`propertyNames`")
+        if said.get("dependentRequired"):
+            self._ledger.note(where, "`dependentRequired` of an object without properties")
+        item = self._type(values, where.child("Value", "{}"))
+        limits = limits_of(flat, ("min_length", "minProperties"), ("max_length", "maxProperties"))
+        return Type(node=subscript("dict", keys, item.whole), limits=limits)
+
+    # Unions.
+
+    def _union(self, flat: Flat, where: Where, name: str | None) -> Type:
+        union, *others = flat.unions
+        for other in others:
+            self._ledger.note(where, f"`{other.keyword}` beside `{union.keyword}`")
+        base = replace(flat, unions=[], annotations={}, left=[])
+        found = list(self._members(union, base))
+        members: list[tuple[Flat, Type]] = []
+        nullable = False
+        for member, part in zip(found, variant_names(found), strict=True):
+            if member.reference is None and member.types == () and member.nullable:
+                nullable = True
+                continue
+            made = self._variant(member, where.child(part, f"({part})"))
+            nullable = nullable or made.nullable
+            members.append((member, replace(made, nullable=False)))
+        # a type that is said around the union holds for null as well
+        nullable = (nullable and (flat.types is None or bool(flat.nullable))) or flat.or_null
+        if not members:
+            return Type(node="None") if nullable else no_type(where, self._ledger)
+        if len(members) == 1:
+            return replace(members[0][1], nullable=nullable)
+        made = self._tagged(union, members, where, name) or self._best_fit(union, members, where)
+        return replace(made, nullable=nullable)
+
+    def _members(self, union: Union, base: Flat) -> Iterator[Flat]:
+        """Yield the members; those of a union without a name in place of the union.
+
+        *base* is what is said around the union, and so holds for each of them.
+        """
+        for schema in union.members:
+            member = self._reader.flat(schema)
+            if self._reader.narrows(base, member):
+                member = self._reader.with_base(member, base)
+                if member.never:
+                    continue
+            says_more = member.constrained or member.types is not None
+            if member.reference is None and len(member.unions) == 1 and not says_more:
+                nested = member.unions[0]
+                if nested.tag is None:
+                    yield from self._members(nested, base)
+                    continue
+            yield member
+
+    def _variant(self, member: Flat, where: Where) -> Type:
+        if member.reference is not None:
+            return self._referred(member)
+        self._ledger.note_left(member, where)
+        if shape(member) is Shape.OPEN:
+            # within a union its values need no name of their own
+            return self._plain(member, where, None)
+        return self._named(member, where)
+
+    def _best_fit(self, union: Union, members: list[tuple[Flat, Type]], where: Where) -> Type:
+        if union.keyword == "oneOf" and may_overlap(self._reader, [each for each, _ in members]):
+            self._ledger.note(where, "that only one member of `oneOf` fits: the best fit is taken")
+        return Type(node=either([made.narrowed for _, made in members]))
+
+    def _tagged(
+        self, union: Union, members: list[tuple[Flat, Type]], where: Where, name: str | None
+    ) -> Type | None:
+        """Return the union as one that a tag tells apart, if one does."""
+        tag = union.tag or telling(self._reader, [each for each, _ in members])
+        if tag is None:
+            return None
+        by_tag: dict[str, list[Node]] = {}
+        untagged: list[Node] = []
+        for member, made in members:
+            found = tags(self._reader, member, tag, union.mapping)
+            if found is None:
+                self._ledger.note(
+                    where, f"the discriminator `{tag}`: not every member has it as text"
+                )
+                return None
+            for each in found.values:
+                by_tag.setdefault(each, []).append(made.narrowed)
+            if not found.required:
+                untagged.append(made.narrowed)
+        pairs = tuple(Pair(literal(each), either(goals), ": ") for each, goals in by_tag.items())
+        alternatives = [made.narrowed for _, made in members]
+        options: list[Node] = []
+        if name is not None and where.component not in self._strict:
+            unknown = Reference(self._unknown(name, tag, where))
+            alternatives.append(unknown)
+            options.append(Pair("unknown", unknown))
+        if untagged:
+            options.append(Pair("untagged", either(untagged)))
+        if names.field_name(tag) != tag:
+            options.append(Pair("attribute", Text(names.field_name(tag))))
+        mark = call("t.Tagged", Text(tag), Group("", pairs, "{}"), *options)
+        return Type(node=subscript("Annotated", either(alternatives), mark))
+
+    def _unknown(self, name: str, tag: str, where: Where) -> str:
+        """Define what a member with another tag becomes."""
+        called = self._ledger.claimed(f"Unknown{name}", f"Unknown_{name}", where)
+        attribute = names.field_name(tag)
+        alias = (Pair("alias", Text(tag)),) if attribute != tag else ()
+        self._made.append(
+            Definition(
+                name=called,
+                component=where.component,
+                description=f"A member of {name} that this version does not know; "
+                "its data is kept.",
+                bases=("t.OpenModel",),
+                fields=(Field(name=attribute, annotation=described("str", alias)),),
+            )
+        )
+        return called
+
+    def _claim(self, where: Where) -> str:
+        parts = (self._classes[where.component], *where.parts)
+        return self._ledger.claimed("".join(parts), "_".join(parts), where)
+
+    # Definitions.
+
+    def _define_alias(self, name: str, node: Node, flat: Flat, where: Where) -> None:
+        self._made.append(
+            Definition(
+                name=name,
+                component=where.component,
+                description=flat.text("description"),
+                alias=node,
+            )
+        )
+
+    def _define_enum(self, name: str, flat: Flat, where: Where) -> None:
+        said = flat.annotations.get("x-enum-descriptions")
+        descriptions = said if isinstance(said, dict) else {}
+        members = tuple(
+            Member(name=names.member_name(item), value=item, description=descriptions.get(item))
+            for item in possible_values_of(flat, where, self._ledger)
+        )
+        self._made.append(
+            Definition(
+                name=name,
+                component=where.component,
+                description=flat.text("description"),
+                members=members,
+            )
+        )
+
+    def _define_model(self, name: str, flat: Flat, where: Where) -> None:
+        said = flat.keywords
+        self._ledger.note_untyped(flat, where, "object")
+        if "discriminator" in flat.annotations:
+            self._ledger.note(where, "the discriminator of an object that names no members")
+        at = len(self._made)
+        fields = self._fields(name, flat, where)
+        others = said.get("additionalProperties", said.get("unevaluatedProperties"))
+        closed = others is False
+        if said.get("patternProperties"):
+            self._ledger.note(where, "`patternProperties` beside `properties`")
+            closed, others = False, True
+        elif others is None and where.component in self._strict:
+            self.silent.add(where.component)
+            closed = self._closing
+        if "propertyNames" in said:
+            self._ledger.note(where, "`propertyNames` beside `properties`")
+        extras: Node | None = None
+        if isinstance(others, dict) and others:
+            extras = self._type(others, where.child("Value", "{}")).whole
+        rules = tuple(_rules(flat))
+        mixins = ["t.WithRules"] if rules else []
+        if any(each.default not in (None, ABSENT) for each in fields):
+            mixins.append("t.WithDefaults")
+        made = Definition(
+            name=name,
+            component=where.component,
+            description=flat.text("description"),
+            bases=(*mixins, "t.ClosedModel" if closed else "t.OpenModel"),
+            fields=tuple(fields),
+            extras=extras,
+            rules=rules,
+        )
+        # before the types of its fields: a reader goes from the whole to its parts
+        self._made.insert(at, made)
+
+    def _fields(self, name: str, flat: Flat, where: Where) -> list[Field]:
+        required = flat.keywords.get("required", [])
+        properties = dict(flat.keywords.get("properties", {}))
+        for wire in required:
+            properties.setdefault(wire, True)
+        types = {
+            wire: self._type(schema, where.child(names.pascal(wire), f".{wire}"))
+            for wire, schema in properties.items()
+        }
+        # no annotation may mean a field beside it
+        spoken = {each for made in types.values() for each in references(made.whole)}
+        called = {wire: names.field_name(wire, spoken) for wire in types}
+        called = self._ledger.fields(name, properties, called, spoken)
+        return [
+            self._field(called[wire], wire, properties[wire], made, wire in required, where)
+            for wire, made in types.items()
+        ]
+
+    def _field(
+        self, name: str, wire: str, schema: Any, made: Type, required: bool, where: Where
+    ) -> Field:
+        flat = self._reader.flat(schema)
+        said = [Pair("alias", Text(wire))] if name != wire else []
+        for key in ("title", "description"):
+            text = flat.text(key)
+            if text is not None and (flat.reference is None or key in schema):
+                said.append(Pair(key, Text(text)))
+        if flat.annotations.get("deprecated") is True:
+            said.append(Pair("deprecated", "True"))
+        more = tuple(said)
+        if required:
+            return Field(name=name, annotation=made.described(more))
+        if "default" in flat.annotations:
+            default = default_of(self._reader, flat, made, flat.annotations["default"])
+            if default is not None:
+                return Field(name=name, annotation=made.described(more), default=default)
+            self._ledger.note(where, f"the default of `{wire}`: the field is absent by default")
+        omittable = subscript("t.Omittable", made.whole)
+        return Field(name=name, annotation=described(omittable, more), default=ABSENT)
+
+
+def _rules(flat: Flat) -> Iterator[Node]:
+    said = flat.keywords
+    for keyword, rule in (("minProperties", "t.AtLeast"), ("maxProperties", "t.AtMost")):
+        if keyword in said:
+            yield call(rule, repr(int(said[keyword])))
+    if said.get("dependentRequired"):
+        yield call("t.Dependent", value(said["dependentRequired"]))
+    for keyword, required in groups(flat) or []:
+        yield call("t.Requires", Text(keyword), value(required))

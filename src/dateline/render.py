@@ -1,0 +1,221 @@
+"""An API and templates in, artifacts out: relative paths and their bytes. Touches no disk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import dateline
+from dateline.changes import FOLDER, Changes
+from dateline.changes.record import Record
+from dateline.documents import document, require_valid
+from dateline.model import (
+    EVERYWHERE,
+    Announcement,
+    Api,
+    Artifact,
+    Contract,
+    SourceError,
+    UnservedError,
+)
+from dateline.project import Projector
+from dateline.schema.dialect import BEYOND_LETTER, departures
+from dateline.templating import TemplateError, environment
+
+if TYPE_CHECKING:
+    from dateline.models import Models
+    from dateline.server import Server
+
+_SUFFIX = ".jinja"
+_MODELS = ("python", "datamodel")  # laid out by `models`, not by the walk over templates
+
+NO_SERVER: Final = "no server is generated: "
+"""How the note begins that says why adopted definitions have no server."""
+_NAMED: Final = 3  # further places that such a note names
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rendered:
+    """The artifacts, sorted by path, and what could not be expressed in the models."""
+
+    artifacts: tuple[Artifact, ...]
+    notes: tuple[str, ...]
+
+
+def builtin_templates() -> Path:
+    """Return the folder of the templates that come with dateline."""
+    package = Path(dateline.__file__).parent
+    installed = package / "templates"
+    # an editable installation uses the templates of the repository
+    return installed if installed.is_dir() else package.parents[1] / "templates"
+
+
+def render(
+    api: Api,
+    templates: Path | None = None,
+    *,
+    record: Record | None = None,
+    models: bool = True,
+    changes: bool = True,
+    validate: bool = True,
+) -> Rendered:
+    """Return everything that *api* generates; the *models* and *changes* only where asked.
+
+    What the changes say of additions to all versions is told from the *record*, if there is one.
+    *templates* overrides the built-in templates file by file; templates are code, so it may
+    only come from the command line. With *validate*, each distinct document must pass
+    openapi-spec-validator. Raises SourceError where one does not, TemplateError for a template
+    that can't be laid out.
+    """
+    folders = [folder for folder in (templates, builtin_templates()) if folder is not None]
+    projector = Projector(api)
+    contracts = [
+        projector.contract(version, environment.name)
+        for environment in api.table.environments
+        for version in api.table.dates
+    ]
+    notes = require_valid(api, contracts) if validate else []
+    departing = departures(api.document)
+    if departing:
+        place = api.locate(departing[0])
+        notes.append(f"{BEYOND_LETTER} ({len(departing)} schemas, first at {place})")
+    told = Changes(api, projector, record) if changes else None
+    artifacts = list(_laid_out(api, contracts, told, folders))
+    if models:
+        python, remarks = _python(api, projector, folders, artifacts)
+        artifacts += python
+        notes += remarks
+    return Rendered(
+        artifacts=tuple(sorted(artifacts, key=lambda artifact: artifact.path)), notes=tuple(notes)
+    )
+
+
+def _python(
+    api: Api, projector: Projector, folders: list[Path], documents: list[Artifact]
+) -> tuple[list[Artifact], list[str]]:
+    """Return the files of the package, and notes; the models alone where none can serve them.
+
+    Raises SourceError where authored definitions can't be served: what was adopted may have
+    differed in any way, and is published by others.
+    """
+    try:
+        server, made = _modelled(api, projector, folders)
+        served = list(server.artifacts(made.types, documents, folders))
+    except SourceError as refused:
+        if not api.table.adopted:
+            raise
+        from dateline.models import models
+
+        made = models(_everywhere(api, projector), api.table, folders)
+        return list(made.artifacts), [*made.notes, _unserved(refused)]
+    return [*made.artifacts, *served], list(made.notes)
+
+
+def _unserved(refused: SourceError) -> str:
+    """Return why there is no server: the first place and its way out, and where else."""
+    first, *others = refused.problems
+    if not others:
+        return f"{NO_SERVER}{first}"
+    named = [str(each.place) for each in others[:_NAMED]]
+    named += ["..."] if len(others) > _NAMED else []
+    places = "place" if len(others) == 1 else "places"
+    return f"{NO_SERVER}{first} (and {len(others)} more {places}: {', '.join(named)})"
+
+
+def first_server(api: Api) -> bytes:
+    """Return the first file of handlers for the server of *api*, which its owner fills in.
+
+    Raises SourceError for definitions that no server is generated from; UnservedError, in one
+    line, where they were adopted.
+    """
+    folders = [builtin_templates()]
+    try:
+        server, made = _modelled(api, Projector(api), folders)
+        return server.first(made.types, folders)
+    except SourceError as refused:
+        if not api.table.adopted:
+            raise
+        raise UnservedError(_unserved(refused)) from refused
+
+
+def _modelled(api: Api, projector: Projector, folders: list[Path]) -> tuple[Server, Models]:
+    """Return the server of *api*, and the models that it is made of."""
+    # what follows is heavy: not needed where no models are
+    from dateline.models import models
+    from dateline.server import Server
+
+    server = Server(api, projector)
+    return server, models(_everywhere(api, projector), api.table, folders, server.canonical)
+
+
+def _everywhere(api: Api, projector: Projector) -> list[Contract]:
+    return [projector.contract(date, EVERYWHERE) for date in api.table.dates]
+
+
+def _laid_out(
+    api: Api, contracts: list[Contract], changes: Changes | None, folders: list[Path]
+) -> Iterator[Artifact]:
+    """Lay out every template for everything that its path fans out to."""
+    jinja = environment(folders)
+    for name in sorted(jinja.list_templates(extensions=["jinja"])):
+        parts = name.split("/")
+        if parts[0] in _MODELS or parts[-1].startswith("_"):
+            continue
+        path = name.removesuffix(_SUFFIX)
+        fanned_out = _fanned_out(path, api, contracts)
+        if parts[0] == FOLDER:
+            fanned_out = iter(()) if changes is None else changes.fanned_out(path)
+        for path, context in fanned_out:
+            try:
+                text = jinja.get_template(name).render(table=api.table, **context)
+            except Exception as error:  # a template is code, and may fail like any
+                raise TemplateError(f"template {name}: {error}") from error
+            yield Artifact(path=path, content=text.encode())
+
+
+def _fanned_out(
+    name: str, api: Api, contracts: list[Contract]
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield (path, context) for each value of `{environment}` and `{version}` in *name*."""
+    if "{environment}" not in name:
+        if "{version}" in name:
+            raise TemplateError(f"template {name}: {{version}} needs {{environment}} in its path")
+        yield name, {"versions": _index(api)}
+        return
+    latest = api.table.latest
+    for contract in contracts:
+        if "{version}" in name or contract.version == latest:
+            path = name.replace("{environment}", contract.environment)
+            yield (
+                path.replace("{version}", contract.version),
+                {
+                    "version": contract.version,
+                    "environment": contract.environment,
+                    "document": document(contract, api.table),
+                    "versions": _index(api),
+                    "announcements": [
+                        announcement.data for announcement in api.table.announcements
+                    ],
+                },
+            )
+
+
+def _index(api: Api) -> list[dict[str, Any]]:
+    """Return the rows of `/spec/versions`, oldest first."""
+    return [
+        {
+            "version": version.date,
+            "summary": version.title,
+            **_state(api.table.ends.get(version.date)),
+            "location": f"/spec/{version.date}",
+        }
+        for version in api.table.supported
+    ]
+
+
+def _state(end: Announcement | None) -> dict[str, str]:
+    if end is None:
+        return {"state": "supported"}
+    return {"state": "deprecated", "deprecated": end.announced, "sunset": end.day}

@@ -1,0 +1,149 @@
+"""An API in, the server of it out: Protocols of handlers, a table of operations, contract data.
+
+Two steps, with the models between: `Server` says what types it needs beside those of the
+versions, and lays itself out when they are made.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import dateline
+from dateline.contracts import asked, shapes
+from dateline.model import Api, Artifact
+from dateline.models import Canonical
+from dateline.models.assemble import HEADER
+from dateline.models.code import Text, lay_out, literal, subscript
+from dateline.models.definitions import Typed
+from dateline.project import Projector
+from dateline.server.canonical import forms
+from dateline.server.converters import converters
+from dateline.server.first import first
+from dateline.server.operations import groups
+from dateline.server.protocols import protocols
+from dateline.server.requests import requests
+from dateline.server.results import results
+from dateline.server.table import table
+from dateline.server.types import Types
+from dateline.templating import Code, TemplateError, environment
+
+_FOLDER: Final = "python/{package}/server"
+_FIRST: Final = "_server.py.jinja"
+_SUFFIX: Final = ".jinja"
+_SPECIFICATION: Final = "spec/"
+# What handlers are written with, whatever the API.
+_NOUNS: Final = (
+    *("Account", "Call", "Credentials", "MemoryStore", "MissingConverterError"),
+    *("MissingHandlerError", "Problem", "Refusal", "Reply", "Result", "Settings", "Store"),
+    "UnsupportedError",
+)
+_MADE: Final = ("create_app", "problem_details")
+
+
+class Server:
+    """The server of one API, whose contracts *projector* gives.
+
+    Raises SourceError where two names become one name in Python, or where something differs
+    between versions that can't be served.
+    """
+
+    def __init__(self, api: Api, projector: Projector) -> None:
+        self._api = api
+        self._projector = projector
+        self._forms = forms(api)
+        self._groups = groups(api)
+        self._types = Types(
+            self._forms, (each for group in self._groups for each in group.operations)
+        )
+
+    @property
+    def canonical(self) -> Canonical:
+        """The contract that handlers are written against, for which models have to be made."""
+        return self._types.canonical
+
+    def artifacts(
+        self, types: Iterable[Typed], documents: Iterable[Artifact], templates: Sequence[Path]
+    ) -> Iterator[Artifact]:
+        """Yield the files of the server.
+
+        *types* are those of the inline schemas of `canonical`, *documents* the artifacts among
+        which the specification documents are. *templates* are folders, the first one first.
+        """
+        self._types.made(types)
+        target = f"python/{self._api.table.package}/server"
+        shown = shapes(self._api, self._projector)
+        now, then = asked(shown)
+        shown |= {**requests(self._api, then, self._projector), **results(self._api, now)}
+        yield from self._laid_out(target, shown, templates)
+        data = json.dumps(shown, ensure_ascii=False, separators=(",", ":"))
+        yield Artifact(path=f"{target}/contracts.json", content=f"{data}\n".encode())
+        for document in documents:
+            if document.path.startswith(_SPECIFICATION) and self._is_served(document.path):
+                path = document.path.removeprefix(_SPECIFICATION)
+                yield Artifact(path=f"{target}/documents/{path}", content=document.content)
+        for file in run_time():
+            yield Artifact(path=f"{target}/runtime/{file.name}", content=file.read_bytes())
+
+    def first(self, types: Iterable[Typed], templates: Sequence[Path]) -> bytes:
+        """Return the first file of handlers, which its owner fills in; *types* as above."""
+        self._types.made(types)
+        needed = converters(self._api, shapes(self._api, self._projector), self._forms)
+        view = first(self._api.table, self._groups, self._types, needed)
+        return environment(list(templates)).get_template(_FIRST).render(view).encode()
+
+    def _is_served(self, path: str) -> bool:
+        name, _, suffix = path.rpartition("/")[2].rpartition(".")
+        known = {"versions", *(version.date for version in self._api.table.supported)}
+        return suffix == "json" and name in known
+
+    def _views(self, data: dict[str, Any]) -> dict[str, dict[str, Any]]:
+        """Return what each template lays out, by its file's name; under no name, what all may."""
+        needed = converters(self._api, data, self._forms)
+        names = [each.name for each in self._api.table.environments]
+        own = ["Handlers", *(group.handlers for group in self._groups)]
+        own += ["Converters"] if needed else []
+        secured = (each.is_secured for group in self._groups for each in group.operations)
+        return {
+            "": {
+                "header": HEADER,
+                "has_accounts": any(secured),
+                "has_converters": bool(needed),
+                "environments": lay_out(subscript("Literal", *map(Text, names))),
+            },
+            "__init__": {
+                "handlers": list(map(Code, sorted(own))),
+                "exports": [Code(literal(name)) for name in (*sorted([*own, *_NOUNS]), *_MADE)],
+            },
+            "handlers": protocols(self._groups, self._types, needed, names),
+            "routes": table(self._api, self._groups, self._types, needed),
+        }
+
+    def _laid_out(
+        self, target: str, data: dict[str, Any], templates: Sequence[Path]
+    ) -> Iterator[Artifact]:
+        views = self._views(data)
+        jinja = environment(list(templates))
+        for name in sorted(jinja.list_templates()):
+            folder, _, file = name.rpartition("/")
+            if folder != _FOLDER:
+                continue
+            path = f"{target}/{file.removesuffix(_SUFFIX)}"
+            if not file.endswith(_SUFFIX):
+                found = next(each / name for each in templates if (each / name).is_file())
+                yield Artifact(path=path, content=found.read_bytes())
+                continue
+            view = {**views[""], **views.get(file.partition(".")[0], {})}
+            try:
+                text = jinja.get_template(name).render(table=self._api.table, **view)
+            except Exception as error:  # a template is code, and may fail like any
+                raise TemplateError(f"template {name}: {error}") from error
+            yield Artifact(path=path, content=text.encode())
+
+
+def run_time() -> list[Path]:
+    """Return the files of the run time, which is copied and never imported."""
+    folder = Path(dateline.__file__).parents[1] / "dateline_runtime"
+    return sorted(folder.glob("*.py"))

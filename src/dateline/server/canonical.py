@@ -1,0 +1,143 @@
+"""An API in, the contract that its server is written against out: all that any version shows.
+
+What callers of older versions leave out is not required of requests. A component that requests
+and responses hold, and that differs for this, is there twice: the form that is sent is called
+``...Sent``, and stands beside the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from dateline.contracts import canonical
+from dateline.contracts.histories import plain
+from dateline.model import EVERYWHERE, Api, Contract
+from dateline.models.names import CANONICAL
+from dateline.models.sharing import Ways, referred, schemas
+from dateline.openapi import target
+from dateline.schema.access import READ_ONLY, WRITE_ONLY, Direction, Hidden
+
+_PREFIX: Final = "#/components/schemas/"
+_SENT: Final = "Sent"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Forms:
+    """The canonical contract, which components only requests hold, and what is called otherwise.
+
+    ``sent`` gives for a component that there is in two forms the name of the one that is sent;
+    ``directions`` read schemas as they are received and as they are sent.
+    """
+
+    contract: Contract
+    strict: frozenset[str]
+    sent: Mapping[str, str]
+    adopted: bool
+    directions: tuple[Direction, Direction]
+
+    def received(self, schema: Any) -> Any:
+        """Return a schema of the definitions as callers may receive it."""
+        return self.directions[0].of(plain("schema", schema, adopted=self.adopted))
+
+    def taken(self, schema: Any) -> Any:
+        """Return a schema of the definitions as callers of any version may send it."""
+        made = plain("schema", schema, sent=True, adopted=self.adopted)
+        return _renamed(self.directions[1].of(made), self.sent)
+
+
+def forms(api: Api) -> Forms:
+    """Return the canonical contract of *api*."""
+    document = canonical(api)
+    shown = Direction(document, WRITE_ONLY, Hidden.ABSENT)
+    written_document = canonical(api, sent=True)
+    sent = Direction(written_document, READ_ONLY, Hidden.ABSENT)
+    document = shown.document(document)
+    contract = Contract(version=CANONICAL, environment=EVERYWHERE, document=document)
+    taken, received = Ways().both(contract)
+    known = schemas(contract)
+    written = sent.document(written_document).get("components", {}).get("schemas", {})
+    apart = _apart({name: known[name] for name in sorted(taken) if name in known}, written)
+    names = _names([name for name in known if name in apart & received], known)
+    made = dict(known)
+    for name in known:
+        if name in apart:
+            made[names.get(name, name)] = _renamed(written[name], names)
+    components = {**document.get("components", {}), "schemas": made}
+    return Forms(
+        contract=Contract(
+            version=CANONICAL,
+            environment=EVERYWHERE,
+            document={**document, "components": components},
+        ),
+        strict=frozenset(taken - received) | frozenset(names.values()),
+        sent=names,
+        adopted=api.table.adopted,
+        directions=(shown, sent),
+    )
+
+
+def _apart(known: Mapping[str, Any], written: Mapping[str, Any]) -> frozenset[str]:
+    """Return the components that are not sent as they are received, or refer to such."""
+    apart = {name for name in known if known[name] != written[name]}
+    users: dict[str, list[str]] = {}
+    for name in known if apart else ():
+        for other in referred(known[name]):
+            users.setdefault(other, []).append(name)
+    ahead = list(apart)
+    while ahead:
+        more = set(users.get(ahead.pop(), ())) - apart
+        apart |= more
+        ahead += more
+    return frozenset(apart)
+
+
+def _names(components: list[str], known: Mapping[str, Any]) -> dict[str, str]:
+    """Return what the form that is sent is called: no other component is."""
+    names: dict[str, str] = {}
+    for name in components:
+        called = name + _SENT
+        while called in known:
+            called += _SENT
+        names[name] = called
+    return names
+
+
+def _renamed(node: Any, names: Mapping[str, str]) -> Any:
+    """Return a schema that speaks of other components where *names* says so."""
+    if not names:
+        return node
+    if isinstance(node, list):
+        return [_renamed(each, names) for each in node]
+    if not isinstance(node, dict):
+        return node
+    made = {key: _renamed(value, names) for key, value in node.items()}
+    if isinstance(node.get("$ref"), str):
+        made["$ref"] = _reference(node["$ref"], names)
+    said = node.get("discriminator")
+    if isinstance(said, dict):
+        made["discriminator"] = {**said, "mapping": _mapping(node, said, names)}
+    return made
+
+
+def _reference(reference: str, names: Mapping[str, str]) -> str:
+    goal = target(reference)
+    return _PREFIX + names[goal[1]] if goal is not None and goal[1] in names else reference
+
+
+def _mapping(
+    schema: dict[str, Any], said: dict[str, Any], names: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the tags of a union; a member that is renamed keeps the tag that its name was."""
+    mapping = {
+        tag: names[goal] if goal in names else _reference(goal, names)
+        for tag, goal in said.get("mapping", {}).items()
+    }
+    for member in (*schema.get("oneOf", ()), *schema.get("anyOf", ())):
+        goal = target(member["$ref"]) if isinstance(member, dict) and "$ref" in member else None
+        if goal is not None and goal[1] in names:
+            reference = _PREFIX + names[goal[1]]
+            if reference not in mapping.values() and names[goal[1]] not in mapping.values():
+                mapping[goal[1]] = reference
+    return mapping

@@ -1,0 +1,155 @@
+"""Contract data in, the converters that their server demands out: a method for each way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from dateline.model import Api, Problem, SourceError
+from dateline.models.code import Node, either, subscript
+from dateline.models.names import snake
+from dateline.models.reading import ANNOTATIONS, Reader
+from dateline.models.shapes import json_types
+from dateline.server.canonical import Forms
+
+_TYPES: Final[dict[str, Node]] = {
+    "array": subscript("list", "t.JsonValue"),
+    "boolean": "bool",
+    "integer": "int",
+    "null": "None",
+    "number": "float",
+    "object": subscript("dict", "str", "t.JsonValue"),
+    "string": "str",
+}
+
+_ANY: Final = "t.JsonValue"
+
+# How the steps of a place are spoken.
+_SPOKEN: Final = {"[]": " item ", "{}": " value ", "@": " before ", "#": " again "}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Converter:
+    """A method that takes a value from one era to another, on one way.
+
+    ``name`` is what the contract data call it. ``takes`` and ``gives`` are types of JSON values.
+    Where ``is_told`` the version of the caller, one serves them all.
+    """
+
+    name: str
+    way: str
+    method: str
+    takes: Node
+    gives: Node
+    description: str
+    is_told: bool = False
+
+
+def converters(api: Api, data: dict[str, Any], forms: Forms) -> list[Converter]:
+    """Return the converters that *data* list.
+
+    Raises SourceError where two would be called the same.
+    """
+    reader = Reader(forms.contract.document)
+    made = [
+        _converter(reader, name, way, said)
+        for name, said in data["converters"].items()
+        for way in ("down", "up")
+        if said[way]
+    ]
+    first: dict[str, str] = {}
+    problems: list[Problem] = []
+    for each in made:
+        if each.method in first:
+            problems.append(
+                Problem(
+                    place=api.locate(("components",)),
+                    id="converter-name-taken",
+                    message=f"the converters of {first[each.method]} and {each.name} would both "
+                    f"be called {each.method}: rename a component or a field",
+                )
+            )
+        first[each.method] = each.name
+    if problems:
+        raise SourceError(problems)
+    return made
+
+
+def _converter(reader: Reader, name: str, way: str, said: dict[str, Any]) -> Converter:
+    spoken = name
+    for sign, word in _SPOKEN.items():
+        spoken = spoken.replace(sign, word)
+    method = f"{'older' if way == 'down' else 'newer'}_{snake(spoken)}"
+    if "reason" in said:
+        return _told(reader, name, way, method, said)
+    newer, older = (_schema(said["kind"], said[era]) for era in ("newer", "older"))
+    types = [_type(reader, schema, said["passes_null"]) for schema in (newer, older)]
+    told = f"as it was before {said['before']}"
+    schemas = older, newer
+    if way == "up":
+        told = f"as it is from {said['before']} on"
+        schemas, types = schemas[::-1], types[::-1]
+    return Converter(
+        name=name,
+        way=way,
+        method=method,
+        takes=types[0],
+        gives=types[1],
+        description=f"Return `{said['place']}` {told}{_difference(*schemas)}.",
+    )
+
+
+def _told(reader: Reader, name: str, way: str, method: str, said: dict[str, Any]) -> Converter:
+    """Return a converter for a value in which something differs that no shape can serve."""
+    newest = _type(reader, said["newer"], passes_null=False)
+    takes, gives = (newest, _ANY) if way == "down" else (_ANY, newest)
+    done = "as callers of *version* are shown it"
+    if way == "up":
+        done = "as it is now, for what callers of *version* have sent"
+    return Converter(
+        name=name,
+        way=way,
+        method=method,
+        takes=takes,
+        gives=gives,
+        description=f"Return `{said['place']}` {done}: {said['reason']}.",
+        is_told=True,
+    )
+
+
+def _schema(kind: str, node: Any) -> Any:
+    """Return the schema of the values that *node* speaks of; None where that is not one."""
+    if kind == "schema":
+        return node
+    return node.get("schema") if kind in ("header", "media-type", "parameter") else None
+
+
+def _type(reader: Reader, schema: Any, passes_null: bool) -> Node:
+    flat = reader.flat(schema)
+    types = json_types(reader.followed(flat)) if schema is not None else None
+    if types is None:
+        return _ANY
+    nullable = ("null",) if flat.nullable and not passes_null else ()
+    return either([_TYPES[each] for each in (*types, *nullable)])
+
+
+def _difference(made: Any, given: Any) -> str:
+    """Return in a few words what a schema says that another does not; empty for nothing."""
+    if _words(made) != _words(given):
+        return f": {_words(made)}, not {_words(given)}"
+    if not isinstance(made, dict) or not isinstance(given, dict):
+        return ""
+    keys = (key for key in {**made, **given} if made.get(key) != given.get(key))
+    told = [f"`{key}`" for key in keys if key not in ANNOTATIONS and key[:2] != "x-"]
+    return f", which differs in {' and '.join(told)}" if told else ""
+
+
+def _words(schema: Any) -> str:
+    """Return in a few words what *schema* says of the type of its values; null goes without."""
+    said = schema if isinstance(schema, dict) else {}
+    if "$ref" in said:
+        return f"`{str(said['$ref']).rpartition('/')[2]}`"
+    types = said.get("type", "any value")
+    names = [each for each in types if each != "null"] if isinstance(types, list) else [types]
+    told = " or ".join(map(str, names))
+    return f"{told} ({said['format']})" if "format" in said else told

@@ -1,0 +1,70 @@
+"""Paragraphs of prose in, a docstring out that reads like one; whatever stands in them is inert."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from textwrap import wrap
+from typing import Final
+
+from dateline.models.code import WIDTH, escaped
+from dateline.templating import Code
+
+# What a line begins with: blanks, and the mark of an item of a list.
+_MARGIN: Final = re.compile(r" *(?:[-*+] +|[0-9]+[.)] +)?")
+
+# A line of running text: no list, table, heading, quote, code or fence (CommonMark 0.31).
+_PROSE: Final = re.compile(r"(?! )(?![-*+] )(?![0-9]+[.)] )[^|#>`~]")
+
+
+def docstring(paragraphs: Iterable[str], indent: int) -> Code:
+    """Return the docstring of *paragraphs*, whose lines after the first begin at *indent*."""
+    lines: list[str] = []
+    for paragraph in paragraphs:
+        found = [*_lines(paragraph, WIDTH - indent)]
+        lines += ["", *found] if lines else found
+    if len(lines) == 1 and len(lines[0]) + indent + 6 <= WIDTH:
+        return Code(f'"""{_ended(lines[0])}"""')
+    margin = " " * indent
+    first, *rest = lines
+    if len(first) + indent + 3 > WIDTH:
+        # a word that is longer than a line
+        first, rest = "", lines
+    text = "\n".join([f'"""{first}', *(margin + line if line else "" for line in rest)])
+    return Code(f'{text}\n{margin}"""')
+
+
+def _flowing(paragraph: str) -> Iterator[str]:
+    """Yield the lines of *paragraph*; those that only go on stand with what they go on from."""
+    before = ""
+    for line in paragraph.strip().splitlines():
+        if _PROSE.match(line) and _PROSE.match(before):
+            before += " " + line.strip()
+            continue
+        if before:
+            yield before
+        if not line.strip():
+            yield ""
+        before = line.rstrip()
+    if before:
+        yield before
+
+
+def _lines(paragraph: str, width: int) -> Iterator[str]:
+    for line in _flowing(paragraph):
+        margin = _MARGIN.match(line)
+        hanging = " " * len(margin.group()) if margin else ""
+        text = '"'.join(map(escaped, line.split('"')))
+        yield from wrap(
+            text.replace('"""', r"\"\"\""),
+            # the opening quotes may stand before it
+            width - 3,
+            subsequent_indent=hanging,
+            drop_whitespace=True,
+            break_long_words=False,
+            break_on_hyphens=False,
+        ) or [""]
+
+
+def _ended(line: str) -> str:
+    return line[:-1] + r"\"" if line.endswith('"') else line

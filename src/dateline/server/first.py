@@ -1,0 +1,71 @@
+"""Operations and their types in, out the first file of handlers: to be filled in by its owner."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from dateline.model import Table
+from dateline.models.code import Text, lay_out, literal
+from dateline.models.names import class_name
+from dateline.server.converters import Converter
+from dateline.server.docstrings import docstring
+from dateline.server.operations import Group
+from dateline.server.protocols import Protocols, standard
+from dateline.server.types import Types
+from dateline.templating import Code
+
+_ACCOUNT: Final = "Account"
+_METHOD: Final = 4
+_YOURS: Final = "It is yours: nothing generates it again. Run it with `uvicorn server:app`."
+
+# What the file needs in any case, and what is there for it to speak of.
+_ALWAYS: Final = frozenset({"Handlers", "Refusal", "create_app"})
+_SPOKEN: Final = frozenset({"Call", "Credentials", "Reply", "Result", "models"})
+
+
+def first(
+    table: Table, groups: Sequence[Group], types: Types, converters: Sequence[Converter]
+) -> dict[str, Any]:
+    """Return what the template of the first file of handlers lays out."""
+    made = Protocols(types, [each.name for each in table.environments], _ACCOUNT)
+    view = {
+        "docstring": docstring([f"The server of the {table.package} API.", _YOURS], 0),
+        "groups": [_group(group, made) for group in groups],
+        "converters": [made.converter(each) for each in converters],
+        "environment": Code(literal(table.environments[0].name)),
+    }
+    has_accounts = any(each.is_secured for group in groups for each in group.operations)
+    spoken = made.spoken | ({"Credentials"} if has_accounts else set())
+    imported = standard(made.spoken - {"Generic", "Protocol", "TypeVar"})
+    return {
+        **view,
+        "has_accounts": has_accounts,
+        "standard": [line for line in imported if line < "from pathlib"],
+        "later": [line for line in imported if line > "from pathlib"],
+        "imports": list(_imports(table.package, spoken)),
+    }
+
+
+def _group(group: Group, made: Protocols) -> dict[str, Any]:
+    return {
+        "name": Code(class_name(f"{group.tag} operations")),
+        "field": Code(group.field),
+        "docstring": docstring([f"Do the operations of {group.tag}."], _METHOD),
+        "methods": [
+            {
+                "signature": made.method(operation)["signature"],
+                "told": lay_out(Text(f"{operation.id} is not written yet"), 8, 20),
+            }
+            for operation in group.operations
+        ],
+    }
+
+
+def _imports(package: str, spoken: frozenset[str]) -> list[Code]:
+    """Return the imports of the generated package, which may only be found by now."""
+    names = sorted(_ALWAYS | (_SPOKEN & spoken), key=lambda name: (name.islower(), name))
+    lines = [f"from {package} import types as t"] if "t" in spoken else []
+    listed = [f"    {name}," for name in names]
+    lines += [f"from {package}.server import (", *listed, ")"]
+    return [Code(line) for line in lines]

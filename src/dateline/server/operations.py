@@ -1,0 +1,392 @@
+"""An API in, the operations that its server has handlers for out: what they take and give."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from keyword import iskeyword
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from dateline.contracts.histories import operation_names
+from dateline.contracts.roots import is_json
+from dateline.gates import Timeline, changes, without
+from dateline.model import EVERYWHERE, WAS, Api, Environment, Problem, SourceError
+from dateline.models.names import class_name, pascal, snake
+from dateline.openapi import METHODS, chain, target
+
+DOCUMENTS: Final = "/spec"
+"""The path, on the host, at and below which a server has its specification documents."""
+
+PLACES: Final = ("path", "query", "header", "cookie")
+"""Where parameters stand; of two with one name, the one that stands first keeps it."""
+
+# What the annotations of handlers speak of: a method that is called so would hide it.
+_SPOKEN: Final = frozenset(
+    {"bool", "bytes", "date", "datetime", "dict", "float", "int", "list", "models", "str", "t"}
+    | {"tuple"}
+)
+
+# OpenAPI 3.1.1 section 4.8.12.1: parameters of these names are ignored.
+_IGNORED: Final = frozenset({"accept", "content-type", "authorization"})
+_IDEMPOTENCY: Final = "idempotency-key"
+
+_UNTAGGED: Final = "default"
+
+# RFC 9110, section 6.4.1: there is no content, whatever the definitions declare.
+_BODILESS: Final = frozenset({"204", "205", "304"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Content:
+    """What a request or response holds: a media type, and the schema if that is JSON.
+
+    ``component`` names the shared body or response that it stands in, if any.
+    """
+
+    media_type: str
+    schema: Any
+    component: str | None
+
+    @property
+    def is_json(self) -> bool:
+        return is_json(self.media_type)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parameter:
+    """A parameter: what handlers call it, what requests do, and the schema of its values.
+
+    ``may_lack_default`` tells whether it is optional without a default at some version that had
+    another schema.
+    """
+
+    keyword: str
+    name: str
+    place: str
+    schema: Any
+    component: str | None
+    required: bool
+    may_lack_default: bool
+    description: str
+    deprecated: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Operation:
+    """An operation with a handler.
+
+    ``id`` is its name in the contract data, ``path`` that of the definitions. ``body`` and each
+    of ``responses`` are None where there is no content. ``security`` lists the alternatives of
+    the newest version, each of which is all of some schemes; ``is_secured`` and
+    ``is_always_secured`` tell whether callers of any version, or all callers, have to be known.
+    """
+
+    id: str
+    group: str
+    handler: str
+    called: str
+    method: str
+    path: str
+    environments: tuple[str, ...]
+    ignores_version: bool
+    security: tuple[tuple[str, ...], ...]
+    is_secured: bool
+    is_always_secured: bool
+    parameters: tuple[Parameter, ...]
+    body: Content | None
+    body_required: bool
+    responses: dict[str, Content | None]
+    summary: str
+    description: str
+    deprecated: bool
+
+    @property
+    def successes(self) -> dict[str, Content | None]:
+        """What is given where all went well, the usual answer first."""
+        for wanted in ("2", "default", "3"):
+            found = sorted(status for status in self.responses if status.startswith(wanted))
+            if found:
+                return {status: self.responses[status] for status in found}
+        return {}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Group:
+    """The operations of one tag: what `Handlers` calls them, and what their Protocol is called."""
+
+    tag: str
+    field: str
+    handlers: str
+    description: str
+    operations: tuple[Operation, ...]
+
+
+def prefix(environment: Environment) -> str:
+    """Return the path of the environment's first address: `/api`; empty without one."""
+    return _path(environment.servers[0]) if environment.servers else ""
+
+
+def unread(api: Api) -> frozenset[str]:
+    """Return the headers, in lower case, that no handler is given as a parameter.
+
+    Something else reads them: the version, the idempotency key, what tells who calls.
+    """
+    schemes = api.document.get("components", {}).get("securitySchemes", {}).values()
+    told = [each["name"] for each in schemes if each.get("in") == "header" and "name" in each]
+    return _IGNORED | {api.table.header.lower(), _IDEMPOTENCY, *map(str.lower, told)}
+
+
+def groups(api: Api) -> list[Group]:
+    """Return the operations of *api* by tag, in the order of the tags and the definitions.
+
+    Those of the specification documents have no handlers. Raises SourceError where two names of
+    the definitions become one name in Python.
+    """
+    found = _Operations(api)
+    made = found.groups()
+    if found.problems:
+        raise SourceError(found.problems)
+    return made
+
+
+class _Operations:
+    """Reads the operations of one API, and collects what is wrong with their names."""
+
+    def __init__(self, api: Api) -> None:
+        self._api = api
+        self._document = api.document
+        self._timeline = Timeline(api.table)
+        self._prefixes = {prefix(each) for each in api.table.environments} or {""}
+        self._unread = unread(api)
+        self._names = operation_names(self._document)
+        self._snakes = Counter(map(snake, self._names.values()))
+        self.problems: list[Problem] = []
+
+    def groups(self) -> list[Group]:
+        by_tag: dict[str, list[Operation]] = {}
+        for tag, operation in self._read():
+            by_tag.setdefault(tag, []).append(operation)
+        told = [each for each in self._document.get("tags", ()) if isinstance(each, dict)]
+        descriptions = {each.get("name"): each.get("description", "") for each in told}
+        order = [tag for tag in descriptions if tag in by_tag]
+        order += [tag for tag in by_tag if tag not in descriptions]
+        self._refuse_equal({tag: by_tag[tag][0] for tag in order})
+        return [
+            Group(
+                tag=tag,
+                field=by_tag[tag][0].group,
+                handlers=class_name(f"{tag} handlers"),
+                description=descriptions.get(tag, ""),
+                operations=tuple(by_tag[tag]),
+            )
+            for tag in order
+        ]
+
+    def _read(self) -> Iterator[tuple[str, Operation]]:
+        """Yield each operation that has a handler, and its tag."""
+        first: dict[tuple[str, str], str] = {}
+        for path, item in self._document.get("paths", {}).items():
+            sites = chain(self._document, item)
+            for method in METHODS if sites else ():
+                node = sites[-1].get(method)
+                if not isinstance(node, dict) or self._is_document(path, sites[-1], node):
+                    continue
+                tag = next(iter(node.get("tags", ())), _UNTAGGED)
+                made = self._operation(path, method, tag, [*sites, node])
+                called = made.group, made.handler
+                if called in first:
+                    self._note(
+                        ("paths", path, method),
+                        "handler-name-taken",
+                        f"the handlers of {first[called]} and {made.id} would both be called "
+                        f"{made.group}.{made.handler}: rename one",
+                    )
+                first[called] = made.id
+                yield tag, made
+
+    def _is_document(self, path: str, item: dict[str, Any], node: dict[str, Any]) -> bool:
+        servers = node.get("servers") or item.get("servers")
+        on_host = {_path(each) for each in servers} if servers else self._prefixes
+        whole = {before + path for before in on_host}
+        return all(each == DOCUMENTS or each.startswith(f"{DOCUMENTS}/") for each in whole)
+
+    def _operation(
+        self, path: str, method: str, tag: str, sites: list[dict[str, Any]]
+    ) -> Operation:
+        item, node = sites[-2:]
+        bodies = chain(self._document, node.get("requestBody"))
+        responses = {
+            str(status): None if str(status) in _BODILESS else _content(found)
+            for status, each in node.get("responses", {}).items()
+            if not str(status).startswith("x-") and (found := chain(self._document, each))
+        }
+        called = self._called(path, method)
+        eras = [era for _, era in self._timeline.eras("operation", node)]
+        security = [era.get("security", self._document.get("security", [])) for era in eras]
+        return Operation(
+            id=self._names[path, method],
+            group=_name(tag),
+            handler=_name(called, _SPOKEN),
+            called=pascal(called),
+            method=method.upper(),
+            path=path,
+            environments=self._environments(sites),
+            ignores_version=not set(self._api.table.ignoring_tags).isdisjoint(node.get("tags", ())),
+            security=tuple(tuple(alternative) for alternative in security[0]),
+            is_secured=any(any(alternatives) for alternatives in security),
+            is_always_secured=all(each and {} not in each for each in security),
+            parameters=tuple(self._parameters(path, method, item, node)),
+            body=_content(bodies),
+            body_required=bool(bodies)
+            and self._is_always(bodies, "request-body")
+            and all("requestBody" in era for era in eras),
+            responses=responses,
+            summary=node.get("summary", ""),
+            description=node.get("description", ""),
+            deprecated=node.get("deprecated") is True,
+        )
+
+    def _called(self, path: str, method: str) -> str:
+        """Return what the handler is called: the id, or method and path without one.
+
+        What was adopted can't be asked to rename ids that become one name.
+        """
+        name = snake(self._names[path, method])
+        is_taken = self._api.table.adopted and self._snakes[name] > 1
+        return snake(f"{method} {path}") if is_taken else name
+
+    def _environments(self, sites: list[dict[str, Any]]) -> tuple[str, ...]:
+        shown = self._timeline.all
+        for node in sites:
+            shown &= self._timeline.of(node)
+        found = {combination.environment for combination in self._timeline.members(shown)}
+        return tuple(
+            each.name for each in self._api.table.environments if each.name in found - {EVERYWHERE}
+        )
+
+    def _parameters(
+        self, path: str, method: str, item: dict[str, Any], node: dict[str, Any]
+    ) -> Iterator[Parameter]:
+        listed: dict[tuple[str, str], list[dict[str, Any]]] = {}
+        for each in (*item.get("parameters", ()), *node.get("parameters", ())):
+            if found := chain(self._document, each):
+                listed[found[-1]["in"], found[-1]["name"]] = found
+        taken: dict[str, str] = dict.fromkeys(("self", "call"), "")
+        if _content(chain(self._document, node.get("requestBody"))) is not None:
+            taken["body"] = ""
+        for place in PLACES:
+            for (where, name), found in listed.items():
+                if where != place or (place == "header" and name.lower() in self._unread):
+                    continue
+                keyword = self._keyword(name, place, taken)
+                if keyword in taken:
+                    self._note(
+                        ("paths", path, method),
+                        "parameter-name-taken",
+                        f"the parameters {taken[keyword]!r} and {name!r} would both be the "
+                        f"keyword {keyword}: rename one",
+                    )
+                taken[keyword] = name
+                yield Parameter(
+                    keyword=keyword,
+                    name=name,
+                    place=place,
+                    schema=_schema(found[-1]),
+                    component=_component(found),
+                    required=self._is_always(found, "parameter"),
+                    may_lack_default=self._may_lack_default(found[-1]),
+                    description=found[-1].get("description", ""),
+                    deprecated=found[-1].get("deprecated") is True,
+                )
+
+    @staticmethod
+    def _keyword(name: str, place: str, taken: dict[str, str]) -> str:
+        keyword = _name(name)
+        return f"{keyword}_{place}" if keyword in taken else keyword
+
+    def _is_always(self, sites: list[dict[str, Any]], kind: str) -> bool:
+        """Tell whether callers of every version have to send it."""
+        return all(self._timeline.of(node) == self._timeline.all for node in sites) and all(
+            era.get("required") is True for _, era in self._timeline.eras(kind, sites[-1])
+        )
+
+    def _may_lack_default(self, parameter: dict[str, Any]) -> bool:
+        return any(
+            [*defaults(then)][-1:] in ([], [None])
+            for _, era in self._timeline.eras("parameter", parameter)
+            if era.get("required") is not True and isinstance(schema := _schema(era), dict)
+            for _, then in self._timeline.eras("schema", schema)
+        )
+
+    def _refuse_equal(self, by_tag: dict[str, Operation]) -> None:
+        first: dict[str, str] = {}
+        for tag, operation in by_tag.items():
+            if operation.group in first:
+                self._note(
+                    ("paths", operation.path, operation.method.lower()),
+                    "group-name-taken",
+                    f"the tags {first[operation.group]!r} and {tag!r} would both be the group "
+                    f"{operation.group}: rename one",
+                )
+            first[operation.group] = tag
+
+    def _note(self, path: tuple[str | int, ...], id: str, message: str) -> None:
+        self.problems.append(Problem(place=self._api.locate(path), id=id, message=message))
+
+
+def _name(name: str, spoken: frozenset[str] = frozenset()) -> str:
+    """Return *name* in snake_case, as an identifier that is no keyword and none of *spoken*."""
+    made = snake(name)
+    if not made[0].isalpha():
+        made = f"field_{made}"
+    return f"{made}_" if iskeyword(made) or made in spoken else made
+
+
+def _content(sites: list[dict[str, Any]]) -> Content | None:
+    """Return what a request body or response holds: JSON where it may be that."""
+    content = sites[-1].get("content") if sites else None
+    if not content:
+        return None
+    media_type = next(filter(is_json, content), next(iter(content)))
+    schema = content[media_type].get("schema", {})
+    return Content(media_type=media_type, schema=schema, component=_component(sites))
+
+
+def _component(sites: list[dict[str, Any]]) -> str | None:
+    """Return the name of the component that the last of *sites* is, if it is one."""
+    goal = target(sites[-2]["$ref"]) if len(sites) > 1 else None
+    return goal[1] if goal else None
+
+
+def defaults(schema: Any) -> Iterator[Any]:
+    """Yield the defaults in *schema*, references aside, the one that holds last."""
+    if isinstance(schema, dict):
+        for each in schema.get("allOf", ()):
+            yield from defaults(each)
+        if "default" in schema:
+            yield schema["default"]
+
+
+def _schema(parameter: dict[str, Any]) -> Any:
+    """Return the schema of a parameter, which may stand below a media type.
+
+    It has no default where an older version had none: handlers are given what each version says.
+    """
+    if "schema" in parameter:
+        schema = parameter["schema"]
+        eras = [
+            changes(entry)[0].get("schema", schema) for entry in parameter.get(WAS, {}).values()
+        ]
+        lacking = any(isinstance(era, dict) and "default" not in era for era in eras)
+        return without(schema, "default") if lacking and "default" in schema else schema
+    return next((each.get("schema", {}) for each in parameter.get("content", {}).values()), {})
+
+
+def _path(server: dict[str, Any]) -> str:
+    """Return the path of a server's address, its variables at their defaults."""
+    url = str(server["url"])
+    for name, variable in server.get("variables", {}).items():
+        url = url.replace("{" + name + "}", str(variable.get("default", "")))
+    return urlsplit(url).path.rstrip("/")

@@ -1,0 +1,176 @@
+"""Operations and their types in, the Protocols of handlers and of converters out: code."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Sequence
+from typing import Any, Final
+
+from dateline.models.code import Group as Bracketed
+from dateline.models.code import Node, lay_out, subscript, words
+from dateline.server.converters import Converter
+from dateline.server.docstrings import docstring
+from dateline.server.operations import Group, Operation, Parameter
+from dateline.server.types import Types, nullable
+from dateline.templating import Code
+
+ACCOUNT: Final = "A_contra"
+"""The type of accounts in the Protocols: what they only take."""
+
+_METHOD: Final = 4
+_BODY: Final = 8
+
+_STANDARD: Final = {
+    "datetime": ("date", "datetime"),
+    "typing": ("Annotated", "Final", "Generic", "Literal", "Protocol", "TypeVar"),
+    "uuid": ("UUID",),
+}
+_NOUNS: Final = ("Account", "Call", "Reply", "Result")
+
+
+def protocols(
+    groups: Sequence[Group],
+    types: Types,
+    converters: Sequence[Converter],
+    environments: Sequence[str],
+) -> dict[str, Any]:
+    """Return what the template of the Protocols lays out."""
+    made = Protocols(types, environments, ACCOUNT)
+    view = {
+        "groups": [made.group(group) for group in groups],
+        "converters": [made.converter(each) for each in converters],
+    }
+    return {**view, **made.imports()}
+
+
+class Protocols:
+    """Lays out methods, and keeps the words that they speak of; *account* is what they take."""
+
+    def __init__(self, types: Types, environments: Sequence[str], account: str) -> None:
+        self._types = types
+        self._environments = environments
+        self._account = account
+        self._spoken: set[str] = set()
+
+    @property
+    def spoken(self) -> frozenset[str]:
+        """The words of what was laid out so far."""
+        return frozenset(self._spoken)
+
+    def group(self, group: Group) -> dict[str, Any]:
+        found = {name for each in group.operations for name in each.environments}
+        is_generic = any(operation.is_secured for operation in group.operations)
+        if is_generic:
+            self._spoken |= {"Account", "Generic", "TypeVar"}
+        where = [name for name in self._environments if name in found]
+        only = f"Needed in {' and '.join(where)} only." if where else "Needed nowhere yet."
+        return {
+            "name": Code(group.handlers),
+            "field": Code(group.field),
+            "docstring": docstring(
+                [group.description or f"Operations of the group `{group.tag}`."], _METHOD
+            ),
+            "is_generic": is_generic,
+            "only": docstring([only], _METHOD) if len(where) < len(self._environments) else "",
+            "methods": [self.method(operation) for operation in group.operations],
+        }
+
+    def converter(self, converter: Converter) -> dict[str, Code]:
+        head = f"def {converter.method}"
+        arguments: list[Node] = ["self", f"value: {self._code(converter.takes, _BODY)}"]
+        arguments += ["version: str", "/"] if converter.is_told else ["/"]
+        return {
+            "signature": self._signature(head, arguments, converter.gives),
+            "docstring": docstring([converter.description], _BODY),
+        }
+
+    def imports(self) -> dict[str, Any]:
+        """Return what stands in front of it all: to be asked last."""
+        spoken = self._spoken | {"Protocol"}
+        nouns = [name for name in _NOUNS if name in spoken]
+        return {
+            "standard": [Code("from dataclasses import dataclass"), *standard(spoken)],
+            "siblings": siblings(spoken),
+            "nouns": Code(", ".join(nouns)),
+        }
+
+    def method(self, operation: Operation) -> dict[str, Code]:
+        call = _call(operation, self._account)
+        arguments: list[Node] = ["self", f"call: {self._code(call, _BODY)}"]
+        keywords = [*self._keywords(operation)]
+        if keywords:
+            arguments += ["*", *keywords]
+        result = self._types.result(operation)
+        return {
+            "signature": self._signature(f"async def {operation.handler}", arguments, result),
+            "docstring": docstring(_paragraphs(operation), _BODY),
+        }
+
+    def _signature(self, head: str, arguments: Sequence[Node], result: Node) -> Code:
+        end = f" -> {self._code(result, _METHOD, len(') -> :'))}:"
+        used = _METHOD + len(end.partition("\n")[0])
+        return Code(lay_out(Bracketed(head, tuple(arguments), "()"), _METHOD, used) + end)
+
+    def _keywords(self, operation: Operation) -> Iterator[str]:
+        for parameter in operation.parameters:
+            default = self._types.default(operation, parameter)
+            type_ = self._types.parameter(operation, parameter)
+            if parameter.may_lack_default and default is not None:
+                type_ = nullable(type_)
+            yield self._keyword(parameter.keyword, type_, default)
+        if operation.body is not None:
+            default = None if operation.body_required else "None"
+            yield self._keyword("body", self._types.body(operation, operation.body), default)
+
+    def _keyword(self, name: str, type_: Node, default: Node | None) -> str:
+        if default == "None":
+            type_ = nullable(type_)
+        # a list could be changed by whom it is given to: it is passed anew each time
+        shown = None if isinstance(default, Bracketed) else default
+        end = "" if shown is None else f" = {self._code(shown, _BODY)}"
+        return f"{name}: {self._code(type_, _BODY, len(f'{name}: {end},'))}{end}"
+
+    def _code(self, node: Node, indent: int, used: int = 0) -> Code:
+        self._spoken |= {word.partition(".")[0] for word in words(node)}
+        return lay_out(node, indent, indent + used)
+
+
+def _call(operation: Operation, account: str) -> Node:
+    if not operation.is_secured:
+        return subscript("Call", "None")
+    return subscript("Call", account if operation.is_always_secured else nullable(account))
+
+
+def standard(spoken: Container[str]) -> list[Code]:
+    """Return the imports of the standard library for the names *spoken* of."""
+    return [
+        Code(f"from {module} import {', '.join(found)}")
+        for module, names in _STANDARD.items()
+        if (found := [name for name in names if name in spoken])
+    ]
+
+
+def siblings(spoken: Container[str]) -> list[Code]:
+    """Return the imports of what stands beside the server and in it."""
+    known = {"t": "from .. import types as t", "models": "from . import models"}
+    return [Code(line) for name, line in known.items() if name in spoken]
+
+
+def _paragraphs(operation: Operation) -> Iterator[str]:
+    if operation.summary:
+        yield operation.summary
+    if operation.description:
+        yield operation.description
+    if operation.deprecated and "deprecated" not in operation.description.lower():
+        yield "Deprecated."
+    told = [*map(_told, operation.parameters)]
+    if any(told):
+        yield "\n".join(filter(None, told))
+    yield f"`{operation.method} {operation.path}`"
+
+
+def _told(parameter: Parameter) -> str:
+    """Return the line of a docstring that tells of *parameter*; empty if there is nothing."""
+    words = parameter.description.split()
+    if parameter.deprecated:
+        words = ["Deprecated.", *words]
+    return f"- `{parameter.keyword}`: {' '.join(words)}" if words else ""

@@ -1,0 +1,137 @@
+"""Operations and their types in, the table that a server is made from out: code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final
+
+from dateline.model import Api
+from dateline.models.code import Group as Bracketed
+from dateline.models.code import Node, Pair, Text, call, lay_out, literal, words
+from dateline.server.converters import Converter
+from dateline.server.operations import Content, Group, Operation, Parameter, prefix
+from dateline.server.protocols import siblings, standard
+from dateline.server.types import Types
+from dateline.templating import Code
+
+_INDENT: Final = 4
+
+# What stands before a mapping in the template.
+_CONVERTERS: Final = "CONVERTERS: Final[Mapping[str, Mapping[str, str]]] = "
+_PREFIXES: Final = "PREFIXES: Final = "
+_SCHEMES: Final = "SCHEMES: Final[Mapping[str, Scheme]] = "
+
+
+def table(
+    api: Api, groups: Sequence[Group], types: Types, converters: Sequence[Converter]
+) -> dict[str, Any]:
+    """Return what the template of the table lays out."""
+    rows = [_row(each, types) for group in groups for each in group.operations]
+    schemes = [Pair(literal(name), scheme, ": ") for name, scheme in _schemes(api)]
+    prefixes = [
+        Pair(literal(each.name), Text(prefix(each)), ": ") for each in api.table.environments
+    ]
+    ways = [Pair(literal(way), _names(converters, way), ": ") for way in ("down", "up")]
+    spoken = {word.partition(".")[0] for row in rows for word in words(row)} | {"Final"}
+    nouns = [name for name in ("Operation", "Parameter") if name in spoken] + ["Scheme"]
+    return {
+        "operations": [lay_out(row, _INDENT, _INDENT + 1) for row in rows],
+        "schemes": lay_out(_mapping(schemes), 0, len(_SCHEMES)),
+        "prefixes": lay_out(_mapping(prefixes), 0, len(_PREFIXES)),
+        "converters": lay_out(_mapping(ways), 0, len(_CONVERTERS)),
+        "standard": standard(spoken),
+        "siblings": siblings(spoken),
+        "nouns": Code(", ".join(nouns)),
+    }
+
+
+def _row(operation: Operation, types: Types) -> Node:
+    pairs = [
+        Pair("id", Text(operation.id)),
+        Pair("group", Text(operation.group)),
+        Pair("handler", Text(operation.handler)),
+        Pair("method", Text(operation.method)),
+        Pair("path", Text(operation.path)),
+        Pair("environments", _tuple(map(Text, operation.environments))),
+    ]
+    if operation.ignores_version:
+        pairs.append(Pair("ignores_version", "True"))
+    if operation.security:
+        alternatives = (_tuple(map(Text, together)) for together in operation.security)
+        pairs.append(Pair("security", _tuple(alternatives)))
+    if operation.parameters:
+        parameters = (_parameter(operation, each, types) for each in operation.parameters)
+        pairs.append(Pair("parameters", _tuple(parameters)))
+    if operation.body is not None:
+        read = types.read_body(operation, operation.body)
+        pairs.append(Pair("body", _content(operation.body, read)))
+        if operation.body_required:
+            pairs.append(Pair("body_required", "True"))
+    if operation.responses:
+        responses = [
+            Pair(literal(status), _response(operation, status, types), ": ")
+            for status in operation.responses
+        ]
+        pairs.append(Pair("responses", _mapping(responses)))
+    return call("Operation", *pairs)
+
+
+def _parameter(operation: Operation, parameter: Parameter, types: Types) -> Node:
+    pairs = [
+        Pair("keyword", Text(parameter.keyword)),
+        Pair("name", Text(parameter.name)),
+        Pair("place", Text(parameter.place)),
+        Pair("type", types.parameter(operation, parameter)),
+    ]
+    default = types.default(operation, parameter)
+    if default is not None and default != "None":
+        pairs.append(Pair("default", default))
+    if parameter.required:
+        pairs.append(Pair("required", "True"))
+    return call("Parameter", *pairs)
+
+
+def _response(operation: Operation, status: str, types: Types) -> Node:
+    found = operation.responses[status]
+    if found is None:
+        return "None"
+    return _content(found, types.read_response(operation, status, found))
+
+
+def _content(content: Content, type_: Node) -> Node:
+    return _mapping([Pair(literal(content.media_type), type_, ": ")])
+
+
+def _schemes(api: Api) -> Iterator[tuple[str, Node]]:
+    """Yield the name of each security scheme and where the secret stands in a request."""
+    for name, scheme in api.document.get("components", {}).get("securitySchemes", {}).items():
+        field, place, before = "Authorization", "header", "Bearer "
+        if scheme.get("type") == "apiKey":
+            field, place, before = scheme["name"], scheme["in"], ""
+        elif scheme.get("type") == "mutualTLS":
+            # what ended the connection tells the certificate (RFC 9440, section 2.2)
+            field, before = "Client-Cert", ""
+        elif scheme.get("type") == "http":
+            before = f"{str(scheme['scheme']).capitalize()} "
+        pairs = [Pair("name", Text(field)), Pair("place", Text(place))]
+        if before:
+            pairs.append(Pair("prefix", Text(before)))
+        yield name, call("Scheme", *pairs)
+
+
+def _names(converters: Sequence[Converter], way: str) -> Node:
+    return _mapping(
+        [
+            Pair(literal(each.name), Text(each.method), ": ")
+            for each in converters
+            if each.way == way
+        ]
+    )
+
+
+def _mapping(pairs: Sequence[Pair]) -> Node:
+    return Bracketed("", tuple(pairs), "{}")
+
+
+def _tuple(nodes: Iterable[Node]) -> Node:
+    return Bracketed("", tuple(nodes), "()")

@@ -1,0 +1,193 @@
+"""Operations in, out the types of what they take and give, as expressions of Python source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Final
+
+from dateline.models import Canonical
+from dateline.models.code import Either, Group, Node, Pair, Reference, either
+from dateline.models.definitions import Inline, Typed
+from dateline.models.names import class_name, pascal
+from dateline.server.canonical import Forms
+from dateline.server.operations import Content, Operation, Parameter
+
+# What type checkers take the types of JSON values for.
+_PLAIN: Final = {
+    "t.Boolean": "bool",
+    "t.Date": "date",
+    "t.DateTime": "datetime",
+    "t.Integer": "int",
+    "t.Number": "float",
+    "t.Uuid": "UUID",
+}
+_NOTHING: Final = "None"
+
+
+class Types:
+    """The types of all operations: first which are wanted, and once they are made, what they are.
+
+    In a table they stand as they are read; in signatures as people write them.
+    """
+
+    def __init__(self, forms: Forms, operations: Iterable[Operation]) -> None:
+        self._forms = forms
+        self._wanted: dict[tuple[str, str], Inline] = {}
+        for operation in operations:
+            for inline in self._inlines(operation):
+                self._wanted[inline.holder, inline.part] = inline
+        self._made: dict[tuple[str, str], Typed] = {}
+
+    @property
+    def canonical(self) -> Canonical:
+        """The canonical contract, with the schemas for which a type is wanted."""
+        return Canonical(
+            contract=self._forms.contract,
+            strict=self._forms.strict,
+            inlines=tuple(self._wanted.values()),
+        )
+
+    def made(self, types: Iterable[Typed]) -> None:
+        """Take the types that were made of what was wanted."""
+        self._made = dict(zip(self._wanted, types, strict=True))
+
+    def parameter(self, operation: Operation, parameter: Parameter) -> Node:
+        """Return what a handler is given for *parameter* where it is there."""
+        return _written(self._typed(self._of_parameter(operation, parameter)).type.whole)
+
+    def default(self, operation: Operation, parameter: Parameter) -> Node | None:
+        """Return what a handler is given for *parameter* where it is not there.
+
+        None where it is always there, or where its default can't be written.
+        """
+        if parameter.required:
+            return None
+        found = self._typed(self._of_parameter(operation, parameter))
+        return _NOTHING if found.default is None else _read(found.default)
+
+    def read_body(self, operation: Operation, body: Content) -> Node:
+        """Return what the body of a request is read as."""
+        return _read(self._of(self._of_body(operation, body), body))
+
+    def body(self, operation: Operation, body: Content) -> Node:
+        """Return what a handler is given for the body of a request where it is there."""
+        return _written(self._of(self._of_body(operation, body), body))
+
+    def read_response(self, operation: Operation, status: str, response: Content) -> Node:
+        """Return what the body of a response has to fit."""
+        return _read(self._of(self._of_response(operation, status, response), response))
+
+    def result(self, operation: Operation) -> Node:
+        """Return what a handler gives where all went well."""
+        values: list[Node] = []
+        others: list[Node] = []
+        for status, each in operation.successes.items() or {"": None}.items():
+            if each is None:
+                others += [Group("Reply", (_NOTHING,)), _NOTHING]
+                continue
+            made = _written(self._of(self._of_response(operation, status, each), each))
+            if each.is_json:
+                values.append(made)
+            else:
+                others += [made, Group("Reply", (made,))]
+        found = [Group("Result", (either(values),))] if values else []
+        return either([*found, *others])
+
+    def _typed(self, inline: Inline) -> Typed:
+        return self._made[inline.holder, inline.part]
+
+    def _of(self, inline: Inline, content: Content) -> Node:
+        return self._typed(inline).type.whole if content.is_json else "bytes"
+
+    def _inlines(self, operation: Operation) -> Iterator[Inline]:
+        for parameter in operation.parameters:
+            yield self._of_parameter(operation, parameter)
+        if operation.body is not None and operation.body.is_json:
+            yield self._of_body(operation, operation.body)
+        for status, response in operation.responses.items():
+            if response is not None and response.is_json:
+                yield self._of_response(operation, status, response)
+
+    def _of_parameter(self, operation: Operation, parameter: Parameter) -> Inline:
+        return self._inline(
+            ("components.parameters", parameter.component, "Parameter"),
+            (operation, f"parameter {parameter.name}", pascal(parameter.keyword)),
+            self._forms.taken(parameter.schema),
+            sent=True,
+        )
+
+    def _of_body(self, operation: Operation, body: Content) -> Inline:
+        return self._inline(
+            ("components.requestBodies", body.component, "Body"),
+            (operation, "request", "Body"),
+            self._forms.taken(body.schema),
+            sent=True,
+        )
+
+    def _of_response(self, operation: Operation, status: str, response: Content) -> Inline:
+        usual = status == next(iter(operation.successes), None)
+        return self._inline(
+            ("components.responses", response.component, "Response"),
+            (operation, status, "Response" if usual else f"Response{pascal(status)}"),
+            self._forms.received(response.schema),
+            sent=False,
+        )
+
+    @staticmethod
+    def _inline(
+        shared: tuple[str, str | None, str],
+        own: tuple[Operation, str, str],
+        schema: object,
+        *,
+        sent: bool,
+    ) -> Inline:
+        section, component, part = shared
+        operation, place, own_part = own
+        if component is None:
+            return Inline(
+                holder=f"{operation.id}, {place}",
+                called=operation.called,
+                part=own_part,
+                schema=schema,
+                sent=sent,
+            )
+        called = class_name(component)
+        return Inline(
+            holder=f"{section}.{component}",
+            called=called,
+            part="" if called.endswith(part) else part,
+            schema=schema,
+            sent=sent,
+        )
+
+
+def nullable(node: Node) -> Node:
+    """Return *node*, or None."""
+    return either([node, _NOTHING])
+
+
+def _read(node: Node) -> Node:
+    """Return *node* as it is written beside the module of models."""
+    if isinstance(node, Reference):
+        return Reference(f"models.{node.name}", node.attribute)
+    if isinstance(node, Group):
+        return replace(node, items=tuple(map(_read, node.items)))
+    if isinstance(node, Either):
+        return Either(tuple(map(_read, node.members)))
+    if isinstance(node, Pair):
+        return replace(node, value=_read(node.value))
+    return node
+
+
+def _written(node: Node) -> Node:
+    """Return *node* as people write it: without what only narrows it."""
+    if isinstance(node, str):
+        return _PLAIN.get(node, node)
+    if isinstance(node, Group) and node.head == "Annotated":
+        return _written(node.items[0])
+    if isinstance(node, Group):
+        return replace(node, items=tuple(map(_written, node.items)))
+    if isinstance(node, Either):
+        return either([_written(member) for member in node.members])
+    return _read(node)

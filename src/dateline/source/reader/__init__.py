@@ -1,0 +1,74 @@
+"""One source file in, its mappings and lists with places out; what is wrong becomes problems."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dateline.model import Map, Place, Problem
+from dateline.source.reader.characters import (
+    UnreadableError,
+    decoded,
+    file_content,
+    text_of,
+)
+from dateline.source.reader.json_document import JsonReader
+from dateline.source.reader.limits import ADOPTED, AUTHORED, Limits
+from dateline.source.reader.places import JsonPlaces, Locator
+from dateline.source.reader.problems import MOST_PROBLEMS, Log, StoppedError
+from dateline.source.reader.yaml_document import YamlReader
+
+__all__ = [
+    "ADOPTED",
+    "AUTHORED",
+    "MOST_PROBLEMS",
+    "JsonPlaces",
+    "JsonReader",
+    "Limits",
+    "Locator",
+    "Log",
+    "StoppedError",
+    "UnreadableError",
+    "decoded",
+    "file_content",
+    "read",
+    "read_content",
+]
+
+
+def read(path: Path, name: str, *, adopted: bool, problems: list[Problem]) -> Map | None:
+    """Return what the `.yaml` or `.json` file at *path* holds; *name* is its name for people.
+
+    Mappings from YAML are ``Map`` and lists ``Seq``, with the place of every key, value and
+    item. Objects from JSON are ``Map`` without marks, arrays plain lists: ``Locator`` finds
+    their places when one is needed.
+
+    Never raises for bad input: everything wrong is appended to *problems*. Returns None where
+    the file could not be read to its end; else what it holds, with refused values as text and
+    the first value of a duplicate key.
+    """
+    try:
+        limits = ADOPTED if adopted else AUTHORED
+        content = file_content(path, limits.size, inside=path.parent)
+    except UnreadableError as error:
+        place = Place(name, 1, 1)
+        problems.append(Problem(place=place, id=error.kind, message=error.message))
+        return None
+    return read_content(content, name, adopted=adopted, problems=problems)
+
+
+def read_content(
+    content: bytes, name: str, *, adopted: bool, problems: list[Problem]
+) -> Map | None:
+    """Return what a file called *name* holds whose bytes are *content*, as ``read`` does.
+
+    It is JSON if its name ends in `.json`, else YAML.
+    """
+    log = Log(name, problems)
+    limits = ADOPTED if adopted else AUTHORED
+    try:
+        text = text_of(content, log)
+        if name.lower().endswith(".json"):
+            return JsonReader(text, limits, log).read()
+        return YamlReader(text, limits, adopted, log).read()
+    except StoppedError:
+        return None

@@ -1,0 +1,142 @@
+"""A file in, its text out: one kind of line end, and no character that nobody sees."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from dateline.source.reader.problems import Log, line_and_column, short
+
+HALF_CHARACTER: Final = "this escape stands for no whole character; write the character itself"
+
+_WIDE_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
+
+# What compressed files begin with.
+_COMPRESSED: Final = {b"\x1f\x8b": "gzip", b"PK\x03\x04": "zip"}
+
+# Control and bidi characters, line separators that YAML readers disagree on, characters that
+# YAML forbids, and halves of surrogate pairs.
+_FORBIDDEN: Final = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
+    "\ufeff\ufffe\uffff\ud800-\udfff]"
+)
+
+
+class UnreadableError(Exception):
+    """A file can't be read: the id of the problem, and its message with the way out."""
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.message = message
+
+
+def text_of(content: bytes, log: Log) -> str:
+    """Return the text of a file that holds *content*: LF for every line end, no byte order mark.
+
+    Raises StoppedError where it is not in UTF-8. A forbidden character is noted, and a blank
+    stands in its place.
+    """
+    text = decoded(content, log)
+    if "\r" in text:
+        text = _with_line_feeds(text, log)
+    if _FORBIDDEN.search(text):
+        text = _without_invisible(text, log)
+    return text
+
+
+def file_content(path: Path, most_bytes: int, *, inside: Path | None = None) -> bytes:
+    """Return what the regular file at *path* holds.
+
+    Raises UnreadableError where there is none, where it holds more than *most_bytes*, and where
+    a link leads out of the folder *inside*; without one, links may lead anywhere.
+    """
+    try:
+        real = path.resolve(strict=True)
+        if inside is not None and not real.is_relative_to(inside.resolve()):
+            message = f"the link leads to {short(_from_here(real), 80)}"
+            raise UnreadableError(
+                "symlink-outside", message + ", outside its folder; copy the file here"
+            )
+        if not real.is_file():
+            # a pipe would keep its reader waiting
+            raise UnreadableError("unreadable-file", "this is not a regular file; put a file here")
+        with real.open("rb") as file:
+            content = file.read(most_bytes + 1)
+    except (OSError, RuntimeError, ValueError) as error:
+        # a loop of links is a RuntimeError to `resolve` until Python 3.12, ELOOP from 3.13 on; a
+        # NUL in a name is a ValueError
+        if isinstance(error, RuntimeError) or getattr(error, "errno", 0) == errno.ELOOP:
+            reason = "the links lead in a circle"
+        else:
+            reason = getattr(error, "strerror", "") or "it can not be opened"
+        message = f"{reason}; make it a file that can be read"
+        raise UnreadableError("unreadable-file", message) from error
+    if len(content) > most_bytes:
+        message = f"the file has more than {most_bytes:,} bytes; split it by resource"
+        raise UnreadableError("too-large", message)
+    return content
+
+
+def _from_here(path: Path) -> str:
+    """Return *path* as it is written in the working folder; as it is on another drive."""
+    with suppress(OSError):  # the working folder may be gone
+        if path.anchor == Path.cwd().anchor:
+            return os.path.relpath(path)
+    return os.fspath(path)
+
+
+def decoded(content: bytes, log: Log) -> str:
+    """Return *content* as text without its byte order mark; raises StoppedError for no UTF-8."""
+    for mark, way in _COMPRESSED.items():
+        if content.startswith(mark):
+            log.stop(1, 1, "not-utf-8", f"the file is compressed by {way}; unpack it")
+    if content.startswith(_WIDE_MARKS) or b"\0" in content[:4]:
+        log.stop(1, 1, "not-utf-8", "the file is in UTF-16 or UTF-32; save it as UTF-8")
+    try:
+        return content.decode("utf-8").removeprefix("\ufeff")
+    except UnicodeDecodeError as error:
+        before = content[: error.start].decode("utf-8").removeprefix("\ufeff")
+        place = line_and_column(before, len(before))
+        message = f"the byte 0x{content[error.start]:02x} is not UTF-8; save the file as UTF-8"
+        log.stop(*place, "not-utf-8", message)
+
+
+def _with_line_feeds(text: str, log: Log) -> str:
+    text = text.replace("\r\n", "\n")
+    if "\r" in text:
+        place = line_and_column(text, text.index("\r"))
+        message = "a carriage return stands without a line feed; end lines with LF or CRLF"
+        log.note(*place, "control-character", message)
+    return text.replace("\r", "\n")
+
+
+def _without_invisible(text: str, log: Log) -> str:
+    for number, line in enumerate(text.split("\n"), 1):
+        if found := _FORBIDDEN.search(line):
+            message = _invisible(found.group()) + "; delete it"
+            log.note(number, found.start() + 1, "control-character", message)
+    # a blank keeps every place as it is, so that the other problems are found as well
+    return _FORBIDDEN.sub(" ", text)
+
+
+def _invisible(character: str) -> str:
+    return f"the invisible character U+{ord(character):04X} stands here"
+
+
+def text_refusals(text: str, most_bytes: int) -> Iterator[tuple[str, str]]:
+    """Yield id and message for all that is wrong with a text once its escapes are undone."""
+    size = len(text.encode("utf-8", "surrogatepass"))
+    if size > most_bytes:
+        message = f"this text has {size:,} bytes, of at most {most_bytes:,}; shorten it"
+        yield "too-large", message
+    if found := _FORBIDDEN.search(text):
+        if "\ud800" <= found.group() <= "\udfff":
+            yield "lone-surrogate", HALF_CHARACTER
+        else:
+            yield "control-character", _invisible(found.group()) + ", as an escape; delete it"

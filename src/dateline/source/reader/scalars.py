@@ -1,0 +1,160 @@
+"""A plain scalar in, its value out: text, a number, true, false, null; or why it is refused."""
+
+from __future__ import annotations
+
+import re
+from math import isinf
+from typing import Any, Final
+
+from dateline.source.reader.problems import short
+
+
+class RefusedError(Exception):
+    """A plain scalar is no value: the id of the problem, and what to write instead."""
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.message = message
+
+
+_WORDS: Final[dict[str, bool | None]] = {"true": True, "false": False, "null": None}
+INTEGER: Final = re.compile("-?(?:0|[1-9][0-9]*)")
+_DECIMAL: Final = re.compile(r"-?(?:0|[1-9][0-9]*)\.[0-9]+(?:[eE][-+][0-9]+)?")
+
+# The same as YAML 1.2.2 has them in its core schema (section 10.3.2), less what JSON lacks and
+# less the integers that YAML 1.1 takes for others.
+_CORE_WORDS: Final[dict[str, bool | None]] = {
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+    **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
+}
+_CORE_INTEGER: Final = re.compile("[-+]?(?:0|[1-9][0-9]*)")
+_CORE_DECIMAL: Final = re.compile(
+    r"[-+]?(?:\.[0-9]+|[0-9]+\.[0-9]*|[0-9]+(?=[eE]))(?:[eE][-+]?[0-9]+)?"
+)
+
+_NUMBER_STARTS: Final = frozenset("0123456789+-.")
+
+_MOST_DIGITS: Final = 308
+"""An integer with more has no counterpart among the floating-point numbers."""
+
+# Words that some readers, of YAML 1.1 or 1.2, take for something else than text; and what to
+# write if that was meant.
+_DISPUTED_WORDS: Final = {
+    **dict.fromkeys(
+        ("y", "Y", "yes", "Yes", "YES", "on", "On", "ON", "True", "TRUE"),
+        " or true for the boolean",
+    ),
+    **dict.fromkeys(
+        ("n", "N", "no", "No", "NO", "off", "Off", "OFF", "False", "FALSE"),
+        " or false for the boolean",
+    ),
+    **dict.fromkeys(("~", "Null", "NULL"), " or null for no value"),
+    **dict.fromkeys(("<<", "="), ""),
+}
+
+# The same for what begins as a number may.
+_DISPUTED_NUMBERS: Final = (
+    (
+        re.compile(
+            r"[-+]?(?:0[bB][01_]+|0[oO][0-7_]+|0[xX][0-9a-fA-F_]+"
+            r"|[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?"  # to the base of 60
+            r"|(?:[0-9][0-9_]*(?:\.[0-9_]*)?|\.[0-9][0-9_]*)(?:[eE][-+]?[0-9]+)?)"
+        ),
+        " or a plain decimal for the number",
+    ),
+    (re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"), ""),
+    (
+        re.compile(
+            r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt]|[ \t]+)[0-9]{1,2}:[0-9]{2}:[0-9]{2}"
+            r"(?:\.[0-9]*)?(?:[ \t]*(?:Z|[-+][0-9]{1,2}(?::?[0-9]{2})?))?"
+        ),
+        "",
+    ),
+)
+
+
+def authored_value(text: str) -> Any:
+    """Return what plain *text* is to every reader of YAML, and of JSON; dates are text.
+
+    Raises RefusedError where readers disagree, or where nothing stands.
+    """
+    if text in _WORDS:
+        return _WORDS[text]
+    if not text:
+        raise RefusedError("missing-value", "no value stands here; write null, '', [] or {}")
+    if text in _DISPUTED_WORDS:
+        raise _disputed(text, _DISPUTED_WORDS[text])
+    if text[0] not in _NUMBER_STARTS:
+        return text
+    number = _number(text, INTEGER, _DECIMAL)
+    if number is not None:
+        return number
+    for pattern, alternative in _DISPUTED_NUMBERS:
+        if pattern.fullmatch(text):
+            # out of range in every notation
+            _number(text, _CORE_INTEGER, _CORE_DECIMAL)
+            raise _disputed(text, alternative)
+    return text
+
+
+def adopted_value(text: str) -> Any:
+    """Return what plain *text* is in YAML 1.2, or text where YAML 1.1 has another number.
+
+    Raises RefusedError for a number out of range.
+    """
+    if text in _CORE_WORDS:
+        return _CORE_WORDS[text]
+    if text[0] not in _NUMBER_STARTS:
+        return text
+    number = _number(text, _CORE_INTEGER, _CORE_DECIMAL)
+    return text if number is None else number
+
+
+def key_refusal(text: str) -> tuple[str, str] | None:
+    """Return id and message for a plain *text* that may not be a key of an authored source."""
+    key = short(text)
+    if not text:
+        return "key-not-text", "a key is missing here; write one before ':'"
+    try:
+        if isinstance(authored_value(text), str):
+            return None
+    except RefusedError as refused:
+        if refused.kind == "ambiguous-scalar":
+            return refused.kind, f"YAML readers disagree about the key {key}; write '{key}'"
+    return "key-not-text", f"the key {key} is not text; write '{key}'"
+
+
+def _number(text: str, integer: re.Pattern[str], decimal: re.Pattern[str]) -> int | float | None:
+    if integer.fullmatch(text):
+        return integer_value(text)
+    if decimal.fullmatch(text):
+        return decimal_value(text)
+    return None
+
+
+def integer_value(text: str) -> int:
+    """Return the integer that *text* writes; raises RefusedError for one out of range."""
+    if len(text.lstrip("+-")) > _MOST_DIGITS:
+        raise _out_of_range(text)
+    return int(text)
+
+
+def decimal_value(text: str) -> float:
+    """Return the number that *text* writes; raises RefusedError for one out of range."""
+    number = float(text)
+    if isinf(number):
+        raise _out_of_range(text)
+    return number
+
+
+def _out_of_range(text: str) -> RefusedError:
+    message = f"the number {short(text)} is too large to be read everywhere; write it as text"
+    return RefusedError("number-out-of-range", message)
+
+
+def _disputed(text: str, alternative: str) -> RefusedError:
+    word = short(text)
+    message = f"YAML readers disagree about {word}; write '{word}' for the text{alternative}"
+    return RefusedError("ambiguous-scalar", message)

@@ -1,0 +1,288 @@
+"""The text of a YAML file in, its mappings and lists with places out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple, NoReturn
+
+import yaml
+
+from dateline.model import Map, Place, Seq, pack
+from dateline.source.reader.characters import HALF_CHARACTER, text_refusals
+from dateline.source.reader.collector import collection_off
+from dateline.source.reader.limits import Limits, too_deep, too_many
+from dateline.source.reader.problems import EMPTY, Log, duplicate, line_and_column, short, word_at
+from dateline.source.reader.scalars import RefusedError, adopted_value, authored_value, key_refusal
+
+# The reader in C, many times faster, where PyYAML was built with it.
+_Loader: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+# Escapes in double quotes that can stand for a forbidden character.
+_RISKY_ESCAPE: Final = re.compile(r"\\[0abefvNLPxuU]")
+
+# Each handle is compared with all before it: a file of nothing else would take minutes.
+_TAG_DIRECTIVE: Final = re.compile("^%TAG", re.MULTILINE)
+
+# How the parser writes out `!!`.
+_STANDARD_TAGS: Final = "tag:yaml.org,2002:"
+
+_UNKNOWN: Final = object()
+
+_NOT_A_KEY: Final = "a mapping or list can't be a key; put a text with {{ }} in quotes"
+_NOT_A_MAPPING: Final = "the file must hold a mapping; write `key: value` lines"
+_SEVERAL: Final = "a second document begins here; put it into a file of its own"
+
+
+class _Complaint(NamedTuple):
+    """A part of what PyYAML's parsers say, and what we say of it."""
+
+    part: str
+    message: str
+    kind: str = "yaml-syntax"
+    at_opening: bool = False
+
+
+_COMPLAINTS: Final = (
+    _Complaint(
+        "mapping values are not allowed",
+        "':' can't stand here; put a text that holds ': ' in quotes, and align keys",
+    ),
+    _Complaint("tab character", "a tab can't indent; use spaces"),
+    _Complaint("cannot start any token", "{found} can't begin a text; put the text in quotes"),
+    _Complaint("alphabetic or numeric", "* and & can't begin a text; put the text in quotes"),
+    _Complaint(
+        "quoted scalar: found unexpected",
+        "the text in quotes that begins here never ends; close it with the same quote",
+        at_opening=True,
+    ),
+    _Complaint("unknown escape", "no such escape; double the backslash, or use single quotes"),
+    _Complaint("Unicode character escape", HALF_CHARACTER, "lone-surrogate", at_opening=True),
+    _Complaint("document start", _SEVERAL, "several-documents"),
+    _Complaint(
+        "could not find expected ':'",
+        "the key that begins here has no ':'; write `key: value`",
+        at_opening=True,
+    ),
+    _Complaint("node content", "{found} can't stand here; write a value, or text in quotes"),
+    _Complaint(
+        "directive",
+        "no directive but %YAML is known; delete this line",
+        at_opening=True,
+    ),
+    _Complaint(
+        "parsing a flow ",
+        "{found} can't follow in the brackets that open at {opening}; look for a missing , or "
+        "closing bracket",
+    ),
+    _Complaint(
+        "parsing a block ",
+        "{found} can't follow in what begins at {opening}; align it, or put the text in quotes",
+    ),
+    _Complaint("", "{found} can't stand here; put the text in quotes"),
+)
+
+
+class YamlReader:
+    """Builds the mappings and lists of one YAML text from its events."""
+
+    def __init__(self, text: str, limits: Limits, adopted: bool, log: Log) -> None:
+        self._text = text
+        self._limits = limits
+        self._adopted = adopted
+        self._log = log
+        # no character takes more than four bytes
+        self._most_characters = limits.text // 4
+        self._anchors: set[str] = set()
+        # What the plain keys and values met so far stand for; equal texts become one object.
+        self._keys: dict[str, str] = {}
+        self._values: dict[str, Any] = {}
+
+    def read(self) -> Map:
+        """Return what the text holds; raises StoppedError where it is not YAML to its end."""
+        if found := _TAG_DIRECTIVE.search(self._text):
+            place = line_and_column(self._text, found.start())
+            self._log.stop(*place, "tag-used", "tags are not read; delete the %TAG line")
+        loader = _Loader(self._text.encode())
+        try:
+            with collection_off():
+                return self._document(loader.get_event)
+        except yaml.MarkedYAMLError as error:
+            self._stop_at(error)
+        finally:
+            loader.dispose()
+
+    def _document(self, get_event: Callable[[], Any]) -> Map:
+        """Return the mapping that is the only document among the events."""
+        get_event()
+        if isinstance(get_event(), yaml.StreamEndEvent):
+            self._log.stop(1, 1, *EMPTY)
+        first = get_event()
+        if not isinstance(first, yaml.MappingStartEvent):
+            if isinstance(first, yaml.ScalarEvent) and not (first.style or first.value):
+                self._log.stop(1, 1, *EMPTY)
+            self._log.stop(*_place(first), "not-a-mapping", _NOT_A_MAPPING)
+        if first.anchor is not None:
+            self._refuse_anchor(first)
+        if first.tag is not None:
+            self._refuse_tag(first)
+        root = Map()
+        root.file = self._log.file
+        root.mark = pack(*_place(first))
+        root.marks = []
+        self._fill(root, get_event)
+        get_event()
+        after = get_event()
+        if not isinstance(after, yaml.StreamEndEvent):
+            self._log.stop(*_place(after), "several-documents", _SEVERAL)
+        return root
+
+    def _fill(self, root: Map, get_event: Callable[[], Any]) -> None:
+        """Put into *root* what the events hold up to its end.
+
+        One loop without recursion and with few calls: it runs for every node of documents that
+        have hundreds of thousands, and nesting must not reach the interpreter's stack. Depth and
+        number are decided on each event before anything is made of it.
+        """
+        scalar, alias = yaml.ScalarEvent, yaml.AliasEvent
+        mapping, mapping_end = yaml.MappingStartEvent, yaml.MappingEndEvent
+        sequence_end = yaml.SequenceEndEvent
+        keys, values = self._keys, self._values
+        most_nodes, most_around = self._limits.nodes, self._limits.depth - 1
+        most_characters = self._most_characters
+        risky = _RISKY_ESCAPE.search(self._text) is not None
+        nodes = 1
+        # the containers around the current one, each with whether it is a mapping
+        stack: list[tuple[Any, bool]] = []
+        here: Any = root
+        in_map = wants_key = True
+        key, key_mark, fresh = "", 0, True
+        while True:
+            event = get_event()
+            kind = type(event)
+            if kind is mapping_end or kind is sequence_end:
+                if not stack:
+                    return
+                here, in_map = stack.pop()
+                wants_key = in_map
+                continue
+            start = event.start_mark
+            mark = pack(start.line + 1, start.column + 1)
+            nodes += 1
+            if nodes > most_nodes:
+                self._log.stop(*_place(event), *too_many(self._limits))
+            if event.anchor is not None:
+                self._refuse_anchor(event)
+            if kind is alias:
+                value = "*" + event.anchor
+            elif event.tag is not None:
+                self._refuse_tag(event)
+            if kind is scalar:
+                value = event.value
+                if event.style:
+                    if len(value) > most_characters or (risky and event.style == '"'):
+                        self._check_text(value, event)
+                elif wants_key:
+                    value = keys.get(value) or self._key(event)
+                else:
+                    value = values.get(value, _UNKNOWN)
+                    if value is _UNKNOWN:
+                        value = self._value(event)
+            elif kind is not alias:
+                if wants_key:
+                    self._log.stop(*_place(event), "key-not-text", _NOT_A_KEY)
+                if len(stack) >= most_around:
+                    self._log.stop(*_place(event), *too_deep(self._limits))
+                value = Map() if kind is mapping else Seq()
+                value.file = root.file
+                value.mark = mark
+                value.marks = []
+            if wants_key:
+                key, key_mark = value, mark
+                wants_key = False
+                fresh = key not in here
+                if not fresh:
+                    self._log.note(*_place(event), *duplicate(key, here.place(key)))
+                continue
+            if not in_map:
+                here.append(value)
+                here.marks.append(mark)
+            elif fresh:
+                here[key] = value
+                here.marks += (key_mark, mark)
+            if kind is scalar or kind is alias:
+                wants_key = in_map
+            else:
+                stack.append((here, in_map))
+                here = value
+                in_map = wants_key = kind is mapping
+
+    # The rare cases, out of the loop.
+
+    def _key(self, event: Any) -> str:
+        """Return what a plain key stands for: its own text, refused or not."""
+        text: str = event.value
+        if len(text) > self._most_characters:
+            self._check_text(text, event)
+        refusal = None if self._adopted else key_refusal(text)
+        if refusal is None:
+            self._keys[text] = text
+        else:
+            self._log.note(*_place(event), *refusal)
+        return text
+
+    def _value(self, event: Any) -> Any:
+        """Return what a plain value stands for; its own text if it is refused."""
+        text: str = event.value
+        if len(text) > self._most_characters:
+            self._check_text(text, event)
+        try:
+            value = adopted_value(text) if self._adopted else authored_value(text)
+        except RefusedError as refused:
+            self._log.note(*_place(event), refused.kind, refused.message)
+            return text
+        if len(text) <= self._most_characters:
+            self._values[text] = value
+        return value
+
+    def _check_text(self, text: str, event: Any) -> None:
+        for refusal in text_refusals(text, self._limits.text):
+            self._log.note(*_place(event), *refusal)
+
+    def _refuse_anchor(self, event: Any) -> None:
+        """Note an anchor; an alias only where nothing stands behind it."""
+        name = event.anchor
+        if not isinstance(event, yaml.AliasEvent):
+            self._anchors.add(name)
+            message = f"&{name} can't be reused; write the value out where *{name} stands"
+        elif name not in self._anchors:
+            message = f"*{name} stands for nothing; put the text in quotes"
+        else:
+            return
+        self._log.note(*_place(event), "anchor-used", message)
+
+    def _refuse_tag(self, event: Any) -> None:
+        tag = event.tag
+        if tag.startswith(_STANDARD_TAGS):
+            tag = "!!" + tag.removeprefix(_STANDARD_TAGS)
+        message = f"the tag {short(tag)} is not read; delete it, or put the text in quotes"
+        self._log.note(*_place(event), "tag-used", message)
+
+    def _stop_at(self, error: Any) -> NoReturn:
+        mark = error.problem_mark
+        said = f"{error.context}: {error.problem}"
+        if self._text.startswith("\t", mark.index):
+            said = "tab character"
+        complaint = next(complaint for complaint in _COMPLAINTS if complaint.part in said)
+        opening = error.context_mark or mark
+        message = complaint.message.format(
+            found=word_at(self._text, mark.index),
+            opening=Place(self._log.file, opening.line + 1, opening.column + 1),
+        )
+        if complaint.at_opening:
+            mark = opening
+        self._log.stop(mark.line + 1, mark.column + 1, complaint.kind, message)
+
+
+def _place(event: Any) -> tuple[int, int]:
+    return event.start_mark.line + 1, event.start_mark.column + 1

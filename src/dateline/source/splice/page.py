@@ -1,0 +1,107 @@
+"""The text of a source as it was, and where its lines and the things on them begin and end."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from dateline.source.spans import Span
+from dateline.source.writing import Style
+
+# The header of block text that keeps the blank lines behind it.
+_KEEPING: Final = re.compile(r"[|>][0-9]?\+")
+
+
+class Page:
+    """A text that is looked at and never changed: positions are those of the text as it was."""
+
+    def __init__(self, text: str, style: Style) -> None:
+        self.text = text
+        self.style = style
+        self.keeps_blanks = _KEEPING.search(text) is not None
+
+    def comments_above(self, head: int, floor: int) -> int:
+        """Return the start of the lines that are about what begins at *head*.
+
+        These are its own and the comments directly above it in its column, as far as they stand
+        behind *floor*. What the file begins with is about the file.
+        """
+        line = self.line_start(head)
+        margin = self.text[line:head] + "#"
+        first = line
+        while first and self.text.startswith(margin, above := self.line_start(first - 1)):
+            if above < floor:
+                break
+            first = above
+        return first or line
+
+    def head(self, span: Span, number: int) -> int:
+        """Return where child *number* begins: its key, its dash, or itself in brackets."""
+        if span.is_map:
+            return span.keys[number].start
+        start = span.below[number].start
+        if span.style == "[" or number == 0:
+            return start if span.style == "[" else span.start
+        line = self.line_start(start)
+        while self.text[line : line + span.column + 1] != " " * span.column + "-":
+            line = self.line_start(line - 1)
+        return line + span.column
+
+    def line_start(self, offset: int) -> int:
+        """Return where the line of *offset* begins."""
+        return self.text.rfind("\n", 0, offset) + 1
+
+    def line_end(self, offset: int) -> int:
+        """Return where the line of *offset* ends, before its line break."""
+        found = self.text.find("\n", offset)
+        if found < 0:
+            return len(self.text)
+        return found - self.text.startswith("\r\n", found - 1)
+
+    def blanks_above(self, line: int) -> int:
+        """Return the start of the blank lines that stand directly above *line*."""
+        while line and not self.text[(above := self.line_start(line - 1)) : line].strip():
+            line = above
+        return line
+
+    def text_end(self, offset: int) -> int:
+        """Return the end of the last of the blank lines that follow the line of *offset*."""
+        following = self.next_line(offset)
+        while following < len(self.text):
+            stop = self.line_end(following)
+            if self.text[following:stop].strip():
+                break
+            offset, following = stop, self.next_line(following)
+        return self.line_end(offset)
+
+    def next_line(self, offset: int) -> int:
+        """Return where the line after that of *offset* begins, or where the text ends."""
+        return self.text.find("\n", offset) + 1 or len(self.text)
+
+    def break_before(self, offset: int) -> int:
+        """Return where the line before that of *offset* ends."""
+        return self.line_end(self.line_start(offset) - 1)
+
+    def line_above(self, line: int) -> int | None:
+        """Return the end of the nearest line above *line* that is no comment, None without one."""
+        while line:
+            above = self.line_start(line - 1)
+            content = self.text[above:line].strip()
+            if content and not content.startswith("#"):
+                return self.line_end(above)
+            line = above
+        return None
+
+
+def last_of(span: Span) -> Span:
+    """Return the last scalar, or empty collection, of *span*."""
+    while span.below:
+        span = span.below[-1]
+    return span
+
+
+def header_of(text: str, span: Span) -> str:
+    """Return what stands before the lines of block text; nothing for any other node."""
+    if span.style not in ("|", ">"):
+        return ""
+    return text[span.start : span.end].partition("\n")[0].partition("#")[0]

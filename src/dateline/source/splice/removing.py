@@ -1,0 +1,59 @@
+"""Children that go, with the lines and the comments that are about them alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import groupby
+from typing import Final
+
+from dateline.source.spans import FLOW, Span
+from dateline.source.splice.nodes import Splice
+from dateline.source.splice.page import Page
+
+_COMMA: Final = re.compile(r"\s*,")
+
+
+def removed(page: Page, span: Span, kept: set[int]) -> Iterator[Splice]:
+    """Yield what takes all children of *span* away whose numbers are not *kept*."""
+    remove = _removed_in_brackets if span.style in FLOW else _removed_lines
+    for is_kept, run in groupby(range(len(span.below)), key=lambda number: number in kept):
+        if not is_kept:
+            numbers = list(run)
+            yield remove(page, span, numbers[0], numbers[-1])
+
+
+def _removed_in_brackets(page: Page, span: Span, first: int, last: int) -> Splice:
+    start = page.head(span, first)
+    if last + 1 < len(span.below):
+        return Splice(start, page.head(span, last + 1), "")
+    before = span.below[first - 1].end
+    end = span.below[last].end
+    if "#" not in page.text[before:start]:
+        return Splice(before, end, "")
+    # the comment is on what stays, whose comma does no harm before the bracket
+    if comma := _COMMA.match(page.text, end):
+        end = comma.end()
+    rest = page.text[end : page.line_end(end)].partition("#")[0]
+    alone = not (page.text[page.line_start(start) : start] + rest).strip()
+    return Splice(page.break_before(start) if alone else start, end, "")
+
+
+def _removed_lines(page: Page, span: Span, first: int, last: int) -> Splice:
+    start = page.head(span, first)
+    line, end = page.line_start(start), page.line_end(span.below[last].end)
+    if page.text[line:start].strip():
+        # behind the dash of the item around it
+        after = page.head(span, last + 1)
+        follows = page.line_start(after) == page.next_line(end)
+        return Splice(start, after if follows else end, "")
+    line = page.comments_above(start, span.below[first - 1].end if first else 0)
+    if not first:
+        return Splice(line, page.next_line(end), "")
+    if page.keeps_blanks:
+        # the blank lines that follow could become part of the text before
+        end = page.text_end(end)
+    elif not page.text[end : page.line_end(page.next_line(end))].strip():
+        # what stays is parted by one gap, not by two
+        line = page.blanks_above(line)
+    return Splice(page.break_before(line), end, "")

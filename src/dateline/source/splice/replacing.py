@@ -1,0 +1,123 @@
+"""A value in the place of another: on the same line where it fits there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from dateline.model import Day
+from dateline.source.spans import BLOCK, FLOW, Span
+from dateline.source.splice.nodes import Child, New, Old, Splice
+from dateline.source.splice.page import Page
+from dateline.source.writing import after_key, in_brackets, item, laid_out
+
+_QUOTES: Final = ("'", '"')
+
+
+def is_rewritten(page: Page, old: Old) -> bool:
+    """Tell whether nothing of *old* is left, or what stood on one line does so no longer."""
+    if not old.opened:
+        return False
+    on_one_line = old.span.style in FLOW and "\n" not in page.text[old.span.start : old.span.end]
+    return not any(
+        child.number >= 0 and not (on_one_line and isinstance(child.node, New))
+        for child in old.children
+    )
+
+
+def anew(page: Page, span: Span, value: Any) -> str:
+    """Return *value* as it is written where *span*, the whole of the text, stood."""
+    if span.style in FLOW or not value:
+        return in_brackets(value, page.style)
+    return laid_out(value, page.style, span.column)
+
+
+def replaced(page: Page, around: Span, child: Child, value: Any) -> Iterator[Splice]:
+    """Yield what lets *value* stand where *child* of *around* stands."""
+    span = around.below[child.number]
+    brackets = brackets_of([span], value)
+    if kept := in_quotes(span, value):
+        yield kept
+    elif around.style in FLOW:
+        yield _in_place(page, span, in_brackets(value, page.style))
+    elif around.style == "-":
+        text = item(value, page.style, around.column + 2, brackets=brackets)
+        yield from _as_item(page, around.column, span, text)
+    else:
+        key_span = around.keys[child.number]
+        taken = key_span.end - key_span.start + 1
+        text = after_key(child.name, value, page.style, around.column, taken, brackets=brackets)
+        yield from _behind(page, key_span, span, text)
+
+
+def _as_item(page: Page, column: int, span: Span, text: str) -> Iterator[Splice]:
+    """Put *text* in the place of *span*, an item of the list at *column*."""
+    stop = page.line_end(span.end)
+    head, tail = parted(text)
+    if span.style in BLOCK:
+        yield Splice(span.start, stop, text)
+    elif "\n" in head and page.text[span.end : stop].strip():
+        # a comment that follows can only stay above lines
+        yield Splice(span.start, span.end, "")
+        yield Splice(stop, stop, "\n" + " " * (column + 2) + text)
+    else:
+        yield Splice(span.start, span.end, head)
+        yield Splice(stop, stop, tail)
+
+
+def _in_place(page: Page, span: Span, text: str) -> Splice:
+    # an empty value stands directly behind the colon
+    bare = span.start == span.end and page.text[span.start - 1] == ":"
+    return Splice(span.start, span.end, f" {text}" if bare else text)
+
+
+def _behind(page: Page, key: Span, span: Span, text: str) -> Iterator[Splice]:
+    """Put *text*, which begins with a blank or a line break, behind the colon of *key*."""
+    colon = page.text.index(":", key.end) + 1
+    head, tail = parted(text)
+    if head.startswith("\n"):
+        if span.style in BLOCK:
+            yield Splice(page.break_before(span.start), page.line_end(span.end), head)
+        else:
+            yield Splice(colon, span.end, "")
+            yield from _below(page, span, head)
+    elif span.style in BLOCK:
+        line = page.line_end(colon)
+        yield Splice(colon, colon, head)
+        # comments above what was there would be part of block text
+        start = line if tail else page.break_before(span.start)
+        yield Splice(start, page.line_end(span.end), tail)
+    else:
+        yield _in_place(page, span, head[1:])
+        yield from _below(page, span, tail)
+
+
+def _below(page: Page, span: Span, text: str) -> Iterator[Splice]:
+    """Put *text*, which begins with a line break, below the line that *span* ends on."""
+    end = page.line_end(span.end)
+    yield Splice(end, end, text)
+
+
+def in_quotes(span: Span, value: Any) -> Splice | None:
+    """Return how a date stays in the quotes that *span* has; None where there are none."""
+    if isinstance(value, Day) and span.style in _QUOTES:
+        return Splice(span.start + 1, span.end - 1, value)
+    return None
+
+
+def parted(text: str) -> tuple[str, str]:
+    """Part block text behind its first line: there a comment may stand."""
+    if not text.lstrip(" ").startswith(("|", ">")):
+        return text, ""
+    head, _, tail = text.partition("\n")
+    return head, f"\n{tail}"
+
+
+def brackets_of(neighbours: list[Span], value: Any) -> bool | None:
+    """Return whether most neighbours of *value*'s kind stand in brackets, if any is one.
+
+    Of as many the nearest, which comes first, decides.
+    """
+    wanted = ("{", ":") if isinstance(value, dict) else ("[", "-")
+    alike = [span.style in FLOW for span in neighbours if span.style in wanted and span.below]
+    return max(alike, key=alike.count) if alike else None

@@ -1,0 +1,242 @@
+"""A value in, its text in the style of the file it goes to out."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any, Final
+
+from dateline.model import KEYS, Day
+from dateline.source.spans import BLOCK, FLOW, Span, everything
+
+_WIDTHS: Final = (80, 120)
+"""A file's own longest line counts as its width within these bounds."""
+
+# Plain text that every reader of YAML takes for just this text. A colon stands only before what
+# can't make it the end of a key.
+_PLAIN: Final = re.compile(
+    r"[^\W\d](?:[^\s:#]|:(?=[\w/])| (?=[^\s#:])|(?<=[^\s])#)*|[/$][\w./{}-]*"
+)
+_IN_BRACKETS: Final = re.compile(r"[][{},?:]")
+_WORDS: Final = frozenset(
+    ["y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf", "infinity"]
+)
+
+_DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Style:
+    """How a file is written, as far as it shows."""
+
+    brackets: bool  # collections may stand in brackets
+    map_padding: str
+    list_padding: str
+    quote: str
+    step: int  # how far a mapping is indented within another
+    list_step: int  # how far a list is indented within a mapping
+    width: int
+    folds: bool = True  # long text is broken, not left on one line
+    json: bool = False
+
+
+def style_of(text: str, root: Span, *, json: bool = False) -> Style:
+    """Return the style that most of *text* has."""
+    found: Counter[tuple[str, Any]] = Counter()
+    for span in everything(root):
+        found["quote", span.style] += 1
+        if span.style in FLOW and span.below:
+            padding = " " if text[span.start + 1] == " " else ""
+            found["padding" + span.style, padding] += 1
+        if span.style == ":":
+            for below in span.below:
+                if below.style in BLOCK:
+                    found["step" + below.style, below.column - span.column] += 1
+
+    def most(name: str, usual: Any, *others: Any) -> Any:
+        """Return the commonest of the choices; of any found where there is one choice."""
+        known = others or [choice for what, choice in found if what == name]
+        return max((usual, *known), key=lambda choice: found[name, choice])
+
+    low, high = _WIDTHS
+    longest = max(map(len, text.splitlines()), default=0)
+    root_step = root.keys[0].column if json and root.keys else 0
+    return Style(
+        brackets=any(name.startswith("padding") for name, _ in found) or not root.below,
+        map_padding=most("padding{", " ", ""),
+        list_padding=most("padding[", "", " "),
+        quote=most("quote", "'", '"'),
+        step=root_step or most("step:", 2),
+        list_step=most("step-", 2),
+        width=max(low, min(high, longest)),
+        folds=longest <= high or found["quote", ">"] > 0,
+        json=json,
+    )
+
+
+def in_brackets(value: Any, style: Style) -> str:
+    """Return *value* on one line."""
+    if style.json:
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, dict):
+        if not value:
+            return "{}"
+        entries = ", ".join(
+            f"{key_text(name, style, brackets=True)}: {in_brackets(below, style)}"
+            for name, below in value.items()
+        )
+        return "{" + style.map_padding + entries + style.map_padding + "}"
+    if isinstance(value, list):
+        items = ", ".join(in_brackets(item, style) for item in value)
+        padding = style.list_padding if value else ""
+        return f"[{padding}{items}{padding}]"
+    return scalar(value, style, brackets=True)
+
+
+def entry(name: str, value: Any, style: Style, indent: int, *, brackets: bool | None = None) -> str:
+    """Return `name: value` laid out at *indent*; lines after the first begin there.
+
+    *brackets* tells how the neighbours stand; None where none shows it.
+    """
+    head = f"{key_text(name, style)}:"
+    return head + after_key(name, value, style, indent, len(head), brackets=brackets)
+
+
+def after_key(
+    name: str, value: Any, style: Style, indent: int, taken: int, *, brackets: bool | None = None
+) -> str:
+    """Return what follows the colon behind *name*, which *taken* characters from *indent* hold."""
+    if isinstance(value, dict | list) and value:
+        line = in_brackets(value, style)
+        one_line = style.brackets if name in KEYS else _on_one_line(value, style, brackets)
+        if one_line and indent + taken + 1 + len(line) <= style.width:
+            return f" {line}"
+        inner = indent + (style.step if isinstance(value, dict) else style.list_step)
+        return "\n" + " " * inner + laid_out(value, style, inner)
+    if isinstance(value, str):
+        return " " + _text(value, style, indent, taken)
+    return " " + in_brackets(value, style)
+
+
+def item(value: Any, style: Style, indent: int, *, brackets: bool | None = None) -> str:
+    """Return what follows `- `, laid out at *indent*, the column behind it."""
+    if isinstance(value, dict | list) and value:
+        line = in_brackets(value, style)
+        only = isinstance(value, dict) and len(value) == 1
+        if brackets is None and only:
+            brackets = False
+        if _on_one_line(value, style, brackets) and indent + len(line) <= style.width:
+            return line
+        return laid_out(value, style, indent)
+    if isinstance(value, str):
+        return _text(value, style, indent - 2, 2)
+    return in_brackets(value, style)
+
+
+def laid_out(value: Any, style: Style, indent: int) -> str:
+    """Return a collection that is not empty by indentation; its first line has none."""
+    margin = "\n" + " " * indent
+    if isinstance(value, dict):
+        return margin.join(
+            f"{key_text(name, style)}:" + after_key(name, below, style, indent, len(name) + 1)
+            for name, below in value.items()
+        )
+    return margin.join("- " + item(below, style, indent + 2) for below in value)
+
+
+def _on_one_line(value: Any, style: Style, brackets: bool | None) -> bool:
+    if not style.brackets or brackets is False:
+        return False
+    single = isinstance(value, list) and len(value) == 1
+    return brackets is True or _depth(value) <= 1 + single
+
+
+def _depth(value: Any) -> int:
+    below = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return 1 + max(map(_depth, below)) if below else 0
+
+
+def key_text(name: str, style: Style, *, brackets: bool = False) -> str:
+    """Return *name* as a key, in brackets or not; dates stand plain."""
+    if _DATE.fullmatch(name) and not style.json:
+        return name
+    return scalar(name, style, brackets=brackets)
+
+
+def scalar(value: Any, style: Style, *, brackets: bool = False) -> str:
+    """Return a value that is no collection on one line."""
+    if style.json:
+        return json.dumps(value, ensure_ascii=False)
+    if not isinstance(value, str):
+        text = json.dumps(value)
+        if isinstance(value, float) and "e" in text and "." not in text:
+            # YAML 1.1 knows an exponent only behind a decimal point
+            text = text.replace("e", ".0e")
+        return text
+    if isinstance(value, Day):
+        return value
+    if _is_plain(value) and not (brackets and _IN_BRACKETS.search(value)):
+        return value
+    if not value.isprintable():
+        return '"' + "".join(map(_escaped, value)) + '"'
+    doubled = value.replace("\\", "\\\\").replace('"', '\\"')
+    # the quote that needs no escape, where only one of them does
+    if (style.quote == '"' or "'" in value) and doubled == value:
+        return f'"{value}"'
+    return "'" + value.replace("'", "''") + "'"
+
+
+def _is_plain(text: str) -> bool:
+    return text.isprintable() and _PLAIN.fullmatch(text) is not None and text.lower() not in _WORDS
+
+
+def _escaped(character: str) -> str:
+    if character.isprintable() and character not in '"\\':
+        return character
+    if character > "\uffff":
+        return f"\\U{ord(character):08x}"
+    return json.dumps(character)[1:-1]
+
+
+def _text(text: str, style: Style, indent: int, taken: int) -> str:
+    """Return *text* as a value at *indent*: on one line, or as block text below it."""
+    line = scalar(text, style)
+    margin = "\n" + " " * (indent + style.step)
+    if "\n" in text and _keeps_lines(text):
+        mark = "|" if text.endswith("\n") else "|-"
+        lines = text.removesuffix("\n").split("\n")
+        return mark + "".join(margin + line if line else "\n" for line in lines)
+    too_long = indent + taken + 1 + len(line) > style.width
+    if too_long and style.folds and _folds(text):
+        return ">-" + "".join(
+            margin + line for line in _folded(text, style.width - indent - style.step)
+        )
+    return line
+
+
+def _keeps_lines(text: str) -> bool:
+    """Tell whether a literal block scalar (YAML 1.2.2 section 8.1.2) gives *text* back."""
+    lines = text.removesuffix("\n").split("\n")
+    return (
+        lines[0] != ""
+        and lines[-1] != ""
+        and not lines[0].startswith((" ", "\t"))
+        and all(line.isprintable() and not line.endswith(" ") for line in lines)
+    )
+
+
+def _folds(text: str) -> bool:
+    """Tell whether a folded block scalar gives *text* back, broken at any of its blanks."""
+    return text.isprintable() and text.split(" ") == text.split()
+
+
+def _folded(text: str, width: int) -> list[str]:
+    lines = [""]
+    for word in text.split(" "):
+        if lines[-1] and len(lines[-1]) + 1 + len(word) > width:
+            lines.append(word)
+        else:
+            lines[-1] = f"{lines[-1]} {word}".lstrip(" ")
+    return lines

@@ -1,0 +1,118 @@
+"""The Jinja environment: a template lays out, and text reaches it only through a filter."""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Callable, Iterable
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any, Final
+
+import jinja2
+import markupsafe
+
+from dateline.model import DatelineError
+from dateline.report.markdown import code, prose
+from dateline.report.wording import plain
+from dateline.source.text import json_text, yaml_key, yaml_text
+
+
+class Code(str):
+    """Text that is safe where it stands: made by a filter, or by the template itself."""
+
+    __slots__ = ()
+
+
+_FINISHED: Final = (Code, jinja2.runtime.Macro)
+
+
+class TemplateError(DatelineError):
+    """A template is missing, malformed, or lets a raw value through."""
+
+
+def environment(folders: list[Path]) -> jinja2.Environment:
+    """Return the environment that finds templates in *folders*, the first one first.
+
+    A raw ``{{ x }}`` raises TypeError; so does every undefined name (UndefinedError).
+    """
+    made = jinja2.Environment(
+        loader=jinja2.FileSystemLoader([str(folder) for folder in folders]),
+        undefined=jinja2.StrictUndefined,
+        finalize=_must_be_code,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        # source text is laid out by its own filters, never as HTML
+        autoescape=False,
+    )
+    made.filters.update(
+        each=_each(made),
+        json=_remembered(json_text),
+        yaml=_remembered(yaml_text),
+        yamlkey=cache(lambda key: Code(yaml_key(key))),
+        ident=_ident,
+        pystr=lambda text: Code(ascii(str(text))),
+        # one line each, and nothing in it that a reader of the language obeys
+        html=_recent(lambda text: markupsafe.escape(plain(text))),
+        md=_recent(prose),
+        mdcode=_recent(code),
+    )
+    return made
+
+
+def _must_be_code(value: object) -> object:
+    if isinstance(value, _FINISHED) or value == "":
+        return value
+    raise TypeError(
+        f"{value!r:.60} reaches the template without a filter: write `| json` or the like"
+    )
+
+
+def _ident(name: str) -> Code:
+    """Return *name* if it is a Python identifier; TypeError otherwise."""
+    if not name.isidentifier() or not name.isascii() or keyword.iskeyword(name):
+        raise TypeError(f"{name!r:.60} is not an identifier")
+    return Code(name)
+
+
+def _each(environment: jinja2.Environment) -> Callable[..., Code]:
+    """Let objects that stand on several pages be laid out once, by a template of their own."""
+    # the object is kept beside its text: an id is unique only while its object lives
+    known: dict[tuple[Any, ...], tuple[Any, str]] = {}
+
+    def laid_out(items: Iterable[Any], name: str, template: str, **context: Any) -> Code:
+        """Return the lines of *template*, laid out for each of *items*, which it calls *name*."""
+        found = environment.get_template(template)
+        texts = []
+        for item in items:
+            key = (id(item), name, template, *context.items())
+            if key not in known:
+                known[key] = item, found.render({name: item, **context}).removesuffix("\n")
+            texts.append(known[key][1])
+        return Code("\n".join(texts))
+
+    return laid_out
+
+
+def _recent(escape: Callable[[str], str]) -> Callable[[object], Code]:
+    """Let words that pages repeat, such as names and rules, be escaped once."""
+    known = lru_cache(maxsize=1 << 14)(lambda text: Code(escape(text)))
+    return lambda value: known(str(value))
+
+
+def _remembered(text: Callable[[Any, int], str]) -> Callable[..., Code]:
+    """Let nodes that several documents share be laid out once."""
+    # the node is kept beside its text: an id is unique only while its object lives
+    known: dict[tuple[int, int], tuple[Any, Code]] = {}
+
+    def laid_out(value: Any, indent: int = 0) -> Code:
+        remembered = known.get((id(value), indent))
+        if remembered is not None:
+            return remembered[1]
+        if isinstance(value, jinja2.Undefined):
+            str(value)  # raises the error that names it
+        made = Code(text(value, indent))
+        known[id(value), indent] = value, made
+        return made
+
+    return laid_out
