@@ -36,7 +36,7 @@ class Adopted(NamedTuple):
 
 def adopted(name: str, documents: dict[str, tuple[str, bytes]]) -> Adopted:
     """Adopt *documents*, suffix and content by date; read them and what is projected again."""
-    from random_chains import plain
+    from support.random_chains import plain
 
     from dateline.adopt import adopt
     from dateline.load import load
@@ -85,7 +85,7 @@ def chain(*homes: str) -> Iterator[Adopted]:
 
 
 def random(count: str) -> Iterator[Adopted]:
-    from random_chains import DATES, chains
+    from support.random_chains import DATES, chains
 
     for number, made in enumerate(chains(1, int(count))):
         documents = {

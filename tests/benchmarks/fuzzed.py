@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from fuzzing import TARGETS
+from support.fuzzing import TARGETS
 
 from benchmarks.rows import Row, promise
 

@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 
 def ours() -> Callable[[str], bool]:
-    from checked import whole
+    from support.checked import whole
 
     return lambda text: bool(whole(text))
 
@@ -34,7 +34,7 @@ def validator() -> Callable[[str], bool]:
 def main() -> None:
     judge = {"ours": ours, "validator": validator}[sys.argv[1]]()
     spent = {"python and imports": time.process_time()}
-    from defects import CLEAN, DEFECTS
+    from support.defects import CLEAN, DEFECTS
 
     missed = [defect.name for defect in DEFECTS if not judge(defect.text)]
     spent["judge"] = time.process_time() - sum(spent.values())

@@ -122,8 +122,8 @@ def _outcome(
 
 def random(root: Path, count: str) -> Iterator[str]:
     """Yield what came of values that were shown to callers of *count* random chains."""
-    from chains_shown import Shown, adopted
-    from random_chains import chains
+    from support.chains_shown import Shown, adopted
+    from support.random_chains import chains
 
     for number, chain in enumerate(chains(1, int(count))):
         shown = Shown(adopted(chain, root / str(number)))

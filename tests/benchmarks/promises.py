@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from random_sources import Project
+    from support.random_sources import Project
 
 # what is tried, and how, belongs to the tests
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -37,8 +37,8 @@ class Tried(NamedTuple):
 
 
 def soundness(count: str) -> Tried:
-    from random_documents import pairs
-    from soundness import said
+    from support.random_documents import pairs
+    from support.soundness import said
 
     missed: list[str] = []
     alarms = compatible = 0
@@ -56,8 +56,8 @@ def soundness(count: str) -> Tried:
 
 
 def payments(schemas: str) -> Tried:
-    from random_documents import single
-    from soundness import said
+    from support.random_documents import single
+    from support.soundness import said
 
     from dateline.load import load
     from dateline.project import Projector
@@ -92,8 +92,8 @@ def rewritings(count: str, schemas: str) -> Tried:
 
 def _projects(schemas: str) -> Iterator[Project]:
     """Yield a project of the library's sources and one of those in *schemas*."""
-    from random_sources import Project, Sources
-    from sources import LIBRARY, folder
+    from support.random_sources import Project, Sources
+    from support.sources import LIBRARY, folder
 
     with tempfile.TemporaryDirectory() as root:
         yield Project(Sources.read(folder(Path(root), LIBRARY)), Path(root) / "library")
@@ -101,6 +101,7 @@ def _projects(schemas: str) -> Iterator[Project]:
 
 
 def refactorings(given: str) -> Tried:
+    sys.path.insert(0, str(Path(__file__).parents[1] / "diff"))
     from test_diff_laws import REFACTORINGS
 
     from benchmarks.documents import read
@@ -124,9 +125,9 @@ def refactorings(given: str) -> Tried:
 
 def way_down(count: str, schemas: str) -> Tried:
     """Half of the values are those of *schemas*, the others of APIs with every kind of gate."""
-    import gated_apis
-    from narrowed import Law, detours
-    from sources import LIBRARY, loaded
+    from support import gated_apis
+    from support.narrowed import Law, detours
+    from support.sources import LIBRARY, loaded
 
     from dateline.load import load
 
@@ -156,7 +157,7 @@ def way_down(count: str, schemas: str) -> Tried:
 
 
 def gates(count: str, schemas: str) -> Tried:
-    from narrowed import Law, tampered
+    from support.narrowed import Law, tampered
 
     from dateline.load import load
 
@@ -168,7 +169,7 @@ def gates(count: str, schemas: str) -> Tried:
 
 
 def conformance(examples: str) -> Tried:
-    from conforming import PHASES, Found, conforming, mocked
+    from support.conforming import PHASES, Found, conforming, mocked
 
     from dateline.load import load
 
@@ -190,7 +191,7 @@ def conformance(examples: str) -> Tried:
 
 
 def fuzz(target: str, count: str) -> Tried:
-    from fuzzing import failures
+    from support.fuzzing import failures
 
     with tempfile.TemporaryDirectory() as root:
         found = failures(target, Path(root), 2026, int(count))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from conforming import conforming, mocked
 from payments import ENVIRONMENTS, NEWEST, OLDEST, VERSIONS
+from support.conforming import conforming, mocked
 
 from dateline_runtime.asgi import App, Receive, Scope, Send
 

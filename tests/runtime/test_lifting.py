@@ -8,10 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import gated_apis
 import pytest
-from narrowed import Law
-from sources import API, VERSIONS, loaded
+from support import gated_apis
+from support.narrowed import Law
+from support.sources import API, VERSIONS, loaded
 
 from dateline.contracts import shapes
 from dateline.load import load

@@ -10,11 +10,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import gated_apis
 import pytest
-from narrowed import Law, detours, tampered
-from sampling import Sampler
-from sources import API, LIBRARY, VERSIONS, loaded
+from support import gated_apis
+from support.narrowed import Law, detours, tampered
+from support.sampling import Sampler
+from support.sources import API, LIBRARY, VERSIONS, loaded
 
 from dateline.contracts import shapes
 from dateline.load import load

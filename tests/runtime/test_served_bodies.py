@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from generated_server import Generated, ask
 from pydantic import ValidationError
-from sources import API, VERSIONS, loaded
+from support.generated_server import Generated, ask
+from support.sources import API, VERSIONS, loaded
 from test_served_values import Served, served
 
 OLD, NEW = "2024-01-15", "2025-06-01"

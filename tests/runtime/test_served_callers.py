@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from assembled import app, contracts, fields, operation, serving
 from exchanges import Response, ask, request
-from sources import API
+from support.assembled import app, contracts, fields, operation, serving
+from support.sources import API
 
 OLD, NEW = "2024-01-15", "2025-06-01"
 

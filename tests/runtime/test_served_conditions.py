@@ -6,9 +6,9 @@ import gzip
 from typing import Any
 
 import pytest
-from assembled import app, contracts, fields, operation, serving
 from exchanges import Response, ask, request
-from sources import API
+from support.assembled import app, contracts, fields, operation, serving
+from support.sources import API
 
 NEW, OLD = "2025-06-01", "2024-01-15"
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import pytest
-from assembled import app, contracts, operation
-from assembled import serving as server
 from exchanges import Response, ask, request, serving, talk
-from sources import API
+from support.assembled import app, contracts, operation
+from support.assembled import serving as server
+from support.sources import API
 
 from dateline_runtime.asgi import App
 

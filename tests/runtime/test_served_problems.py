@@ -10,9 +10,9 @@ from typing import Any
 
 import fastapi
 import pytest
-from assembled import app, contracts, fields, operation, serving
 from exchanges import Caller, Response, ask, request
-from sources import API, VERSIONS
+from support.assembled import app, contracts, fields, operation, serving
+from support.sources import API, VERSIONS
 
 NEW, MIDDLE, OLD = "2025-06-01", "2024-09-01", "2024-01-15"
 TRACE = "T"

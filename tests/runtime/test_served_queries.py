@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from generated_server import Generated, ask
 from pydantic_core import to_jsonable_python
-from sources import API, VERSIONS, loaded
+from support.generated_server import Generated, ask
+from support.sources import API, VERSIONS, loaded
 
 OLD, NEW = "2024-01-15", "2025-06-01"
 

@@ -7,9 +7,9 @@ import re
 from typing import Any
 
 import pytest
-from assembled import app, contracts, fields, operation, serving
 from exchanges import Response, ask, request
-from sources import API, VERSIONS
+from support.assembled import app, contracts, fields, operation, serving
+from support.sources import API, VERSIONS
 
 NEW, OLD = "2025-06-01", "2024-01-15"
 WORDS = "there is no such thing"

@@ -10,13 +10,13 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import gated_apis
 import pytest
 from exchanges import Response, ask, request
-from generated_server import Generated
-from narrowed import Body, Law, converters
 from pydantic import TypeAdapter, ValidationError
-from sources import LIBRARY, loaded
+from support import gated_apis
+from support.generated_server import Generated
+from support.narrowed import Body, Law, converters
+from support.sources import LIBRARY, loaded
 from test_serve import Asked, requests
 
 from dateline.load import load

@@ -12,10 +12,10 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from assembled import app, contracts, fields, operation, serving
 from exchanges import Response, ask, request
 from pydantic import BaseModel, ConfigDict, Field
-from sources import API, VERSIONS
+from support.assembled import app, contracts, fields, operation, serving
+from support.sources import API, VERSIONS
 
 from dateline_runtime.asgi import App
 

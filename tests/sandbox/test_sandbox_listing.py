@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
-from facts import RAMP_TYPES, TRANSACTION_STATUSES
+from support.facts import RAMP_TYPES, TRANSACTION_STATUSES
 
 from .sandboxes import START, Caller, Sandbox
 

@@ -13,7 +13,7 @@ from uuid import UUID
 
 import httpx
 import pytest
-from facts import TRANSACTION_STATUSES
+from support.facts import TRANSACTION_STATUSES
 
 from .sandboxes import START, Caller
 

@@ -6,7 +6,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from facts import TRANSACTION_STATUSES
+from support.facts import TRANSACTION_STATUSES
 
 from .sandboxes import Caller, Sandbox
 

@@ -1,0 +1,940 @@
+"""Adopting documents: each comes back, with few gates; what can't be adopted is left alone."""
+
+from __future__ import annotations
+
+import copy
+import gzip
+import importlib
+import io
+import json
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+import yaml
+from click.testing import CliRunner, Result
+from support.commands import Outcome, dateline
+from support.random_chains import DATES, chains, plain
+
+from dateline.adopt import Adoption, Told, UsageError, adopt
+from dateline.cli import main
+from dateline.diff import diff
+from dateline.load import load
+from dateline.model import DatelineError, Kind, Place, SourceError, UnservedError
+from dateline.project import Projector
+from dateline.schema.dialect import Dialect
+
+Document = dict[str, Any]
+
+
+def given(folder: Path, documents: list[Document]) -> tuple[str, ...]:
+    """Write *documents*, oldest first, and return the arguments that name them."""
+    for date, document in zip(DATES, documents, strict=False):
+        (folder / f"{date}.json").write_text(json.dumps(document))
+    return tuple(
+        f"{date}={folder / f'{date}.json'}" for date, _ in zip(DATES, documents, strict=False)
+    )
+
+
+def projected(schemas: Path) -> list[Document]:
+    """Return what the definitions in *schemas* show, oldest version first."""
+    api = load(schemas)
+    projector = Projector(api)
+    return [projector.contract(date, "production").document for date in api.table.dates]
+
+
+def adopted(folder: Path, documents: list[Document], *, accept: bool = False) -> Adoption:
+    """Adopt *documents* into `schemas` of *folder*, and hold what comes back to what went in."""
+    adoption = adopt(given(folder, documents), folder / "schemas", accept=lambda _: accept)
+    shown = projected(folder / "schemas")
+    assert [plain(each) for each in shown] == [plain(each) for each in documents]
+    return adoption
+
+
+class _TextualDates(yaml.SafeLoader):
+    """Reads dates as the text that they are in definitions."""
+
+
+_TextualDates.add_constructor("tag:yaml.org,2002:timestamp", lambda _, node: str(node.value))
+
+
+def definitions(schemas: Path) -> Document:
+    """Return the union of the fragments as it is written, each file read by PyYAML."""
+    found: Document = {}
+    for path in sorted(schemas.glob("*.yaml")):
+        if path.name != "versions.yaml":
+            _join(found, yaml.load(path.read_text(), _TextualDates))
+    return found
+
+
+def _join(into: Document, fragment: Document) -> None:
+    for key, value in fragment.items():
+        if key in into:
+            _join(into[key], value)
+        else:
+            into[key] = value
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_random_chains_come_back(tmp_path: Path, seed: int) -> None:
+    for number, chain in enumerate(chains(seed, 10)):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        adopted(folder, chain)
+
+
+# What is written
+
+
+def api(**parts: Any) -> Document:
+    """Return a document of one operation and one schema, which *parts* make another."""
+    answer = {"application/json": {"schema": {"$ref": "#/components/schemas/Loan"}}}
+    operation = {
+        "operationId": "getLoan",
+        "parameters": parts.get("parameters", [{"name": "a", "in": "query", "schema": {}}]),
+        "responses": {"200": {"description": "a loan", "content": answer}, **parts.get("also", {})},
+        **parts.get("operation", {}),
+    }
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Library", "version": "1", **parts.get("info", {})},
+        "paths": {"/loan": {"get": operation}, **parts.get("paths", {})},
+        "components": {
+            "schemas": {"Loan": parts.get("loan", {"type": "object"}), **parts.get("schemas", {})}
+        },
+        **parts.get("root", {}),
+    }
+
+
+def loans(*each: str) -> list[Document]:
+    """Return documents in which `Loan` is *each* of these, written in YAML."""
+    return [api(loan=yaml.safe_load(one)) for one in each]
+
+
+# What a schema was in 2020, 2021, ..., and what is written of it.
+SCHEMAS: dict[str, tuple[tuple[str, ...], str]] = {
+    "a new field": (
+        ("{properties: {a: {}}}", "{properties: {a: {}, b: {type: string}}}"),
+        "{properties: {a: {}, b: {type: string, x-added: '2021-02-03'}}}",
+    ),
+    "a field that went": (
+        ("{properties: {a: {}, b: {type: string}}}", "{properties: {a: {}}}"),
+        "{properties: {a: {}, b: {type: string, x-removed: '2021-02-03'}}}",
+    ),
+    "a field that came and went": (
+        ("{properties: {a: {}}}", "{properties: {a: {}, b: {}}}", "{properties: {a: {}}}"),
+        "{properties: {a: {}, b: {x-added: '2021-02-03', x-removed: '2022-05-06'}}}",
+    ),
+    "a field that came back": (
+        ("{properties: {a: {}, b: {}}}", "{properties: {a: {}}}", "{properties: {a: {}, b: {}}}"),
+        "{properties: {a: {}, b: {x-added: '2022-05-06', "
+        "x-was: {'2022-05-06': {x-added: null, x-removed: '2021-02-03'}}}}}",
+    ),
+    "a field that changed, went and came back": (
+        (
+            "{properties: {a: {}, b: {maxLength: 1}}}",
+            "{properties: {a: {}, b: {maxLength: 2}}}",
+            "{properties: {a: {}}}",
+            "{properties: {a: {}, b: {maxLength: 2}}}",
+        ),
+        "{properties: {a: {}, b: {maxLength: 2, x-added: '2023-08-09', x-was: {"
+        "'2021-02-03': {maxLength: 1}, "
+        "'2023-08-09': {x-added: null, x-removed: '2022-05-06'}}}}}",
+    ),
+    "required, which follows": (
+        (
+            "{required: [a, b], properties: {a: {}, b: {}}}",
+            "{required: [a, c], properties: {a: {}, c: {type: string}}}",
+        ),
+        "{required: [a, b, c], properties: {a: {}, c: {type: string, x-added: '2021-02-03'}, "
+        "b: {x-removed: '2021-02-03'}}}",
+    ),
+    "required, which changed": (
+        ("{required: [a], properties: {a: {}}}", "{properties: {a: {}}}"),
+        "{properties: {a: {}}, x-was: {'2021-02-03': {required: [a]}}}",
+    ),
+    "a renamed field": (
+        (
+            "{required: [writer_name], properties: {writer_name: {type: string}, b: {}}}",
+            "{required: [author_name], properties: {author_name: {type: string}, b: {}}}",
+        ),
+        "{required: [author_name], properties: {author_name: {type: string, "
+        "x-was: {'2021-02-03': {name: writer_name}}}, b: {}}}",
+    ),
+    "two fields that need not be one": (
+        ("{properties: {paid: {type: boolean}}}", "{properties: {open: {type: boolean}}}"),
+        "{properties: {open: {type: boolean, x-added: '2021-02-03'}, "
+        "paid: {type: boolean, x-removed: '2021-02-03'}}}",
+    ),
+    "one of two fields, but which": (
+        (
+            "{properties: {loan_a: {type: string}, loan_b: {type: string}}}",
+            "{properties: {loan_c: {type: string}}}",
+        ),
+        "{properties: {loan_c: {type: string, x-added: '2021-02-03'}, "
+        "loan_a: {type: string, x-removed: '2021-02-03'}, "
+        "loan_b: {type: string, x-removed: '2021-02-03'}}}",
+    ),
+    "keywords": (
+        ("{type: string, format: date, minLength: 1}", "{type: string, format: date-time}"),
+        "{type: string, format: date-time, x-was: {'2021-02-03': {format: date, minLength: 1}}}",
+    ),
+    "a keyword that was not there": (
+        ("{type: string}", "{type: string, format: date}", "{type: string, format: uuid}"),
+        "{type: string, format: uuid, x-was: "
+        "{'2022-05-06': {format: date}, '2021-02-03': {format: null}}}",
+    ),
+    "a keyword that was null": (
+        ("{type: string, default: null}", "{type: string, default: a}"),
+        "{type: string, default: a, x-was: {'2021-02-03': {set: {default: null}}}}",
+    ),
+    "an enumeration with a history": (
+        ("{enum: [a, b, null]}", "{enum: [a, c, null]}"),
+        "{oneOf: [{const: a}, {const: c, x-added: '2021-02-03'}, "
+        "{const: b, x-removed: '2021-02-03'}, {const: null}]}",
+    ),
+    "an enumeration in another order": (
+        ("{enum: [a, b]}", "{enum: [b, a]}"),
+        "{oneOf: [{const: a, x-removed: '2021-02-03'}, {const: b}, "
+        "{const: a, x-added: '2021-02-03'}]}",
+    ),
+    "an enumeration that was none": (
+        ("{type: string}", "{type: string, enum: [a]}"),
+        "{type: string, enum: [a], x-was: {'2021-02-03': {enum: null}}}",
+    ),
+    "constants that were no enumeration": (
+        ("{oneOf: [{const: a}]}", "{oneOf: [{const: a}, {const: b}]}"),
+        "{oneOf: [{const: a}, {const: b}], x-was: {'2021-02-03': {oneOf: [{const: a}]}}}",
+    ),
+    "members of a union": (
+        (
+            "{anyOf: [{$ref: '#/components/schemas/A'}, {type: string}]}",
+            "{anyOf: [{$ref: '#/components/schemas/A'}, {$ref: '#/components/schemas/B'}, "
+            "{type: string, maxLength: 3}]}",
+        ),
+        "{anyOf: [{$ref: '#/components/schemas/A'}, "
+        "{$ref: '#/components/schemas/B', x-added: '2021-02-03'}, "
+        "{type: string, maxLength: 3, x-was: {'2021-02-03': {maxLength: null}}}]}",
+    ),
+    "a mapping, which follows": (
+        (
+            "{oneOf: [{$ref: '#/components/schemas/A'}], discriminator: {propertyName: k, "
+            "mapping: {a: '#/components/schemas/A'}}}",
+            "{oneOf: [{$ref: '#/components/schemas/A'}, {$ref: '#/components/schemas/B'}], "
+            "discriminator: {propertyName: k, "
+            "mapping: {a: '#/components/schemas/A', b: '#/components/schemas/B'}}}",
+        ),
+        "{oneOf: [{$ref: '#/components/schemas/A'}, "
+        "{$ref: '#/components/schemas/B', x-added: '2021-02-03'}], "
+        "discriminator: {propertyName: k, "
+        "mapping: {a: '#/components/schemas/A', b: '#/components/schemas/B'}}}",
+    ),
+    "a mapping that does not follow": (
+        (
+            "{oneOf: [{$ref: '#/components/schemas/A'}], discriminator: {propertyName: k, "
+            "mapping: {a: '#/components/schemas/A', b: '#/components/schemas/B'}}}",
+            "{oneOf: [{$ref: '#/components/schemas/A'}, {$ref: '#/components/schemas/B'}], "
+            "discriminator: {propertyName: k, "
+            "mapping: {a: '#/components/schemas/A', b: '#/components/schemas/B'}}}",
+        ),
+        "{oneOf: [{$ref: '#/components/schemas/A'}, {$ref: '#/components/schemas/B'}], "
+        "discriminator: {propertyName: k, "
+        "mapping: {a: '#/components/schemas/A', b: '#/components/schemas/B'}}, "
+        "x-was: {'2021-02-03': {oneOf: [{$ref: '#/components/schemas/A'}]}}}",
+    ),
+    "items that changed below": (
+        ("{items: {type: array, items: {maximum: 1}}}", "{items: {type: array, items: {}}}"),
+        "{items: {type: array, items: {x-was: {'2021-02-03': {maximum: 1}}}}}",
+    ),
+    "items that came": (
+        ("{type: array}", "{type: array, items: {type: string}}"),
+        "{type: array, items: {type: string}, x-was: {'2021-02-03': {items: null}}}",
+    ),
+    "a schema that was true": (
+        ("{additionalProperties: true}", "{additionalProperties: {type: string}}"),
+        "{additionalProperties: {type: string}, "
+        "x-was: {'2021-02-03': {additionalProperties: true}}}",
+    ),
+    "words": (
+        ("{description: One}", "{description: Two, title: T}"),
+        "{description: Two, title: T, x-was: {'2021-02-03': {description: One, title: null}}}",
+    ),
+    "keywords of the names that entries have": (
+        ("{unset: 1, set: [2]}", "{}"),
+        "{x-was: {'2021-02-03': {set: {unset: 1, set: [2]}}}}",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", SCHEMAS)
+def test_the_smallest_gates_are_written(tmp_path: Path, case: str) -> None:
+    each, written = SCHEMAS[case]
+    others = {"A": {"type": "object"}, "B": {"type": "object"}}
+    content = {f"a/{name}": {"schema": {"$ref": f"#/components/schemas/{name}"}} for name in others}
+    answer = {"200": {"description": "all", "content": content}}
+    uses = {"/all": {"get": {"responses": answer}}}
+    documents = [api(loan=yaml.safe_load(one), schemas=others, paths=uses) for one in each]
+    adopted(tmp_path, documents, accept=True)
+    assert definitions(tmp_path / "schemas")["components"]["schemas"] == {
+        "Loan": yaml.safe_load(written),
+        **others,
+    }
+
+
+def _changed(**parts: Any) -> list[Document]:
+    return [api(), api(**parts)]
+
+
+ANSWER = {"200": {"description": "ok"}}
+ADDED = {"x-added": "2021-02-03"}
+REMOVED = {"x-removed": "2021-02-03"}
+LATER: dict[str, tuple[list[Document], tuple[str | int, ...], Any]] = {
+    "a parameter": (
+        _changed(parameters=[{"name": "b", "in": "query", "schema": {}}]),
+        ("paths", "/loan", "get", "parameters"),
+        [
+            {"name": "b", "in": "query", "schema": {}, **ADDED},
+            {"name": "a", "in": "query", "schema": {}, **REMOVED},
+        ],
+    ),
+    "a parameter that was required": (
+        _changed(parameters=[{"name": "a", "in": "query", "required": True, "schema": {}}]),
+        ("paths", "/loan", "get", "parameters", 0, "x-was"),
+        {"2021-02-03": {"required": None}},
+    ),
+    "a response": (
+        _changed(also={"404": {"description": "none"}}),
+        ("paths", "/loan", "get", "responses", "404"),
+        {"description": "none", **ADDED},
+    ),
+    "a path": (
+        _changed(paths={"/new": {"get": {"responses": {"200": {"description": "new"}}}}}),
+        ("paths", "/new"),
+        {"get": {"responses": {"200": {"description": "new"}}}, **ADDED},
+    ),
+    "a word about a response": (
+        _changed(also={"200": {"description": "ok"}}),
+        ("paths", "/loan", "get", "responses", "200"),
+        {
+            "description": "ok",
+            "content": {
+                "application/json": {
+                    "schema": {"$ref": "#/components/schemas/Loan"},
+                    **REMOVED,
+                }
+            },
+            "x-was": {"2021-02-03": {"description": "a loan"}},
+        },
+    ),
+    "a renamed parameter": (
+        [
+            api(parameters=[{"name": "a", "in": "query", "schema": {"enum": ["x"]}}]),
+            api(parameters=[{"name": "b", "in": "query", "schema": {"enum": ["x"]}}]),
+        ],
+        ("paths", "/loan", "get", "parameters"),
+        [
+            {
+                "name": "b",
+                "in": "query",
+                "schema": {"enum": ["x"]},
+                "x-was": {"2021-02-03": {"name": "a"}},
+            }
+        ],
+    ),
+    "the version": (
+        _changed(info={"version": "2"}),
+        ("info",),
+        {"title": "Library", "version": "2", "x-was": {"2021-02-03": {"version": "1"}}},
+    ),
+    "the version of OpenAPI": (
+        _changed(root={"openapi": "3.1.1"}),
+        ("x-was",),
+        {"2021-02-03": {"openapi": "3.1.0"}},
+    ),
+    "tags": (
+        _changed(root={"tags": [{"name": "A"}]}),
+        ("tags",),
+        [{"name": "A", **ADDED}],
+    ),
+    "a webhook": (
+        _changed(root={"webhooks": {"w": {"post": {"responses": ANSWER}}}}),
+        ("webhooks", "w"),
+        {"post": {"responses": ANSWER}, **ADDED},
+    ),
+    "a component that only something new refers to": (
+        _changed(
+            loan={"type": "object", "properties": {"b": {"$ref": "#/components/schemas/B"}}},
+            schemas={"B": {"type": "string"}},
+        ),
+        ("components", "schemas", "B"),
+        {"type": "string"},
+    ),
+    "a component that nothing refers to": (
+        _changed(schemas={"B": {"type": "string"}}),
+        ("components", "schemas", "B"),
+        {"type": "string", **ADDED},
+    ),
+    "a component that was there before anything referred to it": (
+        [
+            api(schemas={"B": {"type": "string"}}),
+            api(
+                loan={"type": "object", "properties": {"b": {"$ref": "#/components/schemas/B"}}},
+                schemas={"B": {"type": "string"}},
+            ),
+        ],
+        ("components", "schemas", "B"),
+        {"type": "string", "x-added": "2020-01-01"},
+    ),
+    "a component that came back": (
+        [api(schemas={"B": {}}), api(), api(schemas={"B": {}}), api()],
+        ("components", "schemas", "B"),
+        {
+            "x-added": "2022-05-06",
+            "x-removed": "2023-08-09",
+            "x-was": {"2022-05-06": {"x-added": None, "x-removed": "2021-02-03"}},
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("case", LATER)
+def test_gates_stand_on_the_nearest_thing(tmp_path: Path, case: str) -> None:
+    documents, path, written = LATER[case]
+    adopted(tmp_path, documents, accept=True)
+    found: Any = definitions(tmp_path / "schemas")
+    for step in path:
+        found = found[step]
+    assert found == written
+
+
+def test_what_was_taken_for_renamed_is_told(tmp_path: Path) -> None:
+    adoption = adopted(tmp_path, LATER["a renamed parameter"][0], accept=True)
+    place = Place((tmp_path / "schemas" / "loan.yaml").as_posix(), 6, 11)
+    assert adoption.renamed == (Told("a -> b", 1, place),)
+
+
+CREATED: Final = loans(
+    "{properties: {created_at: {type: string, format: date-time}}}",
+    "{properties: {expires_at: {type: string, format: date-time}}}",
+)
+"""A field that goes beside one that comes, with a word in common."""
+
+APART: Final = {
+    "expires_at": {"type": "string", "format": "date-time", "x-added": "2021-02-03"},
+    "created_at": {"type": "string", "format": "date-time", "x-removed": "2021-02-03"},
+}
+ONE: Final = {
+    "expires_at": {
+        "type": "string",
+        "format": "date-time",
+        "x-was": {"2021-02-03": {"name": "created_at"}},
+    }
+}
+
+
+@pytest.mark.parametrize(
+    ("renames", "accept", "written", "proposed"),
+    [
+        ((), False, APART, ["Loan.created_at=expires_at"]),
+        ((), True, ONE, []),
+        (("created_at=expires_at",), False, ONE, []),
+        (("Loan.created_at=expires_at",), False, ONE, []),
+    ],
+)
+def test_what_looks_renamed_is_proposed_and_no_fact(
+    tmp_path: Path, renames: tuple[str, ...], accept: bool, written: Any, proposed: list[str]
+) -> None:
+    arguments = given(tmp_path, CREATED)
+    adoption = adopt(arguments, tmp_path / "schemas", renames=renames, accept=lambda _: accept)
+    found = definitions(tmp_path / "schemas")["components"]["schemas"]["Loan"]["properties"]
+    assert found == written
+    assert [each.option for each in adoption.proposals] == proposed
+    assert [plain(each) for each in projected(tmp_path / "schemas")] == CREATED
+
+
+def test_a_parameter_that_looks_renamed_is_proposed_by_its_operation(tmp_path: Path) -> None:
+    documents, path, _ = LATER["a renamed parameter"]
+    adoption = adopted(tmp_path, documents)
+    assert [each.option for each in adoption.proposals] == ["GET /loan.a=b"]
+    found: Any = definitions(tmp_path / "schemas")
+    for step in path:
+        found = found[step]
+    assert [(each["name"], *(each.keys() & {"x-added", "x-removed"})) for each in found] == [
+        ("b", "x-added"),
+        ("a", "x-removed"),
+    ]
+
+
+def test_a_rename_that_nothing_looks_like_is_taken_from_users(tmp_path: Path) -> None:
+    documents = loans(
+        "{properties: {paid: {type: boolean}}}", "{properties: {open: {type: string}}}"
+    )
+    adopt(given(tmp_path, documents), tmp_path / "schemas", renames=("paid=open",))
+    found = definitions(tmp_path / "schemas")["components"]["schemas"]["Loan"]["properties"]
+    assert found == {
+        "open": {"type": "string", "x-was": {"2021-02-03": {"type": "boolean", "name": "paid"}}}
+    }
+
+
+@pytest.mark.parametrize(
+    ("rename", "said"),
+    [
+        ("created_at", "--rename created_at: write OLD=NEW, or SCHEMA.OLD=NEW"),
+        (
+            "created=expires_at",
+            "--rename created=expires_at: no field, header or parameter goes by the one name and "
+            "comes by the other between two neighbouring versions",
+        ),
+    ],
+)
+def test_a_rename_of_nothing_is_refused(tmp_path: Path, rename: str, said: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        adopt(given(tmp_path, CREATED), tmp_path / "schemas", renames=(rename,))
+    assert str(refused.value) == said
+    assert not (tmp_path / "schemas").exists()
+
+
+def test_what_differs_in_nothing_gets_no_gate(tmp_path: Path) -> None:
+    adoption = adopted(tmp_path, [api()] * 3)
+    assert adoption.gates == {"x-added": 0, "x-removed": 0, "x-was": 0}
+    assert definitions(tmp_path / "schemas") == api()
+
+
+def test_a_history_runs_from_the_oldest_date_on_as_gates_are_written_later(tmp_path: Path) -> None:
+    adopted(tmp_path, loans("{title: A}", "{title: B}", "{title: C}"))
+    loan = definitions(tmp_path / "schemas")["components"]["schemas"]["Loan"]
+    assert list(loan["x-was"]) == ["2021-02-03", "2022-05-06"]
+
+
+def test_dates_of_ours_stand_plain_and_those_of_the_api_quoted(tmp_path: Path) -> None:
+    date = "2021-02-03"
+    adopted(
+        tmp_path,
+        loans(
+            f"{{properties: {{a: {{default: '{date}', title: A}}}}}}",
+            f"{{properties: {{a: {{default: '{date}'}}, '{date}': {{type: string}}}}}}",
+        ),
+    )
+    written = (tmp_path / "schemas" / "loan.yaml").read_text()
+    assert [line.strip() for line in written.splitlines() if date in line] == [
+        f'default: "{date}"',
+        f"{date}:",
+        f'"{date}":',
+        f"x-added: {date}",
+    ]
+    table = (tmp_path / "schemas" / "versions.yaml").read_text()
+    assert [line for line in table.splitlines() if "20" in line and "title" not in line] == [
+        "default: 2020-01-01",
+        "  - date: 2020-01-01",
+        "  - date: 2021-02-03",
+    ]
+
+
+def test_one_document_is_the_first_version(tmp_path: Path) -> None:
+    adopted(tmp_path, [api()])
+    assert [version.date for version in load(tmp_path / "schemas").table.versions] == [DATES[0]]
+
+
+def test_true_is_not_one_and_one_is_one_point_nought(tmp_path: Path) -> None:
+    one, true, float_one = loans("{const: 1}", "{const: true}", "{const: 1.0}")
+    adopted(tmp_path, [one, true, float_one, one])
+    assert definitions(tmp_path / "schemas")["components"]["schemas"]["Loan"] == {
+        "const": 1,
+        "x-was": {"2022-05-06": {"const": True}, "2021-02-03": {"const": 1}},
+    }
+
+
+def test_fragments_are_split_by_tag(tmp_path: Path) -> None:
+    def path(tag: str | None, *schemas: str) -> Document:
+        content = {
+            f"a/{name}": {"schema": {"$ref": f"#/components/schemas/{name}"}} for name in schemas
+        }
+        answer = {"200": {"description": "ok", "content": content}}
+        return {"get": {"responses": answer, **({"tags": [tag, "Other"]} if tag else {})}}
+
+    document = api(
+        paths={
+            "/loans": path("Loans", "Own", "Both"),
+            "/readers": path("Readers & more", "Both"),
+            "/versions": path("Versions"),
+            "/readers/2": path("readers-more"),
+        },
+        schemas={
+            "Own": {"properties": {"a": {"$ref": "#/components/schemas/Below"}}},
+            "Below": {},
+            "Both": {},
+            "Unused": {},
+        },
+    )
+    adopted(tmp_path, [document])
+    found = {
+        path.name: sorted(
+            [*content.get("paths", {}), *content.get("components", {}).get("schemas", {})]
+        )
+        for path in sorted((tmp_path / "schemas").glob("*.yaml"))
+        if (content := yaml.safe_load(path.read_text()))
+    }
+    assert found == {
+        "common.yaml": ["Both", "Unused"],
+        "loan.yaml": ["/loan", "Loan"],
+        "loans.yaml": ["/loans", "Below", "Own"],
+        "readers-more-2.yaml": ["/readers/2"],
+        "readers-more.yaml": ["/readers"],
+        "versions-2.yaml": ["/versions"],
+        "versions.yaml": [],
+    }
+
+
+def test_what_has_no_tag_is_split_by_the_word_that_tells_paths_apart(tmp_path: Path) -> None:
+    item = {"get": {"responses": {"200": {"description": "ok"}}}}
+    tagged = {"get": {**item["get"], "tags": ["Loans"]}}
+    hook = {"post": {"responses": {"200": {"description": "ok"}}}}
+    names = ["/v1/{a}", "/v1/{a}/loans", "/v1/{a}/loans/all", "/v1/Readers", "/v1/versions"]
+    variable = [{"name": "a", "in": "path", "required": True, "schema": {"type": "string"}}]
+    items = {name: {"parameters": variable * ("{" in name), **item} for name in names}
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": "Library", "version": "1"},
+        "paths": {**items, "/other": tagged},
+        "webhooks": {"returned": hook},
+    }
+    adopted(tmp_path, [document])
+    found = {
+        path.name: [*content.get("paths", {}), *content.get("webhooks", {})]
+        for path in sorted((tmp_path / "schemas").glob("*.yaml"))
+        if path.name not in ("common.yaml", "versions.yaml")
+        and (content := yaml.safe_load(path.read_text()))
+    }
+    assert found == {
+        "loans.yaml": ["/v1/{a}/loans", "/v1/{a}/loans/all", "/other"],
+        "readers.yaml": ["/v1/Readers"],
+        "v1.yaml": ["/v1/{a}"],
+        "versions-2.yaml": ["/v1/versions"],
+        "webhooks.yaml": ["returned"],
+    }
+
+
+def test_a_document_that_names_another_date_is_told(tmp_path: Path) -> None:
+    adoption = adopted(tmp_path, [api(info={"version": "2019-05-05"}), api(info={"version": "7"})])
+    assert [words for _, _, words in adoption.documents] == [
+        "equal, though it calls itself 2019-05-05",
+        "equal",
+    ]
+
+
+def test_what_is_restated_as_a_whole_is_told_with_its_reason(tmp_path: Path) -> None:
+    adoption = adopted(
+        tmp_path,
+        loans(
+            "{items: {properties: {a: {}}}, not: {type: object}, additionalProperties: {}}",
+            "{items: {properties: {}}, additionalProperties: {}}",
+            "{items: {properties: {}}, additionalProperties: false}",
+        ),
+    )
+    file = (tmp_path / "schemas" / "loan.yaml").as_posix()
+    assert adoption.restated == (
+        Told(
+            "true, false or an empty list or mapping stood in place of parts",
+            2,
+            Place(file, 30, 9),
+        ),
+        Told("a part went that can't be gated by itself", 1, Place(file, 27, 9)),
+    )
+
+
+# OpenAPI 3.0
+
+OLD: dict[str, Any] = yaml.safe_load("""
+openapi: 3.0.3
+info: { title: Library, version: '1' }
+paths:
+  /loan:
+    get:
+      responses:
+        '200':
+          description: a loan
+          content: { application/json: { schema: { $ref: '#/components/schemas/Loan' } } }
+components:
+  schemas:
+    Loan:
+      type: object
+      properties:
+        a: { type: string, nullable: true }
+        b: { type: string, nullable: true, enum: [x, y] }
+        c: { nullable: true, allOf: [{ $ref: '#/components/schemas/Book' }] }
+        d: { type: integer, minimum: 1, exclusiveMinimum: true, maximum: 5 }
+        e: { type: integer, maximum: 5, exclusiveMaximum: false, nullable: false }
+    Book: { type: object, example: { a: 1 } }
+""")
+NEW: dict[str, Any] = yaml.safe_load("""
+Loan:
+  type: object
+  properties:
+    a: { type: [string, 'null'] }
+    b: { type: [string, 'null'], enum: [x, y, null] }
+    c: { anyOf: [{ allOf: [{ $ref: '#/components/schemas/Book' }] }, { type: 'null' }] }
+    d: { type: integer, exclusiveMinimum: 1, maximum: 5 }
+    e: { type: integer, maximum: 5 }
+Book: { type: object, example: { a: 1 } }
+""")
+
+
+def test_documents_of_openapi_3_0_come_back_as_they_are(tmp_path: Path) -> None:
+    adopted(tmp_path, [OLD, {**OLD, "openapi": "3.0.0"}])
+
+
+def test_among_others_openapi_3_0_comes_back_in_the_words_of_3_1(tmp_path: Path) -> None:
+    later = {**OLD, "openapi": "3.1.0", "components": {"schemas": NEW}}
+    adoption = adopt(given(tmp_path, [OLD, later]), tmp_path / "schemas")
+    assert projected(tmp_path / "schemas") == [later, later]
+    assert [words for *_, words in adoption.documents] == [
+        "equal, in the words of OpenAPI 3.1",
+        "equal",
+    ]
+    assert sum(adoption.gates.values()) == 0
+
+
+def test_the_words_of_3_1_say_the_same() -> None:
+    changes = diff(OLD, {**Dialect(OLD).modernized("document", OLD), "openapi": "3.1.0"})
+    assert [(change.kind, change.keyword) for change in changes] == [
+        (Kind.DIALECT_CHANGED, "openapi")
+    ]
+
+
+# The command line
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(main, arguments, prog_name="dateline")
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a folder with two documents, in which commands are run."""
+    monkeypatch.chdir(tmp_path)
+    older, newer = loans(
+        "{type: object, required: [id], properties: {id: {type: string}, "
+        "state: {type: string, enum: [active]}, writer_name: {type: string}}}",
+        "{type: object, required: [id], properties: {id: {type: string, format: uuid}, "
+        "state: {type: string, enum: [active, paused]}, author_name: {type: string}, 'a b': {}}}",
+    )
+    (tmp_path / "older.json").write_text(json.dumps(older))
+    (tmp_path / "newer.yaml").write_text(yaml.safe_dump(newer))
+    return tmp_path
+
+
+ARGUMENTS = ("adopt", "2024-01-15=older.json", "2025-06-01=newer.yaml")
+
+
+def test_an_adopted_project_is_one_like_others(project: Path) -> None:
+    done = run(
+        *(*ARGUMENTS, "--package", "library", "--header", "Version", "--default", "2025-06-01"),
+        *("--rename", "Loan.writer_name=author_name"),
+    )
+    assert (done.exit_code, done.stderr) == (0, "")
+    told = done.stdout.splitlines()
+    assert told[:10] == [
+        "added schemas/_additions/spec/production/2025-06-01.json",
+        "added schemas/common.yaml",
+        "added schemas/loan.yaml",
+        "added schemas/versions.yaml",
+        "2024-01-15 older.json: equal",
+        "2025-06-01 newer.yaml: equal",
+        "4 gates: 2 x-added, 0 x-removed, 2 x-was",
+        "1 of them renames:",
+        "  schemas/loan.yaml:22:9: writer_name -> author_name",
+        "no x-was restates parts as a whole",
+    ]
+    assert any(line.startswith("  1 property-name, first at newer.yaml:") for line in told)
+    table = load(project / "schemas").table
+    assert (table.package, table.header, table.default) == ("library", "Version", "2025-06-01")
+    generated = run("generate")
+    assert (generated.exit_code, generated.stderr) == (0, "")
+    for date, name in (("2024-01-15", "older.json"), ("2025-06-01", "newer.yaml")):
+        shown = json.loads(Path(f"generated/spec/production/{date}.json").read_text())
+        assert shown == yaml.safe_load(Path(name).read_text())
+    assert run("generate", "--check").exit_code == 0
+    assert run("check", "--against", "generated").exit_code == 0
+    assert run("gate").stderr == "nothing to gate\n"
+    assert "author_name" in run("diff", "2024-01-15", "2025-06-01").output
+    assert "up to date" in run("status").output
+
+
+def test_later_changes_of_an_adopted_project_are_held_to_the_rules(project: Path) -> None:
+    run(*ARGUMENTS, "--package", "library")
+    run("generate")
+    path = project / "schemas" / "loan.yaml"
+    path.write_text(path.read_text().replace("format: uuid", "format: date"))
+    assert run("check").exit_code == 1
+
+
+def test_what_no_server_can_serve_has_documents_and_models_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def holding(place: str, count: int) -> Document:
+        names = "abcde"[:count]
+        document = api(loan={"type": "object"})
+        document["components"]["parameters"] = {
+            name: {"name": name, "in": place, "schema": {"type": "string"}} for name in names
+        }
+        document["paths"]["/loan"]["get"]["parameters"] = [
+            {"$ref": f"#/components/parameters/{name}"} for name in names
+        ]
+        return document
+
+    for count, line, more in (
+        (1, 19, ""),
+        (2, 20, " (and 1 more place: {}:28:5)"),
+        (5, 23, " (and 4 more places: {0}:31:5, {0}:39:5, {0}:47:5, ...)"),
+    ):
+        home = tmp_path / str(count)
+        home.mkdir()
+        monkeypatch.chdir(home)
+        adopted(home, [holding("header", count), holding("query", count)])
+        place = "schemas/loan.yaml"
+        said = (
+            f"no server is generated: {place}:{line}:5: gate-out-of-reach: `x-was` moves a "
+            "parameter from one part of the request to another, so no request of an older version "
+            "could be read; write two, one with `x-removed` and one with `x-added`"
+            f"{more.format(place)}\n"
+        )
+        generated = run("generate")
+        assert (generated.exit_code, generated.stderr) == (0, f"note: {said}")
+        assert run("generate", "--check").exit_code == 0
+        package = Path("generated", "python", "api_models")
+        assert (package / "v2021_02_03").is_dir()
+        assert not (package / "server").exists()
+        for arguments in (("serve", "--port", "0"), ("init", "--server")):
+            refused = run(*arguments).exception
+            assert isinstance(refused, UnservedError)
+            assert (refused.exit_code, f"{refused}\n") == (3, said)
+
+
+def zipped(content: bytes) -> bytes:
+    with zipfile.ZipFile(made := io.BytesIO(), "w") as archive:
+        archive.writestr("a.json", content)
+    return made.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("older.json",), "'older.json': write DATE=FILE, such as 2024-01-15=openapi.yaml"),
+        (("2024-1-5=older.json",), "'2024-1-5=older.json': write DATE=FILE"),
+        (("2024-01-15=older.json",) * 2, "2024-01-15 stands for older.json already"),
+        (("2024-01-15=none.json",), "there is no file 'none.json'; name an OpenAPI document"),
+        (("2024-01-15=.",), "'.' is no .json, .yaml or .yml file; name an OpenAPI document"),
+        (
+            ("older.json", "2024-01-15=none.json"),
+            "'older.json': write DATE=FILE, such as 2024-01-15=openapi.yaml\n"
+            "there is no file 'none.json'; name an OpenAPI document",
+        ),
+        (("2024-01-15=older.json", "--package", "json"), "'json' is a module that"),
+        (("2024-01-15=older.json", "--header", "a b"), "'a b' is not a header name"),
+        (("2024-01-15=older.json", "--default", "2025-06-01"), "no version 2025-06-01"),
+        (("2024-01-15=older.json", "--into", "older.json"), "older.json is not a folder"),
+        (("2024-01-15=older.json", "--into", "."), ". holds 'newer.yaml'"),
+    ],
+)
+def test_what_can_not_be_meant_is_refused(
+    project: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    before = sorted(project.iterdir())
+    with pytest.raises(UsageError) as refused:
+        CliRunner().invoke(main, ("adopt", *arguments), catch_exceptions=False)
+    assert str(refused.value).startswith(said)
+    assert sorted(project.iterdir()) == before
+
+
+def test_a_document_that_says_what_only_definitions_say_is_refused(tmp_path: Path) -> None:
+    document = api(loan={"type": "string", "x-was": {"2020-01-01": {"type": "number"}}})
+    with pytest.raises(SourceError) as refused:
+        adopt(given(tmp_path, [document]), tmp_path / "schemas")
+    assert "annotated-already" in {problem.id for problem in refused.value.problems}
+    assert not (tmp_path / "schemas").exists()
+
+
+def test_a_document_that_is_not_sound_is_refused_where_it_is_not(tmp_path: Path) -> None:
+    (path := tmp_path / "a.yaml").write_text("openapi: 3.1.0\ninfo: 1\n")
+    with pytest.raises(SourceError) as refused:
+        adopt((f"2024-01-15={path}",), tmp_path / "schemas")
+    assert f"{path.as_posix()}:2:7" in [str(each.place) for each in refused.value.problems]
+    assert not (tmp_path / "schemas").exists()
+
+
+def test_a_suffix_may_be_in_capitals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "A.JSON").write_text(json.dumps(api(loan={"type": "string"}), indent="\t"))
+    (tmp_path / "B.YML").write_text(yaml.safe_dump(api(loan={"type": "string"})))
+    adopted = dateline("adopt", "2024-01-15=A.JSON", "2024-09-01=B.YML")
+    assert (adopted.status, adopted.err) == (0, "")
+    assert "2024-01-15 A.JSON: equal\n" in adopted.out
+
+
+@pytest.mark.parametrize(("packed", "way"), [(gzip.compress, "gzip"), (zipped, "zip")])
+def test_what_is_compressed_is_refused_as_that(
+    packed: Callable[[bytes], bytes], way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    content = packed(json.dumps(api(loan={})).encode())
+    (tmp_path / "a.json").write_bytes(content)
+    said = f"a.json:1:1: not-utf-8: the file is compressed by {way}; unpack it\n"
+    assert dateline("adopt", "2024-01-15=a.json") == Outcome(3, "", said)
+    (tmp_path / "a.json.gz").write_bytes(content)
+    said = "'a.json.gz' is compressed; unpack it, and name what comes out\n"
+    assert dateline("adopt", "2024-01-15=a.json.gz") == Outcome(2, "", said)
+
+
+def test_swagger_is_refused_by_its_name(tmp_path: Path) -> None:
+    (path := tmp_path / "a.json").write_text('{"swagger": "2.0", "definitions": []}')
+    with pytest.raises(SourceError) as refused:
+        adopt((f"2024-01-15={path}",), tmp_path / "schemas")
+    assert str(refused.value) == (
+        f"{path.as_posix()}:1:13: openapi-version: this is Swagger 2.0, which OpenAPI 3 has "
+        "replaced; convert it to OpenAPI 3"
+    )
+
+
+def test_what_has_no_place_for_a_history_is_refused_by_name(tmp_path: Path) -> None:
+    documents = [api(schemas={"B": True}), api(schemas={"B": {"type": "string"}})]
+    with pytest.raises(DatelineError) as refused:
+        adopt(given(tmp_path, documents), tmp_path / "schemas")
+    assert "components/schemas/B would not come back for 2020-01-01" in str(refused.value)
+    assert not (tmp_path / "schemas").exists()
+    assert not list(tmp_path.glob(".schemas*"))
+
+
+def test_names_that_only_python_takes_for_one_are_told_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    record = {"type": "object", "properties": {"foo-bar": {}, "foo_bar": {}, "foo bar": {}}}
+    inline = {"type": "object", "properties": {"bar": {"type": "object", "properties": {"x": {}}}}}
+    bars: Document = {"OuterBar": {}, "Outer_Bar": {}, "Outer.Bar": {}}
+    older: Document = {
+        "openapi": "3.1.0",
+        "info": {"title": "Library", "version": DATES[0]},
+        "components": {"schemas": {"error": record, "Outer": inline, **bars}},
+    }
+    newer: Document = copy.deepcopy(older)
+    newer["components"]["schemas"]["Error"] = {"type": "object"}
+    assert (
+        dateline("adopt", *given(tmp_path, [older, newer]), "--package", "told_apart").status == 0
+    )
+    generated = dateline("generate")
+    assert (generated.status, "name-taken" in generated.err) == (0, False)
+    monkeypatch.syspath_prepend(tmp_path / "generated/python")
+    packages = (f"told_apart.v{date.replace('-', '_')}" for date in DATES[:2])
+    old, new = map(importlib.import_module, packages)
+    names = {"API_VERSION", "Error", "Outer", "OuterBar", "OuterBar_", "Outer_Bar", "Outer_Bar_"}
+    assert {*old.__all__} == names
+    assert {*new.__all__} == {*names, "Error_"}
+    assert new.Error is old.Error
+    fields = new.Error.model_fields
+    assert {name: field.alias for name, field in fields.items()} == {
+        "foo_bar": None,
+        "foo_bar_": "foo-bar",
+        "foo_bar__": "foo bar",
+    }

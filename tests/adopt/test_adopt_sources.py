@@ -1,0 +1,286 @@
+"""What adopted sources may say beside what authored ones may: all that documents can differ in."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from support.checked import whole
+
+from dateline.check import Published, breaches, check
+from dateline.load import load
+from dateline.model import Api, SourceError
+from dateline.project import Projector
+
+TABLE = """
+versions:
+  - { date: 2024-01-15, title: One }
+  - { date: 2024-09-01, title: Two }
+  - { date: 2025-06-01, title: Three }
+environments:
+  production: { servers: [{ url: https://library.example }] }
+"""
+
+ROOT = """
+openapi: 3.1.0
+info: { title: Library, version: '3' }
+"""
+
+
+def loaded(folder: Path, text: str, *, adopted: bool = True) -> Api:
+    (folder / "versions.yaml").write_text(TABLE + ("lint: adopted\n" if adopted else ""))
+    (folder / "api.yaml").write_text(text)
+    return load(folder)
+
+
+def shown(folder: Path, text: str, *path: str) -> list[Any]:
+    """Return what stands at *path* in each version, None where nothing does."""
+    projector = Projector(loaded(folder, text))
+    found = []
+    for version in ("2024-01-15", "2024-09-01", "2025-06-01"):
+        node: Any = projector.contract(version, "production").document
+        for step in path:
+            node = None if node is None else node.get(step)
+        found.append(node)
+    return found
+
+
+def refused(folder: Path, text: str) -> list[str]:
+    """Return the ids of what is refused in *text* as an authored source."""
+    with pytest.raises(SourceError) as found:
+        loaded(folder, text, adopted=False)
+    return sorted({problem.id for problem in found.value.problems})
+
+
+def test_the_document_itself_has_a_history(tmp_path: Path) -> None:
+    text = f"{ROOT}paths: {{}}\nx-was: {{ 2025-06-01: {{ openapi: 3.1.1, security: [] }} }}\n"
+    assert shown(tmp_path, text, "openapi") == ["3.1.1", "3.1.1", "3.1.0"]
+    assert shown(tmp_path, text, "security") == [[], [], None]
+    assert "misplaced-annotation" in refused(tmp_path, text)
+
+
+def test_what_every_document_has_may_have_a_history(tmp_path: Path) -> None:
+    text = """
+openapi: 3.1.0
+info:
+  title: Library
+  version: '3'
+  x-was: { 2025-06-01: { version: '2' }, 2024-09-01: { version: '1' } }
+  contact: { name: Desk, x-was: { 2024-09-01: { name: Counter } } }
+paths:
+  /loan:
+    get:
+      responses:
+        '200': { description: ok }
+        x-note: b
+        x-was: { 2025-06-01: { x-note: a, '404': { description: none } } }
+"""
+    assert shown(tmp_path, text, "info", "version") == ["1", "2", "3"]
+    assert shown(tmp_path, text, "info", "contact", "name") == ["Counter", "Desk", "Desk"]
+    none = {"description": "none"}
+    assert shown(tmp_path, text, "paths", "/loan", "get", "responses") == [
+        {"200": {"description": "ok"}, "404": none, "x-note": "a"},
+        {"200": {"description": "ok"}, "404": none, "x-note": "a"},
+        {"200": {"description": "ok"}, "x-note": "b"},
+    ]
+    assert "misplaced-annotation" in refused(tmp_path, text)
+
+
+def test_webhooks_go_with_the_last_of_them(tmp_path: Path) -> None:
+    text = f"{ROOT}webhooks: {{ a: {{ x-added: 2024-09-01, post: {{}} }} }}\n"
+    assert shown(tmp_path, text, "webhooks") == [None, {"a": {"post": {}}}, {"a": {"post": {}}}]
+
+
+def test_components_keep_what_is_not_ours(tmp_path: Path) -> None:
+    text = f"""{ROOT}paths: {{}}
+components:
+  x-note: b
+  x-was: {{ 2024-09-01: {{ x-note: a }} }}
+  schemas: {{ Loan: {{ x-removed: 2025-06-01 }} }}
+"""
+    assert shown(tmp_path, text, "components") == [
+        {"schemas": {"Loan": {}}, "x-note": "a"},
+        {"schemas": {"Loan": {}}, "x-note": "b"},
+        {"x-note": "b"},
+    ]
+
+
+GONE = f"""{ROOT}paths: {{}}
+components: {{ schemas: {{ Loan: {{ x-removed: 2025-06-01 }} }} }}
+"""
+
+
+def test_components_go_with_the_last_of_them(tmp_path: Path) -> None:
+    there: dict[str, Any] = {"schemas": {"Loan": {}}}
+    assert shown(tmp_path, GONE, "components") == [there, there, None]
+
+
+REACHED = """
+openapi: 3.1.0
+info: { title: Library, version: '3' }
+paths:
+  /loan:
+    x-added: 2024-09-01
+    get:
+      operationId: getLoan
+      responses:
+        '200':
+          description: ok
+          content: { application/json: { schema: { $ref: '#/components/schemas/Loan' } } }
+components: { schemas: { Loan: { type: string%s } } }
+"""
+
+
+@pytest.mark.parametrize(
+    ("gate", "there"),
+    [
+        ("", [False, True, True]),
+        (", x-added: 2024-01-15", [True, True, True]),
+        (", x-removed: 2024-09-01", [True, False, False]),
+        (", x-added: 2025-06-01", [False, False, True]),
+        (", x-removed: 2025-06-01", [True, True, False]),
+    ],
+)
+def test_a_component_with_a_gate_is_there_by_itself(
+    tmp_path: Path, gate: str, there: list[bool]
+) -> None:
+    found = shown(tmp_path, REACHED % gate, "components", "schemas")
+    assert ["Loan" in (schemas or {}) for schemas in found] == there
+
+
+def test_of_authored_sources_a_component_says_that_the_first_version_has_it(
+    tmp_path: Path,
+) -> None:
+    by_itself = REACHED % ", x-added: 2024-01-15"
+    loaded(tmp_path, by_itself, adopted=False)
+    operation = by_itself.replace("x-added: 2024-09-01", "x-added: 2024-01-15")
+    assert refused(tmp_path, operation) == ["gate-without-effect"]
+
+
+def test_what_came_back_says_when_it_was_there_before(tmp_path: Path) -> None:
+    text = f"""{ROOT}paths: {{}}
+components:
+  schemas:
+    Loan:
+      required: [a, b]
+      properties:
+        a:
+          type: string
+          x-added: 2025-06-01
+          x-was: {{ 2025-06-01: {{ x-added: null, x-removed: 2024-09-01, type: number }} }}
+        b: {{}}
+"""
+    assert shown(tmp_path, text, "components", "schemas", "Loan") == [
+        {"required": ["a", "b"], "properties": {"a": {"type": "number"}, "b": {}}},
+        {"required": ["b"], "properties": {"b": {}}},
+        {"required": ["a", "b"], "properties": {"a": {"type": "string"}, "b": {}}},
+    ]
+    assert "misplaced-annotation" in refused(tmp_path, text)
+
+
+def test_dates_in_a_history_of_presence_are_versions() -> None:
+    text = """
+openapi: 3.1.0
+info: { title: Library, version: '3' }
+components:
+  schemas:
+    A: { x-added: 2025-06-01, x-was: { 2025-06-01: { x-added: null, x-removed: 2024-9-1 } } }
+"""
+    assert [line.split(": ")[1] for line in whole(text, adopted=True)] == ["date"]
+
+
+BESIDE = """
+openapi: 3.1.0
+info: { title: Library, version: '3' }
+paths:
+  /loan:
+    get:
+      operationId: getLoan
+      parameters:
+        - { $ref: '#/components/parameters/New', x-added: 2024-09-01 }
+        - { name: page, in: query, schema: {}, x-removed: 2024-09-01 }
+      responses:
+        '200':
+          $ref: '#/components/responses/New'
+          x-was: { 2025-06-01: { set: { description: old }, unset: [$ref] } }
+components:
+  parameters: { New: { name: page, in: query, schema: {} } }
+  responses: { New: { description: new } }
+"""
+
+
+def test_a_reference_may_have_gates(tmp_path: Path) -> None:
+    new = {"$ref": "#/components/parameters/New"}
+    old = {"name": "page", "in": "query", "schema": {}}
+    assert shown(tmp_path, BESIDE, "paths", "/loan", "get", "parameters") == [[old], [new], [new]]
+    assert shown(tmp_path, BESIDE, "paths", "/loan", "get", "responses", "200") == [
+        {"description": "old"},
+        {"description": "old"},
+        {"$ref": "#/components/responses/New"},
+    ]
+    assert "misplaced-annotation" in refused(tmp_path, BESIDE)
+
+
+def test_what_a_reference_was_is_checked_as_well() -> None:
+    text = BESIDE.replace("description: old", "description: 7").replace(
+        "x-added: 2024-09-01", "x-added: 2024-9-1"
+    )
+    assert sorted(line.split(": ")[1] for line in whole(text, adopted=True)) == [
+        "date",
+        "wrong-type",
+    ]
+
+
+def test_parameters_of_one_name_are_refused_where_a_version_has_both() -> None:
+    text = BESIDE.replace("x-removed: 2024-09-01", "x-removed: 2025-06-01")
+    assert [line.split(": ")[1] for line in whole(text, adopted=True)] == ["parameter-twice"]
+
+
+HELD_BACK = """
+openapi: 3.1.0
+info: { title: Library, version: '3' }
+paths:
+  /loan:
+    get:
+      operationId: getLoan
+      responses:
+        '200':
+          description: ok
+          content: { application/json: { schema: { $ref: '#/components/schemas/Loan' } } }
+components:
+  schemas:
+    Loan:
+      type: object
+      required: [state]
+      properties:
+        state: { oneOf: [{ const: a }, { const: b, x-added: 2024-09-01 }] }
+        note: { type: string, x-added: 2025-06-01 }
+"""
+
+
+def test_what_versions_brought_before_they_were_adopted_breaks_no_rule(tmp_path: Path) -> None:
+    api = loaded(tmp_path, HELD_BACK)
+    nothing = Published(label="nothing", documents={})
+    findings = check(api, nothing, today=date(2026, 1, 1))
+    assert breaches(findings) == []
+    assert [finding.rule for finding in findings] == ["member-without-substitute"]
+
+
+def test_a_version_being_prepared_is_held_to_the_rules_in_adopted_sources(tmp_path: Path) -> None:
+    (tmp_path / "versions.yaml").write_text(
+        yaml.safe_dump(
+            {
+                **yaml.safe_load(TABLE.replace("date: 2025-06-01", "date: next, draft: true")),
+                "lint": "adopted",
+            }
+        )
+    )
+    (tmp_path / "api.yaml").write_text(
+        HELD_BACK.replace("2024-09-01", "next").replace(", x-added: 2025-06-01", "")
+    )
+    nothing = Published(label="nothing", documents={})
+    findings = check(load(tmp_path), nothing, today=date(2026, 1, 1))
+    assert [finding.rule for finding in breaches(findings)] == ["member-without-substitute"]

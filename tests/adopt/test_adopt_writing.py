@@ -1,0 +1,119 @@
+"""Adopting writes a whole folder or none, whenever it is killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dateline.adopt import UsageError, adopt
+
+SOURCE = Path(__file__).parents[2] / "src"
+
+DOCUMENT = {
+    "openapi": "3.1.0",
+    "info": {"title": "Library", "version": "1"},
+    "paths": {"/loan": {"get": {"tags": ["Loans"], "responses": {"200": {"description": "ok"}}}}},
+}
+NAMES = [
+    "_additions/spec/production/2024-01-15.json",
+    "common.yaml",
+    "loans.yaml",
+    "versions.yaml",
+]
+
+# Forks for each event of the file system at which the child is then killed, until none is left;
+# prints, for each, what stands in the folder afterwards, and after one more run.
+CRASHES = """
+import json, os, shutil, signal, sys
+from pathlib import Path
+from dateline.adopt import adopt
+
+root, empty = Path(sys.argv[1]), sys.argv[2] == "empty"
+folder = root / "schemas"
+arguments = (f"2024-01-15={root / 'a.json'}",)
+
+def run(point):
+    passed = 0
+    def hook(name, given):
+        nonlocal passed
+        if point and name.startswith(("open", "os.", "shutil.")) and str(root) in str(given):
+            passed += 1
+            if passed == point:
+                os.kill(os.getpid(), signal.SIGKILL)
+    sys.addaudithook(hook)
+    adopt(arguments, folder)
+
+def names():
+    files = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
+    return sorted(map(str, files)) if folder.exists() else None
+
+# what is imported late is imported now
+adopt(arguments, root / "warm")
+point = 0
+killed = True
+while killed:
+    point += 1
+    shutil.rmtree(folder, ignore_errors=True)
+    if empty:
+        folder.mkdir()
+    child = os.fork()
+    if not child:
+        run(point)
+        os._exit(0)
+    killed = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != 0
+    after = names()
+    if not after:
+        adopt(arguments, folder)
+    print(json.dumps([after, names(), [path.name for path in root.glob(".schemas*")]]))
+"""
+
+
+@pytest.fixture
+def document(tmp_path: Path) -> Path:
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(DOCUMENT))
+    return path
+
+
+@pytest.mark.parametrize("before", ["missing", "empty"])
+def test_a_kill_at_any_moment_leaves_nothing_or_everything(document: Path, before: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", CRASHES, document.parent, before],
+        env={**os.environ, "PYTHONPATH": str(SOURCE)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    outcomes = [json.loads(line) for line in done.stdout.splitlines()]
+    nothing: list[str] | None = None if before == "missing" else []
+    assert len(outcomes) > 10
+    assert all(after in (nothing, NAMES) for after, _, _ in outcomes)
+    assert outcomes[0][0] == nothing
+    assert outcomes[-1][0] == NAMES
+    # the next run starts anew, and leaves nothing of the one before beside it
+    assert all(again == NAMES for _, again, _ in outcomes)
+    assert all(left == [] for after, _, left in outcomes if after == nothing)
+
+
+def test_what_stands_in_the_folder_is_left_alone(document: Path) -> None:
+    folder = document.parent / "schemas"
+    folder.mkdir()
+    (folder / "mine.yaml").write_text("a: 1\n")
+    with pytest.raises(UsageError):
+        adopt((f"2024-01-15={document}",), folder)
+    assert [path.name for path in folder.iterdir()] == ["mine.yaml"]
+
+
+def test_a_folder_that_can_not_be_written_is_told(document: Path) -> None:
+    from dateline.model import DatelineError
+
+    (document.parent / "file").write_text("")
+    with pytest.raises(DatelineError) as refused:
+        adopt((f"2024-01-15={document}",), document.parent / "file" / "schemas")
+    assert "can't be written" in str(refused.value)

@@ -1,0 +1,174 @@
+"""What is no OpenAPI 3.0 or 3.1 document is refused by name, whichever command is given it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from support.commands import dateline
+from support.sources import LIBRARY, folder
+
+DOCUMENT = {"openapi": "3.0.3", "info": {"title": "T", "version": "1"}, "paths": {}}
+SOUND = json.dumps(DOCUMENT).encode()
+WHOLE = "the whole version in quotes, such as '3.1.0'"
+
+# What a file holds, and what is said of it, its name aside. YAML can hold all of it.
+FOREIGN = {
+    "swagger": (b'{"swagger": "2.0", "paths": {}}', "1:13: openapi-version: this is Swagger 2.0,"),
+    "asyncapi": (b'{"asyncapi": "3.0.0"}', "1:14: openapi-version: this is AsyncAPI 3.0.0,"),
+    "openapi 4": (b'{"openapi": "4.0.0"}', "1:13: openapi-version: '4.0.0' is not OpenAPI 3.0 or"),
+    "openapi 2": (b'{"openapi": "2.0"}', "1:13: openapi-version: '2.0' is not OpenAPI 3.0 or 3.1;"),
+    "openapi 3.2": (
+        b'{"openapi": "3.2.0"}',
+        "1:13: openapi-version: OpenAPI 3.2.0 can't be read y",
+    ),
+    "openapi 30": (b'{"openapi": "3.10.0"}', "1:13: openapi-version: '3.10.0' is not OpenAPI 3.0"),
+    "number": (
+        b'{"openapi": 3.1}',
+        f"1:13: openapi-version: the number 3.1 is no text; write {WHOLE}",
+    ),
+    "null": (b'{"openapi": null}', "1:13: openapi-version: null is no text; write"),
+    "other": (
+        b'{"foo": 1}',
+        "1:1: openapi-version: this is no OpenAPI document: it has no `openapi`;",
+    ),
+    "list": (b"[]", "1:1: not-a-mapping: the file must hold"),
+    "scalar": (b"5", "1:1: not-a-mapping: the file must hold"),
+    "empty": (b"", "1:1: empty-file: nothing stands in this file;"),
+    "utf-16": (SOUND.decode().encode("utf-16"), "1:1: not-utf-8: the file is in UTF-16 or UTF-32;"),
+    "latin-1": (b'{"openapi": "3.0.3", "\xe4": 1}', "1:23: not-utf-8: the byte 0xe4 is not UTF-8;"),
+    "gzip": (b"\x1f\x8b\x08", "1:1: not-utf-8: the file is compressed by gzip;"),
+    "twice": (
+        b'{"openapi": "3.0.3", "openapi": "3.0.3"}',
+        "1:22: duplicate-key: 'openapi' stands at",
+    ),
+    "deep": (b'{"openapi": "3.0.3", "a": ' + b"[" * 5_000 + b"]" * 5_000 + b"}", ":90: too-deep:"),
+    "deeper": (b'{"a":' * 100_000 + b"1" + b"}" * 100_000, "too-deep: more than 64 mappings and"),
+    "unclosed": (b'{"a": ' + b"[" * 100_000, "too-deep: more than 64 mappings and"),
+    "broken": (b'{"openapi": "3.0.3"', "syntax: "),
+}
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project whose outputs are up to date."""
+    project = tmp_path_factory.mktemp("project")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(project)
+        folder(project, LIBRARY)
+        assert dateline("generate").status == 0
+    return project
+
+
+@pytest.fixture
+def project(home: Path, generated: Path) -> Path:
+    shutil.copytree(generated, home, dirs_exist_ok=True)
+    return home
+
+
+def refused(said: str, *arguments: str) -> None:
+    outcome = dateline(*arguments)
+    assert (outcome.status, outcome.out) == (3, "")
+    assert said in outcome.err
+    assert len(outcome.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.yaml"])
+@pytest.mark.parametrize("case", FOREIGN)
+def test_diff_and_adopt_refuse_it_by_name(home: Path, case: str, name: str) -> None:
+    content, said = FOREIGN[case]
+    if (case, name) == ("deep", "a.yaml"):
+        said = "too-deep:"
+    (home / name).write_bytes(content)
+    (home / "sound.json").write_bytes(SOUND)
+    assert {path.name for path in home.iterdir()} == {name, "sound.json"}
+    refused(f"{name}:", "diff", name, "sound.json")
+    refused(said, "diff", name, "sound.json")
+    refused(said, "diff", "sound.json", name)
+    refused(said, "diff", name, name)
+    if case != "broken" or name == "a.json":
+        refused(said, "adopt", f"2024-01-01={name}")
+
+
+@pytest.mark.parametrize("form", ["json", "yaml"])
+def test_a_byte_order_mark_is_read(home: Path, form: str) -> None:
+    marked = home / f"marked.{form}"
+    marked.write_bytes(b"\xef\xbb\xbf" + SOUND)
+    (home / "sound.json").write_bytes(SOUND)
+    for sides in (("sound.json", marked.name), (marked.name, "sound.json")):
+        assert dateline("diff", *sides).out == f"compared with {sides[0]}\nno changes\n"
+
+
+def in_folder(home: Path, content: bytes) -> list[str]:
+    shutil.copytree(home / "generated", home / "released")
+    (home / "released/spec/sandbox/2024-09-01.json").write_bytes(content)
+    return ["--against", "released"]
+
+
+def in_document(home: Path, content: bytes) -> list[str]:
+    (home / "alone.json").write_bytes(content)
+    return ["--against", "alone.json"]
+
+
+def in_revision(home: Path, content: bytes) -> list[str]:
+    path = home / "generated/spec/sandbox/2024-09-01.json"
+    sound = path.read_bytes()
+    path.write_bytes(content)
+    for words in ("init -q", "add generated", "commit -q -m one"):
+        identity = ["-c", "user.name=T", "-c", "user.email=t@example.com"]
+        subprocess.run(["git", *identity, *words.split()], cwd=home, check=True)
+    path.write_bytes(sound)
+    return ["--against", "HEAD"]
+
+
+def in_tree(home: Path, content: bytes) -> list[str]:
+    (home / "generated/spec/sandbox/2024-09-01.json").write_bytes(content)
+    # nothing tells that it was edited
+    (home / "generated/manifest.json").unlink(missing_ok=True)
+    return []
+
+
+@pytest.mark.parametrize("place", [in_folder, in_document, in_revision, in_tree])
+def test_check_refuses_it_wherever_the_baseline_is(
+    project: Path, place: Callable[[Path, bytes], list[str]]
+) -> None:
+    outside = {"/x": {"$ref": "https://example.com/a.json"}}
+    missing = json.dumps({**DOCUMENT, "paths": outside}, indent=1).encode()
+    cases = {
+        **FOREIGN,
+        "remote": (missing, ":9:12: reference-remote: 'https://example.com/a.json'"),
+    }
+    for case in ("swagger", "other", "deeper", "latin-1", "remote"):
+        content, said = cases[case]
+        for made in ("released", ".git"):
+            shutil.rmtree(project / made, ignore_errors=True)
+        refused(said, "check", *place(project, content))
+
+
+def test_files_that_a_published_document_refers_to_are_read_from_its_commit(project: Path) -> None:
+    spec = project / "generated/spec/sandbox"
+    published = json.loads((spec / "2024-09-01.json").read_bytes())
+    (spec / "parts").mkdir()
+    (spec / "parts/book.yaml").write_text(json.dumps(published["components"]["schemas"]["Book"]))
+    published["components"]["schemas"]["Book"] = {"$ref": "parts/book.yaml"}
+    content = json.dumps(published).encode()
+    options = in_revision(project, content)
+    assert dateline("check", *options).status == 0
+    # what stands in the tree by now does not count
+    (spec / "parts/book.yaml").write_text("type: string")
+    assert dateline("check", *options).status == 0
+    shutil.rmtree(project / ".git")
+    assert (
+        "generated/spec/sandbox/parts/book.yaml"
+        in dateline("check", *in_revision(project, content)).out
+    )

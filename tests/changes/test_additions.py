@@ -1,0 +1,781 @@
+"""What was added to all versions is told period by period, from what cutting records."""
+
+from __future__ import annotations
+
+import copy
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any, Final
+from xml.etree import ElementTree
+
+import jsonschema_rs
+import pytest
+from support import gated_apis
+from support.changing import ATOM
+from support.commands import Outcome, dateline, held
+from support.mutations import Document
+from support.random_chains import chains, is_sound
+from support.random_documents import edited
+from support.sources import LIBRARY, VERSIONS, folder, loaded
+from test_cut import DAY, FILES, LOST, commit, edit, git, killed, moved_into, recorded, repository
+
+from dateline.adopt import adopt
+from dateline.changes import schema
+from dateline.changes.additions import begun, continued, periods
+from dateline.changes.record import Record, read_record
+from dateline.check.sides import compared
+from dateline.load import load
+from dateline.model import Verdict
+from dateline.project import Projector
+
+CLEAN, MISUSE, INVALID, STALE = 0, 2, 3, 4
+
+LATER: Final = "2026-01-15"
+
+PAGES_FIELD: Final = (
+    "        note: {",
+    "        pages: { type: integer }\n        note: {",
+)
+FORM_VALUE: Final = ("[desk, app]", "[desk, app, post]")
+
+CHANGE: Final = {
+    "rule": "response-field-added",
+    "verdict": "additive",
+    "message": "Loan.pages: field added",
+    "direction": "response",
+    "schema": "Loan",
+    "field": "pages",
+    "before_pointer": None,
+    "after_pointer": "/components/schemas/Loan/properties/pages",
+    "before": None,
+    "after": {"type": "integer"},
+    "operations": ["GET /loans/{id}"],
+    "environments": ["production", "sandbox"],
+    "versions": [],
+    "why": None,
+    "upgrade": "Nothing has to be done. A field that you don't know may be ignored.",
+}
+
+
+@pytest.fixture(scope="module")
+def cut(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository in which a version was cut, so that there is a record."""
+    root = repository(tmp_path_factory.mktemp("cut"), FILES)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(root)
+        assert dateline("cut", DAY, "--title", "As before.", "--undisclosed").status == CLEAN
+        commit()
+    return root
+
+
+@pytest.fixture
+def project(cut: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the project with a record, in the current folder."""
+    return moved_into(cut, tmp_path, monkeypatch)
+
+
+def publish(*edits: tuple[str, str]) -> None:
+    """Make *edits*, bring the outputs up to date and commit."""
+    edit(*edits)
+    assert dateline("generate").status == CLEAN
+    commit()
+
+
+def cut_next(day: str = LATER) -> Outcome:
+    outcome = dateline("cut", day, "--title", "As before.", "--undisclosed")
+    assert outcome.status == CLEAN
+    return outcome
+
+
+def record() -> dict[str, str]:
+    """Return the text of each file of the record, by its name in there."""
+    return held(Path("schemas/_additions"))
+
+
+def page(version: str) -> Any:
+    """Return what programs are told of additions since *version* was cut, after holding it to
+    the published schema."""
+    told = json.loads(Path(f"generated/changes/added-since-{version}.json").read_text("utf-8"))
+    jsonschema_rs.Draft202012Validator(json.loads(schema())).validate(told)
+    return told
+
+
+def section(text: str, heading: str) -> list[str]:
+    """Return the lines of Markdown *text* below *heading*, up to the next one."""
+    below = text.split(f"## {heading}\n")[1].split("\n## ")[0]
+    return [line for line in below.splitlines() if line.startswith(("-", "|", "#"))]
+
+
+def index() -> str:
+    return Path("generated/changes/README.md").read_text("utf-8")
+
+
+def feed() -> dict[str | None, str]:
+    """Return the text of each entry of the feed, by its title."""
+    root = ElementTree.parse("generated/changes/feed.xml").getroot()
+    return {
+        entry.findtext(f"{ATOM}title"): " ".join("".join(entry.itertext()).split())
+        for entry in root.findall(f"{ATOM}entry")
+    }
+
+
+def added_pages() -> list[str]:
+    return sorted(path.name for path in Path("generated/changes").glob("added-*"))
+
+
+# --- From cut to cut
+
+
+def test_cutting_keeps_the_documents_as_they_were_on_the_day(project: Path) -> None:
+    names = {f"spec/{name}/{DAY}.json" for name in ("production", "sandbox")}
+    generated = held(project / "generated")
+    assert record() == {name: generated[name] for name in names}
+    assert section(index(), "Added to all versions") == [f"- since {DAY} was cut: nothing yet"]
+    assert added_pages() == []
+
+
+def test_what_is_added_has_a_page_from_then_on(project: Path) -> None:
+    before = feed()
+    edit(PAGES_FIELD)
+    assert dateline("generate").status == CLEAN
+
+    assert page(DAY) == {
+        "since": DAY,
+        "until": None,
+        "environments": ["production", "sandbox"],
+        "changes": [CHANGE],
+    }
+    assert (project / f"generated/changes/added-since-{DAY}.md").read_text("utf-8") == (
+        f"# Library: added to all versions since {DAY} was cut\n"
+        "\n"
+        "1 additive. Additive changes go to all versions: callers of each get them.\n"
+        "\n"
+        "## What was added\n"
+        "\n"
+        "### Loan.pages: field added\n"
+        "\n"
+        "- verdict: additive (`response-field-added`)\n"
+        "- where: `/components/schemas/Loan/properties/pages`, in responses\n"
+        '- after: `{"type": "integer"}`\n'
+        "- operations: `GET /loans/{id}`\n"
+        "- to upgrade: Nothing has to be done. A field that you don't know may be ignored.\n"
+        "\n"
+        f"[All versions](README.md) · [this page for programs](added-since-{DAY}.json)\n"
+    )
+    html = (project / f"generated/changes/added-since-{DAY}.html").read_text("utf-8")
+    assert f"<h1>Library: added to all versions since {DAY} was cut</h1>" in html
+    assert html.count("<article>") == 1
+    assert section(index(), "Added to all versions") == [
+        f"- [since {DAY} was cut](added-since-{DAY}.md): 1 additive"
+    ]
+    assert f"[1 additive since](added-since-{DAY}.md) |" in index()
+    assert f'<a href="added-since-{DAY}.html">1 additive since</a>' in (
+        project / "generated/changes/index.html"
+    ).read_text("utf-8")
+    # nothing says on which day it came, so the feed says nothing yet
+    assert feed() == before
+    # what has not been cut is not recorded
+    assert git("status", "--porcelain", "schemas") == " M schemas/loans.yaml\n"
+
+
+def test_words_and_what_is_gated_are_no_additions(project: Path) -> None:
+    edit(("due: { type: string,", "due: { type: string, description: Until when.,"), LOST)
+    assert dateline("gate").status == CLEAN
+    assert dateline("generate").status == CLEAN
+    assert added_pages() == []
+    assert project.is_dir()
+
+
+def test_cutting_closes_the_period_and_begins_another(project: Path) -> None:
+    publish(PAGES_FIELD)
+    before = record()
+
+    outcome = cut_next()
+
+    assert outcome.out.splitlines()[:9] == [
+        f"{LATER}: As before.",
+        f"  added to all versions after {DAY} and before {LATER} was cut",
+        "    Loan.pages: field added",
+        "changed schemas/versions.yaml",
+        f"added schemas/_additions/{DAY}.json",
+        f"removed schemas/_additions/spec/production/{DAY}.json",
+        f"added schemas/_additions/spec/production/{LATER}.json",
+        f"removed schemas/_additions/spec/sandbox/{DAY}.json",
+        f"added schemas/_additions/spec/sandbox/{LATER}.json",
+    ]
+    generated = held(project / "generated")
+    closed = generated[f"changes/added-since-{DAY}.json"]
+    assert record() == {
+        f"{DAY}.json": closed,
+        **{
+            name.removeprefix("_additions/"): text
+            for name, text in recorded(LATER, generated).items()
+        },
+    }
+    assert not before.keys() & record().keys()
+    assert page(DAY) == {
+        "since": DAY,
+        "until": LATER,
+        "environments": ["production", "sandbox"],
+        "changes": [CHANGE],
+    }
+    assert section(index(), "Added to all versions") == [
+        f"- since {LATER} was cut: nothing yet",
+        f"- [after {DAY} and before {LATER} was cut](added-since-{DAY}.md): 1 additive",
+    ]
+    told = f"Added to all versions after {DAY} and before {LATER} was cut Loan.pages: field added"
+    assert [title for title, text in feed().items() if told in text] == [f"{LATER}: As before."]
+    assert dateline("generate", "--check").status == CLEAN
+    assert dateline("check", "--against", "HEAD").status == CLEAN
+
+    commit()
+    publish(FORM_VALUE)
+    assert [change["message"] for change in page(LATER)["changes"]] == [
+        "Loan.channel: open-ended value post added"
+    ]
+    assert page(DAY)["changes"] == [CHANGE]
+    assert section(index(), "Added to all versions") == [
+        f"- [since {LATER} was cut](added-since-{LATER}.md): 1 additive",
+        f"- [after {DAY} and before {LATER} was cut](added-since-{DAY}.md): 1 additive",
+    ]
+
+
+def test_a_period_in_which_nothing_was_added_leaves_nothing(project: Path) -> None:
+    cut_next()
+    assert {*record()} == {f"spec/{name}/{LATER}.json" for name in ("production", "sandbox")}
+    assert section(index(), "Added to all versions") == [f"- since {LATER} was cut: nothing yet"]
+    assert project.is_dir()
+
+
+def test_a_dry_run_says_in_a_line_what_becomes_of_the_record(project: Path) -> None:
+    publish(PAGES_FIELD)
+    before = held(project)
+    shown = dateline("cut", LATER, "--title", "As before.", "--undisclosed", "--dry-run")
+    assert shown.out.splitlines()[:4] == [
+        f"{LATER}: As before.",
+        f"  added to all versions after {DAY} and before {LATER} was cut",
+        "    Loan.pages: field added",
+        f"schemas: added _additions/{DAY}.json, "
+        f"removed _additions/spec/production/{DAY}.json, "
+        f"added _additions/spec/production/{LATER}.json, "
+        f"removed _additions/spec/sandbox/{DAY}.json, "
+        f"added _additions/spec/sandbox/{LATER}.json",
+    ]
+    assert shown.out.splitlines()[4:6] == [
+        "--- a/schemas/versions.yaml",
+        "+++ b/schemas/versions.yaml",
+    ]
+    assert held(project) == before
+
+
+def test_status_tells_additions_from_the_record(project: Path) -> None:
+    edit(PAGES_FIELD)
+    shutil.rmtree(project / ".git")
+    shown = dateline("status").out
+    assert shown[shown.index("added to") : shown.index("outputs\n")] == (
+        f"added to all versions since {DAY} was cut\n  Loan.pages: field added\n"
+    )
+
+
+def test_the_record_can_be_compared_with_what_is_promised_now(project: Path) -> None:
+    edit(PAGES_FIELD)
+    shown = dateline("diff", "schemas/_additions", DAY)
+    assert shown.out.splitlines()[0].endswith("Loan.pages: field added")
+    assert project.is_dir()
+
+
+def told_of(name: str) -> str:
+    """Return what the first line of the history of *name* says."""
+    outcome = dateline("history", name)
+    assert outcome.status == CLEAN
+    return outcome.out.splitlines()[1].strip()
+
+
+READERS: Final = (
+    "components:\n",
+    "  /readers:\n"
+    "    get:\n"
+    "      operationId: listReaders\n"
+    "      tags: [Loans]\n"
+    "      responses:\n"
+    "        '200':\n"
+    "          description: all readers\n"
+    "          content: { application/json: { schema: { $ref: '#/components/schemas/Reader' } } }\n"
+    "components:\n",
+)
+READER: Final = (
+    "    LoanState:\n",
+    "    Reader: { type: object, properties: { name: { type: string } } }\n    LoanState:\n",
+)
+
+
+def test_histories_tell_since_when_all_versions_have_what_was_added(project: Path) -> None:
+    publish(PAGES_FIELD, READERS, READER)
+    since = f"added to all versions since {DAY} was cut"
+    assert {name: told_of(name) for name in ("Loan.pages", "Reader.name", "listReaders")} == {
+        "Loan.pages": f"2024-01-15  Loan.pages: {since}",
+        "Reader.name": f"2024-01-15  Reader.name: {since}",
+        "listReaders": f"2024-01-15  GET /readers: {since}",
+    }
+    cut_next()
+    commit()
+    publish(FORM_VALUE)
+    closed = f"added to all versions after {DAY} and before {LATER} was cut"
+    names = ("Loan.pages", "Loan.channel.post", "Loan.channel.desk", "Loan.channel", "Loan")
+    assert {name: told_of(name) for name in names} == {
+        "Loan.pages": f"2024-01-15  Loan.pages: {closed}",
+        "Loan.channel.post": f"2024-01-15  Loan.channel.post: added to all versions since {LATER} "
+        "was cut",
+        **{
+            name: f"2024-01-15  {name}: there from the first version on"
+            for name in ("Loan.channel.desk", "Loan.channel", "Loan")
+        },
+    }
+    assert project.is_dir()
+
+
+# --- The same bytes wherever the sources are
+
+
+def test_a_clone_without_history_generates_the_same(project: Path, tmp_path: Path) -> None:
+    publish(PAGES_FIELD)
+    cut_next()
+    commit()
+    publish(FORM_VALUE)
+    expected = held(project / "generated")
+    shallow = tmp_path / "shallow"
+    git("clone", "--quiet", "--depth", "1", f"file://{project}", str(shallow))
+    for without in (".git", "generated"):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.chdir(shallow)
+            assert dateline("generate", "--check") == Outcome(CLEAN, "", "")
+            shutil.rmtree(shallow / without)
+            assert dateline("generate").status == CLEAN
+            assert held(shallow / "generated") == expected
+
+
+def test_a_kill_leaves_the_old_record_or_the_new_one(project: Path, tmp_path: Path) -> None:
+    publish(PAGES_FIELD)
+    edit(LOST)
+    assert dateline("gate").status == CLEAN
+    shutil.rmtree(project / ".git")
+    # what `killed` copies is what `--check` has seen
+    assert dateline("generate").status == CLEAN
+    command = ["cut", LATER, "--title", "Books get lost."]
+    first, again, checked, new = killed(project, tmp_path / "killed", "exchange", "0", *command)
+    assert first == sorted(first, key=("old", "new").index)
+    assert {*first} == {"old", "new"}
+    assert len(again) > len(checked) > 0
+    assert all(again)
+    assert all(status == CLEAN for status, _ in checked)
+    assert {name for name in new if name.startswith("schemas/_additions/")} == {
+        f"schemas/_additions/{DAY}.json",
+        f"schemas/_additions/spec/production/{LATER}.json",
+        f"schemas/_additions/spec/sandbox/{LATER}.json",
+    }
+
+
+# --- Versions and environments come and go
+
+
+def test_a_version_that_is_dated_by_hand_leaves_the_record_true(project: Path) -> None:
+    edit(
+        PAGES_FIELD,
+        (
+            "environments:\n",
+            f"  - {{ date: {LATER}, title: By hand, undisclosed: true }}\nenvironments:\n",
+        ),
+    )
+    assert dateline("generate").status == CLEAN
+    commit()
+    assert section(index(), "Added to all versions") == [
+        f"- [since {DAY} was cut](added-since-{DAY}.md): 1 additive"
+    ]
+    cut_next("2026-03-01")
+    assert section(index(), "Added to all versions") == [
+        "- since 2026-03-01 was cut: nothing yet",
+        f"- [after {DAY} and before 2026-03-01 was cut](added-since-{DAY}.md): 1 additive",
+    ]
+    assert project.is_dir()
+
+
+def test_of_a_version_that_left_the_table_nothing_is_told(project: Path) -> None:
+    publish(PAGES_FIELD)
+    row = f"  - {{ date: {DAY}, title: As before., undisclosed: true }}\n"
+    edit((row, ""))
+    shutil.rmtree(project / "generated")
+    shutil.rmtree(project / ".git")
+    assert dateline("generate").status == CLEAN
+    assert added_pages() == []
+    assert "Added to all versions" not in index()
+    assert "added to all versions since the outputs were generated\n" in dateline("status").out
+
+
+def test_environments_come_and_go(project: Path) -> None:
+    new = "  test: { servers: [{ url: https://test.library.example/api }] }\n"
+    publish(PAGES_FIELD, ("policy: dated-contract\n", f"{new}policy: dated-contract\n"))
+    # of a new environment everything is new: that is not told
+    assert page(DAY) == {
+        "since": DAY,
+        "until": None,
+        "environments": ["production", "sandbox", "test"],
+        "changes": [CHANGE],
+    }
+    cut_next()
+    assert f"spec/test/{LATER}.json" in record()
+    commit()
+    # nobody knows that it was published
+    edit((new, ""))
+    for name in ("generated", ".git"):
+        shutil.rmtree(project / name)
+    assert dateline("generate").status == CLEAN
+    assert page(DAY)["environments"] == ["production", "sandbox", "test"]
+    cut_next("2026-03-01")
+    assert {*record()} == {
+        f"{DAY}.json",
+        "spec/production/2026-03-01.json",
+        "spec/sandbox/2026-03-01.json",
+    }
+
+
+ENDS: Final = """\
+announcements:
+  - {{ ends: {}, from: 2025-12-31, announced: 2025-06-01 }}
+"""
+
+
+@pytest.fixture
+def periods_of_three(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Return what makes a project in which the version of a day ends, after two periods."""
+
+    def made(ending: str) -> None:
+        table = VERSIONS.replace("default: 2024-01-15", "default: 2025-06-01")
+        files = {**LIBRARY, "versions.yaml": table + ENDS.format(ending)}
+        root = repository(tmp_path / "three", files)
+        monkeypatch.chdir(root)
+        api = load(root / "schemas")
+        projector = Projector(api)
+        now: Record | None = None
+        for day in ("2024-01-15", "2024-09-01", "2025-06-01"):
+            now = continued(api, projector, now, day)
+            then = {name: copy.deepcopy(document) for name, document in now.documents.items()}
+            for document in then.values():
+                del document["components"]["schemas"]["Loan"]["properties"][ADDED_SINCE[day]]
+            now = replace(now, documents=then)
+        assert now is not None
+        assert read_back(now, root / "schemas") == now
+        assert dateline("generate").status == CLEAN
+        commit()
+
+    return made
+
+
+ADDED_SINCE: Final = {"2024-01-15": "note", "2024-09-01": "channel", "2025-06-01": "due"}
+
+
+@pytest.mark.parametrize(
+    ("ending", "kept", "said"),
+    [
+        # all that are left had it from their start
+        ("2024-01-15", ["2024-09-01"], "removed schemas/_additions/2024-01-15.json"),
+        # callers of 2024-01-15 got it later on
+        ("2024-09-01", ["2024-01-15", "2024-09-01"], "generated: "),
+    ],
+)
+def test_retiring_forgets_what_no_version_left_got_later(
+    ending: str, kept: list[str], said: str, periods_of_three: Callable[[str], None]
+) -> None:
+    periods_of_three(ending)
+    assert {name for name in record() if "/" not in name} == {"2024-01-15.json", "2024-09-01.json"}
+    before = record()
+    planned = dateline("retire", ending, "--dry-run")
+    assert ("removed _additions" in planned.out) == (len(kept) == 1)
+
+    outcome = dateline("retire", ending)
+
+    assert outcome.status == CLEAN
+    assert said in outcome.out
+    documents = {name for name in before if "/" in name}
+    left = {*documents, *(f"{day}.json" for day in kept)}
+    assert record() == {name: text for name, text in before.items() if name in left}
+    assert [name for name in added_pages() if name.endswith("md")] == sorted(
+        f"added-since-{day}.md" for day in (*kept, "2025-06-01")
+    )
+    assert dateline("generate", "--check").status == CLEAN
+
+
+# --- Adopted definitions
+
+
+def test_what_was_adopted_is_where_additions_begin(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    field = {"type": "object", "properties": {"id": {"type": "string"}}}
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": "Loans", "version": "1.4.0"},
+        "paths": {
+            "/loans": {
+                "get": {
+                    "responses": {
+                        "200": {
+                            "description": "one",
+                            "content": {"application/json": {"schema": field}},
+                        }
+                    }
+                }
+            }
+        },
+    }
+    Path("a.json").write_text(json.dumps(document))
+    done = dateline("adopt", "2024-01-15=a.json")
+    assert done.status == CLEAN
+    assert "added schemas/_additions/spec/production/2024-01-15.json\n" in done.out
+    assert dateline("generate").status == CLEAN
+    assert record() == {
+        "spec/production/2024-01-15.json": Path(
+            "generated/spec/production/2024-01-15.json"
+        ).read_text("utf-8")
+    }
+    (source,) = [path for path in Path("schemas").glob("*.yaml") if "/loans" in path.read_text()]
+    text = source.read_text()
+    assert text.count("id:\n") == 1
+    margin = text.splitlines()[[line.strip() for line in text.splitlines()].index("id:")]
+    margin = margin[: -len("id:")]
+    source.write_text(text.replace(f"{margin}id:\n", f"{margin}pages: {{}}\n{margin}id:\n"))
+    assert dateline("generate").status == CLEAN
+    assert [change["rule"] for change in page("2024-01-15")["changes"]] == ["response-field-added"]
+
+
+# --- Without a record, and with one that is damaged
+
+
+def test_a_project_without_a_record_has_no_pages_of_additions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for command in (["init"], ["generate"]):
+        assert dateline(*command).status == CLEAN
+    assert not Path("schemas/_additions").exists()
+    edit(("        borrower:\n", "        pages: { type: integer }\n        borrower:\n"))
+    assert dateline("generate").status == CLEAN
+    assert added_pages() == []
+    assert "Added to all versions" not in index()
+
+
+WAY_OUT: Final = (
+    "; `dateline cut` writes this folder and nobody else: restore it from version control, or "
+    "delete it, and the next cut begins it anew\n"
+)
+
+
+def without(key: str) -> Callable[[str], str]:
+    def edited(text: str) -> str:
+        content = json.loads(text)
+        del content["changes"][0][key]
+        return json.dumps(content)
+
+    return edited
+
+
+def swapped(before: str, after: str) -> Callable[[str], str]:
+    def edited(text: str) -> str:
+        assert before in text
+        return text.replace(before, after, 1)
+
+    return edited
+
+
+@pytest.mark.parametrize(
+    ("name", "damage", "said"),
+    [
+        ("{day}.json", lambda _: "", "{day}.json:1:1: record-damaged: nothing stands in this file"),
+        (
+            "{day}.json",
+            lambda text: text[:40],
+            "{day}.json:3:12: record-damaged: '\"2' can't stand here",
+        ),
+        (
+            "{day}.json",
+            swapped('"additive"', '"gated"'),
+            "{day}.json:11:18: record-damaged: `verdict` can't be this",
+        ),
+        ("{day}.json", without("rule"), "{day}.json:1:103: record-damaged: `rule` is missing"),
+        (
+            "{day}.json",
+            swapped('"why": null', '"because": null, "why": null'),
+            "{day}.json:30:18: record-damaged: 'because' has no meaning here",
+        ),
+        (
+            "{day}.json",
+            swapped('"since": "2025', '"since": "2024'),
+            "{day}.json:2:12: record-damaged: `since` is not what the file is called",
+        ),
+        (
+            "{day}.json",
+            swapped('"until": "2026', '"until": "2024'),
+            "{day}.json:3:12: record-damaged: `until` is no later version",
+        ),
+        (
+            "{day}.json",
+            swapped('"until": "2026', '"until": "2027'),
+            "{day}.json:1:1: record-damaged: it ends with 2027-01-15, but the documents are those "
+            "of 2026-01-15",
+        ),
+        (
+            "{day}.json",
+            lambda _: "[]",
+            "{day}.json:1:1: record-damaged: the file must hold an object",
+        ),
+        (
+            "{day}.json",
+            lambda _: '{"since": 1, "until": [], "environments": {}, "changes": [1]}',
+            None,
+        ),
+        (
+            "spec/production/{later}.json",
+            lambda text: text[:-3],
+            None,
+        ),
+        (
+            "spec/production/{later}.json",
+            swapped('"Loan": {', '"Loan": 1, "Other": {'),
+            None,
+        ),
+        ("spec/production/{later}.json", lambda _: "{}", None),
+        (
+            "spec/production/2026-02-01.json",
+            lambda _: '{"openapi": "3.1.0", "info": {"title": "a", "version": "1"}, "paths": {}}',
+            None,
+        ),
+        (
+            "notes.txt",
+            lambda _: "mine",
+            "notes.txt:1:1: record-damaged: the record has no such file",
+        ),
+    ],
+)  # fmt: skip
+def test_a_damaged_record_is_told_with_the_way_out(
+    name: str, damage: Callable[[str], str], said: str | None, project: Path
+) -> None:
+    publish(PAGES_FIELD)
+    cut_next()
+    commit()
+    path = project / "schemas/_additions" / name.format(day=DAY, later=LATER)
+    path.write_text(damage(path.read_text() if path.exists() else ""))
+    before = held(project / "generated")
+    for command in (["generate"], ["generate", "--check"], ["status"]):
+        outcome = dateline(*command)
+        assert outcome.status == INVALID
+        lines = outcome.err.splitlines(keepends=True)
+        assert lines
+        for line in lines:
+            assert line.startswith("schemas/_additions/")
+            assert line.endswith(WAY_OUT)
+        if said is not None:
+            place = said.format(day=DAY, later=LATER)
+            assert outcome.err == f"schemas/_additions/{place}{WAY_OUT}"
+    commit()
+    assert dateline("cut", "2026-03-01", "--title", "A", "--undisclosed").status == INVALID
+    assert held(project / "generated") == before
+
+
+def test_the_documents_of_a_record_are_not_missed(project: Path) -> None:
+    publish(PAGES_FIELD)
+    cut_next()
+    shutil.rmtree(project / "schemas/_additions/spec")
+    assert dateline("generate") == Outcome(
+        INVALID,
+        "",
+        f"schemas/_additions/{DAY}.json:1:1: record-damaged: the documents that go with it are "
+        f"missing{WAY_OUT}",
+    )
+    # the way out is one
+    shutil.rmtree(project / "schemas/_additions")
+    assert dateline("generate").status == CLEAN
+
+
+def test_what_editors_leave_beside_the_record_is_left_alone(project: Path) -> None:
+    for name in (".DS_Store", "2025-09-01.json~"):
+        (project / "schemas/_additions" / name).write_text("a")
+    assert dateline("generate").status == CLEAN
+
+
+# --- Laws
+
+
+def read_back(record: Record, schemas: Path) -> Record | None:
+    """Return what is read of *record* once it stands beside the definitions in *schemas*."""
+    shutil.rmtree(schemas / "_additions", ignore_errors=True)
+    for name, content in record.files.items():
+        (schemas / name).parent.mkdir(parents=True, exist_ok=True)
+        (schemas / name).write_bytes(content)
+    return read_record(schemas, load(schemas).table)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_what_is_recorded_is_read_back(seed: int, tmp_path: Path) -> None:
+    api = loaded(tmp_path, gated_apis.sources(seed))
+    assert api.table.latest == "2026-02-01"
+    begun_now = begun(api, Projector(api), api.table.latest)
+    assert read_back(begun_now, api.folder) == begun_now
+
+
+_WORDS: Final = ("documentation-changed", "extension-changed")
+
+
+def added_to(random: Random, document: Document) -> Document:
+    """Return *document* after some edits that the list of versioning rules names additive."""
+    for _ in range(20):
+        tried = copy.deepcopy(document)
+        _, listed = edited(random, tried)
+        document = tried if listed and is_sound(tried) else document
+    return document
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_additions_are_the_additive_findings_between_two_cuts(seed: int, tmp_path: Path) -> None:
+    """Two documents of a random chain: one as it was at the cut, one as it is promised now."""
+    random = Random(seed)
+    count = 0
+    for number, (older, newer) in enumerate(chains(seed, 12, 2)):
+        root = folder(tmp_path, {}, str(number))
+        newer = newer if "x-origin" in newer else added_to(random, newer)
+        for name, document in (("then", older), ("now", newer)):
+            (root / f"{name}.json").write_text(json.dumps(document))
+            adopt((f"{DAY}={root}/{name}.json",), root / name)
+        shutil.rmtree(root / "now" / "_additions")
+        shutil.copytree(root / "then" / "_additions", root / "now" / "_additions")
+
+        api = load(root / "now")
+        projector = Projector(api)
+        kept = read_record(api.folder, api.table)
+        assert kept is not None
+        (period,) = periods(api, projector, kept)
+
+        found, _ = compared(api.folder, root, f"{root}/then.json", f"{root}/now.json")
+        told = [(one.rule, one.message, one.operations) for one in period.entries]
+        assert sorted(told) == sorted(
+            (one.rule, one.message, one.operations)
+            for one in found
+            if one.verdict is Verdict.ADDITIVE and one.rule not in _WORDS
+        )
+        count += len(told)
+        closed = continued(api, projector, kept, DAY)
+        assert [one.entries for one in closed.closed] == ([period.entries] if told else [])
+        again = read_back(
+            replace(
+                closed,
+                version=LATER,
+                closed=tuple(replace(one, until=LATER) for one in closed.closed),
+            ),
+            api.folder,
+        )
+        assert again is not None
+        assert [one.entries for one in again.closed] == [one.entries for one in closed.closed]
+    assert count > 3

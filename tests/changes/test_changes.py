@@ -1,0 +1,423 @@
+"""Change pages tell callers all that differs between two versions, why, and what to do about it."""
+
+from __future__ import annotations
+
+import json
+import re
+from copy import deepcopy
+from itertools import combinations, pairwise
+from pathlib import Path
+from typing import Final
+
+import jsonschema_rs
+import pytest
+from support import gated_apis
+from support.changing import DATES, Files, feed, pages, swapped, told, versions
+from support.sources import API, LIBRARY, loaded
+
+from dateline.changes import schema
+from dateline.changes.advice import ADVICE
+from dateline.changes.pages import EVERY_PAIR, MOST_NAMED, Entry, page
+from dateline.check.sides import compared
+from dateline.diff import Readings, diff
+from dateline.model import Api
+from dateline.project import Projector
+from dateline.render import render
+from dateline.rules import RULES
+from dateline.templating import TemplateError
+
+GENERATED: Final = Path(__file__).parents[2] / "generated" / "changes"
+PAGE: Final = jsonschema_rs.Draft202012Validator(json.loads(schema()))
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Api:
+    return loaded(tmp_path, LIBRARY)
+
+
+# --- The pages
+
+
+def test_every_two_versions_have_a_page_in_three_forms(library: Api) -> None:
+    pairs = [f"{older}...{newer}" for older, newer in combinations(DATES, 2)]
+    assert sorted(pages(library)) == sorted(
+        [
+            *(f"{pair}.{form}" for pair in pairs for form in ("html", "json", "md")),
+            *("README.md", "feed.xml", "index.html"),
+        ]
+    )
+
+
+def test_a_page_says_what_where_why_and_what_to_do(library: Api) -> None:
+    assert told(pages(library), "2025-06-01", "next") == {
+        "older": "2025-06-01",
+        "newer": "next",
+        "draft": True,
+        "undisclosed": [],
+        "environments": ["production", "sandbox"],
+        "announcements": [],
+        "summary": {"never": 0, "gated": 1, "additive": 0},
+        "changes": [
+            {
+                "rule": "value-added",
+                "verdict": "gated",
+                "message": "LoanState: value paused added",
+                "direction": "response",
+                "schema": "LoanState",
+                "field": "",
+                "before_pointer": None,
+                "after_pointer": "/components/schemas/LoanState/enum/1",
+                "before": None,
+                "after": "paused",
+                "operations": ["GET /loans/{id}"],
+                "environments": ["production", "sandbox"],
+                "versions": ["next"],
+                "why": "a loan can be paused",
+                "upgrade": "Be ready for the new value wherever you read the field.",
+            }
+        ],
+    }
+
+
+def test_a_page_reads_as_a_list_by_reason(library: Api) -> None:
+    assert pages(library)["2025-06-01...next.md"] == (
+        "# Library: what changed from 2025-06-01 to next\n"
+        "\n"
+        "next: Loans can be paused\n"
+        "\n"
+        "1 gated.\n"
+        "\n"
+        "next is being prepared: all of this may still change.\n"
+        "\n"
+        "## a loan can be paused\n"
+        "\n"
+        "### LoanState: value paused added\n"
+        "\n"
+        "- verdict: gated (`value-added`)\n"
+        "- where: `/components/schemas/LoanState/enum/1`, in responses\n"
+        "- since: next\n"
+        '- after: `"paused"`\n'
+        "- operations: `GET /loans/{id}`\n"
+        "- to upgrade: Be ready for the new value wherever you read the field.\n"
+        "\n"
+        "[All versions](README.md) · [this page for programs](2025-06-01...next.json)\n"
+    )
+
+
+def test_a_jump_tells_the_outcome_and_which_version_brought_it(library: Api) -> None:
+    found = told(pages(library), "2024-01-15", "next")["changes"]
+    assert [(change["message"], change["versions"], change["why"]) for change in found] == [
+        ("Item: variant AudioBook added", ["2024-09-01"], None),
+        ("Loan.author_name: field renamed ('writer' -> 'author_name')", ["2025-06-01"], None),
+        ("Loan.due: format changed ('date' -> 'date-time')", ["2024-09-01"], None),
+        ("Loan.fine_cents: field removed", ["2025-06-01"], None),
+        ("LoanState: value paused added", ["next"], "a loan can be paused"),
+        ("AudioBook: component added", ["2024-09-01"], None),
+    ]
+
+
+def test_what_comes_with_a_gated_member_has_its_reason(tmp_path: Path) -> None:
+    why = "x-shown-as: { kind: Book, title: audio book }"
+    files = swapped(LIBRARY, (why, f"{why}\n          x-why: People listen."))
+    files = swapped(
+        files, ("minutes: { type: integer }", "minutes: { $ref: '#/components/schemas/Time' }")
+    )
+    files["time.yaml"] = "components: { schemas: { Time: { type: integer } } }\n"
+    found = told(pages(loaded(tmp_path, files)), "2024-01-15", "2024-09-01")["changes"]
+    assert [(change["message"], change["why"]) for change in found] == [
+        ("Item: variant AudioBook added", "People listen."),
+        ("Loan.due: format changed ('date' -> 'date-time')", None),
+        ("AudioBook: component added", "People listen."),
+        ("Time: component added", "People listen."),
+    ]
+
+
+def test_changes_stand_under_their_reason_and_those_without_one_last(tmp_path: Path) -> None:
+    renamed = "x-was: { 2025-06-01: { name: writer } }"
+    removed = "x-removed: 2025-06-01 }"
+    files = swapped(
+        LIBRARY,
+        (renamed, f"{renamed}\n          x-why: One word."),
+        (
+            "{ kind: Book, title: audio book }",
+            "{ kind: Book, title: audio book }\n          x-why: One word.",
+        ),
+        (removed, "x-removed: 2025-06-01, x-why: Fines are gone. }"),
+    )
+    page = pages(loaded(tmp_path, files))["2024-01-15...2025-06-01.md"]
+    assert re.findall(r"^##+ (.*)$", page, re.MULTILINE) == [
+        "One word.",
+        "Item: variant AudioBook added",
+        r"Loan.author\_name: field renamed ('writer' -\> 'author\_name')",
+        "AudioBook: component added",
+        "Fines are gone.",
+        r"Loan.fine\_cents: field removed",
+        "No reason given",
+        "Loan.due: format changed ('date' -\\> 'date-time')",
+    ]
+
+
+SANDBOX: Final = """\
+paths:
+  /sandbox/clock:
+    x-environments: [sandbox]
+    get:
+      operationId: getClock
+      tags: [Sandbox]
+      responses:
+        '200':
+          description: a clock
+          content: { application/json: { schema: { $ref: '#/components/schemas/Clock' } } }
+components:
+  schemas:
+    Clock:
+      type: object
+      properties: { now: { type: string, x-was: { 2024-09-01: { name: time } } } }
+"""
+
+
+def test_what_concerns_one_environment_says_so(tmp_path: Path) -> None:
+    files = pages(loaded(tmp_path, {**LIBRARY, "clock.yaml": SANDBOX}))
+    found = told(files, "2024-01-15", "2024-09-01")["changes"]
+    both = ["production", "sandbox"]
+    assert {change["message"]: change["environments"] for change in found} == {
+        "Clock.now: field renamed ('time' -> 'now')": ["sandbox"],
+        "Item: variant AudioBook added": both,
+        "Loan.due: format changed ('date' -> 'date-time')": both,
+        "AudioBook: component added": both,
+    }
+    for form in ("md", "html"):
+        assert files[f"2024-01-15...2024-09-01.{form}"].count("only in") == 1
+
+
+def test_what_is_not_disclosed_is_said_and_nothing_invented(tmp_path: Path) -> None:
+    rows = ("date: 2024-01-15, title: A", "date: 2024-09-01, title: B, undisclosed: true")
+    quiet = {"versions.yaml": versions(*rows), "api.yaml": f"{API}paths: {{}}\n"}
+    files = pages(loaded(tmp_path, quiet))
+    page = told(files, "2024-01-15", "2024-09-01")
+    assert (page["undisclosed"], page["changes"]) == (["2024-09-01"], [])
+    sentence = "What 2024-09-01 changes is not disclosed."
+    assert sentence in files["2024-01-15...2024-09-01.md"]
+    assert sentence in files["2024-01-15...2024-09-01.html"]
+    assert "[not disclosed](2024-01-15...2024-09-01.md)" in files["README.md"]
+
+
+def test_one_version_has_an_index_and_no_page(tmp_path: Path) -> None:
+    one = {
+        "versions.yaml": versions("date: 2024-01-15, title: A"),
+        "api.yaml": f"{API}paths: {{}}\n",
+    }
+    assert sorted(pages(loaded(tmp_path, one))) == ["README.md", "feed.xml", "index.html"]
+
+
+@pytest.mark.parametrize("count", [EVERY_PAIR, EVERY_PAIR + 1])
+def test_many_versions_have_pages_for_neighbours_and_the_way_to_the_latest(
+    tmp_path: Path, count: int
+) -> None:
+    dates = [f"20{10 + index}-01-01" for index in range(count - 1)] + ["next"]
+    rows = [f"date: {date}, title: A{', draft: true' * (date == 'next')}" for date in dates]
+    table = versions(*rows).replace("default: 2024-01-15", f"default: {dates[0]}")
+    made = pages(loaded(tmp_path, {"versions.yaml": table, "api.yaml": f"{API}paths: {{}}\n"}))
+    neighbours = set(pairwise(dates))
+    jumps = {(date, dates[-2]) for date in dates[:-2]}
+    expected = set(combinations(dates, 2)) if count == EVERY_PAIR else neighbours | jumps
+    assert {name for name in made if name.endswith(".json")} == {
+        f"{older}...{newer}.json" for older, newer in expected
+    }
+
+
+def test_pages_that_would_name_operations_too_often_are_left_out(tmp_path: Path) -> None:
+    dates = [f"20{10 + index}-01-01" for index in range(5)]
+    body = {"application/json": {"schema": {"$ref": "#/components/schemas/Loan"}}}
+    get = {"responses": {"200": {"description": "a loan", "content": body}}}
+    paths = {
+        f"/loans/{index}": {"get": {"operationId": f"o{index}", **get}} for index in range(300)
+    }
+
+    def made(fields: int) -> Files:
+        removed = {
+            f"f{index}": {"type": "string", "x-removed": dates[2]} for index in range(fields)
+        }
+        loan = {"type": "object", "properties": {"id": {"type": "string"}, **removed}}
+        table = versions(*(f"date: {date}, title: A" for date in dates))
+        files = {
+            "versions.yaml": table.replace("default: 2024-01-15", f"default: {dates[0]}"),
+            "api.yaml": API,
+            "loans.json": json.dumps({"paths": paths, "components": {"schemas": {"Loan": loan}}}),
+        }
+        return pages(loaded(tmp_path / str(fields), files))
+
+    # six pages tell what the third version changes
+    most = MOST_NAMED // 6 // 300
+    every = {f"{older}...{newer}.md" for older, newer in combinations(dates, 2)}
+    left_out = {f"{dates[first]}...{dates[last]}.md" for first, last in ((0, 2), (0, 3), (1, 3))}
+    for fields, expected in ((most, every), (most + 1, every - left_out)):
+        assert {
+            name for name in made(fields) if name[0] == "2" and name.endswith(".md")
+        } == expected
+
+
+def test_the_same_sources_give_the_same_bytes(tmp_path: Path) -> None:
+    first = pages(loaded(tmp_path / "one", LIBRARY))
+    # the order in which fragments are read and named must not show either
+    assert first == pages(loaded(tmp_path / "two", dict(reversed(LIBRARY.items()))))
+
+
+def test_a_template_of_the_users_overrides_the_built_in_one(tmp_path: Path, library: Api) -> None:
+    own = tmp_path / "own" / "changes"
+    own.mkdir(parents=True)
+    (own / "{older}...{newer}.md.jinja").write_text("{{ page.summary | md }}\n")
+    (own / "versions.txt.jinja").write_text(
+        "{% for row in rows %}{{ row.version.date | md }} {% endfor %}"
+    )
+    made = {
+        artifact.path: artifact.content.decode()
+        for artifact in render(library, tmp_path / "own", models=False, validate=False).artifacts
+    }
+    assert made["changes/2024-01-15...2024-09-01.md"] == "2 gated, 1 additive\n"
+    assert made["changes/versions.txt"] == "next 2025-06-01 2024-09-01 2024-01-15 "
+
+
+def test_an_entry_has_a_template_of_its_own_which_escapes_like_any(
+    tmp_path: Path, library: Api
+) -> None:
+    own = tmp_path / "own" / "changes"
+    own.mkdir(parents=True)
+    entry = own / "_entry.md.jinja"
+    entry.write_text("- {{ entry.message | md }}\n")
+    made = {
+        artifact.path: artifact.content.decode()
+        for artifact in render(library, tmp_path / "own", models=False, validate=False).artifacts
+    }
+    assert (
+        "\n## a loan can be paused\n- LoanState: value paused added\n\n"
+        in (made["changes/2025-06-01...next.md"])
+    )
+    for text, said in (
+        ("{{ entry.message }}", "without a filter"),
+        ("{{ entry.nothing | md }}", "no attribute"),
+    ):
+        entry.write_text(text)
+        with pytest.raises(TemplateError, match=said):
+            render(library, tmp_path / "own", models=False, validate=False)
+
+
+# --- Laws, over APIs made by chance
+
+
+@pytest.fixture(scope="module", params=range(5))
+def by_chance(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Api:
+    return loaded(tmp_path_factory.mktemp("gated"), gated_apis.sources(request.param))
+
+
+@pytest.fixture(scope="module")
+def made_by_chance(by_chance: Api) -> Files:
+    return pages(by_chance)
+
+
+def test_no_version_is_compared_with_itself_or_backwards(
+    by_chance: Api, made_by_chance: Files
+) -> None:
+    dates = by_chance.table.dates
+    names = [name.removesuffix(".json") for name in made_by_chance if name.endswith(".json")]
+    assert sorted(names) == sorted("...".join(pair) for pair in combinations(dates, 2))
+
+
+def test_a_page_holds_what_a_diff_finds(by_chance: Api, made_by_chance: Files) -> None:
+    dates = by_chance.table.dates
+    for older, newer in combinations(dates, 2):
+        findings, _ = compared(by_chance.folder, by_chance.folder / "none", older, newer)
+        expected = [
+            (found.rule, found.message, found.environments, found.operations) for found in findings
+        ]
+        page = told(made_by_chance, older, newer)
+        assert sorted(expected) == sorted(
+            (
+                change["rule"],
+                change["message"],
+                tuple(change["environments"]),
+                tuple(change["operations"]),
+            )
+            for change in page["changes"]
+        )
+        assert sum(page["summary"].values()) == len(page["changes"])
+        PAGE.validate(page)
+
+
+def test_what_documents_share_changes_nothing_of_what_a_diff_finds(by_chance: Api) -> None:
+    projector, readings = Projector(by_chance), Readings()
+    for environment in by_chance.table.environments:
+        name = environment.name
+        known = {date: projector.contract(date, name).document for date in by_chance.table.dates}
+        for older, newer in combinations(known, 2):
+            renames = projector.renames(older, newer, name)
+            apart = deepcopy(known[older]), deepcopy(known[newer])
+            assert diff(known[older], known[newer], renames, readings) == diff(*apart, renames)
+
+
+def test_what_programs_read_of_a_page_is_all_that_it_says(
+    by_chance: Api, made_by_chance: Files
+) -> None:
+    projector = Projector(by_chance)
+    for older, newer in combinations(by_chance.table.versions, 2):
+        read = told(made_by_chance, older.date, newer.date)["changes"]
+        made = page(by_chance, projector, older, newer)
+        assert tuple(map(Entry.read, read)) == made.entries
+
+
+def test_between_neighbours_each_gated_change_comes_with_the_newer_one(
+    by_chance: Api, made_by_chance: Files
+) -> None:
+    dates = by_chance.table.dates
+    for older, newer in pairwise(dates):
+        brought = {
+            tuple(change["versions"])
+            for change in told(made_by_chance, older, newer)["changes"]
+            if change["verdict"] == "gated"
+        }
+        assert brought <= {(newer,)}
+
+
+# --- Advice
+
+
+def test_every_rule_has_advice_for_callers_that_names_no_key_of_ours() -> None:
+    assert sorted(ADVICE) == sorted(RULES)
+    assert [rule for rule, text in ADVICE.items() if "x-" in text or text[-1] != "."] == []
+
+
+# --- The payment API
+
+
+def test_the_table_of_the_specification_comes_out() -> None:
+    first, fednow, undisclosed = "2025-03-13", "2026-07-01", "2026-08-01"
+    files = {path.name: path.read_text(encoding="utf-8") for path in GENERATED.iterdir()}
+    why = "A version that is cut gains no union variant; callers of 2025-03-13 never see FedNow."
+    six = [
+        "GET /autoramps",
+        "GET /autoramps/{autoramp_id}",
+        "GET /autoramps/{external_id}/external",
+        "PATCH /autoramps/{autoramp_id}",
+        "POST /autoramps",
+        "POST /autoramps/{autoramp_id}/quotes",
+    ]
+    everything = [
+        ("DepositRail: variant FedNow added", "gated", "response", six, [fednow], why),
+        # the shape of the member itself, for those who generate code
+        ("FedNow: component added", "additive", "model", [], [fednow], why),
+    ]
+    for newer, changes, hidden in (
+        (fednow, everything, []),
+        (undisclosed, everything, [undisclosed]),
+    ):
+        page = told(files, first, newer)
+        keys = ("message", "verdict", "direction", "operations", "versions", "why")
+        assert [tuple(change[key] for key in keys) for change in page["changes"]] == changes
+        assert page["undisclosed"] == hidden
+    last = told(files, fednow, undisclosed)
+    assert (last["changes"], last["undisclosed"]) == ([], [undisclosed])
+    assert [title for title, _, _ in feed(files)] == [
+        f"{undisclosed}: Supported; what it changes is not shown.",
+        f"{fednow}: Adds the FedNow member to the deposit rails of every autoramp.",
+        f"{first}: Initial version; served when a request names none.",
+    ]

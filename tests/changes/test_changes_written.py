@@ -1,0 +1,229 @@
+"""What people and their programs read of changes is well formed, and leads nowhere else."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Final
+from xml.etree import ElementTree
+
+import cmarkgfm  # type: ignore[import-untyped]
+import pytest
+from support.changing import ATOM, DATES, Files, feed, pages, told, versions
+from support.reported import HOSTILE
+from support.sources import API, LIBRARY, VERSIONS, loaded
+
+from dateline.model import Api
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Api:
+    return loaded(tmp_path, LIBRARY)
+
+
+# --- Pages, whatever the sources say
+
+
+class _Page(HTMLParser):
+    """The tags of a page with their attributes, and its text."""
+
+    def __init__(self, written: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[str] = []
+        self.text = ""
+        self.feed(written)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag not in ("meta", "link", "br"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open[-1:] != ["style"]:
+            self.text += data
+
+    def handle_comment(self, data: str) -> None:
+        raise AssertionError(data)
+
+
+def fetched(page: _Page) -> Iterator[str | None]:
+    """Yield every address that a browser asks for, or a reader may follow."""
+    for tag, attributes in page.tags:
+        for name in ("href", "src", "srcset", "action", "data", "style"):
+            if name in attributes and (tag, attributes[name]) != ("link", "data:,"):
+                yield attributes[name]
+
+
+def test_pages_are_well_formed_and_lead_only_to_each_other(library: Api) -> None:
+    made = pages(library)
+    for name, text in made.items():
+        if name.endswith(".html"):
+            page = _Page(text)
+            assert {*fetched(page)} <= set(made), name
+            assert page.tags[0] == ("html", {"lang": "en"})
+            assert "url(" not in text
+            assert "@import" not in text
+            labels = [told["aria-labelledby"] for tag, told in page.tags if tag == "section"]
+            assert labels == [told["id"] for tag, told in page.tags if tag == "h2"]
+
+
+def test_links_of_the_markdown_lead_to_what_is_there(library: Api) -> None:
+    made = pages(library)
+    for name, text in made.items():
+        if name.endswith(".md"):
+            rendered = _Page(cmarkgfm.github_flavored_markdown_to_html(text))
+            assert {*fetched(rendered)} <= set(made), name
+
+
+def _hostile(text: str) -> Files:
+    """Return sources whose every word for people is *text*."""
+    quoted = json.dumps(text, ensure_ascii=False)
+    rows = (
+        f"date: 2024-01-15, title: {quoted}",
+        f"date: 2024-09-01, title: {quoted}",
+    )
+    loans = {
+        "paths": {},
+        "components": {
+            "schemas": {
+                "Loan": {
+                    "type": "object",
+                    "properties": {
+                        "kind": {
+                            "const": text,
+                            "x-was": {"2024-09-01": {"const": "b"}},
+                            "x-why": text,
+                        }
+                    },
+                }
+            }
+        },
+    }
+    api = {"openapi": "3.1.0", "info": {"title": text, "version": "canonical"}}
+    return {
+        "versions.yaml": versions(*rows),
+        "api.json": json.dumps(api),
+        "loans.json": json.dumps(loans),
+    }
+
+
+# What the reader of the sources refuses can't reach a page.
+_READABLE: Final = [
+    name
+    for name, text in HOSTILE.items()
+    if text.strip() and all(map(str.isprintable, text)) and len(text) < 10_000
+]
+
+
+@pytest.mark.parametrize("name", _READABLE)
+def test_hostile_texts_are_text_in_every_form(tmp_path: Path, name: str) -> None:
+    hostile = pages(loaded(tmp_path / "hostile", _hostile(HOSTILE[name])))
+    harmless = pages(loaded(tmp_path / "harmless", _hostile("harmless")))
+    assert list(hostile) == list(harmless)
+    for file, text in hostile.items():
+        if file.endswith(".html"):
+            assert _Page(text).tags == _Page(harmless[file]).tags
+        elif file.endswith(".xml"):
+            shapes = [
+                [e.tag for e in ElementTree.fromstring(one).iter()]
+                for one in (text, harmless[file])
+            ]
+            assert shapes[0] == shapes[1]
+        elif file.endswith(".md"):
+            one, other = (
+                _Page(cmarkgfm.github_flavored_markdown_to_html(written))
+                for written in (text, harmless[file])
+            )
+            assert [tag for tag in one.tags if tag != ("code", {})] == [
+                tag for tag in other.tags if tag != ("code", {})
+            ]
+
+
+# --- Index and feed
+
+ANNOUNCED: Final = """\
+announcements:
+  - { default: 2025-06-01, from: 2026-01-15, announced: 2025-07-01 }
+  - { ends: 2024-01-15, from: 2025-01-15, announced: 2024-07-01 }
+"""
+
+
+def test_announcements_stand_in_the_index_and_on_the_pages_they_concern(tmp_path: Path) -> None:
+    files = {**LIBRARY, "versions.yaml": VERSIONS + ANNOUNCED}
+    made = pages(loaded(tmp_path, files))
+    moves = "Version 2025-06-01 becomes the default on 2026-01-15."
+    ends = "Version 2024-01-15 ends on 2025-01-15."
+    for form, index in (("md", "README.md"), ("html", "index.html")):
+        assert moves in made[index]
+        assert ends in made[index]
+        shown = {name for name in made if name.endswith(f".{form}") and ends in made[name]}
+        assert shown == {
+            index,
+            *(f"2024-01-15...{newer}.{form}" for newer in DATES[1:]),
+        }
+    assert told(made, "2024-09-01", "2025-06-01")["announcements"] == [
+        {
+            "kind": "default",
+            "version": "2025-06-01",
+            "day": "2026-01-15",
+            "announced": "2025-07-01",
+        }
+    ]
+
+
+def test_the_feed_tells_versions_and_announcements_by_their_dates(tmp_path: Path) -> None:
+    files = {**LIBRARY, "versions.yaml": VERSIONS + ANNOUNCED}
+    assert feed(pages(loaded(tmp_path, files))) == [
+        (
+            "Version 2025-06-01 becomes the default on 2026-01-15.",
+            "2025-07-01T00:00:00Z",
+            "index.html",
+        ),
+        (
+            "2025-06-01: Author names in one field",
+            "2025-06-01T00:00:00Z",
+            "2024-09-01...2025-06-01.html",
+        ),
+        ("2024-09-01: Audio books", "2024-09-01T00:00:00Z", "2024-01-15...2024-09-01.html"),
+        ("Version 2024-01-15 ends on 2025-01-15.", "2024-07-01T00:00:00Z", "index.html"),
+        ("2024-01-15: Initial version", "2024-01-15T00:00:00Z", "index.html"),
+    ]
+
+
+def test_an_entry_keeps_its_id_when_versions_follow(tmp_path: Path) -> None:
+    def ids(files: Files) -> list[str | None]:
+        entries = ElementTree.fromstring(files["feed.xml"]).findall(f"{ATOM}entry")
+        return [entry.findtext(f"{ATOM}id") for entry in entries]
+
+    before = ids(pages(loaded(tmp_path / "before", LIBRARY)))
+    cut = {
+        name: text.replace(", draft: true", "").replace("next", "2025-11-11")
+        for name, text in LIBRARY.items()
+    }
+    after = ids(pages(loaded(tmp_path / "after", cut)))
+    assert after[1:] == before
+    assert len(after) == len(before) + 1
+
+
+def test_the_feed_names_the_first_changes_of_a_version_and_counts_the_others(
+    tmp_path: Path,
+) -> None:
+    fields = {f"f{index}": {"type": "string", "x-removed": "2024-09-01"} for index in range(53)}
+    loan = {"type": "object", "properties": fields}
+    files = {
+        "versions.yaml": versions("date: 2024-01-15, title: A", "date: 2024-09-01, title: B"),
+        "api.yaml": API,
+        "loans.json": json.dumps({"paths": {}, "components": {"schemas": {"Loan": loan}}}),
+    }
+    made = pages(loaded(tmp_path, files))
+    assert made["feed.xml"].count("<li>") == 50
+    assert "<p>and 3 more</p>" in made["feed.xml"]
+    assert made["2024-01-15...2024-09-01.html"].count("<article>") == 53

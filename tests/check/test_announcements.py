@@ -1,0 +1,344 @@
+"""What callers are told of a default's move and of a version's end, and that it holds."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+import yaml
+from support.commands import dateline
+from support.sources import LIBRARY, VERSIONS, folder, loaded, problems
+
+from dateline.check import Published, check
+from dateline.check.baseline import in_tree
+from dateline.files import write
+from dateline.model import Finding
+from dateline.render import render
+
+TODAY: Final = date(2026, 1, 10)
+
+MOVE: Final = "{ default: 2025-06-01, from: 2026-09-01, announced: 2026-01-10 }"
+END: Final = "{ ends: 2024-01-15, from: 2026-10-01, announced: 2026-01-12 }"
+
+
+def files(*announcements: str, **changed: str) -> dict[str, str]:
+    """Return the library API with *announcements*, and texts of its table changed."""
+    rows = "".join(f"  - {one}\n" for one in announcements)
+    table = VERSIONS + ("announcements:\n" + rows if rows else "")
+    for old, new in changed.items():
+        old = old.replace("_", "-")
+        start = table.index(f"{old}: ")
+        table = table[:start] + f"{old}: {new}" + table[table.index("\n", start) :]
+    return {**LIBRARY, "versions.yaml": table}
+
+
+def published(root: Path, *announcements: str, **changed: str) -> Published:
+    """Return what callers have once the API is generated with *announcements*."""
+    api = loaded(root, files(*announcements, **changed))
+    made = render(api, models=False, changes=False, validate=False).artifacts
+    write(made, root / "generated", protected=())
+    return in_tree(root / "generated")
+
+
+def line(found: Finding) -> str:
+    return f"{found.after_source}: {found.verdict} [{found.rule}] {found.message}"
+
+
+def found(root: Path, known: Published, *announcements: str, **changed: str) -> list[str]:
+    """Return what the check says of *announcements* where callers have *known*."""
+    api = loaded(root / "now", files(*announcements, **changed))
+    return [line(one) for one in check(api, known, today=TODAY)]
+
+
+AT: Final = "schemas/versions.yaml:14:5:"
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        (MOVE, []),
+        (END.replace("2024-01-15", "2024-09-01"), []),
+        (
+            "{ ends: 2024-09-01, from: 2026-07-08, announced: 2025-11-01 }",
+            # it can't be read before it is published, whatever it says
+            [f"{AT} gated [notice-too-short] 2024-09-01 ends on 2026-07-08, 179 days after "
+             "2026-01-10; the policy's notice is 180 days"],
+        ),
+        ("{ ends: 2024-09-01, from: 2026-07-09, announced: 2025-11-01 }", []),
+        (
+            "{ ends: 2024-09-01, from: 2026-07-09, announced: 2026-01-11 }",
+            [f"{AT} gated [notice-too-short] 2024-09-01 ends on 2026-07-09, 179 days after "
+             "2026-01-11; the policy's notice is 180 days"],
+        ),
+        (
+            "{ default: 2024-09-01, from: 2025-12-01, announced: 2025-01-01 }",
+            [f"{AT} gated [notice-too-short] the default moves to 2024-09-01 on 2025-12-01, "
+             "before 2026-01-10; the policy's notice is 180 days"],
+        ),
+        (
+            "{ ends: 2025-06-01, from: 2026-10-01, announced: 2026-01-10 }",
+            [f"{AT} gated [newest-ends] 2025-06-01 ends on 2026-10-01, and there is no newer "
+             "version"],
+        ),
+        (
+            "{ default: 2024-09-01, from: 2026-01-10, announced: 2025-01-10 }",
+            [f"{AT} gated [notice-too-short] the default moves to 2024-09-01 on 2026-01-10, 0 "
+             "days after 2026-01-10; the policy's notice is 180 days"],
+        ),
+        (
+            END,
+            [f"{AT} gated [default-ends] 2024-01-15 ends on 2026-10-01, and is the default then"],
+        ),
+        (
+            "{ default: 2024-09-02, from: 2026-10-01, announced: 2026-01-10 }",
+            [f"{AT} gated [announcement-unknown] the default moves to 2024-09-02 on 2026-10-01, "
+             "and 2024-09-02 is not in the table"],
+        ),
+    ],
+)  # fmt: skip
+def test_an_announcement_gives_notice_and_leaves_a_default(
+    row: str, said: list[str], tmp_path: Path
+) -> None:
+    assert found(tmp_path, published(tmp_path), row) == said
+
+
+@pytest.mark.parametrize(
+    ("moves", "fits"),
+    [
+        (["{ default: 2025-06-01, from: 2026-10-01, announced: 2026-01-10 }"], True),
+        (["{ default: 2025-06-01, from: 2026-10-02, announced: 2026-01-10 }"], False),
+        ([MOVE, "{ default: 2024-01-15, from: 2026-09-15, announced: 2026-01-10 }"], False),
+        ([MOVE, "{ default: 2024-01-15, from: 2026-10-01, announced: 2026-01-10 }"], False),
+        ([MOVE, "{ default: 2024-09-01, from: 2026-10-01, announced: 2026-01-10 }"], True),
+        ([MOVE, "{ default: 2024-01-15, from: 2026-11-15, announced: 2026-01-10 }"], False),
+    ],
+)
+def test_the_default_moves_before_its_version_ends(
+    moves: list[str], fits: bool, tmp_path: Path
+) -> None:
+    said = found(tmp_path, published(tmp_path), *moves, END)
+    expected = (
+        f"schemas/versions.yaml:{14 + len(moves)}:5: gated [default-ends] 2024-01-15 ends on "
+        "2026-10-01, and is the default then"
+    )
+    assert said == ([] if fits else [expected])
+
+
+def test_a_draft_is_not_announced(tmp_path: Path) -> None:
+    table = files(MOVE)["versions.yaml"].replace("in one field }", "in one field, draft: true }")
+    api = loaded(tmp_path, {**LIBRARY, "versions.yaml": table})
+    assert [line(one) for one in check(api, Published(label="nothing"), today=TODAY)] == [
+        f"{AT} gated [announcement-unknown] the default moves to 2025-06-01 on 2026-09-01, and "
+        "2025-06-01 is a draft"
+    ]
+
+
+def test_the_policy_says_how_long_the_notice_is(tmp_path: Path) -> None:
+    row = "{ default: 2024-09-01, from: 2026-02-09, announced: 2026-01-10 }"
+    known = published(tmp_path)
+    enough, short = (f"{{ preset: dated-contract, notice-days: {days} }}" for days in ("30", "31"))
+    assert found(tmp_path, known, row, policy=enough) == []
+    assert found(tmp_path, known, row, policy=short) == [
+        f"{AT} gated [notice-too-short] the default moves to 2024-09-01 on 2026-02-09, 30 days "
+        "after 2026-01-10; the policy's notice is 31 days"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("days", "said"),
+    [
+        ("-1", "negative: -1 days are none; write 0 or more"),
+        ("'30'", "wrong-type: '30' where a whole number belongs"),
+        ("true", "wrong-type: true where a whole number belongs"),
+    ],
+)
+def test_a_notice_is_a_number_of_days(days: str, said: str, tmp_path: Path) -> None:
+    policy = f"{{ preset: dated-contract, notice-days: {days} }}"
+    assert problems(tmp_path, files(policy=policy)) == [f"schemas/versions.yaml:11:48: {said}"]
+
+
+@pytest.mark.parametrize(
+    ("day", "said"),
+    [
+        # the day has come: callers wait for nothing more
+        ("2026-01-10", []),
+        (
+            "2026-01-11",
+            ["schemas/versions.yaml:4:13: never [announcement-changed] it was announced that the "
+             "default moves to 2025-06-01 on 2026-01-11; now it is not"],
+        ),
+    ],
+)  # fmt: skip
+def test_a_move_of_the_default_is_taken_back_until_its_day(
+    day: str, said: list[str], tmp_path: Path
+) -> None:
+    row = f"{{ default: 2025-06-01, from: {day}, announced: 2025-01-01 }}"
+    assert found(tmp_path, published(tmp_path, row)) == said
+
+
+def test_what_happened_by_today_may_name_a_version_that_is_gone(tmp_path: Path) -> None:
+    def unknown(day: str) -> list[str]:
+        row = f"{{ ends: 2023-01-01, from: {day}, announced: 2022-01-01 }}"
+        api = loaded(tmp_path, files(row))
+        findings = check(api, Published(label="nothing"), today=TODAY)
+        return [one.rule for one in findings]
+
+    assert unknown("2026-01-10") == []
+    assert unknown("2026-01-11") == ["announcement-unknown"]
+
+
+@pytest.mark.parametrize(
+    ("now", "said"),
+    [
+        ([MOVE, END], []),
+        # later is kinder
+        ([MOVE.replace("2026-09-01", "2026-09-30"), END.replace("10-01", "11-01")], []),
+        (
+            [MOVE, END.replace("2026-10-01", "2026-09-30")],
+            ["schemas/versions.yaml:15:5: never [announcement-changed] 2024-01-15 ends on "
+             "2026-09-30; announced was 2026-10-01"],
+        ),
+        (
+            [MOVE.replace("2026-09-01", "2026-08-31"), END],
+            ["schemas/versions.yaml:14:5: never [announcement-changed] the default moves to "
+             "2025-06-01 on 2026-08-31; announced was 2026-09-01"],
+        ),
+        (
+            [MOVE, END.replace("2026-01-12", "2025-01-12")],
+            ["schemas/versions.yaml:15:5: never [announcement-changed] that 2024-01-15 ends was "
+             "announced on 2026-01-12, not on 2025-01-12"],
+        ),
+        (
+            [MOVE],
+            ["schemas/versions.yaml:13:1: never [announcement-changed] it was announced that "
+             "2024-01-15 ends on 2026-10-01; now it is not"],
+        ),
+    ],
+)  # fmt: skip
+def test_what_was_announced_stands(now: list[str], said: list[str], tmp_path: Path) -> None:
+    assert found(tmp_path, published(tmp_path, MOVE, END), *now) == said
+
+
+def withdrawn(root: Path, day: str) -> list[str]:
+    """Return what the check says where a version is gone whose end was announced for *day*."""
+    end = f"{{ ends: 2024-01-15, from: {day}, announced: 2025-01-01 }}"
+    changed = {"default": "2024-09-01"}
+    known = published(root, end, **changed)
+    table = files(**changed)["versions.yaml"]
+    gone = table.replace("  - { date: 2024-01-15, title: Initial version }\n", "")
+    loans = LIBRARY["loans.yaml"]
+    for gate in (
+        "          x-added: 2024-09-01\n          x-shown-as: { kind: Book, title: audio book }\n",
+        ", x-was: { 2024-09-01: { format: date } }",
+    ):
+        assert gate in loans
+        loans = loans.replace(gate, "")
+    api = loaded(root / "now", {**LIBRARY, "versions.yaml": gone, "loans.yaml": loans})
+    return [line(one) for one in check(api, known, today=TODAY)]
+
+
+def test_a_version_leaves_the_table_on_the_announced_day(tmp_path: Path) -> None:
+    assert withdrawn(tmp_path / "on", "2026-01-10") == []
+    assert withdrawn(tmp_path / "before", "2026-01-11") == [
+        "schemas/versions.yaml:4:13: never [version-withdrawn] 2024-01-15 is not in the table, "
+        "and ends on 2026-01-11 only"
+    ]
+
+
+def test_the_default_moves_on_the_announced_day(tmp_path: Path) -> None:
+    for number, (day, said) in enumerate(
+        [
+            ("2026-01-10", []),
+            (
+                "2026-01-11",
+                [
+                    "schemas/versions.yaml:2:1: never [default-moved] the default moves from "
+                    "2024-01-15 to 2025-06-01 before 2026-01-11, the announced day"
+                ],
+            ),
+        ]
+    ):
+        row = f"{{ default: 2025-06-01, from: {day}, announced: 2025-01-01 }}"
+        root = tmp_path / str(number)
+        assert found(root, published(root, row), row, default="2025-06-01") == said
+
+
+def test_the_index_and_the_document_of_a_version_tell_of_its_end(tmp_path: Path) -> None:
+    api = loaded(tmp_path, files(MOVE, END))
+    plain = loaded(tmp_path / "plain", files())
+    told, before = (
+        {one.path: one.content for one in render(each, models=False, changes=False).artifacts}
+        for each in (api, plain)
+    )
+    ends = [f"spec/{name}/2024-01-15.{form}" for name in ("production", "sandbox")
+            for form in ("json", "yaml")]  # fmt: skip
+    indexes = [f"spec/{name}/versions.json" for name in ("production", "sandbox")]
+    assert sorted(path for path in told if told[path] != before[path]) == sorted(ends + indexes)
+    for path in ends:
+        document: Any = yaml.safe_load(told[path])
+        assert document["info"] == {
+            "title": "Library",
+            "version": "2024-01-15",
+            "description": "This version ends on 2026-10-01, as announced on 2026-01-12.",
+            "x-sunset": "2026-10-01",
+        }
+    index = json.loads(told["spec/sandbox/versions.json"])
+    old = json.loads(before["spec/sandbox/versions.json"])
+    first = {**old["versions"][0], "state": "deprecated", "deprecated": "2026-01-12",
+             "sunset": "2026-10-01"}  # fmt: skip
+    assert index == {
+        **old,
+        "announcements": [
+            {"kind": "default", "version": "2025-06-01", "day": "2026-09-01",
+             "announced": "2026-01-10"},
+            {"kind": "ends", "version": "2024-01-15", "day": "2026-10-01",
+             "announced": "2026-01-12"},
+        ],
+        "versions": [first, *old["versions"][1:]],
+    }  # fmt: skip
+
+
+def test_a_description_keeps_its_words(tmp_path: Path) -> None:
+    described = {**files(MOVE, END)}
+    described["api.yaml"] = described["api.yaml"].replace(
+        "version: canonical", 'version: canonical, description: "Lends books.\\n"'
+    )
+    api = loaded(tmp_path, described)
+    made = {one.path: one.content for one in render(api, models=False, changes=False).artifacts}
+    told = json.loads(made["spec/production/2024-01-15.json"])["info"]["description"]
+    assert told == ("Lends books.\n\nThis version ends on 2026-10-01, as announced on 2026-01-12.")
+    later = json.loads(made["spec/production/2024-09-01.json"])["info"]["description"]
+    assert later == "Lends books.\n"
+
+
+def test_an_index_of_another_form_announces_nothing(tmp_path: Path) -> None:
+    published(tmp_path, MOVE)
+    own = {"announcements": ["soon", {"kind": "ends", "version": 1}], "default": "2024-01-15"}
+    (tmp_path / "generated" / "manifest.json").unlink()
+    for name in ("production", "sandbox"):
+        (tmp_path / "generated" / "spec" / name / "versions.json").write_text(json.dumps(own))
+    assert in_tree(tmp_path / "generated").announcements == ()
+
+
+def test_the_status_says_what_is_left_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [
+        "{ default: 2024-09-01, from: 2025-02-01, announced: 2024-09-01 }",
+        "{ default: 2025-06-01, from: 2025-12-01, announced: 2025-06-01 }",
+        "{ ends: 2024-01-15, from: 2025-12-02, announced: 2025-06-01 }",
+        "{ ends: 2024-09-01, from: 9999-12-31, announced: 2025-06-01 }",
+    ]
+    folder(tmp_path, files(*reversed(rows), default="2024-09-01"))
+    lines = dateline("status").out.splitlines()
+    start = lines.index("announced") + 1
+    assert lines[start : start + 4] == [
+        "  2025-02-01  2024-09-01 becomes the default",
+        "  2025-12-01  2025-06-01 becomes the default; write `default: 2025-06-01`",
+        "  2025-12-02  2024-01-15 ends; run `dateline retire 2024-01-15`",
+        "  9999-12-31  2024-09-01 ends",
+    ]

@@ -1,0 +1,461 @@
+"""No command runs a program that a repository or the environment plants for git to run."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import pytest
+from support.commands import Outcome, dateline
+from test_cut import FILES, commit, edit, git, moved_into, repository
+
+from dateline.check.git import NoRepositoryError, Repository
+
+CLEAN, FOUND, MISUSE, UNREADABLE = 0, 1, 2, 3
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the canaries are shell scripts")
+
+COMMANDS: Final = (
+    ["check"],
+    ["check", "--against", "HEAD"],
+    ["check", "--against", "main"],
+    ["diff", "HEAD", "main"],
+    ["diff", "HEAD", "2024-01-15"],
+    ["status"],
+    ["generate"],
+    ["gate"],
+    ["retire", "2024-01-15"],
+    ["cut", "2025-09-01", "--title", "Loans stay.", "--undisclosed"],
+    [
+        "waive",
+        "type-changed",
+        "/components/schemas/Loan",
+        "--version=2025-06-01",
+        "--reason=No.",
+        "--expires=2999-01-01",
+    ],
+)
+
+
+class Canaries:
+    """Programs that note in a folder that they ran."""
+
+    def __init__(self, root: Path) -> None:
+        self._programs = root / "canaries"
+        self._ran = root / "ran"
+        for each in (self._programs, self._ran):
+            each.mkdir()
+
+    def plant(self, name: str, then: str = "cat") -> str:
+        """Return the path of a program that notes *name*, and passes its input on."""
+        program = self._programs / name
+        program.write_text(f"#!/bin/sh\n: > {self._ran}/{name}\n{then}\n")
+        program.chmod(0o755)
+        return str(program)
+
+    def ran(self) -> set[str]:
+        return {each.name for each in self._ran.iterdir()}
+
+    def clear(self) -> None:
+        for each in self._ran.iterdir():
+            each.unlink()
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository in which the library API is published."""
+    return repository(tmp_path_factory.mktemp("published"), FILES)
+
+
+@pytest.fixture
+def project(published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the published API in the current folder, whose files git has to read again."""
+    root = moved_into(published, tmp_path, monkeypatch)
+    # without the record that nothing has changed, every command has to look
+    shutil.rmtree(root / ".generated.dateline")
+    touch(root)
+    return root
+
+
+@pytest.fixture
+def canaries(tmp_path: Path) -> Canaries:
+    return Canaries(tmp_path)
+
+
+def touch(root: Path) -> None:
+    """Make the index out of date for every file, so that git compares contents."""
+    for path in root.rglob("*"):
+        if path.is_file() and ".git" not in path.parts:
+            os.utime(path, (1_000_000_000, 1_000_000_000))
+
+
+def run_git(*arguments: str) -> None:
+    """Run git as a person would, whatever comes of it."""
+    subprocess.run(["git", *arguments], capture_output=True, check=False, timeout=60)
+
+
+def sign_last_commit() -> None:
+    """Let the last commit have what looks like a signature."""
+    header, _, message = git("cat-file", "commit", "HEAD").partition("\n\n")
+    signature = "-----BEGIN PGP SIGNATURE-----\n \n aaaa\n -----END PGP SIGNATURE-----"
+    signed = f"{header}\ngpgsig {signature}\n\n{message}"
+    made = subprocess.run(
+        ["git", "hash-object", "-t", "commit", "-w", "--stdin"],
+        input=signed,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.strip()
+    git("update-ref", "refs/heads/main", made)
+
+
+def plant_in_repository(root: Path, canaries: Canaries) -> None:
+    """Plant a program for everything of a repository that git runs while it looks at files."""
+    (root / ".git/info/attributes").write_text(
+        "*.json filter=clean diff=text\n*.yaml filter=process diff=command\n"
+    )
+    (root / ".git/included").write_text(f"[core]\nfsmonitor = {canaries.plant('fsmonitor')}\n")
+    for name, value in {
+        "filter.clean.clean": canaries.plant("clean"),
+        "filter.clean.smudge": canaries.plant("smudge"),
+        "filter.process.process": canaries.plant("process"),
+        "diff.text.textconv": canaries.plant("textconv"),
+        "diff.command.command": canaries.plant("command"),
+        "diff.external": canaries.plant("external"),
+        "include.path": "included",
+        "log.showSignature": "true",
+        "gpg.program": canaries.plant("gpg"),
+        "core.pager": canaries.plant("pager"),
+        "core.editor": canaries.plant("editor"),
+        "core.askPass": canaries.plant("askpass"),
+        "core.alternateRefsCommand": canaries.plant("alternates"),
+        "uploadpack.packObjectsHook": canaries.plant("pack"),
+        **{
+            f"alias.{each}": f"!{canaries.plant('alias')}"
+            for each in ("rev-parse", "ls-tree", "cat-file", "rev-list", "remote", "canary")
+        },
+    }.items():
+        git("config", name, value)
+    for hook in ("post-index-change", "post-checkout", "reference-transaction"):
+        shutil.copy(canaries.plant("hook"), root / ".git/hooks" / hook)
+
+
+def test_no_command_runs_what_the_repository_plants(project: Path, canaries: Canaries) -> None:
+    sign_last_commit()
+    plant_in_repository(project, canaries)
+    statuses = [dateline(*command).status for command in COMMANDS]
+    assert (statuses, canaries.ran()) == ([CLEAN] * 8 + [MISUSE, CLEAN, CLEAN], set())
+    # the cut is not committed: what callers have is read from the repository, and no second one
+    # is made before that is done
+    Path("schemas/waivers.yaml").unlink()
+    statuses = [dateline(*command).status for command in COMMANDS]
+    assert (statuses, canaries.ran()) == ([CLEAN] * 8 + [MISUSE, MISUSE, CLEAN], set())
+
+
+def test_plain_git_does_run_them(project: Path, canaries: Canaries) -> None:
+    sign_last_commit()
+    plant_in_repository(project, canaries)
+    run_git("status")
+    assert canaries.ran() >= {"clean", "process", "fsmonitor", "hook"}
+    edit(("title: Library", "title: Libraries"))
+    for path in Path("generated/spec").rglob("*.json"):
+        path.write_text("{}")
+    run_git("-c", "filter.clean.clean=", "-c", "filter.process.process=", "diff")
+    run_git("diff", "--no-ext-diff", "--", "*.json")
+    run_git("log", "-1")
+    run_git("canary")
+    run_git("checkout", "HEAD", "--", "generated")
+    run_git("clone", "--quiet", f"file://{project}", "../clone")
+    assert canaries.ran() >= {"external", "textconv", "gpg", "alias", "smudge"}
+
+
+PARTIAL: Final[dict[str, Callable[[str], dict[str, str]]]] = {
+    "a transport of its own": lambda canary: {
+        "remote.origin.url": f"ext::{canary}",
+        "protocol.ext.allow": "always",
+    },
+    "a helper": lambda _: {"remote.origin.url": "x://x", "remote.origin.vcs": "canary"},
+    "ssh": lambda canary: {
+        "remote.origin.url": "ssh://library.example/x",
+        "core.sshCommand": canary,
+    },
+    "a proxy": lambda canary: {
+        "remote.origin.url": "git://library.example/x",
+        "core.gitProxy": canary,
+    },
+    "the other side": lambda canary: {
+        "remote.origin.url": ".",
+        "remote.origin.uploadpack": canary,
+    },
+}
+
+
+@pytest.mark.parametrize("way", PARTIAL)
+def test_a_partial_clone_fetches_nothing(
+    project: Path, canaries: Canaries, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    canary = canaries.plant("canary", then="exit 1")
+    shutil.copy(canary, Path(canary).with_name("git-remote-canary"))
+    monkeypatch.setenv("PATH", f"{Path(canary).parent}{os.pathsep}{os.environ['PATH']}")
+    name = "generated/spec/production/2024-01-15.json"
+    blob = git("rev-parse", f"HEAD:{name}").strip()
+    settings = {
+        "core.repositoryFormatVersion": "1",
+        "extensions.partialClone": "origin",
+        "remote.origin.promisor": "true",
+        **PARTIAL[way](canary),
+    }
+    for key, value in settings.items():
+        git("config", key, value)
+    (project / ".git/objects" / blob[:2] / blob[2:]).unlink()
+    Path(name).write_text("{}")
+    refusal = (
+        f"{name}: blob-missing: this clone does not have its content ({blob[:7]}), and dateline "
+        "does not fetch; run `git fetch --refetch --no-filter` first\n"
+    )
+    for command in (["check", "--against", "HEAD"], ["diff", "HEAD", "2024-01-15"], ["status"]):
+        outcome = dateline(*command)
+        assert (outcome.status, outcome.err) == (UNREADABLE, refusal)
+    assert canaries.ran() == set()
+    run_git("cat-file", "blob", blob)
+    assert canaries.ran() == {"canary"}
+
+
+SURROUNDINGS: Final[dict[str, Callable[[str, str], dict[str, str]]]] = {
+    "settings by number": lambda canary, _: {
+        "GIT_CONFIG_COUNT": "1",
+        "GIT_CONFIG_KEY_0": "core.fsmonitor",
+        "GIT_CONFIG_VALUE_0": canary,
+    },
+    "settings of the command line": lambda canary, _: {
+        "GIT_CONFIG_PARAMETERS": f"'core.fsmonitor'='{canary}'"
+    },
+    "settings in a file": lambda _, other: {"GIT_CONFIG_GLOBAL": f"{other}/.git/config"},
+    "another repository": lambda _, other: {"GIT_DIR": f"{other}/.git", "GIT_WORK_TREE": other},
+    "other commands": lambda canary, _: {"GIT_EXEC_PATH": str(Path(canary).parent)},
+    "a diff program": lambda canary, _: {"GIT_EXTERNAL_DIFF": canary},
+}
+
+
+@pytest.mark.parametrize("name", SURROUNDINGS)
+def test_what_is_set_for_git_elsewhere_has_no_say(
+    project: Path,
+    tmp_path: Path,
+    canaries: Canaries,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+) -> None:
+    canary = canaries.plant("canary")
+    shutil.copy(canary, Path(canary).with_name("git-submodule"))
+    other = shutil.copytree(project, tmp_path / "other")
+    git("-C", str(other), "config", "core.fsmonitor", canary)
+    said = [dateline(*command) for command in COMMANDS[1:8]]
+    for key, value in SURROUNDINGS[name](canary, str(other)).items():
+        monkeypatch.setenv(key, value)
+    assert ([dateline(*command) for command in COMMANDS[1:8]], canaries.ran()) == (said, set())
+    edit(("title: Library", "title: Libraries"))
+    for command in ("status", "diff", "submodule"):
+        run_git(command)
+    assert canaries.ran() == {"canary"}
+
+
+@pytest.mark.parametrize("path", ["", ".", "tools", "{project}", "{project}/tools"])
+def test_a_program_of_the_project_is_never_taken_for_git(
+    project: Path, canaries: Canaries, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    Path("tools").mkdir()
+    for folder in (".", "tools"):
+        shutil.copy(canaries.plant("git"), Path(folder, "git"))
+    commit()
+    entry = path.format(project=project)
+    monkeypatch.setenv("PATH", f"{entry}{os.pathsep}{os.environ['PATH']}")
+    statuses = [dateline(*command).status for command in COMMANDS]
+    assert (statuses, canaries.ran()) == ([CLEAN] * 8 + [MISUSE, CLEAN, CLEAN], set())
+    subprocess.run(["/bin/sh", "-c", "git --version"], check=False, stdin=subprocess.DEVNULL)
+    assert canaries.ran() == {"git"}
+
+
+def test_a_folder_that_passes_for_a_bare_repository_is_refused(
+    project: Path, canaries: Canaries
+) -> None:
+    for each in (project / ".git").iterdir():
+        each.rename(project / each.name)
+    (project / ".git").rmdir()
+    git("config", "--file", "config", "core.fsmonitor", canaries.plant("fsmonitor"))
+    git("config", "--file", "config", "core.worktree", str(project))
+    for command in (["check"], ["check", "--against", "main"], ["status"], ["generate"]):
+        assert dateline(*command).status == UNREADABLE
+    assert canaries.ran() == set()
+    run_git("status")
+    assert canaries.ran() == {"fsmonitor"}
+
+
+def test_a_submodule_is_left_alone(project: Path, published: Path, canaries: Canaries) -> None:
+    git("-c", "protocol.file.allow=always", "submodule", "add", "--quiet", str(published), "vendor")
+    commit()
+    git("-C", "vendor", "config", "core.fsmonitor", canaries.plant("fsmonitor"))
+    touch(project)
+    assert Repository(project).uncommitted([project]) == []
+    assert canaries.ran() == set()
+    run_git("status")
+    assert canaries.ran() == {"fsmonitor"}
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root gives away")
+def test_a_repository_of_somebody_else_is_refused_with_the_way_out(project: Path) -> None:
+    os.chown(".", 4321, 4321)
+    os.chown(".git", 4321, 4321)
+    refusal = (
+        f"generated: git-refused: detected dubious ownership in repository at '{project}'; if you "
+        f"trust its owner, run `git config --global --add safe.directory {project}`\n"
+    )
+    for command in (["check"], ["check", "--against", "HEAD"], ["generate"]):
+        assert dateline(*command) == Outcome(UNREADABLE, "", refusal)
+    for command in (["status"], ["gate"], *COMMANDS[8:10]):
+        outcome = dateline(*command)
+        assert outcome.status == UNREADABLE
+        assert "git config --global --add safe.directory" in outcome.err
+
+
+@pytest.mark.usefixtures("project")
+def test_another_work_tree_is_no_baseline(tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    git("config", "core.worktree", str(elsewhere))
+    outcome = dateline("check", "--against", "HEAD")
+    assert (outcome.status, outcome.out) == (UNREADABLE, "")
+    assert "git-refused" in outcome.err
+
+
+@pytest.mark.usefixtures("project")
+def test_an_object_that_stands_in_for_another_is_not_read() -> None:
+    name = "generated/spec/production/2024-01-15.json"
+    fake = subprocess.run(
+        ["git", "hash-object", "-w", "--stdin"],
+        input="{}",
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.strip()
+    said = dateline("check", "--against", "HEAD")
+    git("replace", git("rev-parse", f"HEAD:{name}").strip(), fake)
+    assert git("show", f"HEAD:{name}") == "{}"
+    assert dateline("check", "--against", "HEAD") == said
+
+
+# What is committed is decided without git's own comparison
+
+
+@pytest.mark.parametrize("form", ["sha1", "sha256"])
+def test_what_differs_from_the_last_commit_is_listed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    git("init", "--quiet", f"--object-format={form}")
+    for name in ("same", "edited", "lines", "gone", "staged", "back", "a b", "\u00e9", "run", "x"):
+        Path(name).write_bytes(f"{name}\nin two lines\n".encode())
+    Path("ends").write_bytes(b"one\r\ntwo\r\n")
+    Path("link").symlink_to("same")
+    Path("moved").symlink_to("same")
+    Path(".gitignore").write_text("ignored\n")
+    repository = Repository(Path("schemas"))
+    everything = sorted(each.name for each in tmp_path.iterdir() if each.name != ".git")
+    assert repository.uncommitted([tmp_path]) == everything
+    commit()
+    assert repository.uncommitted([tmp_path]) == []
+    Path("edited").write_text("other")
+    Path("lines").write_bytes(b"lines\r\nin two lines\r\n")
+    Path("ends").write_bytes(b"one\ntwo\n")
+    Path("gone").unlink()
+    for name, then in (("staged", "other"), ("back", "other")):
+        Path(name).write_text(then)
+        git("add", name)
+    Path("back").write_bytes(b"back\nin two lines\n")
+    Path("run").chmod(0o755)
+    Path("moved").unlink()
+    Path("moved").symlink_to("edited")
+    Path("x").unlink()
+    Path("x").mkdir()
+    Path("x/inner").write_text("new")
+    for name in ("new", "ignored"):
+        Path(name).write_text("new")
+    expected = ["edited", "gone", "moved", "new", "staged", "x", "x/inner"]
+    assert repository.uncommitted([tmp_path]) == expected
+    assert repository.uncommitted([tmp_path / "x", tmp_path / "new", tmp_path / "same"]) == [
+        "new",
+        "x",
+        "x/inner",
+    ]
+    assert repository.uncommitted([tmp_path.parent / "elsewhere"]) == []
+
+
+def test_other_line_ends_are_no_change(project: Path) -> None:
+    git("config", "core.autocrlf", "true")
+    for path in Path("schemas").glob("*.yaml"):
+        path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    assert Repository(project).uncommitted([project]) == []
+    # the control: another character beside them is one
+    edit(("title: Library", "title: Libraries"))
+    assert Repository(project).uncommitted([project]) == ["schemas/api.yaml"]
+
+
+def test_what_git_lfs_keeps_is_compared_by_its_digest_and_is_no_baseline(project: Path) -> None:
+    name = "generated/spec/production/2024-01-15.json"
+    content = Path(name).read_bytes()
+    digest = hashlib.sha256(content).hexdigest()
+    pointer = (
+        f"version https://git-lfs.github.com/spec/v1\noid sha256:{digest}\nsize {len(content)}\n"
+    )
+    Path(name).write_text(pointer)
+    commit()
+    Path(name).write_bytes(content)
+    assert Repository(project).uncommitted([project]) == []
+    Path(name).write_bytes(content + b"\n")
+    assert Repository(project).uncommitted([project]) == [name]
+    outcome = dateline("check", "--against", "HEAD")
+    assert outcome == Outcome(
+        UNREADABLE,
+        "",
+        f"{name}: blob-filtered: git holds a pointer of Git LFS in its place; take it out of the "
+        "filter in .gitattributes\n",
+    )
+
+
+def test_a_filter_is_named_where_it_hides_whether_a_file_is_committed(
+    project: Path, canaries: Canaries
+) -> None:
+    Path(".gitattributes").write_text("schemas/loans.yaml filter=upper\n")
+    git("config", "filter.upper.clean", "tr a-z A-Z")
+    commit()
+    git("config", "filter.upper.clean", canaries.plant("clean"))
+    touch(project)
+    outcome = dateline("cut", "2025-09-01", "--title", "Loans stay.", "--undisclosed")
+    assert outcome == Outcome(
+        MISUSE,
+        "",
+        "schemas/loans.yaml is not as it was committed, or the filter 'upper' of gitattributes, "
+        "which is not run, makes it so; take it out of the filter\n",
+    )
+    assert canaries.ran() == set()
+
+
+def test_the_filter_of_each_file_is_known(tmp_path: Path) -> None:
+    git("init", "-q", str(tmp_path))
+    (tmp_path / ".gitattributes").write_text("*.bin filter=lfs\n*.txt -filter\n")
+    names = ["a.txt", "b.bin", "c.md", "d.txt", "e.bin", "f.bin"]
+    found = Repository(tmp_path).filters(names)
+    assert found == {"b.bin": "lfs", "e.bin": "lfs", "f.bin": "lfs"}
+
+
+def test_a_machine_without_git_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    git("init", "-q", str(tmp_path))
+    monkeypatch.setenv("PATH", str(tmp_path / "nowhere"))
+    with pytest.raises(NoRepositoryError) as caught:
+        Repository(tmp_path)
+    assert str(caught.value) == "git is not installed; compare with a folder instead"

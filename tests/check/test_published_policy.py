@@ -1,0 +1,437 @@
+"""What was published judges: a policy that is looser in the same commit lets nothing pass."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from support.commands import dateline
+from support.sources import folder
+
+from dateline.check.policy import PolicyRecord
+
+TABLE: Final = """\
+header: X-API-Version
+default: 2024-01-15
+versions:
+  - { date: 2024-01-15, title: Initial version. }
+  - { date: next, title: What comes next., draft: true }
+environments: { production: { servers: [{ url: https://api.library.example }] } }
+ignores-header: [Prices]
+policy: { preset: dated-contract, rules: { value-added: never }, notice-days: 90 }
+require-why: true
+python: { package: library }
+"""
+API: Final = """\
+openapi: 3.1.0
+info: { title: Library, version: canonical }
+tags: [{ name: Loans }, { name: Prices }, { name: Fines }]
+paths:
+  /loans:
+    get:
+      operationId: listLoans
+      tags: [Loans]
+      parameters: [{ $ref: '#/components/parameters/Version' }]
+      responses:
+        '200':
+          description: loans
+          content: { application/json: { schema: { $ref: '#/components/schemas/Loan' } } }
+  /fines:
+    get:
+      operationId: listFines
+      tags: [Fines]
+      parameters: [{ $ref: '#/components/parameters/Version' }]
+      responses: { '204': { description: fines } }
+  /prices:
+    get: { operationId: listPrices, tags: [Prices], responses: { '204': { description: prices } } }
+components:
+  parameters:
+    Version: { name: X-API-Version, in: header, schema: { type: string } }
+  schemas:
+    Loan:
+      type: object
+      properties: { id: { type: string }, state: { type: string, enum: [active, returned] } }
+"""
+FINES: Final = API[API.index("  /fines:") : API.index("  /prices:")]
+POLICY: Final = "policy: { preset: dated-contract, rules: { value-added: never }, notice-days: 90 }"
+WAIVED: Final = ("--reason", "Agreed.", "--expires", "2999-01-01")
+
+Edits = tuple[tuple[str, str], ...]
+
+
+def git(*arguments: str) -> None:
+    names = ("-c", "user.name=n", "-c", "user.email=n@library.example")
+    subprocess.run(["git", *names, *arguments], check=True, capture_output=True)
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a generated project, outside of git."""
+    monkeypatch.chdir(tmp_path)
+    folder(tmp_path, {"versions.yaml": TABLE, "api.yaml": API})
+    assert dateline("generate").status == 0
+    return tmp_path
+
+
+@pytest.fixture
+def committed(project: Path) -> Path:
+    git("init", "-q", "-b", "main")
+    git("add", "-A")
+    git("commit", "-q", "-m", "one")
+    return project
+
+
+def edit(root: Path, *edits: tuple[str, str]) -> None:
+    for path in sorted((root / "schemas").glob("*.yaml")):
+        text = path.read_text()
+        for old, new in edits:
+            text = text.replace(old, new)
+        path.write_text(text)
+
+
+def told(*arguments: str) -> list[tuple[str, str, str]]:
+    """Return rule, verdict and message of what is not waived."""
+    report = json.loads(dateline("check", "--format", "json", *arguments).out)
+    changes: list[dict[str, Any]] = report["changes"]
+    return sorted(
+        (one["rule"], one["verdict"], one["message"]) for one in changes if one["waived"] is None
+    )
+
+
+GONE: Final = ("operation-removed", "never", "GET /fines: operation removed")
+LOST: Final = ("value-added", "never", "Loan.state: value lost added")
+
+LOOSENED: Final[dict[str, tuple[Edits, list[tuple[str, str, str]]]]] = {
+    "a rule is overridden": (
+        ((POLICY, POLICY.replace("never", "never, operation-removed: additive")), (FINES, "")),
+        [GONE, ("policy-loosened", "gated",
+                "operation-removed loosened (never -> additive). It would hide "
+                "GET /fines: operation removed")],
+    ),
+    "a rule is overridden by less": (
+        ((POLICY, POLICY.replace("never", "never, operation-removed: gated")), (FINES, "")),
+        [GONE, ("policy-loosened", "gated",
+                "operation-removed loosened (never -> gated). It would hide "
+                "GET /fines: operation removed")],
+    ),
+    "a stricter override is dropped": (
+        ((POLICY, POLICY.replace(" rules: { value-added: never },", "")),
+         ("[active, returned]", "[active, returned, lost]")),
+        [("policy-loosened", "gated",
+          "value-added loosened (never -> gated). It would hide Loan.state: value lost added"),
+         LOST],
+    ),
+    "the policy goes": (
+        ((f"{POLICY}\n", ""), ("[active, returned]", "[active, returned, lost]")),
+        [("policy-loosened", "gated",
+          "value-added loosened (never -> gated). It would hide Loan.state: value lost added"),
+         LOST],
+    ),
+    "less notice": (
+        (("notice-days: 90", "notice-days: 0"),),
+        [("policy-loosened", "gated",
+          "notice-days lowered (90 -> 0), which loosens notice-too-short")],
+    ),
+    "reasons are demanded no more": (
+        (("require-why: true", "require-why: false"),
+         ("id: { type: string }", "id: { type: string, x-was: { next: { type: integer } } }")),
+        [("policy-loosened", "gated",
+          "require-why dropped, which loosens reason-missing. It would hide `x-was` of next gives "
+          "no reason"),
+         ("reason-missing", "gated", "`x-was` of next gives no reason"),
+         ("type-changed", "gated", "Loan.id: type changed ('string' -> 'integer')")],
+    ),
+    "definitions are called adopted": (
+        (("require-why", "lint: adopted\nrequire-why"),),
+        [("policy-loosened", "gated",
+          "lint changed (authored -> adopted), which loosens what holds between versions and what "
+          "the server needs")],
+    ),
+    "the version header has another name": (
+        (("X-API-Version", "Library-Version"),),
+        [("parameter-removed", "gated", ""),
+         ("version-header-changed", "never",
+          "the version header is renamed (X-API-Version -> Library-Version)")],
+    ),
+    "a group ignores the header": (
+        (("ignores-header: [Prices]", "ignores-header: [Prices, Fines]"),
+         ("tags: [Fines]\n      parameters: [{ $ref: '#/components/parameters/Version' }]",
+          "tags: [Fines]")),
+        [("ignored-header-changed", "never", "GET /fines: ignores the header X-API-Version now"),
+         ("parameter-removed", "gated", "")],
+    ),
+    "a group ignores the header no more": (
+        (("ignores-header: [Prices]\n", ""),
+         ("tags: [Prices],", "tags: [Prices], "
+          "parameters: [{ $ref: '#/components/parameters/Version' }],")),
+        [("ignored-header-changed", "never", "GET /prices: heeds the header X-API-Version now")],
+    ),
+    "an operation moves to a group that ignores the header": (
+        (("tags: [Fines]\n      parameters: [{ $ref: '#/components/parameters/Version' }]",
+          "tags: [Prices]"),),
+        [("ignored-header-changed", "never", "GET /fines: ignores the header X-API-Version now"),
+         ("parameter-removed", "gated", "")],
+    ),
+    "the default moves": (
+        (("default: 2024-01-15", "default: 2024-03-01"),
+         ("  - { date: next", "  - { date: 2024-03-01, title: More., undisclosed: true }\n"
+          "  - { date: next")),
+        [("default-moved", "never",
+          "the default moves from 2024-01-15 to 2024-03-01 unannounced")],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("against", [(), ("--against", "main")])
+@pytest.mark.parametrize("name", LOOSENED)
+def test_a_looser_policy_lets_nothing_pass(
+    name: str, against: tuple[str, ...], committed: Path
+) -> None:
+    edits, expected = LOOSENED[name]
+    edit(committed, *edits)
+    found = told(*against)
+    assert {(rule, verdict) for rule, verdict, _ in found} == {one[:2] for one in expected}
+    assert {one for one in expected if one[2]} <= set(found)
+    before = (committed / "generated" / "policy.json").read_bytes()
+    assert dateline("generate").status == 1
+    assert (committed / "generated" / "policy.json").read_bytes() == before
+
+
+STRICTER: Final[dict[str, Edits]] = {
+    "a rule": ((POLICY, POLICY.replace("never", "never, response-field-added: gated")),),
+    "notice": (("notice-days: 90", "notice-days: 365"),),
+    "a preset that is the same": (
+        ("rules: { value-added: never }", "rules: { value-added: never, value-removed: gated }"),
+    ),
+    "a header in other letters": (("X-API-Version", "x-api-version"),),
+    "a group of new operations": (
+        ("ignores-header: [Prices]", "ignores-header: [Prices, News]"),
+        ("{ name: Fines }", "{ name: Fines }, { name: News }"),
+        ("  /prices:", "  /news:\n    get: { operationId: listNews, tags: [News], "
+         "responses: { '204': { description: news } } }\n  /prices:"),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", STRICTER)
+def test_a_stricter_policy_is_no_finding(name: str, committed: Path) -> None:
+    edit(committed, *STRICTER[name])
+    rules = {rule for rule, _, _ in told()}
+    assert rules <= {"parameter-renamed"}
+
+
+def test_a_stricter_policy_judges_at_once(committed: Path) -> None:
+    edit(committed, *STRICTER["a rule"], ("id: { type", "shelf: { type: string }, id: { type"))
+    assert ("response-field-added", "gated", "Loan.shelf: field added") in told()
+
+
+def test_a_looser_policy_judges_once_it_is_waived_and_published(committed: Path) -> None:
+    edit(committed, (POLICY, POLICY.replace("never", "never, operation-removed: additive")),
+         ("  - { date: next, title: What comes next., draft: true }\n", ""))  # fmt: skip
+    pointer = "/policy/rules/operation-removed"
+    assert dateline("waive", "policy-loosened", pointer, *WAIVED).status == 0
+    assert told() == []
+    edit(committed, (FINES, ""))
+    assert told() == [GONE]
+    edit(committed, ("  /prices:", f"{FINES}  /prices:"))
+    assert dateline("generate").status == 0
+    # what is not committed binds nobody yet
+    edit(committed, (FINES, ""))
+    assert told() == [GONE]
+    git("add", "-A", "generated", "schemas/versions.yaml", "schemas/waivers.yaml")
+    git("commit", "-q", "-m", "two")
+    assert (told(), told("--against", "main")) == ([], [])
+
+
+@pytest.mark.parametrize("lost", ["deleted", "edited", "not JSON", "another form"])
+def test_a_record_that_is_gone_does_not_help(lost: str, committed: Path) -> None:
+    record = committed / "generated" / "policy.json"
+    edits, _ = LOOSENED["a rule is overridden"]
+    edit(committed, *edits)
+    _lose(record, lost)
+    # what is committed decides
+    assert dateline("generate").status == 1
+    shutil.rmtree(committed / ".git")
+    for command in (("generate",), ("check",)):
+        outcome = dateline(*command)
+        assert outcome.status == 3
+        assert "generated/policy.json:1:1: baseline-edited:" in outcome.err
+
+
+def _lose(record: Path, how: str) -> None:
+    texts = {"edited": record.read_text().replace("never", "additive"), "not JSON": "<<<<"}
+    if how == "deleted":
+        record.unlink()
+    else:
+        record.write_text(texts.get(how, "{}"))
+
+
+def test_a_baseline_without_a_record_tells_nothing_of_the_policy(committed: Path) -> None:
+    spec = committed / "published" / "spec"
+    shutil.copytree(committed / "generated" / "spec", spec)
+    edits, _ = LOOSENED["less notice"]
+    edit(committed, *edits)
+    assert told("--against", "published") == []
+
+
+def test_gate_gates_what_the_published_policy_calls_gated(committed: Path) -> None:
+    looser = "value-added: never, response-field-removed: additive"
+    edit(committed, ("value-added: never", looser), ("id: { type: string }, ", ""))
+    assert dateline("gate").status == 0
+    assert "x-removed: next" in (committed / "schemas" / "api.yaml").read_text()
+
+
+@pytest.mark.parametrize("place", ["outside of git", "in one commit", "in a commit before"])
+def test_documents_without_a_record_are_judged_by_the_built_in_preset(
+    place: str, committed: Path
+) -> None:
+    record, manifest = (committed / "generated" / name for name in ("policy.json", "manifest.json"))
+    git("checkout", "-q", "-b", "change")
+    if place == "outside of git":
+        shutil.rmtree(committed / ".git")
+    if place == "in a commit before":
+        record.unlink()
+        git("commit", "-q", "-a", "-m", "record")
+        git("branch", "-f", "main")
+    record.unlink(missing_ok=True)
+    manifest.unlink()
+    looser = "policy: { preset: github, rules: { response-field-removed: additive } }"
+    edit(committed, (POLICY, looser), ("id: { type: string }, ", ""),
+         ("[active, returned]", "[active, returned, lost]"))  # fmt: skip
+    if place != "outside of git":
+        git("commit", "-q", "-a", "-m", "two")
+    outcome = dateline("check", *(["--against", "main"] if place == "in a commit before" else []))
+    assert outcome.status == 1
+    assert "gated [response-field-removed] Loan.id: field removed" in outcome.out
+    assert "gated [value-added] Loan.state: value lost added" in outcome.out
+    assert "[policy-loosened] preset changed (dated-contract -> github)" in outcome.out
+    assert ", whose policy.json is gone: the built-in preset judges\n" in outcome.out
+
+
+@pytest.mark.parametrize("loss", ["deleted", "edited"])
+@pytest.mark.parametrize("breaks", [True, False])
+def test_a_lost_document_is_restored_as_it_was_or_not_at_all(
+    loss: str, breaks: bool, project: Path
+) -> None:
+    document = project / "generated" / "spec" / "production" / "2024-01-15.json"
+    published = document.read_bytes()
+    if loss == "edited":
+        document.write_bytes(published.replace(b"returned", b"retired"))
+    else:
+        document.unlink()
+    assert (dateline("check").status, dateline("gate").status) == (3, 3)
+    if breaks:
+        edit(project, ("[active, returned]", "[active]"))
+    outcome = dateline("generate")
+    if breaks:
+        assert outcome.status == 3
+        assert "generated/spec/production/2024-01-15.json:1:1: baseline-edited:" in outcome.err
+        assert not document.exists() or document.read_bytes() != published
+    else:
+        assert (outcome.status, document.read_bytes()) == (0, published)
+
+
+def test_a_deleted_document_is_missed_in_a_commit(committed: Path) -> None:
+    (committed / "generated" / "spec" / "production" / "2024-01-15.json").unlink()
+    (committed / "generated" / "manifest.json").unlink()
+    git("commit", "-q", "-a", "-m", "two")
+    for given in ((), ("--against", "HEAD")):
+        outcome = dateline("check", *given)
+        assert outcome.status == 3
+        assert "spec/production/2024-01-15.json:1:1: baseline-edited:" in outcome.err
+    assert dateline("check", "--against", "HEAD^").status == 0
+
+
+def test_an_index_of_another_form_hides_nothing(project: Path) -> None:
+    templates = project / "templates" / "spec" / "{environment}"
+    templates.mkdir(parents=True)
+    (templates / "versions.json.jinja").write_text('{"versions": [], "default": "2020-01-01"}\n')
+    newer = "  - { date: 2024-03-01, title: More., undisclosed: true }\n  - { date: next"
+    ends = "announcements: [{ ends: 2024-01-15, from: 2999-01-01, announced: 2024-03-01 }]\n"
+    moves = "announcements: [{ default: 2024-03-01, from: 2998-01-01, announced: 2024-03-01 }, "
+    ends = ends.replace("announcements: [", moves)
+    edit(project, ("  - { date: next", newer), ("require-why", f"{ends}require-why"))
+    assert dateline("generate", "--templates", "templates").status == 0
+    assert told("--templates", "templates") == []
+    edit(project, ("2999-01-01", "2998-06-01"), ("[active, returned]", "[active]"))
+    assert {rule for rule, _, _ in told("--templates", "templates")} == {
+        *("announcement-changed", "response-narrowed"),
+    }
+
+
+RECORD: Final = PolicyRecord(
+    header="X-Version",
+    default="2024-01-15",
+    ignoring_tags=("A", "B"),
+    preset="github",
+    rules={"default-changed": "additive", "value-added": "never"},
+    notice_days=0,
+    require_why=True,
+    adopted=True,
+    waivers=({"rule": "a", "owner": "x"}, {"rule": "b"}),
+    versions=("2024-01-15", "2025-06-01"),
+    environments=("production",),
+    announcements=(),
+)
+
+
+def test_a_record_reads_back_as_it_was() -> None:
+    for record in (RECORD, replace(RECORD, adopted=False, require_why=False, notice_days=30)):
+        assert PolicyRecord.read(json.loads(record.text())) == record
+        mixed = replace(
+            record,
+            ignoring_tags=record.ignoring_tags[::-1],
+            rules=dict(reversed([*record.rules.items()])),
+            waivers=record.waivers[::-1],
+        )
+        assert mixed.text() == record.text()
+    assert RECORD.text().endswith("}\n")
+
+
+def test_a_record_of_an_older_release_names_no_versions() -> None:
+    data = json.loads(RECORD.text())
+    kept = {key: value for key, value in data.items() if key not in ("versions", "announcements")}
+    older = replace(RECORD, versions=None, announcements=None)
+    assert PolicyRecord.read(kept) == older
+    assert PolicyRecord.read({**kept, "versions": "all", "announcements": ["soon"]}) == older
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("header", None, "`header` is not what `dateline generate` writes"),
+        ("default", 1, "`default` is not what `dateline generate` writes"),
+        ("ignores-header", "A", "`ignores-header` is not what `dateline generate` writes"),
+        ("policy", "github", "`policy` is not what `dateline generate` writes"),
+        ("policy", {"notice-days": "1"}, "`policy` is not what `dateline generate` writes"),
+        (
+            "policy",
+            {"notice-days": 1, "rules": []},
+            "`policy` is not what `dateline generate` writes",
+        ),
+        (
+            "policy",
+            {"notice-days": 1, "rules": {"value-added": "fine"}},
+            "`policy` has a verdict that there is not",
+        ),
+        ("require-why", 1, "`require-why` is not what `dateline generate` writes"),
+        ("lint", True, "`lint` is not what `dateline generate` writes"),
+        ("waivers", {}, "`waivers` is not what `dateline generate` writes"),
+    ],
+)
+def test_a_record_of_another_form_is_refused(key: str, value: Any, said: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(said)) as caught:
+        PolicyRecord.read({**json.loads(RECORD.text()), key: value})
+    assert str(caught.value) == said
+
+
+def test_a_record_keeps_no_rules_that_there_are_not() -> None:
+    policy = {"preset": "github", "notice-days": 1, "rules": {"gone-since": "fine"}}
+    record = PolicyRecord.read({**json.loads(RECORD.text()), "policy": policy})
+    assert record == replace(RECORD, rules={}, notice_days=1)

@@ -1,0 +1,49 @@
+"""A version table may demand a reason for each gate that is not cut yet."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+
+from support.changing import swapped
+from support.sources import LIBRARY, loaded
+
+from dateline.check import Published, check
+
+
+def demanded(root: Path, *edits: tuple[str, str]) -> list[str]:
+    """Return what is found where the version table demands reasons."""
+    files = swapped(
+        LIBRARY, ("policy: dated-contract", "policy: dated-contract\nrequire-why: true")
+    )
+    found = check(
+        loaded(root, swapped(files, *edits)), Published(label="nothing"), today=date(2026, 1, 1)
+    )
+    return [
+        f"{finding.after_source}: {finding.message}"
+        for finding in found
+        if finding.rule == "reason-missing"
+    ]
+
+
+def test_a_gate_that_is_not_cut_needs_its_reason_where_the_table_says_so(tmp_path: Path) -> None:
+    assert demanded(tmp_path / "given") == []
+    assert demanded(tmp_path / "left out", (", x-why: a loan can be paused", "")) == [
+        "schemas/loans.yaml:38:28: `x-added` of next gives no reason"
+    ]
+    was = "{ 2024-09-01: { maxLength: 9 }, next: { maxLength: 7 } }"
+    note = f"note: {{ type: string, x-was: {was}, x-why: {{ 2024-09-01: Notes were short. }} }}"
+    edits = ("note: { type: string }", note)
+    assert demanded(tmp_path / "another", edits) == [
+        "schemas/loans.yaml:31:31: `x-was` of next gives no reason"
+    ]
+    edits = ("note: { type: string }", "note: { type: string, x-was: { next: { type: integer } } }")
+    assert demanded(tmp_path / "was", edits) == [
+        "schemas/loans.yaml:31:31: `x-was` of next gives no reason"
+    ]
+
+
+def test_nobody_needs_a_reason_unless_the_table_says_so(tmp_path: Path) -> None:
+    api = loaded(tmp_path, swapped(LIBRARY, (", x-why: a loan can be paused", "")))
+    found = check(api, Published(label="nothing"), today=date(2026, 1, 1))
+    assert [finding.rule for finding in found] == []

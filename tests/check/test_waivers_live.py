@@ -1,0 +1,170 @@
+"""What becomes of a waiver: it is active, settled by a merge, expired, or was never used."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import pytest
+from support.commands import dateline
+from support.sources import folder
+from test_published_policy import committed, edit, git, project, told
+
+__all__ = ["committed", "project"]
+
+REASON: Final = ("--reason", "Agreed with both partners.", "--expires", "2999-01-01")
+LOST: Final = ("[active, returned]", "[active, returned, lost]")
+STATE: Final = "/components/schemas/Loan/properties/state/enum"
+
+
+def waivers(root: Path) -> str:
+    return (root / "schemas" / "waivers.yaml").read_text()
+
+
+def status_lines() -> list[str]:
+    lines = dateline("status").out.splitlines()
+    start = lines.index("waivers") + 1
+    return [line.strip() for line in lines[start : lines.index("outputs")]]
+
+
+@pytest.fixture
+def waived(committed: Path) -> Path:
+    """Return a project on a branch, where an enum's new value is waived and published."""
+    git("checkout", "-q", "-b", "change")
+    edit(committed, LOST)
+    assert dateline("waive", "value-added", "Loan.state", *REASON).status == 0
+    assert status_lines() == [
+        f"active until 2999-01-01  value-added at {STATE}/2: Agreed with both partners."
+    ]
+    assert dateline("generate").status == 0
+    # against what is committed it is needed until it is committed, too
+    assert status_lines()[0].startswith("active until")
+    git("add", "-A")
+    git("commit", "-q", "-m", "two")
+    return committed
+
+
+def test_a_waiver_is_settled_by_the_merge(waived: Path) -> None:
+    assert status_lines()[0].startswith("settled until 2999-01-01")
+    assert (told(), told("--against", "main")) == ([], [])
+    git("checkout", "-q", "main")
+    git("merge", "-q", "--ff-only", "change")
+    assert (told(), told("--against", "main")) == ([], [])
+    assert dateline("generate").status == 0
+    assert dateline("generate", "--check").status == 0
+    assert status_lines()[0].startswith("settled until 2999-01-01")
+    assert waived.is_dir()
+
+
+@pytest.mark.parametrize(
+    "name", ["", "/spec", "/spec/production", "/spec/production/2024-01-15.json"]
+)
+def test_a_settled_waiver_is_settled_against_any_path(name: str, waived: Path) -> None:
+    assert told("--against", f"generated{name}") == []
+    edit(waived, ("[active, returned, lost]", "[active, returned, burnt]"))
+    assert told("--against", f"generated{name}") != []
+
+
+def test_a_settled_waiver_covers_nothing_that_comes_later(waived: Path) -> None:
+    edit(waived, ("[active, returned, lost]", "[active, returned, burnt]"))
+    assert ("value-added", "never", "Loan.state: value burnt added") in told()
+    assert dateline("generate").status == 1
+
+
+def expire(root: Path) -> None:
+    path = root / "schemas" / "waivers.yaml"
+    path.write_text(waivers(root).replace("2999-01-01", "2024-02-01"))
+
+
+def test_an_expired_waiver_is_a_finding(committed: Path) -> None:
+    edit(committed, LOST)
+    assert dateline("waive", "value-added", "Loan.state", *REASON).status == 0
+    expire(committed)
+    assert [one[:2] for one in told()] == [("value-added", "never"), ("waiver-expired", "gated")]
+    assert dateline("generate").status == 1
+
+
+@pytest.mark.parametrize("against", [(), ("--against", "main"), ("--against", "change")])
+def test_a_settled_waiver_that_expires_turns_nothing_red(
+    against: tuple[str, ...], waived: Path
+) -> None:
+    git("branch", "-f", "main")
+    expire(waived)
+    assert [one[:2] for one in told(*against)] == [("waiver-expired", "information")]
+    assert dateline("check", *against).status == 0
+    assert status_lines()[0].startswith("expired on 2024-02-01")
+    assert (dateline("generate").status, dateline("generate", "--check").status) == (0, 0)
+
+
+def test_a_waiver_that_was_never_used_is_a_finding(committed: Path) -> None:
+    given = ("value-added", f"{STATE}/0", "--version", "2024-01-15", *REASON)
+    assert dateline("waive", *given).status == 0
+    assert [rule for rule, _, _ in told()] == ["waiver-unused"]
+    assert dateline("generate").status == 1
+    assert status_lines()[0].startswith("unused until 2999-01-01")
+    assert committed.is_dir()
+
+
+def test_a_waiver_that_covers_some_versions_says_which_are_missing(tmp_path: Path) -> None:
+    from test_check import SOURCES, Project
+
+    made = Project(folder(tmp_path, SOURCES), tmp_path / "generated")
+    made.publish()
+    made.edit(("enum: [active, returned]", "enum: [active, paused, returned]"))
+    row = (
+        "  - {{ rule: value-added, pointer: /components/schemas/State/enum/1, "
+        "versions: [{}], reason: Agreed., expires: 2999-01-01 }}\n"
+    )
+    path = made.schemas / "waivers.yaml"
+    path.write_text("waivers:\n" + row.format("2024-01-15"))
+    (found,) = made.findings()
+    assert (found.rule, found.waived) == ("value-added", None)
+    assert found.help.endswith(
+        "The waiver at schemas/waivers.yaml:2:5 does not cover 2024-09-01; add what is missing "
+        "to `versions`."
+    )
+    # two waivers may cover it together
+    path.write_text("waivers:\n" + row.format("2024-01-15") + row.format("2024-09-01"))
+    assert [(one.rule, one.waived) for one in made.findings()] == [("value-added", "Agreed.")]
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "Loan.state",
+        f"{STATE}/2",
+        f"#{STATE}/2",
+        "schemas/api.yaml:31:90",
+    ],
+)
+def test_what_the_report_prints_names_a_finding(place: str, committed: Path) -> None:
+    edit(committed, LOST)
+    printed = dateline("check").out
+    if ":" in place:
+        place = printed.partition(": never [value-added]")[0].splitlines()[-1]
+        assert place.startswith("schemas/api.yaml:")
+    assert dateline("waive", "value-added", place, *REASON).status == 0
+    assert told() == []
+    assert f"pointer: {STATE}/2\n" in waivers(committed)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (("value-add", "Loan.state"), "Did you mean 'value-added'?"),
+        (("value-added", "Loan.stat"), "Loan.stat is no place of a finding of value-added, nor of "
+         "a document; did you mean 'Loan.state'?"),
+        (("value-added", f"{STATE}/9"), "/enum/9 is no place of a finding"),
+        (("value-added", "/components/schemas/Lone"), "is no place of a finding"),
+        (("value-removed", "Loan.state"), "nothing breaks value-removed now"),
+        (("value-added", "Loan.state", "--version", "2024-01-16"), "no version 2024-01-16 in the "
+         "version table; did you mean '2024-01-15'?"),
+        (("value-removed", "/components/schemas/Loan"), "say for which versions"),
+    ],
+)  # fmt: skip
+def test_what_is_unknown_is_refused(given: tuple[str, ...], said: str, committed: Path) -> None:
+    edit(committed, LOST)
+    refused = dateline("waive", *given, *REASON)
+    assert (refused.status, refused.out) == (2, "")
+    assert said in refused.err
+    assert not (committed / "schemas" / "waivers.yaml").exists()

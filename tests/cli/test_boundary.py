@@ -1,0 +1,149 @@
+"""What surrounds the inputs can be odd, too: each oddity is told in a line, never a traceback."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support.commands import dateline
+from support.sources import LIBRARY, LOANS, folder, problems
+
+from dateline import fresh
+from dateline.files.sources import EditError, recover
+
+WRONG = {
+    "components: 5": "1:13: wrong-type: the number 5",
+    "paths: []": "1:8: wrong-type: a list",
+    "webhooks: text": "1:11: wrong-type: 'text'",
+    "components: { schemas: [] }": "1:24: wrong-type: a list",
+    "components: { schemas: null }": "1:24: wrong-type: null",
+    "components: { headers: 1 }": "1:24: wrong-type: the number 1",
+}
+
+
+@pytest.mark.parametrize("name", ["aa.yaml", "zz.yaml", "aa.json"])
+@pytest.mark.parametrize("text", WRONG)
+def test_a_part_that_fragments_share_has_to_be_a_mapping(
+    tmp_path: Path, text: str, name: str
+) -> None:
+    said = f"{WRONG[text]} where a mapping belongs"
+    if name.endswith(".json"):
+        key, _, value = text.partition(": ")
+        plain = {"[]": [], "5": 5, "text": "text"}
+        below = {} if value in plain else {value.split()[1][:-1]: json.loads(value.split()[2])}
+        text = json.dumps({key: plain.get(value, below)})
+        said = said.partition(": ")[2]
+    assert [one for one in problems(tmp_path, {**LIBRARY, name: text}) if said in one] != []
+
+
+@pytest.mark.parametrize("name", ["sub/a.json", "sub/a.yml", "sub/A.YAML", "sub/deeper/a.yaml"])
+def test_sources_in_folders_below_are_not_passed_over(tmp_path: Path, name: str) -> None:
+    path = folder(tmp_path, LIBRARY) / name
+    path.parent.mkdir(parents=True)
+    path.write_text("{}")
+    assert problems(tmp_path, LIBRARY) == [
+        "schemas/sub:1:1: source-not-read: 'sub' is not read as a source; move its fragments up, "
+        "or let the folder's name begin with _"
+    ]
+    path.rename(path.with_name(f"_{path.name}"))
+    assert problems(tmp_path, LIBRARY) == []
+
+
+def test_links_in_a_circle_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    schemas = folder(tmp_path, LIBRARY)
+    assert dateline("generate").status == 0
+    (schemas / "round.yaml").symlink_to("round.yaml")
+    said = "schemas/round.yaml:1:1: unreadable-file: the links lead in a circle; make it a file"
+    for command in ("check", "generate"):
+        outcome = dateline(command)
+        assert (outcome.status, outcome.err.startswith(said)) == (3, True)
+
+
+@pytest.mark.parametrize("command", ["check", "generate", "diff a b", "cut 2026-01-01", "status"])
+def test_a_working_folder_that_is_gone_is_told(tmp_path: Path, command: str) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    program = (
+        "import os, sys; os.rmdir(os.getcwd()); from dateline.entry import main; "
+        f"sys.argv[1:] = {command.split()!r}; main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=gone, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, len(done.stderr.splitlines())) == (3, 1), done.stderr
+
+
+LENGTHS = ("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties")
+
+
+def test_bounds_beyond_what_can_be_counted_give_models_that_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bounds = (2**63 - 1, 2**63, 2**64 - 1, 2**64, 10**300)
+    kinds = {"Length": "string", "Items": "array", "Properties": "object"}
+    fields = "".join(
+        f"        {keyword.lower()}_{at}: {{ type: {kinds[keyword[3:]]}, {keyword}: {bound} }}\n"
+        for at, bound in enumerate(bounds)
+        for keyword in LENGTHS
+    ).replace("type: array", "type: array, items: { type: string }")
+    schema = f"components:\n  schemas:\n    Vast:\n      properties:\n{fields}"
+    monkeypatch.chdir(tmp_path)
+    note = "        note: { type: string }\n"
+    loans = LOANS.replace(note, f"{note}        vast: {{ $ref: '#/components/schemas/Vast' }}\n")
+    folder(tmp_path, {**LIBRARY, "loans.yaml": loans, "vast.yaml": schema})
+    assert dateline("generate").status == 0
+    monkeypatch.syspath_prepend(tmp_path / "generated/python")
+    for name in [name for name in sys.modules if name.partition(".")[0] == "library"]:
+        monkeypatch.delitem(sys.modules, name)
+    model = importlib.import_module("library.v2025_06_01.models").Vast
+    values = {"length": "a", "items": ["a"], "properties": {"a": 1}}
+    fitting = {name: values[name[3:].partition("_")[0]] for name in model.model_fields}
+    kept = {name: value for name, value in fitting.items() if name.startswith("max")}
+    assert model.model_validate(kept).model_dump(exclude_unset=True) == kept
+    for name in fitting.keys() - kept.keys():
+        with pytest.raises(ValueError, match="at least 9223372036854775807"):
+            model.model_validate({name: fitting[name]})
+
+
+@pytest.mark.parametrize("command", ["check", "generate", "status", "generate --check"])
+@pytest.mark.parametrize("left", ["new", "copy", "draft", ".dateline-edit"])
+def test_what_a_killed_run_staged_is_cleared_away_by_the_next_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, left: str, command: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    schemas = folder(tmp_path, LIBRARY)
+    dateline("generate")
+    home = schemas if left == fresh.STAGED_EDIT else tmp_path / ".generated.dateline"
+    (home / left).mkdir()
+    if left in ("new", "copy"):
+        shutil.copytree(tmp_path / "generated", home / left, dirs_exist_ok=True)
+    assert dateline(*command.split()).status == 0
+    assert not (home / left).exists()
+
+
+@pytest.mark.parametrize(
+    "journal",
+    [
+        "",
+        "[]",
+        "[" * 100_000,
+        '{"files": [], "outputs": {}}',
+        '{"files": [{"name": "../outside", "before": null, "after": "0"}], "outputs": null}',
+        '{"files": [{"name": "/outside", "before": null, "after": "0"}], "outputs": null}',
+        '{"files": [{"name": "\\ud800", "before": null, "after": "0"}], "outputs": null}',
+        '{"files": [{"name": 5, "before": null, "after": "0"}], "outputs": null}',
+    ],
+)
+def test_a_journal_that_no_run_wrote_is_refused(tmp_path: Path, journal: str) -> None:
+    stage = folder(tmp_path, LIBRARY) / fresh.STAGED_EDIT
+    stage.mkdir()
+    (stage / "journal").write_text(journal)
+    with pytest.raises(EditError, match="edit-interrupted: no run of dateline wrote this"):
+        recover(stage.parent)
+    assert [path.name for path in tmp_path.iterdir()] == ["schemas"]

@@ -1,0 +1,18 @@
+"""Damaged inputs are refused in our own words, never with a traceback: a few of each kind.
+
+The bench tries 10,000 of each (rows `fuzz-*`).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support.fuzzing import TARGETS, failures
+
+COUNTS = {"templates": 12, "baseline": 25, "shortcut": 25}
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_no_mutant_ends_in_a_traceback(tmp_path: Path, target: str) -> None:
+    assert failures(target, tmp_path, 7, COUNTS.get(target, 80)) == []

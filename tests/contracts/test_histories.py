@@ -1,0 +1,225 @@
+"""Every keyword that `x-was` may hold, at every position, in both directions.
+
+Each is served by itself, demands a converter, or is refused where it is written. The keywords are
+those of the grammar: one that has no case here fails.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final, TypeVar
+
+import pytest
+from support.histories import KEYWORDS, OLD, POSITIONS, VALUES, VERSIONS, Pair, api, schema_sources
+from support.histories_of_kinds import CASES, UNSEEN, kind_sources
+from support.narrowed import Body, Law
+from support.sources import folder
+
+from dateline.check.servable import check_servable
+from dateline.contracts import shapes
+from dateline.load import load
+from dateline.model import Api, Place, SourceError
+from dateline.openapi import OBJECTS, WHOLE
+
+Json = Any
+
+Made = TypeVar("Made")
+
+_TOGETHER: Final = 300
+"""How many parts stand in one fragment."""
+
+DISCRIMINATED: Final = frozenset({"discriminator", "$dynamicRef"})
+"""Keywords that have tests of their own, or that no definitions here can hold."""
+
+
+def test_every_keyword_of_a_schema_has_a_case() -> None:
+    known = OBJECTS["schema"].keys() - DISCRIMINATED
+    assert known - KEYWORDS.keys() == set()
+    assert KEYWORDS.keys() - known == {"x-extensible-enum"}
+
+
+def test_every_schema_below_a_schema_is_a_position() -> None:
+    below = {key for key, found in OBJECTS["schema"].items() if found.slot.kind == "schema"}
+    assert below - POSITIONS.keys() == set()
+
+
+def test_every_keyword_of_every_other_object_has_a_case() -> None:
+    known = {
+        (kind, key)
+        for kind, slots in OBJECTS.items()
+        for key in slots
+        if kind not in WHOLE | UNSEEN and kind != "schema"
+    }
+    assert known - {(kind, key) for kind, key, _ in CASES} == set()
+
+
+def loaded(
+    head: str, parts: dict[str, Json], make: Callable[[Api], Made], *, adopted: bool
+) -> tuple[Api, Made, dict[str, set[str]], Callable[[Place], str]]:
+    """Return what *parts* define beside *head*, and what is made of it.
+
+    Beside them stand the ids of what was refused, by the name of the part, which is left out, and
+    what tells the part that a place is in.
+    """
+    refused: dict[str, set[str]] = defaultdict(set)
+    versions = VERSIONS + ("lint: adopted\n" if adopted else "")
+    while True:
+        kept = [(name, part) for name, part in parts.items() if name not in refused]
+        files = {"versions.yaml": versions, "head.yaml": head}
+        named: dict[str, dict[int, str]] = {}
+        for at in range(0, len(kept), _TOGETHER):
+            file = f"parts{at}.json"
+            files[file], named[file] = written(dict(kept[at : at + _TOGETHER]))
+
+        def part(place: Place, named: dict[str, dict[int, str]] = named) -> str:
+            return named[Path(place.file).name][place.line]
+
+        with TemporaryDirectory() as root:
+            try:
+                api = load(folder(Path(root), files))
+                return api, make(api), refused, part
+            except SourceError as error:
+                for problem in error.problems:
+                    refused[part(problem.place)].add(problem.id)
+
+
+def written(parts: dict[str, Json]) -> tuple[str, dict[int, str]]:
+    """Return *parts* as one fragment, and for each of its lines the part that stands there.
+
+    Thousands of files would take longer to read than to judge.
+    """
+    lines = ["{"]
+    named: dict[int, str] = {}
+    sections: dict[str, dict[str, list[tuple[str, Json]]]] = {"paths": {}, "components": {}}
+    for name, part in parts.items():
+        for key, node in part["paths"].items():
+            sections["paths"].setdefault("", []).append((name, {key: node}))
+        for section, nodes in part.get("components", {}).items():
+            sections["components"].setdefault(section, []).append((name, nodes))
+    for at, (key, found) in enumerate(sections.items()):
+        lines.append(f'{", " if at else ""}"{key}": {{')
+        for which, (section, nodes) in enumerate(found.items()):
+            lines += [f'{", " if which else ""}"{section}": {{'] if section else []
+            for number, (name, node) in enumerate(nodes):
+                lines.append((", " if number else "") + json.dumps(node)[1:-1])
+                named[len(lines)] = name
+            lines += ["}"] if section else []
+        lines.append("}")
+    return "\n".join([*lines, "}"]), named
+
+
+@cache
+def schemas(*, adopted: bool) -> tuple[Law, list[Pair], dict[str, set[str]]]:
+    parts, pairs = schema_sources()
+    _, law, refused, _ = loaded(api(), parts, Law, adopted=adopted)
+    return law, pairs, refused
+
+
+def demanded(data: dict[str, Any], way: str) -> set[str]:
+    """Return the operations and components that converters are demanded for on one *way*."""
+    names = (name for name, said in data["converters"].items() if said[way])
+    return {re.split(r"[.@#\[{]", name)[0] for name in names}
+
+
+def breaches(law: Law, pair: Pair, way: str) -> list[str]:
+    """Return how one direction fails where it does without converters."""
+    shown = law.shown[OLD, "production"]
+    path = ("paths", f"/{pair.name}", "post")
+    content = ("content", "application/json", "schema")
+    if way == "down":
+        body = Body(pair.name, "200", content[1], (*path, "responses", "200", *content))
+        given, wanted = law.canonical, shown
+        change = law.narrow(OLD, "production", body)
+    else:
+        body = Body(pair.name, "", content[1], (*path, "requestBody", *content))
+        given, wanted = shown, law.received
+        change = law.up["production"][OLD].body(pair.name, content[1])
+    found = []
+    for value in map(POSITIONS[pair.position].value, VALUES):
+        if given.defect(body.schema, value) is not None:
+            continue
+        try:
+            wrong = wanted.defect(body.schema, change(value))
+        except Exception as error:
+            wrong = repr(error)
+        if wrong is not None:
+            found.append(f"{pair} {way} {json.dumps(value)}: {wrong}")
+    return found
+
+
+@pytest.mark.parametrize("way", ["down", "up"])
+@pytest.mark.parametrize("adopted", [False, True])
+def test_what_a_keyword_was_is_served_converted_or_refused(adopted: bool, way: str) -> None:
+    law, pairs, refused = schemas(adopted=adopted)
+    needed = demanded(law.contracts, way)
+    served = [pair for pair in pairs if pair.name not in refused and pair.name not in needed]
+    assert [line for pair in served for line in breaches(law, pair, way)] == []
+    # controls: much does without a converter, and adopted definitions may hold anything
+    assert len(served) > (250 if not adopted else 1000)
+    ids = set[str]().union(*refused.values())
+    assert ids == {"forbidden-keyword"} if adopted else ids > {"forbidden-keyword"}
+
+
+def test_words_demand_nothing() -> None:
+    law, pairs, _ = schemas(adopted=True)
+    silent = {"$comment", "title", "description", "examples", "xml", "externalDocs", "deprecated"}
+    words = {pair.name for pair in pairs if pair.keyword in silent}
+    assert words & (demanded(law.contracts, "down") | demanded(law.contracts, "up")) == set()
+
+
+# Objects beside schemas.
+
+
+@cache
+def kinds(*, adopted: bool) -> dict[tuple[str, str, int], str]:
+    """Return what becomes of each case."""
+    head, parts, names = kind_sources()
+    defined, data, refused, part = loaded(head, parts, shapes, adopted=adopted)
+    findings: dict[str, set[str]] = defaultdict(set)
+    for finding in check_servable(defined):
+        assert finding.after_source is not None
+        findings[part(finding.after_source)].add(finding.rule)
+    ways = {way: demanded(data, way) for way in ("down", "up")}
+    changed = {way: {name.split("/")[0] for name in data[way]["shapes"]} for way in ("down", "up")}
+    made = {}
+    for case, name in names.items():
+        told = [*sorted(refused.get(name, ())), *sorted(findings.get(name, ()))]
+        told += [f"converted {way}" for way in ways if name in ways[way]]
+        told += [f"served {way}" for way in ways if name in changed[way] - ways[way]]
+        made[case] = ", ".join(told)
+    return made
+
+
+def test_what_other_objects_were_is_served_converted_or_refused() -> None:
+    assert kinds(adopted=False) == {case: told for case, (_, told) in CASES.items()}
+
+
+def test_adopted_objects_are_held_to_the_same() -> None:
+    style = {"misplaced-annotation", "unknown-key", "reference-sibling", "undeclared-tag"}
+    authored, adopted = kinds(adopted=False), kinds(adopted=True)
+    differing = {
+        case: adopted[case]
+        for case, told in authored.items()
+        if adopted[case] != told and style.isdisjoint(told.split(", "))
+    }
+    # published documents may give up parameters, a body or an operation: these are passed over
+    passed = {case: told for case, told in differing.items() if case[0] == "path-item"}
+    assert passed == dict.fromkeys(passed, "")
+    assert {case for case in differing if case not in passed} == {
+        ("operation", "parameters", 1),
+        ("operation", "requestBody", 1),
+    }
+    # references have no history in authored definitions, adopted ones convert what they led to
+    assert {kind: adopted[kind, "$ref", 0] for kind, key, _ in CASES if key == "$ref"} == {
+        "parameter": "converted up",
+        "header": "converted down",
+        "response": "converted down",
+        "request-body": "converted up",
+        "path-item": "gate-out-of-reach",
+    }

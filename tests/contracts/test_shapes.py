@@ -1,0 +1,749 @@
+"""What the contract data say of what differs between versions, and that they say no more."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.sources import API, LIBRARY, VERSIONS, loaded
+
+from dateline.contracts import canonical, shapes
+from dateline.load import load
+from dateline.model import Api, SourceError
+
+SCHEMAS = Path(__file__).parents[2] / "schemas"
+
+ADOPTED = VERSIONS.replace("policy:", "lint: adopted\npolicy:")
+
+
+def api(folder: Path, text: str, versions: str = VERSIONS) -> Api:
+    """Return the API that *text* defines below the head of the library's."""
+    return loaded(folder, {"versions.yaml": versions, "api.yaml": API, "things.yaml": text})
+
+
+def things(schemas: str, thing: str = "$ref: '#/components/schemas/Thing'") -> str:
+    """Return sources with an operation that gives a *thing*; *schemas* are indented by four."""
+    return f"""\
+paths:
+  /things:
+    get:
+      operationId: getThing
+      tags: [Loans]
+      responses:
+        '200':
+          description: a thing
+          content: {{ application/json: {{ schema: {{ {thing} }} }} }}
+components:
+  schemas:
+{schemas}
+"""
+
+
+def taking(schemas: str) -> str:
+    """Return sources with an operation that takes a `Thing`; *schemas* are indented by four."""
+    return f"""\
+paths:
+  /things:
+    post:
+      operationId: addThing
+      tags: [Loans]
+      requestBody:
+        content: {{ application/json: {{ schema: {{ $ref: '#/components/schemas/Thing' }} }} }}
+      responses: {{ '204': {{ description: added }} }}
+components:
+  schemas:
+{schemas}
+"""
+
+
+def down(found: Api) -> dict[str, Any]:
+    """Return the shapes of what *found* gives, by name, from which version on."""
+    return {
+        name: {entry["since"]: entry["shape"] for entry in entries}
+        for name, entries in shapes(found)["down"]["shapes"].items()
+    }
+
+
+def up(found: Api) -> dict[str, Any]:
+    """Return the shapes of what *found* takes."""
+    return {
+        name: {entry["since"]: entry["shape"] for entry in entries}
+        for name, entries in shapes(found)["up"]["shapes"].items()
+    }
+
+
+def test_the_data_of_the_library_hold_what_differs_and_nothing_else(tmp_path: Path) -> None:
+    loan = {"left_out": ["writer"], "names": {"author_name": "writer"}}
+    fields = {"item": "Item", "state": "LoanState"}
+    staying = {"required": ["item", "state"]}
+    audio_book = {"absent": True, "shown_as": {"kind": "Book", "title": "audio book"}}
+    paused = {"value": "paused", "shown_as": "active"}
+    due = {"convert": ["Loan.due"], "fits": {"type": "string", "format": "date"}}
+    assert shapes(loaded(tmp_path, LIBRARY)) == {
+        "versions": ["2024-01-15", "2024-09-01", "2025-06-01", "next"],
+        "environments": ["production", "sandbox"],
+        "converters": {
+            "Loan.due": {
+                "place": "Loan.due",
+                "before": "2024-09-01",
+                "kind": "schema",
+                "passes_null": False,
+                "newer": {"type": "string", "format": "date-time"},
+                "older": {"type": "string", "format": "date"},
+                "down": True,
+                "up": False,
+            }
+        },
+        "down": {
+            "operations": {"getLoan": {"200": {"content": {"application/json": "Loan"}}}},
+            "shapes": {
+                "Item": [
+                    {
+                        "since": "2024-01-15",
+                        "shape": {
+                            "tag": "kind",
+                            "members": {"AudioBook": audio_book, "Book": None},
+                        },
+                    },
+                    {"since": "2024-09-01", "shape": None},
+                ],
+                "Loan": [
+                    {
+                        "since": "2024-01-15",
+                        "shape": {**loan, "fields": {"due": due, **fields}, **staying},
+                    },
+                    {"since": "2024-09-01", "shape": {**loan, "fields": fields, **staying}},
+                    {
+                        "since": "2025-06-01",
+                        "shape": {"left_out": ["fine_cents"], "fields": fields, **staying},
+                    },
+                ],
+                "LoanState": [
+                    {"since": "2024-01-15", "shape": {"values": [paused]}},
+                    {"since": "next", "shape": None},
+                ],
+            },
+        },
+        "up": {"operations": {}, "shapes": {}},
+    }
+
+
+def test_every_response_with_an_autoramp_in_it_is_listed_and_no_other() -> None:
+    found = shapes(load(SCHEMAS))
+    media_type = "application/json; charset=utf-8"
+    operations = found["down"]["operations"]
+    assert {
+        name: answers["200"]["content"][media_type] for name, answers in operations.items()
+    } == {
+        "createAutoramp": "Autoramp",
+        "createAutorampQuote": "Autoramp",
+        "getAutoramp": "Autoramp",
+        "getAutorampByExternalId": "Autoramp",
+        "listAutoramps": "AutorampList",
+        "updateAutoramp": "Autoramp",
+    }
+    assert found["up"] == {"operations": {}, "shapes": {}}
+    assert found["converters"] == {}
+
+
+def test_an_answer_that_does_not_differ_is_listed_beside_one_that_does() -> None:
+    answers = shapes(load(SCHEMAS))["down"]["operations"]["getAutoramp"]
+    media_type = "application/json; charset=utf-8"
+    assert {status: each["content"] for status, each in answers.items()} == {
+        "200": {media_type: "Autoramp"},
+        "400": {media_type: None},
+        "500": {media_type: None},
+    }
+
+
+def test_an_api_without_gates_has_no_shapes(tmp_path: Path) -> None:
+    found = shapes(api(tmp_path, things("    Thing: { type: object, properties: { a: {} } }")))
+    nothing: dict[str, Any] = {"operations": {}, "shapes": {}}
+    assert (found["down"], found["up"], found["converters"]) == (nothing, nothing, {})
+
+
+def test_the_data_are_sorted_and_the_same_every_time(tmp_path: Path) -> None:
+    one = shapes(loaded(tmp_path / "one", LIBRARY))
+    other = shapes(loaded(tmp_path / "other", dict(reversed(LIBRARY.items()))))
+    assert json.dumps(one) == json.dumps(other)
+    assert list(one["down"]["shapes"]) == sorted(one["down"]["shapes"])
+
+
+def test_environments_are_told_apart_where_they_differ(tmp_path: Path) -> None:
+    found = api(
+        tmp_path,
+        things(
+            """\
+    Thing:
+      type: object
+      properties:
+        test_only: { type: string, x-environments: [sandbox] }
+        since: { type: string, x-added: 2024-09-01 }"""
+        ),
+    )
+    assert shapes(found)["down"]["shapes"]["Thing"] == [
+        {
+            "since": "2024-01-15",
+            "environments": ["production"],
+            "shape": {"left_out": ["since", "test_only"]},
+        },
+        {"since": "2024-01-15", "environments": ["sandbox"], "shape": {"left_out": ["since"]}},
+        {
+            "since": "2024-09-01",
+            "environments": ["production"],
+            "shape": {"left_out": ["test_only"]},
+        },
+        {"since": "2024-09-01", "environments": ["sandbox"], "shape": None},
+    ]
+
+
+GATED = "type: object, properties: { new: { type: string, x-added: next } }"
+
+
+@pytest.mark.parametrize(
+    ("around", "shape"),
+    [
+        ("type: array, items: { $ref: '#/components/schemas/Thing' }", {"items": "Thing"}),
+        (
+            "type: object, additionalProperties: { $ref: '#/components/schemas/Thing' }",
+            {"extras": "Thing", "declared": []},
+        ),
+        (
+            "type: object, properties: { thing: { $ref: '#/components/schemas/Thing' } }",
+            {"fields": {"thing": "Thing"}},
+        ),
+        (
+            "type: object, required: [thing], "
+            "properties: { thing: { $ref: '#/components/schemas/Thing' } }",
+            {"fields": {"thing": "Thing"}, "required": ["thing"]},
+        ),
+        (
+            "oneOf: [{ $ref: '#/components/schemas/Thing' }, { type: 'null' }]",
+            {"types": {"object": "Thing", "null": None}},
+        ),
+        (
+            "oneOf: [{ type: string }, { type: array, items: "
+            "{ $ref: '#/components/schemas/Thing' } }]",
+            {"types": {"string": None, "array": {"items": "Thing"}}},
+        ),
+        (
+            "type: array, minItems: 2, uniqueItems: true, "
+            "items: { $ref: '#/components/schemas/Thing' }",
+            {"items": "Thing", "least": 2, "unique": True},
+        ),
+        (
+            "allOf: [{ $ref: '#/components/schemas/Thing' }, "
+            "{ type: object, properties: { more: { type: string } } }]",
+            {"left_out": ["new"]},
+        ),
+    ],
+)
+def test_a_gated_thing_is_reached_wherever_it_occurs(
+    tmp_path: Path, around: str, shape: dict[str, Any]
+) -> None:
+    found = down(api(tmp_path, things(f"    Thing: {{ {GATED} }}", around)))
+    assert found["getThing/200/application/json"] == {
+        "2024-01-15": shape,
+        **({"next": None} if "left_out" in shape else {}),
+    }
+
+
+def test_one_base_in_all_of_is_the_base(tmp_path: Path) -> None:
+    around = "allOf: [{ $ref: '#/components/schemas/Thing' }], description: A thing."
+    found = shapes(api(tmp_path, things(f"    Thing: {{ {GATED} }}", around)))["down"]
+    assert found["operations"]["getThing"]["200"]["content"] == {"application/json": "Thing"}
+
+
+def test_a_schema_that_leads_back_to_itself_is_referred_to(tmp_path: Path) -> None:
+    text = """\
+    Thing:
+      type: object
+      properties:
+        new: { type: string, x-added: next }
+        parts: { type: array, items: { $ref: '#/components/schemas/Thing' } }"""
+    assert down(api(tmp_path, things(text)))["Thing"] == {
+        "2024-01-15": {"left_out": ["new"], "fields": {"parts": {"items": "Thing"}}},
+        "next": {"fields": {"parts": {"items": "Thing"}}},
+    }
+
+
+def test_what_an_all_of_brings_from_a_version_on_is_left_out_before(tmp_path: Path) -> None:
+    text = """\
+    Thing:
+      allOf:
+        - { type: object, properties: { both: { type: string } } }
+        - type: object
+          properties: { both: { maxLength: 9 }, more: { type: string } }
+          x-added: 2025-06-01"""
+    assert down(api(tmp_path, things(text)))["Thing"] == {
+        "2024-01-15": {"left_out": ["more"]},
+        "2025-06-01": None,
+    }
+
+
+def test_what_is_called_like_a_field_at_another_version_is_left_out(tmp_path: Path) -> None:
+    text = """\
+    Thing:
+      type: object
+      properties:
+        total: { type: integer, x-was: { 2025-06-01: { name: sum }, 2024-09-01: { name: amount } } }
+        sum: { type: string, x-added: next }"""
+    assert down(api(tmp_path, things(text)))["Thing"] == {
+        "2024-01-15": {"left_out": ["amount", "sum"], "names": {"total": "amount"}},
+        "2024-09-01": {"left_out": ["sum"], "names": {"total": "sum"}},
+        "2025-06-01": {"left_out": ["sum"]},
+        "next": None,
+    }
+
+
+def test_requests_are_read_by_the_names_of_the_callers_version(tmp_path: Path) -> None:
+    text = """\
+    Thing:
+      type: object
+      properties:
+        total: { type: integer, x-was: { 2025-06-01: { name: sum } } }
+        old: { type: string, x-removed: next }
+        due: { type: string, format: date-time, x-was: { 2024-09-01: { format: date } } }"""
+    found = api(tmp_path, taking(text))
+    assert up(found)["Thing"] == {
+        "2024-01-15": {
+            "left_out": ["total"],
+            "names": {"sum": "total"},
+            "fields": {"due": {"convert": ["Thing.due"]}},
+        },
+        "2024-09-01": {"left_out": ["total"], "names": {"sum": "total"}},
+        "2025-06-01": None,
+        "next": {"left_out": ["old"]},
+    }
+    converters = shapes(found)["converters"]
+    assert {name: (each["down"], each["up"]) for name, each in converters.items()} == {
+        "Thing.due": (False, True)
+    }
+
+
+def test_parameters_and_headers_differ_like_fields(tmp_path: Path) -> None:
+    text = """\
+paths:
+  /things:
+    get:
+      operationId: listThings
+      tags: [Loans]
+      parameters:
+        - { name: sort, in: query, schema: { type: string }, x-added: next }
+        - name: page_size
+          in: query
+          schema: { type: integer }
+          x-was: { 2024-09-01: { name: size } }
+      responses:
+        '200':
+          description: things
+          headers:
+            X-Left: { schema: { type: integer }, x-was: { 2025-06-01: { name: X-Remaining } } }
+            X-New: { schema: { type: integer }, x-added: next }
+"""
+    found = shapes(api(tmp_path, text))
+    assert found["down"]["operations"] == {
+        "listThings": {"200": {"content": {}, "headers": "listThings/200/headers"}}
+    }
+    assert found["up"]["operations"] == {
+        "listThings": {"content": {}, "parameters": {"query": "listThings/query"}}
+    }
+    assert down(api(tmp_path / "again", text))["listThings/200/headers"] == {
+        "2024-01-15": {"left_out": ["X-New", "X-Remaining"], "names": {"X-Left": "X-Remaining"}},
+        "2025-06-01": {"left_out": ["X-New"]},
+        "next": None,
+    }
+    assert up(api(tmp_path / "too", text))["listThings/query"] == {
+        "2024-01-15": {"left_out": ["page_size", "sort"], "names": {"size": "page_size"}},
+        "2024-09-01": {"left_out": ["sort"]},
+        "next": None,
+    }
+
+
+# Converters
+
+
+@pytest.mark.parametrize(
+    ("now", "was", "ways"),
+    [
+        ("type: string, format: date-time", "format: date", (True, True)),
+        ("type: string, format: uuid", "format: null", (False, True)),
+        ("type: string", "format: date", (True, False)),
+        ("type: integer", "type: string", (True, True)),
+        ("type: integer", "type: number", (False, True)),
+        ("type: [string, 'null']", "type: string", (True, False)),
+        ("type: string, maxLength: 9", "maxLength: 4", (True, False)),
+        ("type: string, maxLength: 4", "maxLength: 9", (False, True)),
+        ("type: integer, minimum: 1", "minimum: 0", (False, True)),
+        ("type: string, pattern: '^[a-z]+$'", "pattern: '^[0-9]+$'", (True, True)),
+        ("type: string, enum: [a, b]", "enum: [a, b, c]", (False, True)),
+        ("type: string, enum: [a, b, c]", "enum: [a, b]", (True, False)),
+        ("type: string, enum: [a, bc]", "enum: null, maxLength: 2", (False, True)),
+        ("type: string, enum: [a, bc]", "enum: null, maxLength: 1", (True, True)),
+        ("type: string, enum: [a, bc]", "enum: null, minLength: 1", (False, True)),
+        *(
+            (f"anyOf: [{member}, {{ enum: [''] }}]", f"anyOf: null, {was}", ways)
+            for member, was, ways in (
+                ("{ type: object }", "type: object", (True, False)),
+                ("{ type: object }", "type: object, maxProperties: 2", (True, False)),
+                ("{ type: object, maxProperties: 2 }", "type: object", (True, True)),
+                # the member is not there yet
+                ("{ type: object, x-added: next }", "type: object", (True, True)),
+            )
+        ),
+        *(
+            (f"type: object, additionalProperties: {now}, properties: {fields}", was, ways)
+            for now, fields, was, ways in (
+                ("false", "{ a: { type: string } }", "properties: {}", (True, False)),
+                ("true", "{ a: { type: string } }", "properties: {}", (True, True)),
+                ("false", "{ a: {} }", "properties: { b: {} }", (True, True)),
+            )
+        ),
+        ("type: array, items: { type: string }", "items: { type: integer }", (True, True)),
+        ("$ref: '#/components/schemas/One'", "$ref: '#/components/schemas/Other'", (True, True)),
+        ("type: string, description: new", "description: old", None),
+        ("type: string, x-extensible-enum: [a, b]", "x-extensible-enum: [a]", None),
+        ("type: string, default: a", "default: b", None),
+    ],
+)
+def test_a_converter_is_needed_where_a_value_may_not_fit_what_was(
+    tmp_path: Path, now: str, was: str, ways: tuple[bool, bool] | None
+) -> None:
+    text = f"""\
+    Thing:
+      type: object
+      properties:
+        due: {{ {now}, x-was: {{ 2025-06-01: {{ {was} }} }} }}
+    One: {{ type: string }}
+    Other: {{ type: integer }}"""
+    given = shapes(api(tmp_path / "given", things(text)))["converters"]
+    taken = shapes(api(tmp_path / "taken", taking(text)))["converters"]
+    found = (
+        any(each["down"] for each in given.values()),
+        any(each["up"] for each in taken.values()),
+    )
+    assert found == (ways or (False, False))
+    assert {*given, *taken} == ({"Thing.due"} if ways else set())
+
+
+def test_the_oldest_converter_of_a_place_keeps_its_name(tmp_path: Path) -> None:
+    text = """\
+    Thing:
+      type: object
+      properties:
+        due:
+          type: integer
+          x-was:
+            2025-06-01: { type: string, format: date-time }
+            2024-09-01: { format: date }"""
+    found = api(tmp_path, things(text))
+    both, newer = ["Thing.due@2025-06-01", "Thing.due"], ["Thing.due@2025-06-01"]
+    day, time = ({"type": "string", "format": each} for each in ("date", "date-time"))
+    assert down(found)["Thing"] == {
+        "2024-01-15": {"fields": {"due": {"convert": both, "fits": day}}},
+        "2024-09-01": {"fields": {"due": {"convert": newer, "fits": time}}},
+        "2025-06-01": None,
+    }
+    assert {name: each["before"] for name, each in shapes(found)["converters"].items()} == {
+        "Thing.due": "2024-09-01",
+        "Thing.due@2025-06-01": "2025-06-01",
+    }
+
+
+@pytest.mark.parametrize(
+    ("schemas", "thing", "name"),
+    [
+        ("    Thing: { DUE }", "$ref: '#/components/schemas/Thing'", "Thing"),
+        (
+            "    Thing: { type: object, properties: { lines: { type: array, items: "
+            "{ type: object, properties: { due: { DUE } } } } } }",
+            "$ref: '#/components/schemas/Thing'",
+            "Thing.lines[].due",
+        ),
+        (
+            "    Thing: { type: object, additionalProperties: { DUE } }",
+            "$ref: '#/components/schemas/Thing'",
+            "Thing{}",
+        ),
+        ("    Thing: { type: string }", "DUE", "getThing.200"),
+        (
+            "    Thing: { type: string }",
+            "type: object, properties: { due: { DUE } }",
+            "getThing.200.due",
+        ),
+    ],
+)
+def test_a_converter_is_called_by_component_and_field(
+    tmp_path: Path, schemas: str, thing: str, name: str
+) -> None:
+    due = "type: string, format: date-time, x-was: { 2025-06-01: { format: date } }"
+    text = things(schemas.replace("DUE", due), thing.replace("DUE", due))
+    assert list(shapes(api(tmp_path, text))["converters"]) == [name]
+
+
+def test_null_needs_no_converter_where_both_sides_have_it(tmp_path: Path) -> None:
+    text = """\
+    Thing:
+      type: object
+      properties:
+        a: { type: [integer, 'null'], x-was: { 2025-06-01: { type: [string, 'null'] } } }
+        b: { type: integer, x-was: { 2025-06-01: { type: [string, 'null'] } } }"""
+    found = shapes(api(tmp_path, things(text)))["converters"]
+    assert {name: each["passes_null"] for name, each in found.items()} == {
+        "Thing.a": True,
+        "Thing.b": False,
+    }
+
+
+def test_a_body_may_have_been_of_another_schema_altogether(tmp_path: Path) -> None:
+    text = things("    Thing: { type: string }\n    Older: { type: integer }").replace(
+        "{ schema: {", "{ x-was: { 2025-06-01: { schema: { type: integer } } }, schema: {"
+    )
+    found = api(tmp_path, text)
+    assert down(found) == {
+        "getThing/200/application/json": {
+            "2024-01-15": {"convert": ["getThing.200"], "fits": {"type": "integer"}},
+            "2025-06-01": None,
+        }
+    }
+
+
+# Unions
+
+
+PETS = """\
+    Pet:
+      type: object
+      required: [kind]
+      properties: { kind: { type: string }, name: { type: string, x-added: next } }
+      discriminator: { propertyName: kind, mapping: { cat: '#/components/schemas/Cat' } }
+    Cat:
+      allOf:
+        - $ref: '#/components/schemas/Pet'
+        - { type: object, properties: { lives: { type: integer, x-removed: 2024-09-01 } } }
+    Dog: { allOf: [{ $ref: '#/components/schemas/Pet' }] }"""
+
+
+def test_a_tag_leads_to_schemas_that_extend_one_without_a_union(tmp_path: Path) -> None:
+    found = down(api(tmp_path, things(PETS, "$ref: '#/components/schemas/Pet'")))
+    assert found["Pet"]["2024-01-15"] == {
+        "tag": "kind",
+        "members": {"Dog": "Dog", "cat": "Cat"},
+        "otherwise": {"left_out": ["name"]},
+    }
+    assert found["Cat"] == {
+        "2024-01-15": {"left_out": ["name"]},
+        "2024-09-01": {"left_out": ["lives", "name"]},
+        "next": {"left_out": ["lives"]},
+    }
+
+
+MEMBERS = """\
+    A: { type: object, required: [kind], properties: { kind: { const: A, type: string } } }
+    B: { type: object, required: [kind], properties: { kind: { const: B, type: string } } }
+    C: { type: object, properties: { c: { type: string } } }"""
+
+
+def test_members_without_a_discriminator_are_told_apart_by_what_they_list(tmp_path: Path) -> None:
+    around = (
+        "oneOf: [{ $ref: '#/components/schemas/A' }, "
+        "{ $ref: '#/components/schemas/B', x-added: next }]"
+    )
+    found = down(api(tmp_path, things(MEMBERS, around), ADOPTED))
+    assert found["getThing/200/application/json"] == {
+        "2024-01-15": {"tag": "kind", "members": {"A": None, "B": {"absent": True}}},
+        "next": None,
+    }
+
+
+def test_members_that_no_tag_tells_apart_are_told_by_their_schemas(tmp_path: Path) -> None:
+    around = (
+        "anyOf: [{ $ref: '#/components/schemas/C', x-added: next }, "
+        "{ $ref: '#/components/schemas/A' }]"
+    )
+    found = down(api(tmp_path, things(MEMBERS, around), ADOPTED))
+    tried = [
+        # what a version does not have comes last
+        {"schema": {"$ref": "#/components/schemas/A"}, "then": None},
+        {"schema": {"$ref": "#/components/schemas/C"}, "then": {"absent": True}},
+    ]
+    assert found["getThing/200/application/json"] == {"2024-01-15": {"tried": tried}, "next": None}
+
+
+def test_what_comes_out_of_a_one_of_is_of_one_member_at_the_version_too(tmp_path: Path) -> None:
+    around = "oneOf: [{ $ref: '#/components/schemas/A' }, { $ref: '#/components/schemas/C' }]"
+    gated = MEMBERS.replace("c: { type: string }", "c: { type: string, x-added: next }")
+    found = down(api(tmp_path, things(gated, around), ADOPTED))
+    members = [{"$ref": "#/components/schemas/A"}, {"$ref": "#/components/schemas/C"}]
+    assert found["getThing/200/application/json"] == {
+        "2024-01-15": {
+            "tried": [
+                {"schema": members[0], "then": None},
+                {"schema": members[1], "then": "C"},
+            ],
+            "fits": {"oneOf": members},
+        },
+    }
+
+
+@pytest.mark.parametrize("required", ["required: [kind], ", ""])
+def test_a_tag_that_a_value_may_be_without_tells_nothing(tmp_path: Path, required: str) -> None:
+    around = (
+        "anyOf: [{ $ref: '#/components/schemas/A' }, "
+        "{ $ref: '#/components/schemas/B', x-added: next }]"
+    )
+    members = MEMBERS.replace("required: [kind], ", required)
+    [shape, _] = down(api(tmp_path, things(members, around), ADOPTED))[
+        "getThing/200/application/json"
+    ].values()
+    assert ("tag" in shape, "tried" in shape) == (bool(required), not required)
+
+
+def test_what_is_sent_is_told_by_the_schemas_of_the_callers_version(tmp_path: Path) -> None:
+    text = """\
+    Thing:
+      anyOf:
+        - type: object
+          required: [a]
+          properties: { a: { type: string, x-was: { next: { name: old } } } }
+        - { type: object, required: [b], properties: { b: { type: string } } }"""
+    shape = up(api(tmp_path, taking(text), ADOPTED))["Thing"]["2024-01-15"]
+    assert shape == {
+        "tried": [
+            {
+                "schema": {
+                    "type": "object",
+                    "required": ["old"],
+                    "properties": {"old": {"type": "string"}},
+                },
+                "then": {"left_out": ["a"], "names": {"old": "a"}},
+            },
+            {
+                "schema": {
+                    "type": "object",
+                    "required": ["b"],
+                    "properties": {"b": {"type": "string"}},
+                },
+                "then": None,
+            },
+        ]
+    }
+
+
+def test_members_that_nothing_tells_apart_may_be_equal_in_all_versions(tmp_path: Path) -> None:
+    around = "oneOf: [{ $ref: '#/components/schemas/A' }, { $ref: '#/components/schemas/C' }]"
+    assert down(api(tmp_path, things(MEMBERS, around), ADOPTED)) == {}
+
+
+def test_a_gate_below_a_keyword_that_no_shape_can_serve_demands_a_converter(
+    tmp_path: Path,
+) -> None:
+    text = f"    Thing: {{ type: object, patternProperties: {{ '^x': {{ {GATED} }} }} }}"
+    found = api(tmp_path, things(text), ADOPTED)
+
+    def holding(properties: dict[str, Any]) -> dict[str, Any]:
+        held = {"type": "object", **properties}
+        return {"type": "object", "patternProperties": {"^x": held}}
+
+    newest = holding({"properties": {"new": {"type": "string"}}})
+    assert shapes(found)["converters"] == {
+        "Thing": {
+            "place": "Thing",
+            "reason": "what is below `patternProperties/^x` differs between versions",
+            "kind": "schema",
+            "passes_null": False,
+            "newer": newest,
+            "older": [
+                {"since": "2024-01-15", "schema": holding({})},
+                {"since": "next", "schema": newest},
+            ],
+            "down": True,
+            "up": False,
+        }
+    }
+    assert down(found)["Thing"] == {
+        "2024-01-15": {"demand": "Thing", "where": [{"left_out": ["new"]}]},
+        "next": None,
+    }
+
+
+@pytest.mark.parametrize(
+    ("keyword", "types"),
+    [
+        ("not: { GATED }", "type: object"),
+        ("contains: { GATED }", "type: array"),
+        ("prefixItems: [{ GATED }]", "type: array"),
+        ("if: { GATED }", "type: object"),
+        ("propertyNames: { maxLength: 9, x-was: { next: { maxLength: 4 } } }", "type: object"),
+    ],
+)
+def test_keywords_that_no_shape_can_serve(tmp_path: Path, keyword: str, types: str) -> None:
+    text = f"    Thing: {{ {types}, {keyword.replace('GATED', GATED)} }}"
+    [converter] = shapes(api(tmp_path, things(text), ADOPTED))["converters"].values()
+    assert (converter["place"], "reason" in converter) == ("Thing", True)
+
+
+def test_a_parameter_that_stood_elsewhere_is_refused_with_its_place(tmp_path: Path) -> None:
+    text = """\
+paths:
+  /things:
+    get:
+      operationId: listThings
+      tags: [Loans]
+      parameters:
+        - { name: size, in: query, schema: { type: integer }, x-was: { next: { in: header } } }
+      responses: { '204': { description: none } }
+"""
+    with pytest.raises(SourceError) as refused:
+        shapes(api(tmp_path, text, ADOPTED))
+    assert str(refused.value) == (
+        "schemas/things.yaml:7:11: gate-out-of-reach: `x-was` moves a parameter from one part of "
+        "the request to another, so no request of an older version could be read; write two, "
+        "one with `x-removed` and one with `x-added`"
+    )
+
+
+def test_null_is_let_through_as_openapi_3_0_writes_it(tmp_path: Path) -> None:
+    text = things(
+        f"    Thing: {{ {GATED} }}",
+        "type: object, properties: { thing: { nullable: true, "
+        "allOf: [{ $ref: '#/components/schemas/Thing' }] } }",
+    )
+    files = {
+        "versions.yaml": ADOPTED,
+        "api.yaml": API.replace("3.1.0", "3.0.3"),
+        "things.yaml": text,
+    }
+    found = down(loaded(tmp_path, files))
+    assert found["getThing/200/application/json"]["2024-01-15"] == {
+        "fields": {"thing": {"types": {"object": "Thing", "null": None}}}
+    }
+
+
+# What values are written against
+
+
+def test_the_canonical_document_holds_all_that_any_version_shows(tmp_path: Path) -> None:
+    schemas = canonical(loaded(tmp_path, LIBRARY))["components"]["schemas"]
+    assert schemas["LoanState"] == {"type": "string", "enum": ["active", "paused", "returned"]}
+    assert schemas["Loan"]["required"] == ["id", "item", "author_name", "state"]
+    assert list(schemas["Loan"]["properties"]) == [
+        *("id", "item", "author_name", "fine_cents", "due", "note", "channel", "state")
+    ]
+    assert schemas["Loan"]["properties"]["due"] == {"type": "string", "format": "date-time"}
+
+
+def test_what_some_callers_can_not_send_is_not_required_of_requests(tmp_path: Path) -> None:
+    text = """\
+    Thing:
+      type: object
+      required: [a, b, c]
+      properties:
+        a: { type: string, x-was: { 2025-06-01: { name: z } } }
+        b: { type: string, x-removed: next }
+        c: { type: string, default: x, x-added: next }"""
+    found = api(tmp_path, taking(text))
+    assert canonical(found, sent=True)["components"]["schemas"]["Thing"]["required"] == ["a"]
+    assert canonical(found)["components"]["schemas"]["Thing"]["required"] == ["a", "b", "c"]

@@ -1,0 +1,132 @@
+"""What extends a discriminated parent is judged as the member of a union that lists it."""
+
+from __future__ import annotations
+
+import copy
+from collections import Counter
+from collections.abc import Iterator
+from random import Random
+from typing import Any, Final
+
+from support.mutations import EDITS
+from support.random_documents import Maker
+
+from dateline.diff import diff
+from dateline.model import Kind
+from dateline.rules import judge
+
+Document = dict[str, Any]
+
+UNION: Final = "#/components/schemas/Noun"
+MEMBERS: Final = ("Book", "Map")
+DOCUMENTS: Final = 1500
+
+
+def documents() -> Iterator[tuple[Random, Document]]:
+    """Yield random documents in which `Noun` is a union of two members, each with its tag."""
+    for seed in range(DOCUMENTS):
+        random = Random(seed)
+        document = Maker(random).document()
+        schemas = document["components"]["schemas"]
+        if listed(document):
+            for name in MEMBERS:
+                schemas[name]["properties"]["kind"] = {"type": "string"}
+            schemas["Noun"] = {
+                "anyOf": [{"$ref": f"#/components/schemas/{name}"} for name in MEMBERS],
+                "discriminator": {"propertyName": "kind"},
+            }
+            yield random, document
+
+
+def listed(node: Any) -> int:
+    """Let every discriminated union in *node* be `Noun`; return how many there were."""
+    found = 0
+    for key, below in list(node.items() if isinstance(node, dict) else enumerate(node)):
+        if isinstance(below, dict) and "discriminator" in below:
+            node[key] = {"$ref": UNION}
+            found += 1
+        elif isinstance(below, dict | list):
+            found += listed(below)
+    return found
+
+
+def inherited(document: Document) -> Document:
+    """Return *document* with a parent that its variants extend, in place of the union."""
+    made = copy.deepcopy(document)
+    schemas = made["components"]["schemas"]
+    noun = schemas["Noun"]
+    del noun["anyOf"]
+    for name in MEMBERS:
+        if name in schemas:
+            schemas[name] = {"allOf": [{"$ref": UNION}, schemas[name]]}
+    return made
+
+
+def said(before: Document, after: Document) -> Counter[tuple[str, ...]]:
+    """Return what is told of operations, and the verdicts."""
+    return Counter(
+        (
+            str(change.kind),
+            "" if change.kind in (Kind.VARIANT_ADDED, Kind.VARIANT_REMOVED) else change.keyword,
+            str(change.direction),
+            *change.operations,
+            str(judge(change, "dated-contract", {}).verdict),
+        )
+        for change in diff(before, after)
+        if change.operations
+    )
+
+
+def undirected(told: Counter[tuple[str, ...]]) -> set[tuple[str, ...]]:
+    """Return what is told, whoever sends it."""
+    return {(kind, keyword, *rest) for kind, keyword, _, *rest in told}
+
+
+def edited(random: Random, document: Document) -> Document | None:
+    """Return *document* with an edit of a member, or of the tags; None if it can't be made."""
+    after = copy.deepcopy(document)
+    schemas = after["components"]["schemas"]
+    member = schemas[random.choice(MEMBERS)]
+    choice = random.random()
+    if choice < 0.15:
+        gone = random.choice(MEMBERS)
+        schemas["Noun"]["discriminator"]["mapping"] = {"other": f"#/components/schemas/{gone}"}
+        return after
+    if choice < 0.25:
+        schemas["Noun"]["discriminator"]["propertyName"] = "sort"
+        return after
+    site = random.choice([member, *member["properties"].values()])
+    edit = random.choice(EDITS)
+    return after if edit.change(random, site) and after != document else None
+
+
+def test_an_edit_of_a_variant_is_judged_alike_however_it_is_one() -> None:
+    compared = 0
+    for random, before in documents():
+        for _ in range(4):
+            after = edited(random, before)
+            if after is None:
+                continue
+            compared += 1
+            ours, theirs = said(before, after), said(inherited(before), inherited(after))
+            nouns = [each["components"]["schemas"]["Noun"] for each in (before, after)]
+            if nouns[0] == nouns[1]:
+                assert ours == theirs
+            else:
+                # a variant has its tag where it stands alone as well, a member has not
+                assert undirected(ours) <= undirected(theirs)
+    assert compared > DOCUMENTS / 10
+
+
+def test_a_variant_that_came_is_judged_alike_however_it_is_one() -> None:
+    for _, after in documents():
+        before = copy.deepcopy(after)
+        before["components"]["schemas"]["Noun"]["anyOf"].pop()
+        new = inherited(after)
+        old = copy.deepcopy(new)
+        last = old["components"]["schemas"]["Map"]
+        old["components"]["schemas"]["Map"] = last["allOf"][1]
+        kinds = {Kind.VARIANT_ADDED.value, Kind.VARIANT_REMOVED.value}
+        for ours, theirs in (((before, after), (old, new)), ((after, before), (new, old))):
+            expected = {told for told in said(*ours) if told[0] in kinds}
+            assert expected <= {told for told in said(*theirs) if told[0] in kinds}

@@ -1,0 +1,362 @@
+"""What extends a discriminated schema is a variant of it, wherever that schema stands."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from support.narrowed import Places
+from support.sources import loaded, problems
+
+from dateline.check.servable import check_servable
+from dateline.contracts import canonical, shapes
+from dateline.diff import diff
+from dateline.model import Api
+from dateline.project import Projector
+from dateline.rules import judge
+from dateline_runtime.compiling import Compiler
+from dateline_runtime.values import UnfitError
+
+Schema = dict[str, Any]
+
+OLD: Final = "2024-01-15"
+
+TABLE: Final = f"""\
+header: X-API-Version
+default: {OLD}
+versions:
+  - {{ date: {OLD}, title: First }}
+  - {{ date: next, title: Being prepared, draft: true }}
+environments:
+  production: {{ servers: [{{ url: https://api.pets.example }}] }}
+policy: dated-contract
+python: {{ package: pets }}
+"""
+
+
+def ref(name: str) -> Schema:
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def pet(**more: Any) -> Schema:
+    return {
+        "type": "object",
+        "required": ["kind"],
+        "properties": {"kind": {"type": "string"}, "name": {"type": "string"}},
+        "discriminator": {"propertyName": "kind"},
+        **more,
+    }
+
+
+def extending(base: str, field: str, **more: Any) -> Schema:
+    own = {"type": "object", "properties": {field: {"type": "string"}}}
+    return {"allOf": [ref(base), own], **more}
+
+
+# What makes Dog a subtype of Pet: all components but Dog, and Dog with what is said beside.
+SPELLINGS: Final[dict[str, Callable[..., dict[str, Schema]]]] = {
+    "directly": lambda **more: {"Pet": pet(), "Dog": extending("Pet", "bark", **more)},
+    "through another": lambda **more: {
+        "Pet": pet(),
+        "Big": extending("Pet", "size"),
+        "Dog": extending("Big", "bark", **more),
+    },
+    "through an alias": lambda **more: {
+        "Pet": pet(),
+        "Animal": ref("Pet"),
+        "Dog": extending("Animal", "bark", **more),
+    },
+    "in a nested allOf": lambda **more: {
+        "Pet": pet(),
+        "Dog": {"allOf": [{"allOf": [extending("Pet", "bark")]}], **more},
+    },
+    "of an inherited discriminator": lambda **more: {
+        "Base": pet(),
+        "Pet": {"allOf": [ref("Base")]},
+        "Dog": extending("Pet", "bark", **more),
+    },
+    "of a discriminator in an allOf": lambda **more: {
+        "Pet": {"allOf": [pet()]},
+        "Dog": extending("Pet", "bark", **more),
+    },
+    "with a mapping for another": lambda **more: {
+        "Pet": pet(discriminator={"propertyName": "kind", "mapping": {"c": ref("Cat")["$ref"]}}),
+        "Cat": extending("Pet", "claws"),
+        "Dog": extending("Pet", "bark", **more),
+    },
+    "beside conditions": lambda **more: {
+        "Pet": pet(anyOf=[{"required": ["name"]}, {"required": ["kind"]}]),
+        "Dog": extending("Pet", "bark", **more),
+    },
+}
+
+NAMED: Final = {"type": "object", "properties": {"note": {"type": "string"}}}
+
+# Where a Pet stands: the schema of a body, the body that holds a pet, and that without one.
+POSITIONS: Final[dict[str, tuple[Schema, Callable[[Any], Any], Any]]] = {
+    "list": ({"type": "array", "items": ref("Pet")}, lambda value: [value], []),
+    "map": (
+        {"type": "object", "additionalProperties": ref("Pet")},
+        lambda value: {"a": value},
+        {},
+    ),
+    "field": (
+        {"type": "object", "properties": {"pet": ref("Pet")}},
+        lambda value: {"pet": value},
+        {},
+    ),
+    "field with notes": (
+        {"type": "object", "properties": {"pet": {"allOf": [ref("Pet")], "description": "A pet"}}},
+        lambda value: {"pet": value},
+        {},
+    ),
+    "item that says more": (
+        {"type": "array", "items": {"allOf": [ref("Pet"), NAMED]}},
+        lambda value: [value],
+        [],
+    ),
+    "nullable field": (
+        {"type": "object", "properties": {"pet": {"oneOf": [ref("Pet"), {"type": "null"}]}}},
+        lambda value: {"pet": value},
+        {},
+    ),
+}
+
+CASES: Final = [(spelling, position) for spelling in SPELLINGS for position in POSITIONS]
+# authored sources may not have members without names beside a discriminator
+AUTHORED: Final = [case for case in CASES if case[0] != "beside conditions"]
+
+
+def document(schemas: dict[str, Schema], body: Schema, way: str = "both") -> Schema:
+    content = {"content": {"application/json": {"schema": body}}}
+    operation: Schema = {
+        "operationId": "putPet",
+        "tags": ["Pets"],
+        "parameters": [{"name": "X-API-Version", "in": "header", "schema": {"type": "string"}}],
+        "responses": {"200": {"description": "A pet", **(content if way != "request" else {})}},
+    }
+    if way != "response":
+        operation["requestBody"] = {"required": True, **content}
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Pets", "version": "1"},
+        "tags": [{"name": "Pets"}],
+        "paths": {"/pets": {"post": operation}},
+        "components": {"schemas": copy.deepcopy(schemas)},
+    }
+
+
+def told(before: Schema, after: Schema) -> list[str]:
+    return [
+        f"{change.kind} {change.after_pointer or change.before_pointer} {change.direction} "
+        f"{', '.join(change.operations)}: {judge(change, 'dated-contract', {})[1]}"
+        for change in diff(before, after)
+        if change.operations
+    ]
+
+
+@pytest.mark.parametrize(("spelling", "position"), CASES)
+def test_a_new_one_is_a_new_variant_where_callers_read_it(spelling: str, position: str) -> None:
+    after = SPELLINGS[spelling]()
+    before = {name: schema for name, schema in after.items() if name != "Dog"}
+    body = POSITIONS[position][0]
+    older, newer = document(before, body, "response"), document(after, body, "response")
+    said = "/components/schemas/Dog response POST /pets: gated"
+    assert told(older, newer) == [f"variant-added {said}"]
+    assert told(newer, older) == [f"variant-removed {said}"]
+
+
+@pytest.mark.parametrize(("spelling", "position"), CASES)
+def test_a_field_of_it_is_read_and_written_where_its_parent_is(
+    spelling: str, position: str
+) -> None:
+    before = SPELLINGS[spelling]()
+    after = copy.deepcopy(before)
+    after["Dog"]["allOf"].append({"properties": {"age": {"type": "integer"}}})
+    at = f"/components/schemas/Dog/allOf/{len(after['Dog']['allOf']) - 1}/properties/age"
+    body = POSITIONS[position][0]
+    for way, verdict in (("request", "gated"), ("response", "additive"), ("both", "gated")):
+        older, newer = document(before, body, way), document(after, body, way)
+        assert told(older, newer) == [f"field-added {at} {way} POST /pets: {verdict}"]
+
+
+def test_what_extends_a_schema_without_a_discriminator_is_another_schema() -> None:
+    base = {key: value for key, value in pet().items() if key != "discriminator"}
+    before = {"Pet": base}
+    after = {"Pet": base, "Dog": extending("Pet", "bark")}
+    assert told(document(before, ref("Pet")), document(after, ref("Pet"))) == []
+
+
+def test_a_sibling_does_not_stand_where_one_of_them_does() -> None:
+    before = {"Pet": pet(), "Cat": extending("Pet", "claws")}
+    after = {**before, "Dog": extending("Pet", "bark")}
+    assert told(document(before, ref("Cat")), document(after, ref("Cat"))) == []
+
+
+MAPPED: Final = "/components/schemas/Pet/discriminator"
+
+
+@pytest.mark.parametrize("body", ["Pet", "Cat"])
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ({"cat": "Cat"}, {"kitty": "Cat"}, f"keyword-changed {MAPPED}/mapping/kitty"),
+        ({}, {"cat": ref("Cat")["$ref"]}, f"keyword-changed {MAPPED}/mapping/cat"),
+        ({"cat": "Cat"}, {}, f"keyword-changed {MAPPED}"),
+        ({}, {"Cat": "Cat"}, None),
+        ({"cat": "Cat"}, {"cat": ref("Cat")["$ref"]}, None),
+    ],
+)
+def test_its_tag_is_what_the_mapping_says_or_its_name(
+    before: Schema, after: Schema, said: str | None, body: str
+) -> None:
+    def mapped(mapping: Schema) -> Schema:
+        tags = {"propertyName": "kind", **({"mapping": mapping} if mapping else {})}
+        return document(
+            {"Pet": pet(discriminator=tags), "Cat": extending("Pet", "claws")}, ref(body)
+        )
+
+    expected = [f"{said} both POST /pets: gated"] if said else []
+    assert told(mapped(before), mapped(after)) == expected
+
+
+def test_another_name_is_another_tag() -> None:
+    before = {"Pet": pet(), "Cat": extending("Pet", "claws")}
+    after = {"Pet": pet(), "Feline": extending("Pet", "claws")}
+    assert told(document(before, ref("Pet")), document(after, ref("Pet"))) == [
+        f"keyword-changed {MAPPED} both POST /pets: gated"
+    ]
+
+
+# What callers of older versions get
+
+
+def api(folder: Path, schemas: dict[str, Schema], body: Schema) -> Api:
+    text = json.dumps(document(schemas, body))
+    return loaded(folder, {"versions.yaml": TABLE, "api.yaml": text})
+
+
+def served(made: Api, way: str) -> Callable[[Any], Any]:
+    """Return what becomes of a body at the oldest version."""
+    projector = Projector(made)
+    places = {
+        version: Places(projector.contract(version, "production").document)
+        for version in made.table.dates
+    }
+    places["canonical"] = Places(canonical(made))
+    compiler = Compiler(
+        json.loads(json.dumps(shapes(made))),
+        way,
+        "production",
+        {},
+        lambda schema, version: places[version or "canonical"].judge(schema),
+    )
+    (change,) = compiler.functions(OLD).values()
+    return lambda value: change(copy.deepcopy(value))
+
+
+@pytest.mark.parametrize(("spelling", "position"), AUTHORED)
+def test_a_gated_one_is_kept_from_older_callers(
+    spelling: str, position: str, tmp_path: Path
+) -> None:
+    body, filled, empty = POSITIONS[position]
+    made = api(tmp_path, SPELLINGS[spelling](**{"x-added": "next"}), body)
+    assert list(check_servable(made)) == []
+    schemas = Projector(made).contract(OLD, "production").document["components"]["schemas"]
+    assert "Dog" not in schemas
+    assert "Pet" in schemas
+    down = served(made, "down")
+    assert down(filled({"kind": "Dog", "bark": "loud"})) == empty
+    known = filled({"kind": "Hamster", "wheel": "round"})
+    assert down(known) == known
+    with pytest.raises(UnfitError):
+        served(made, "up")(filled({"kind": "Dog", "bark": "loud"}))
+
+
+@pytest.mark.parametrize(("spelling", "position"), AUTHORED)
+def test_a_gated_field_of_one_is_kept_from_older_callers(
+    spelling: str, position: str, tmp_path: Path
+) -> None:
+    body, filled, _ = POSITIONS[position]
+    schemas = SPELLINGS[spelling]()
+    age = {"age": {"type": "integer", "x-added": "next"}}
+    schemas["Dog"]["allOf"].append({"type": "object", "properties": age})
+    made = api(tmp_path, schemas, body)
+    down = served(made, "down")
+    assert down(filled({"kind": "Dog", "age": 3, "bark": "loud"})) == filled(
+        {"kind": "Dog", "bark": "loud"}
+    )
+
+
+@pytest.mark.parametrize("mapping", [{}, {"mapping": {"dog": "Dog"}}])
+def test_an_example_does_not_show_a_gated_one_to_older_callers(
+    mapping: Schema, tmp_path: Path
+) -> None:
+    tags = {"propertyName": "kind", **mapping}
+    shown = {"kind": "dog" if mapping else "Dog", "bark": "loud"}
+    schemas = {
+        "Pet": pet(discriminator=tags, examples=[{"kind": "Pet"}, shown]),
+        "Dog": extending("Pet", "bark", **{"x-added": "next"}),
+    }
+    text = json.dumps(document(schemas, {"type": "array", "items": ref("Pet")}))
+    (said,) = problems(tmp_path, {"versions.yaml": TABLE, "api.yaml": text})
+    assert "reference-outlives-target: Pet.examples.1 is shown in 2024-01-15, where Dog" in said
+
+
+def test_a_gated_one_that_has_to_be_shown_needs_a_substitute(tmp_path: Path) -> None:
+    body = {"type": "object", "required": ["pet"], "properties": {"pet": ref("Pet")}}
+    gated = extending("Pet", "bark", **{"x-added": "next"})
+    made = api(tmp_path, {"Pet": pet(), "Dog": gated}, body)
+    assert [
+        f"{each.rule} {each.after_pointer}: {each.message}" for each in check_servable(made)
+    ] == [
+        f"member-without-substitute /components/schemas/Dog: Pet: Dog is absent in {OLD}, and "
+        "POST /pets is required and single-valued"
+    ]
+    gated["x-shown-as"] = {"kind": "Pet", "name": "a dog"}
+    made = api(tmp_path / "other", {"Pet": pet(), "Dog": gated}, body)
+    assert list(check_servable(made)) == []
+    assert served(made, "down")({"pet": {"kind": "Dog", "bark": "loud"}}) == {
+        "pet": {"kind": "Pet", "name": "a dog"}
+    }
+
+
+def test_a_gated_one_needs_no_substitute_where_its_sibling_stands(tmp_path: Path) -> None:
+    gated = extending("Pet", "bark", **{"x-added": "next"})
+    schemas = {"Pet": pet(), "Cat": extending("Pet", "claws"), "Dog": gated}
+    assert list(check_servable(api(tmp_path, schemas, ref("Cat")))) == []
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ({"kind": "Pet"}, []),
+        ({"kind": "Dog"}, [f"'Dog' is the tag of Dog, which is absent in {OLD} too"]),
+        ({"kind": "Wolf"}, [f"'Wolf' is the tag of Wolf, which is absent in {OLD} too"]),
+        ("a dog", ["no Pet: "]),
+    ],
+)
+def test_a_substitute_is_one_that_older_callers_know(
+    value: Any, said: list[str], tmp_path: Path
+) -> None:
+    schemas = {
+        "Pet": pet(),
+        "Dog": extending("Pet", "bark", **{"x-added": "next", "x-shown-as": value}),
+        "Wolf": extending("Pet", "howl", **{"x-added": "next", "x-shown-as": {"kind": "Pet"}}),
+    }
+    text = json.dumps(document(schemas, ref("Pet")))
+    found = problems(tmp_path, {"versions.yaml": TABLE, "api.yaml": text})
+    assert len(found) == len(said)
+    assert all(f"shown-as-invalid: {each}" in one for each, one in zip(said, found, strict=True))
+
+
+def test_a_substitute_stands_on_what_a_tag_names_only(tmp_path: Path) -> None:
+    base = {key: value for key, value in pet().items() if key != "discriminator"}
+    gated = extending("Pet", "bark", **{"x-added": "next", "x-shown-as": {"kind": "Pet"}})
+    text = json.dumps(document({"Pet": base, "Dog": gated}, ref("Dog")))
+    found = problems(tmp_path, {"versions.yaml": TABLE, "api.yaml": text})
+    assert any("misplaced-annotation: `x-shown-as`" in one for one in found)

@@ -1,0 +1,206 @@
+"""A discriminator that changed: older callers read and send the property and the tags they know."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from support.sources import problems
+from test_discriminated_parents import OLD, TABLE, Schema, api, document, extending, ref, served
+
+from dateline.check.servable import check_servable
+from dateline.contracts import shapes
+from dateline.project import Projector
+
+POSITIONS: Final[dict[str, tuple[Callable[[Schema], Schema], Callable[[Any], Any]]]] = {
+    "alone": (lambda schema: schema, lambda value: value),
+    "list": (lambda schema: {"type": "array", "items": schema}, lambda value: [value]),
+    "map": (
+        lambda schema: {"type": "object", "additionalProperties": schema},
+        lambda value: {"a": value},
+    ),
+    "field": (
+        lambda schema: {"type": "object", "required": ["it"], "properties": {"it": schema}},
+        lambda value: {"it": value},
+    ),
+    "nullable": (
+        lambda schema: {
+            "type": "object",
+            "required": ["it"],
+            "properties": {"it": {"oneOf": [schema, {"type": "null"}]}},
+        },
+        lambda value: {"it": value},
+    ),
+    "with more beside it": (
+        lambda schema: {
+            "type": "object",
+            "properties": {"it": {"allOf": [schema], "description": "A noun"}},
+        },
+        lambda value: {"it": value},
+    ),
+}
+
+# What a discriminator says now and said before, and the tags of Book and Disc now and before.
+CHANGES: Final[dict[str, tuple[Schema, Schema, tuple[str, str], tuple[str, str]]]] = {
+    "the property": (
+        {"propertyName": "type"},
+        {"propertyName": "kind"},
+        ("Book", "Disc"),
+        ("Book", "Disc"),
+    ),
+    "one tag": (
+        {"propertyName": "kind", "mapping": {"book": "Book", "audio": "Disc"}},
+        {"propertyName": "kind", "mapping": {"book": "Book", "disc": ref("Disc")["$ref"]}},
+        ("book", "audio"),
+        ("book", "disc"),
+    ),
+    "a mapping that came": (
+        {"propertyName": "kind", "mapping": {"book": "Book", "disc": "Disc"}},
+        {"propertyName": "kind"},
+        ("book", "disc"),
+        ("Book", "Disc"),
+    ),
+    "a mapping that went": (
+        {"propertyName": "kind"},
+        {"propertyName": "kind", "mapping": {"book": "Book", "disc": "Disc"}},
+        ("Book", "Disc"),
+        ("book", "disc"),
+    ),
+    "tags that were exchanged": (
+        {"propertyName": "kind", "mapping": {"a": "Book", "b": "Disc"}},
+        {"propertyName": "kind", "mapping": {"b": "Book", "a": "Disc"}},
+        ("a", "b"),
+        ("b", "a"),
+    ),
+    "property and tags": (
+        {"propertyName": "type", "mapping": {"book": "Book", "disc": "Disc"}},
+        {"propertyName": "kind"},
+        ("book", "disc"),
+        ("Book", "Disc"),
+    ),
+}
+
+
+def tag(now: Schema, before: Schema) -> Schema:
+    """Return the properties that hold the tag."""
+    name, old = now["propertyName"], before["propertyName"]
+    renamed = {} if name == old else {"x-was": {"next": {"name": old}}}
+    return {
+        "type": "object",
+        "required": [name],
+        "properties": {name: {"type": "string", **renamed}},
+    }
+
+
+def union(now: Schema, before: Schema) -> dict[str, Schema]:
+    history = {"discriminator": now, "x-was": {"next": {"discriminator": before}}}
+    schemas: dict[str, Schema] = {"Noun": {"oneOf": [ref("Book"), ref("Disc")], **history}}
+    for name, own in (("Book", "pages"), ("Disc", "minutes")):
+        schemas[name] = tag(now, before)
+        schemas[name]["properties"][own] = {"type": "integer"}
+    return schemas
+
+
+def parent(now: Schema, before: Schema) -> dict[str, Schema]:
+    history = {"discriminator": now, "x-was": {"next": {"discriminator": before}}}
+    return {
+        "Noun": {**tag(now, before), **history},
+        "Book": extending("Noun", "pages"),
+        "Disc": extending("Noun", "minutes"),
+    }
+
+
+WAYS: Final = {"union": union, "parent": parent}
+
+
+@pytest.mark.parametrize("position", POSITIONS)
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("change", CHANGES)
+def test_older_callers_see_and_send_the_old_one(
+    change: str, way: str, position: str, tmp_path: Path
+) -> None:
+    now, before, tags, old_tags = CHANGES[change]
+    schema, filled = POSITIONS[position]
+    made = api(tmp_path, WAYS[way](now, before), schema(ref("Noun")))
+    assert list(check_servable(made)) == []
+    down, up = served(made, "down"), served(made, "up")
+    shown = Projector(made).contract(OLD, "production").document["components"]["schemas"]
+    assert shown["Noun"]["discriminator"] == before
+    for new, old in zip(tags, old_tags, strict=True):
+        newest = filled({now["propertyName"]: new})
+        oldest = filled({before["propertyName"]: old})
+        assert down(newest) == oldest
+        assert up(oldest) == newest
+
+
+def test_a_variant_that_stands_alone_has_the_tag_that_callers_know(tmp_path: Path) -> None:
+    now, before, tags, old_tags = CHANGES["property and tags"]
+    made = api(tmp_path, parent(now, before), {"type": "array", "items": ref("Disc")})
+    newest, oldest = [{"type": tags[1], "minutes": "3"}], [{"kind": old_tags[1], "minutes": "3"}]
+    assert served(made, "down")(newest) == oldest
+    assert served(made, "up")(oldest) == newest
+
+
+def found(folder: Path, schemas: dict[str, Schema]) -> list[str]:
+    text = json.dumps(document(schemas, ref("Noun")))
+    listed = problems(folder, {"versions.yaml": TABLE, "api.yaml": text})
+    return [problem.split(": ", 1)[1] for problem in listed]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_history_is_held_against_the_names_of_its_time(way: str, tmp_path: Path) -> None:
+    now, before = {"propertyName": "type"}, {"propertyName": "kind"}
+    schemas = WAYS[way](now, before)
+    assert found(tmp_path / "right", schemas) == []
+    schemas["Noun"]["x-was"]["next"]["discriminator"] = {"propertyName": "sort"}
+    (wrong,) = found(tmp_path / "wrong", schemas)
+    assert wrong.startswith(f"discriminator-property: in {OLD}, ")
+    assert "no property 'sort'" in wrong
+    del schemas["Noun"]["x-was"]
+    (silent,) = found(tmp_path / "silent", schemas)
+    assert silent.startswith(f"discriminator-property: in {OLD}, ")
+    assert silent.endswith("write `x-was: {DATE: {discriminator: {propertyName: …}}}`")
+
+
+def test_an_old_tag_is_one_that_the_property_let_through_then(tmp_path: Path) -> None:
+    now = {"propertyName": "kind", "mapping": {"book": "Book", "audio": "Disc"}}
+    before = {"propertyName": "kind", "mapping": {"book": "Book", "disc": "Disc"}}
+    schemas = union(now, before)
+    schemas["Disc"]["properties"]["kind"] = {
+        "const": "audio",
+        "x-was": {"next": {"const": "disc"}},
+    }
+    assert found(tmp_path / "right", schemas) == []
+    schemas["Disc"]["properties"]["kind"] = {"const": "audio"}
+    assert found(tmp_path / "wrong", schemas) == [
+        f"discriminator-tag: in {OLD}, the tag of Disc is 'disc', but its property lets through "
+        "'audio'; make them agree"
+    ]
+
+
+def test_a_member_that_older_versions_lack_is_none_of_their_mapping(tmp_path: Path) -> None:
+    mapping = {"book": "Book", "disc": "Disc"}
+    schemas = union({"propertyName": "kind", "mapping": mapping}, {"propertyName": "kind"})
+    del schemas["Noun"]["x-was"]
+    schemas["Noun"]["oneOf"][1] = {**ref("Disc"), "x-added": "next"}
+    assert found(tmp_path, schemas) == []
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_tags_that_could_become_several_are_refused(way: str, tmp_path: Path) -> None:
+    now = {"propertyName": "kind", "mapping": {"book": "Book", "novel": "Book", "disc": "Disc"}}
+    before = {"propertyName": "kind", "mapping": {"text": "Book", "tale": "Book", "disc": "Disc"}}
+    said = found(tmp_path, WAYS[way](now, before))
+    assert [each.split(":")[0] for each in said] == ["tag-without-way", "tag-without-way"]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_several_tags_that_become_one_stay_it_on_the_way_up(way: str, tmp_path: Path) -> None:
+    now = {"propertyName": "kind", "mapping": {"book": "Book", "novel": "Book", "disc": "Disc"}}
+    before = {"propertyName": "kind", "mapping": {"book": "Book", "disc": "Disc"}}
+    made = api(tmp_path, WAYS[way](now, before), ref("Noun"))
+    assert served(made, "down")({"kind": "novel"}) == {"kind": "book"}
+    assert shapes(made)["up"]["operations"] == {}

@@ -1,0 +1,870 @@
+"""A version's way from an edit of the definitions to its date, as its authors walk it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from support.commands import Outcome, dateline, held
+from support.sources import LIBRARY, LOANS, VERSIONS, folder
+
+from dateline import fresh
+from dateline.check.baseline import in_tree
+from dateline.edit.cut import Asked, cut
+from dateline.load import load
+from dateline.project import Projector
+
+CLEAN, FOUND, MISUSE = 0, 1, 2
+
+DAY, TITLE = "2025-09-01", "Loans have changed."
+
+NEXT_ROW = "  - { date: next, title: Loans can be paused, draft: true }\n"
+PAUSED = (
+    "        - { const: paused, x-added: next, x-shown-as: active, x-why: a loan can be paused }\n"
+)
+
+# Nothing is being prepared here.
+FILES = {
+    **LIBRARY,
+    "versions.yaml": VERSIONS.replace(NEXT_ROW, ""),
+    "loans.yaml": LOANS.replace(PAUSED, ""),
+}
+
+CASES: list[dict[str, Any]] = yaml.safe_load(
+    Path(__file__).with_name("cuts.yaml").read_text(encoding="utf-8")
+)
+
+
+def git(*arguments: str) -> str:
+    identity = ["-c", "user.name=A", "-c", "user.email=a@library.example"]
+    command = ["git", *identity, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def commit() -> None:
+    git("add", "--all")
+    git("commit", "--quiet", "--message", "A step")
+
+
+def repository(root: Path, files: dict[str, str]) -> Path:
+    """Make *root* a repository in which the API that *files* define is published."""
+    folder(root, files)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(root)
+        assert dateline("generate").status == CLEAN
+        git("init", "--quiet", "--initial-branch=main")
+        commit()
+    return root
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository in which the library API is published, and nothing is being prepared."""
+    return repository(tmp_path_factory.mktemp("published"), FILES)
+
+
+@pytest.fixture
+def project(published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the published API, in the current folder."""
+    return moved_into(published, tmp_path, monkeypatch)
+
+
+def moved_into(start: Path, parent: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Copy the project *start* into *parent*, and make that the current folder."""
+    root = parent / "project"
+    shutil.copytree(start, root, symlinks=True)
+    monkeypatch.chdir(root)
+    return root
+
+
+def edit(*edits: tuple[str, str]) -> None:
+    """Replace texts in the sources, each of which stands once in one of them."""
+    for old, new in edits:
+        (path,) = (path for path in Path("schemas").glob("*.*") if old in path.read_text("utf-8"))
+        text = path.read_text("utf-8")
+        assert text.count(old) == 1
+        path.write_text(text.replace(old, new), "utf-8")
+
+
+def redated(files: dict[str, str]) -> dict[str, str]:
+    """Return the sources *files* with the day in the place of `next`, line by line."""
+    row = "  - { date: next, title: Being prepared., draft: true }\n"
+    return {
+        path: text.replace(row, f"  - {{ date: {DAY}, title: {TITLE} }}\n")
+        if path.endswith("versions.yaml")
+        else re.sub(r"\bnext\b", DAY, text)
+        for path, text in files.items()
+    }
+
+
+def recorded(day: str, generated: dict[str, str]) -> dict[str, str]:
+    """Return the record that begins with what was *generated* for the version of *day*."""
+    names = [f"spec/{name}/{day}.json" for name in ("production", "sandbox")]
+    return {f"_additions/{name}": generated[name] for name in names}
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["it"])
+def test_an_edit_becomes_a_version(case: Any, project: Path) -> None:
+    edit(*case["edits"])
+    # what a gate needs beside it is written by hand
+    assert dateline("gate", "--yes").status == (FOUND if "finish" in case else CLEAN)
+    edit(*case.get("finish", []))
+    assert dateline("check").out.splitlines()[-1] == "no findings"
+    commit()
+    gated, contracts = held(project / "schemas"), Projector(load(Path("schemas")))
+    before = held(project / "generated")
+
+    outcome = dateline("cut", DAY, "--title", TITLE)
+
+    assert (outcome.status, outcome.err) == (CLEAN, "now commit schemas and generated\n")
+    after = held(project / "generated")
+    assert held(project / "schemas") == {**redated(gated), **recorded(DAY, after)}
+    for environment in ("production", "sandbox"):
+        for version in ("2024-01-15", "2024-09-01", "2025-06-01"):
+            name = f"spec/{environment}/{version}.json"
+            assert after[name] == before[name]
+        document = contracts.contract("next", environment).document
+        document["info"] = {**document["info"], "version": DAY}
+        assert json.loads(after[f"spec/{environment}/{DAY}.json"]) == document
+    assert dateline("generate") == Outcome(CLEAN, "generated: up to date\n", "")
+    assert dateline("check") == Outcome(CLEAN, f"{fresh.NO_FINDINGS}\n", "")
+    assert dateline("check", "--against", "HEAD").status == CLEAN
+
+
+LOST = (
+    "        - const: returned\n",
+    "        - const: returned\n"
+    "        - { const: lost, x-added: next, x-shown-as: active, x-why: Books get lost. }\n",
+)
+
+
+def prepare(*edits: tuple[str, str]) -> None:
+    """Commit a gated change, the row of `next` for it, and *edits*."""
+    edit(LOST)
+    assert dateline("gate").status == CLEAN
+    edit(*edits)
+    commit()
+
+
+def changed_lines(patch: str) -> list[str]:
+    return [
+        line
+        for line in patch.splitlines()
+        if line.startswith(("+", "-")) and not line.startswith(("+++", "---"))
+    ]
+
+
+def planned(*arguments: str) -> list[str]:
+    """Return the lines that cutting would change; nothing may be written."""
+    before = held(Path())
+    outcome = dateline("cut", *arguments, "--dry-run")
+    assert (outcome.status, outcome.err) == (CLEAN, "")
+    assert held(Path()) == before
+    return changed_lines(outcome.out)
+
+
+# `next`
+
+
+def test_a_gate_may_say_next_before_the_table_does(project: Path) -> None:
+    edit(LOST)
+    assert dateline("check").err == (
+        "schemas/loans.yaml:39:35: unknown-version: the version table has no `next`; run "
+        "`dateline gate`, or add `- { date: next, title: Being prepared., draft: true }` to the "
+        "end of its `versions`\n"
+    )
+    assert dateline("gate") == Outcome(
+        CLEAN, "schemas/versions.yaml:7:13: the version next is being prepared\n", ""
+    )
+    assert changed_lines(git("diff", "schemas/versions.yaml")) == [
+        "+  - { date: next, title: Being prepared., draft: true }"
+    ]
+    assert dateline("check").status == CLEAN
+    assert dateline("gate") == Outcome(CLEAN, "", "nothing to gate\n")
+    assert held(project / "schemas")["loans.yaml"] == FILES["loans.yaml"].replace(*LOST)
+
+
+def test_a_version_is_cut_without_a_row_of_next(project: Path) -> None:
+    edit(LOST)
+    assert planned(DAY, "--title", TITLE) == [
+        f"-{LOST[1].splitlines()[1]}",
+        f"+{LOST[1].splitlines()[1]}".replace("next", DAY),
+        f"+  - {{ date: {DAY}, title: {TITLE} }}",
+    ]
+    assert project.is_dir()
+
+
+MEMBERS = """\
+components:
+  schemas:
+    Member:
+      type: object
+      properties:
+        age: { type: integer }
+"""
+
+
+def test_branches_that_prepare_the_next_version_merge(project: Path) -> None:
+    (project / "schemas" / "members.yaml").write_text(MEMBERS, "utf-8")
+    assert dateline("generate").status == CLEAN
+    commit()
+    for branch, change in (
+        ("loans", LOST),
+        ("members", ("age: { type: integer }", "age: { type: string }")),
+    ):
+        git("checkout", "--quiet", "-b", branch, "main")
+        edit(change)
+        assert dateline("gate").status == CLEAN
+        assert dateline("generate").status == CLEAN
+        commit()
+    git("merge", "--quiet", "--message", "Merge", "loans")
+    assert git("status", "--porcelain") == ""
+    merged = held(project / "schemas")
+    assert dateline("check").out.splitlines()[-1] == "no findings"
+    assert dateline("generate").status == CLEAN
+    commit()
+    assert held(project / "schemas") == merged
+    assert dateline("cut", DAY, "--title", TITLE).status == CLEAN
+    member = "age: { type: string, x-was: { next: { type: integer } } }"
+    assert merged["members.yaml"] == MEMBERS.replace("age: { type: integer }", member)
+    record = recorded(DAY, held(project / "generated"))
+    assert held(project / "schemas") == {**redated(merged), **record}
+
+
+# What cutting does to the sources
+
+
+ROW = "  - { date: next, title: Being prepared., draft: true }\n"
+
+
+@pytest.mark.parametrize(
+    ("row", "cut"),
+    [
+        (
+            "  # in spring\n\n  - date: 'next' # soon\n    draft: true\n"
+            '    title: "Books get lost"\n',
+            [
+                "-  - date: 'next' # soon",
+                "-    draft: true",
+                '-    title: "Books get lost"',
+                f"+  - date: '{DAY}' # soon",
+                f"+    title: {TITLE}",
+            ],
+        ),
+        (
+            "  - {title: Soon, draft: true, date: next, undisclosed: false} # !\n",
+            [
+                "-  - {title: Soon, draft: true, date: next, undisclosed: false} # !",
+                f"+  - {{title: {TITLE}, date: {DAY}, undisclosed: false}} # !",
+            ],
+        ),
+        (
+            "  - { date: next, title: Soon, draft: true } # last\nannotation: 'next'\n",
+            [
+                "-  - { date: next, title: Soon, draft: true } # last",
+                "-annotation: 'next'",
+                f"+  - {{ date: {DAY}, title: {TITLE} }} # last",
+                f"+annotation: '{DAY}'",
+            ],
+        ),
+    ],
+)
+def test_the_row_keeps_its_style(project: Path, row: str, cut: list[str]) -> None:
+    prepare((ROW, row))
+    assert project.is_dir()
+    assert [line for line in planned(DAY, "--title", TITLE) if "const" not in line] == cut
+
+
+def test_gates_keep_their_quotes_comments_and_line_ends(project: Path) -> None:
+    loans = project / "schemas" / "loans.yaml"
+    edit(
+        ("note: { type: string }", "note: { type: string, x-removed: 'next' } # at last"),
+        (
+            "        channel: {",
+            '        pages:\n          type: string\n          x-was: # in\n\n            "next": '
+            "{ type: integer } # words\n        channel: {",
+        ),
+    )
+    loans.write_bytes(loans.read_bytes().replace(b"\n", b"\r\n"))
+    assert dateline("gate").status == CLEAN
+    commit()
+    before = loans.read_bytes()
+    assert dateline("cut", DAY, "--title", TITLE).status == CLEAN
+    assert before.count(b"next") == 2
+    assert loans.read_bytes() == before.replace(b"next", DAY.encode())
+
+
+def test_json_sources_are_cut_as_well(project: Path) -> None:
+    text = json.dumps({"components": {"schemas": {"A": {"type": "string"}}}}, indent=2)
+    source = project / "schemas" / "a.json"
+    source.write_text(text, "utf-8")
+    assert dateline("generate").status == CLEAN
+    edit(('"type": "string"', '"type": "integer",\n  "x-was": { "next": { "type": "string" } }'))
+    assert dateline("gate").status == CLEAN
+    assert planned(DAY, "--title", TITLE)[:2] == [
+        '-  "x-was": { "next": { "type": "string" } }',
+        f'+  "x-was": {{ "{DAY}": {{ "type": "string" }} }}',
+    ]
+
+
+def test_waivers_of_drafts_hold_for_the_version(project: Path) -> None:
+    prepare()
+    shelf = "        shelf: { type: string, x-added: next }\n        channel: {"
+    edit(("        channel: {", shelf))
+    assert dateline("check").status == FOUND
+    pointer = "/components/schemas/Loan/properties/shelf"
+    given = ["--version", "next", "--reason", "Not yet.", "--expires", "2999-01-01"]
+    assert dateline("waive", "response-field-added", pointer, *given).status == CLEAN
+    commit()
+    assert dateline("cut", DAY, "--title", TITLE).status == CLEAN
+    assert changed_lines(git("diff", "schemas/waivers.yaml")) == [
+        "-      - next",
+        f"+      - {DAY}",
+    ]
+    assert dateline("check", "--against", "HEAD").out.splitlines()[-1] == "no findings; 1 waived"
+    assert project.is_dir()
+
+
+def test_a_dry_run_shows_the_changes_by_reason_and_a_patch_that_git_applies(project: Path) -> None:
+    prepare(
+        ("        note: { type: string }\n", "        note: { type: string, x-removed: next }\n")
+    )
+    shown = dateline("cut", DAY, "--title", TITLE, "--dry-run").out
+    assert shown.partition("--- a/")[0].splitlines() == [
+        f"{DAY}: {TITLE}",
+        "  Books get lost.",
+        "    LoanState: value lost added",
+        "  no reason given (`x-why`)",
+        "    Loan.note: field removed",
+        f"schemas: added _additions/spec/production/{DAY}.json, "
+        f"added _additions/spec/sandbox/{DAY}.json",
+    ]
+    gated = held(project / "schemas")
+    (project / "cut.patch").write_text(shown, "utf-8")
+    git("apply", "cut.patch")
+    assert held(project / "schemas") == redated(gated)
+
+
+# Drafts under dates
+
+
+DRAFTS = """\
+  - { date: 2025-08-01, title: Loans can be paused, draft: true }
+  - { date: next, title: Books get lost, draft: true }
+"""
+
+
+@pytest.fixture(scope="module")
+def drafted(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The published API with two drafts, one of them under a date; both change the same things."""
+    root = tmp_path_factory.mktemp("drafted") / "project"
+    shutil.copytree(published, root, symlinks=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(root)
+        edit(
+            ("environments:\n", f"{DRAFTS}environments:\n"),
+            (
+                "        - const: returned\n",
+                "        - const: returned\n"
+                "        - { const: paused, x-added: 2025-08-01, x-shown-as: active }\n"
+                "        - { const: lost, x-added: next, x-shown-as: active }\n",
+            ),
+            (
+                "note: { type: string }",
+                "note: { type: [integer, 'null'], x-was: { 2025-08-01: { type: string }, "
+                "next: { type: integer } } }",
+            ),
+        )
+        assert dateline("generate").status == CLEAN
+        commit()
+    return root
+
+
+@pytest.fixture
+def drafts(drafted: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the API with two drafts, in the current folder."""
+    return moved_into(drafted, tmp_path, monkeypatch)
+
+
+def test_a_draft_under_a_date_is_no_contract(drafts: Path) -> None:
+    assert (drafts / "generated/spec/production/2025-08-01.json").exists()
+    for baseline in ("generated", "HEAD"):
+        assert dateline("check", "--against", baseline).out.splitlines()[-1] == "no findings"
+    edit(("x-was: { 2025-08-01: { type: string }, next", "x-was: { next"))
+    edit(("next: { type: integer }", "next: { type: string }"))
+    assert dateline("check").out.splitlines()[-1] == "no findings"
+
+
+def test_a_draft_is_cut_on_its_date_and_the_next_one_stays(drafts: Path) -> None:
+    assert drafts.is_dir()
+    assert planned("2025-08-01") == [
+        "-  - { date: 2025-08-01, title: Loans can be paused, draft: true }",
+        "+  - { date: 2025-08-01, title: Loans can be paused }",
+    ]
+
+
+def test_drafts_are_folded_into_one_version(drafts: Path) -> None:
+    assert drafts.is_dir()
+    assert planned(DAY, "--title", TITLE, "--draft", "next", "--draft", "2025-08-01") == [
+        "-        note: { type: [integer, 'null'], x-was: { 2025-08-01: { type: string }, "
+        "next: { type: integer } } }",
+        f"+        note: {{ type: [integer, 'null'], x-was: {{ {DAY}: {{ type: string }} }} }}",
+        "-        - { const: paused, x-added: 2025-08-01, x-shown-as: active }",
+        "-        - { const: lost, x-added: next, x-shown-as: active }",
+        f"+        - {{ const: paused, x-added: {DAY}, x-shown-as: active }}",
+        f"+        - {{ const: lost, x-added: {DAY}, x-shown-as: active }}",
+        *(f"-{line}" for line in DRAFTS.splitlines()),
+        f"+  - {{ date: {DAY}, title: {TITLE} }}",
+    ]
+
+
+def test_what_is_cut_together_has_no_past_in_between(drafts: Path) -> None:
+    assert drafts.is_dir()
+    edit(
+        (
+            "        channel: {",
+            "        shelf: { type: integer, maximum: 9, x-added: 2025-08-01, "
+            "x-was: { next: { maximum: 7 } } }\n        channel: {",
+        ),
+        ("author_name, state]", "author_name, state, shelf]"),
+    )
+    lines = planned(DAY, "--title", TITLE, "--draft", "2025-08-01", "--draft", "next")
+    assert f"+        shelf: {{ type: integer, maximum: 9, x-added: {DAY} }}" in lines
+
+
+SHELF = (
+    ("author_name, state]", "author_name, state, shelf]"),
+    (
+        "        channel: {",
+        """\
+        # Where the book stands.
+        shelf:
+          $ref: '#/components/schemas/Shelf'
+          x-added: 2025-08-01
+          x-removed: next
+        channel: {""",
+    ),
+    ("    LoanState:\n", "    # One of many.\n    Shelf: { type: string }\n    LoanState:\n"),
+)
+
+
+def test_what_came_in_one_draft_and_went_in_another_is_left_out(drafts: Path) -> None:
+    asked = Asked(day=DAY, title=TITLE, drafts=("2025-08-01", "next"))
+
+    def after() -> dict[str, bytes | None]:
+        plan = cut(drafts / "schemas", asked, in_tree(drafts / "generated"))
+        return {one.name: one.after for one in plan.replacements}
+
+    without = after()
+    edit(*SHELF)
+    assert dateline("generate").status == CLEAN
+    assert after() == without
+
+
+def test_reasons_are_folded_with_their_gates(drafts: Path) -> None:
+    was = "next: { type: integer } }"
+    given = "{ 2025-08-01: Notes are counted., next: None is null. }"
+    edit((f"{was} }}", f"{was}, x-why: {given} }}"))
+    assert drafts.is_dir()
+    lines = planned(DAY, "--title", TITLE, "--draft", "2025-08-01", "--draft", "next")
+    assert (
+        f"+        note: {{ type: [integer, 'null'], x-was: {{ {DAY}: {{ type: string }} }}, "
+        f"x-why: {{ {DAY}: Notes are counted. None is null. }} }}"
+    ) in lines
+
+
+def test_a_version_can_be_cut_before_a_draft_under_a_later_date(drafts: Path) -> None:
+    assert drafts.is_dir()
+    edit(("        note: { type: [integer, 'null'], x-was: { 2025-08-01: { type: string }, "
+          "next: { type: integer } } }\n", "        note: { type: string }\n"))  # fmt: skip
+    lines = planned("2025-07-01", "--title", TITLE)
+    assert [line for line in lines if "date:" in line] == [
+        f"+  - {{ date: 2025-07-01, title: {TITLE} }}",
+        f"-{DRAFTS.splitlines()[1]}",
+    ]
+
+
+def test_an_empty_version_needs_its_mark(project: Path) -> None:
+    assert project.is_dir()
+    assert dateline("cut", DAY, "--title", TITLE) == Outcome(
+        MISUSE,
+        "",
+        f"no gate says next, so {DAY} would promise just what 2025-06-01 does; gate a change, or "
+        "mark the version with `--undisclosed`\n",
+    )
+    assert planned(DAY, "--title", TITLE, "--undisclosed") == [
+        f"+  - {{ date: {DAY}, title: {TITLE}, undisclosed: true }}"
+    ]
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["2025-9-1"], "'2025-9-1' is not a day of the calendar, written YYYY-MM-DD"),
+        (["2026-02-30"], "'2026-02-30' is not a day of the calendar, written YYYY-MM-DD"),
+        (["next"], "'next' is not a day of the calendar, written YYYY-MM-DD"),
+        (
+            ["2025-06-01"],
+            "2025-06-01 is not newer than 2025-06-01, the newest version that is cut; name a "
+            "later day",
+        ),
+        (
+            ["2024-12-31"],
+            "2024-12-31 is not newer than 2025-06-01, the newest version that is cut; name a "
+            "later day",
+        ),
+        (
+            ["2025-08-01", "--title", " "],
+            "the title is blank; say what callers will notice",
+        ),
+        (
+            ["2025-08-01", "--title", "a\nb"],
+            r"the title 'a\nb' is not one line; say what callers will notice",
+        ),
+        ([DAY, "--draft", "nxt"], "the version table has no draft nxt; did you mean next?"),
+        (
+            [DAY],
+            "2025-08-01 is a draft, and not newer than 2025-09-01; fold it in with "
+            "`--draft 2025-08-01 --draft next`",
+        ),
+        (
+            [DAY, "--draft", "2025-08-01", "--draft", "next"],
+            "say with `--title` in one sentence what callers will notice",
+        ),
+        (
+            ["2025-08-01", "--undisclosed"],
+            "gates say 2025-08-01, so 2025-08-01 shows changes; leave the mark `undisclosed` out",
+        ),
+    ],
+)
+def test_what_can_not_be_cut_is_told_with_the_way_out(
+    drafts: Path, arguments: list[str], said: str
+) -> None:
+    before = held(drafts)
+    assert dateline("cut", *arguments) == Outcome(MISUSE, "", f"{said}\n")
+    assert held(drafts) == before
+
+
+def test_a_placeholder_is_no_title(project: Path) -> None:
+    prepare()
+    assert dateline("cut", DAY).err == (
+        "say with `--title` in one sentence what callers will notice\n"
+    )
+    edit(("Being prepared.", "Books get lost."))
+    assert planned(DAY)[-1] == f"+  - {{ date: {DAY}, title: Books get lost. }}"
+    assert project.is_dir()
+
+
+@pytest.mark.parametrize(
+    "path", ["schemas/loans.yaml", "schemas/new.yaml", "generated/spec/sandbox/next.json"]
+)
+def test_what_is_not_committed_is_not_mixed_with_a_cut(project: Path, path: str) -> None:
+    prepare()
+    with (project / path).open("a") as file:
+        file.write("# later\n")
+    before = held(project)
+    outcome = dateline("cut", DAY, "--title", TITLE)
+    assert outcome == Outcome(
+        MISUSE, "", f"{path} is not committed; commit first, or set it aside\n"
+    )
+    assert held(project) == before
+
+
+def test_a_failing_check_stops_the_cut(project: Path) -> None:
+    prepare(("        note: { type: string }\n", ""))
+    before = held(project)
+    outcome = dateline("cut", DAY, "--title", TITLE)
+    assert (outcome.status, outcome.out) == (FOUND, "")
+    assert "gated [response-field-removed] Loan.note: field removed" in outcome.err
+    assert held(project) == before
+
+
+def test_definitions_that_would_be_invalid_stop_the_cut(drafts: Path) -> None:
+    # the draft between the two shows what would be in no version
+    edit(
+        ("x-added: 2025-08-01,", "x-added: 2025-08-01, x-removed: next,"),
+        (
+            "  - { date: next,",
+            "  - { date: 2025-10-01, title: Between, draft: true }\n  - { date: next,",
+        ),
+    )
+    commit()
+    before = held(drafts)
+    folded = ["--draft", "2025-08-01", "--draft", "next"]
+    outcome = dateline("cut", DAY, "--title", TITLE, *folded)
+    assert outcome.status == 3
+    assert outcome.err.startswith(
+        f"schemas/loans.yaml:39:60: never-there: added at {DAY}, so no version has it; remove it "
+        "later, or leave the node out\n"
+    )
+    assert held(drafts) == before
+
+
+# What callers have
+
+
+PAGES = ("        note: {", "        pages: { type: integer }\n        note: {")
+
+
+def test_what_is_not_committed_binds_nobody_yet(project: Path) -> None:
+    edit(PAGES)
+    assert dateline("generate").status == CLEAN
+    edit(("pages: { type: integer }", "pages: { type: string }"))
+    commit_now = git("rev-parse", "--short=7", "HEAD").strip()
+    said = f"compared with git HEAD ({commit_now})\nno findings\n"
+    assert dateline("check") == Outcome(CLEAN, said, "")
+    assert dateline("gate") == Outcome(CLEAN, "", "nothing to gate\n")
+    assert dateline("generate").status == CLEAN
+    edit(("        pages: { type: string }\n", ""))
+    assert dateline("generate").status == CLEAN
+    assert git("status", "--porcelain") == ""
+    # what is committed does, whatever was generated since
+    edit(PAGES)
+    assert dateline("generate").status == CLEAN
+    commit()
+    edit(("pages: { type: integer }", "shelf: { type: string }\n        pages: { type: integer }"))
+    assert dateline("generate").status == CLEAN
+    edit(("        pages: { type: integer }\n", ""))
+    outcome = dateline("generate")
+    assert outcome.status == FOUND
+    assert "gated [response-field-removed] Loan.pages: field removed" in outcome.err
+    assert project.is_dir()
+
+
+def test_what_a_merge_brings_counts_before_it_is_committed(project: Path) -> None:
+    git("checkout", "--quiet", "-b", "pages")
+    edit(PAGES)
+    assert dateline("generate").status == CLEAN
+    commit()
+    git("checkout", "--quiet", "main")
+    git("commit", "--quiet", "--allow-empty", "--message", "A step")
+    git("merge", "--quiet", "--no-commit", "--no-ff", "pages")
+    edit((PAGES[1], PAGES[0]))
+    outcome = dateline("generate")
+    assert outcome.status == FOUND
+    assert "gated [response-field-removed] Loan.pages: field removed" in outcome.err
+    assert project.is_dir()
+
+
+# What `status` shows of a version's life
+
+
+def test_status_shows_the_life_of_a_version(project: Path) -> None:
+    prepare(
+        ("        note: {", "        pages: { type: integer }\n        note: {"),
+        ("due: { type: string,", "due: { type: string, description: Until when.,"),
+        ("environments:\n", f"{ANNOUNCED}environments:\n"),
+    )
+    for pointer, day in (
+        ("/components/schemas/Loan", "2999-01-01"),
+        ("/paths", "2999-02-01"),
+    ):
+        given = ["--version", "next", "--reason", "Nobody asks.", "--expires", day]
+        assert dateline("waive", "type-changed", pointer, *given).status == CLEAN
+    edit(("2999-02-01", "2024-01-01"))  # as if time had passed
+    first = git("rev-list", "--max-parents=0", "--abbrev=7", "--abbrev-commit", "HEAD").strip()
+    shown = dateline("status")
+    assert shown.status == CLEAN
+    assert (
+        shown.out[shown.out.index("announced\n") : shown.out.index("outputs\n")]
+        == f"""\
+announced
+  2998-01-01  2025-06-01 becomes the default
+  2998-06-01  2024-01-15 ends
+pending for next
+  Books get lost.
+    LoanState: value lost added
+added to all versions since 2025-06-01 was cut ({first})
+  Loan.pages: field added
+waivers
+  expired on 2024-01-01  type-changed at /paths: Nobody asks.
+  unused until 2999-01-01  type-changed at /components/schemas/Loan: Nobody asks.
+"""
+    )
+    assert "  generated/spec/production/next.json: missing\n" in shown.out
+    assert project.is_dir()
+
+
+def test_an_announcement_is_no_cut(project: Path) -> None:
+    edit(PAGES)
+    assert dateline("generate").status == CLEAN
+    commit()
+    since = re.compile(r"added to all versions since .*\n.*\n")
+    before = since.search(dateline("status").out)
+    assert before is not None
+    assert before[0].endswith("  Loan.pages: field added\n")
+    edit(("environments:\n", f"{ANNOUNCED}environments:\n"))
+    assert dateline("generate").status == CLEAN
+    commit()
+    after = since.search(dateline("status").out)
+    assert after is not None
+    assert after[0] == before[0]
+    assert project.is_dir()
+
+
+ANNOUNCED = """\
+announcements:
+  - { ends: 2024-01-15, from: 2998-06-01, announced: 2025-06-01 }
+  - { default: 2025-06-01, from: 2998-01-01, announced: 2025-06-01 }
+"""
+
+
+# Every moment at which a cut can be killed
+
+
+KILLS = """
+import json, os, shutil, sys
+from contextlib import redirect_stdout
+from pathlib import Path
+from support.commands import dateline, held
+from dateline.files.sources import recover
+from dateline.files.exchange import EXCHANGES
+
+way, *command = sys.argv[1:]
+if way == "two renames":
+    EXCHANGES.clear()
+home = Path.cwd()
+watched, seen = False, []
+
+def disk():
+    return {
+        str(path): path.read_text("utf-8") if path.is_file() else None
+        for path in sorted(Path().rglob("*"))
+        if ".git" not in path.parts
+    }
+
+def hook(event, arguments):
+    # what a kill leaves is what is there before the next step
+    global watched
+    if watched and is_step(event, arguments):
+        watched = False
+        seen.append(disk())
+        watched = True
+
+STEPS = {"os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.chmod", "os.link", "ctypes.dlsym"}
+
+def is_step(event, arguments):
+    if event == "open":
+        return arguments[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT) and is_ours(arguments[0])
+    return event in STEPS and (event == "ctypes.dlsym" or is_ours(arguments[0]))
+
+def is_ours(path):
+    return isinstance(path, (str, os.PathLike)) and str(home) in os.path.abspath(path)
+
+def watch(action):
+    global watched, seen
+    seen, watched = [], True
+    action()
+    watched = False
+    return list({told_apart(state): state for state in [*seen, disk()]}.values())
+
+def told_apart(state):
+    # how far the new tree is staged makes no difference
+    parts = [(name, text) for name, text in state.items() if name.count("/") < 2 or name[0] != "."]
+    return json.dumps(parts)
+
+def put(state):
+    os.chdir(home)
+    shutil.rmtree("run", ignore_errors=True)
+    os.mkdir("run")
+    os.chdir("run")
+    for name, text in state.items():
+        Path(name).mkdir() if text is None else Path(name).write_text(text, "utf-8")
+
+def now():
+    return {
+        name: text
+        for name, text in held(Path()).items()
+        if name.startswith(FOLDERS) and ".dateline-edit" not in name
+    }
+
+def act():
+    assert dateline(*command).status == 0
+
+FOLDERS = ("schemas/", "generated/")
+start = disk()
+sys.addaudithook(hook)
+put(start)
+old = now()
+states = watch(act)
+new = now()
+named = lambda: next(name for name, tree in {"old": old, "new": new}.items() if tree == now())
+first, again, checked = [], [], []
+for state in states:
+    put(state)
+    mixed = now() not in (old, new)
+    recoveries = watch(lambda: recover(Path("schemas")))
+    first.append(named())
+    if mixed:
+        for recovery in recoveries:
+            put(recovery)
+            recover(Path("schemas"))
+            again.append(named() == first[-1])
+        put(state)
+        checked.append([dateline("check").status, named()])
+print(json.dumps([first, again, checked, new]))
+"""
+
+
+@pytest.fixture(scope="module")
+def prepared(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The published API with one gated change, outside of git."""
+    root = tmp_path_factory.mktemp("prepared") / "project"
+    shutil.copytree(published, root, ignore=shutil.ignore_patterns(".git"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(root)
+        edit(LOST)
+        assert dateline("gate").status == CLEAN
+    return root
+
+
+def killed(prepared: Path, root: Path, way: str, seed: str, *command: str) -> Any:
+    """Return which tree each kill of *command* leaves for the next one, and the new tree."""
+    shutil.copytree(prepared, root)
+    tests = Path(__file__).parents[1]
+    run = subprocess.run(
+        [sys.executable, "-c", KILLS, way, *command],
+        cwd=root,
+        env={
+            **os.environ,
+            "PYTHONPATH": f"{tests.parent / 'src'}{os.pathsep}{tests}",
+            "PYTHONHASHSEED": seed,
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.stderr == ""
+    return json.loads(run.stdout)
+
+
+def test_a_kill_leaves_the_old_project_or_the_new_one(prepared: Path, tmp_path: Path) -> None:
+    trees = []
+    cut = ["cut", DAY, "--title", "Books get lost."]
+    for seed, way in enumerate(["exchange", "two renames"]):
+        first, again, checked, new = killed(prepared, tmp_path / way, way, str(seed), *cut)
+        # the change of mind happens once
+        assert first == sorted(first, key=("old", "new").index)
+        assert len(first) > 10
+        assert {*first} == {"old", "new"}
+        # what a kill leaves half done is finished by whatever command comes next, or undone
+        assert len(again) > len(checked) > 0
+        assert all(again)
+        assert all(status == CLEAN for status, _ in checked)
+        assert "new" in {tree for _, tree in checked}
+        trees.append(new)
+    assert trees[0] == trees[1]
+    expected = redated(held(prepared / "schemas"))
+    title = {name: text.replace(TITLE, "Books get lost.") for name, text in expected.items()}
+    assert {name: trees[0][f"schemas/{name}"] for name in title} == title

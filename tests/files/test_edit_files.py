@@ -1,0 +1,242 @@
+"""Writing several files: all of them or none, at whatever moment the run is killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dateline.files.sources import EditError, Outputs, Replacement, recover, write
+from dateline.model import DatelineError
+
+SOURCE = Path(__file__).parents[2] / "src"
+
+OLD = {"a.yaml": b"a: old\n", "b.yaml": b"b: old\r\n", "c.yaml": b"c: stays\n"}
+NEW = {"a.yaml": b"a: new\n", "b.yaml": b"b: new\r\n"}
+WRITTEN = {**OLD, **NEW}
+REPLACEMENTS = [Replacement(name=name, before=OLD[name], after=NEW[name]) for name in sorted(NEW)]
+
+# Files come, change and go, in folders below, too.
+MOVED_FROM = {**OLD, "_kept/one.json": b"1\n", "_kept/in/two.json": b"2\n"}
+MOVED_TO = {**WRITTEN, "_kept/in/three.json": b"3\n", "_new/in/four.json": b"4\n"}
+MOVES = [
+    Replacement(name=name, before=MOVED_FROM.get(name), after=MOVED_TO.get(name))
+    for name in sorted({**MOVED_FROM, **MOVED_TO})
+    if MOVED_FROM.get(name) != MOVED_TO.get(name)
+]
+
+
+def held(folder: Path) -> dict[str, bytes]:
+    """Return what *folder* holds, by path."""
+    files = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "schemas"
+    made.mkdir()
+    for name, content in OLD.items():
+        (made / name).write_bytes(content)
+    return made
+
+
+def test_every_file_is_written_and_nothing_is_left_over(folder: Path) -> None:
+    assert write(folder, REPLACEMENTS) == [folder / "a.yaml", folder / "b.yaml"]
+    assert held(folder) == WRITTEN
+    assert sorted(path.name for path in folder.iterdir()) == sorted(WRITTEN)
+
+
+def test_a_new_file_is_made(folder: Path) -> None:
+    write(folder, [Replacement(name="d.yaml", before=None, after=b"d: new\n")])
+    assert held(folder) == {**OLD, "d.yaml": b"d: new\n"}
+
+
+def test_a_file_keeps_its_mode(folder: Path) -> None:
+    (folder / "a.yaml").chmod(0o640)
+    write(folder, REPLACEMENTS)
+    assert (folder / "a.yaml").stat().st_mode & 0o777 == 0o640
+
+
+def test_a_link_stays_a_link(folder: Path) -> None:
+    (folder / "a.yaml").rename(folder / "_a.yaml")
+    (folder / "a.yaml").symlink_to("_a.yaml")
+    write(folder, REPLACEMENTS)
+    assert (folder / "a.yaml").is_symlink()
+    assert (folder / "_a.yaml").read_bytes() == NEW["a.yaml"]
+
+
+def test_nothing_is_written_where_a_file_is_not_as_it_was(folder: Path) -> None:
+    (folder / "b.yaml").write_bytes(b"b: edited\n")
+    with pytest.raises(EditError) as caught:
+        write(folder, REPLACEMENTS)
+    assert str(caught.value) == (
+        f"{folder}/b.yaml: edited-meanwhile: the file was edited since it was read; "
+        "run the command again"
+    )
+    assert held(folder) == {**OLD, "b.yaml": b"b: edited\n"}
+
+
+@pytest.mark.parametrize("switched", [False, True])
+def test_files_are_new_if_and_only_if_the_outputs_are(folder: Path, switched: bool) -> None:
+    """A switch fails before it has taken place, or after that."""
+    output = folder.parent / "generated"
+    output.mkdir()
+
+    def switch() -> None:
+        if switched:
+            (output / "manifest.json").write_bytes(b"new")
+        raise DatelineError("the outputs can't be written")
+
+    outputs = Outputs(folder=output, manifest=b"new", switch=switch)
+    with pytest.raises(DatelineError, match="the outputs can't be written"):
+        write(folder, REPLACEMENTS, outputs)
+    assert held(folder) == (WRITTEN if switched else OLD)
+    assert not (folder / ".dateline-edit").exists()
+
+
+def test_what_the_system_refuses_is_told_in_a_sentence(folder: Path) -> None:
+    (folder / ".dateline-edit").write_bytes(b"in the way")
+    with pytest.raises(EditError) as caught:
+        write(folder, REPLACEMENTS)
+    assert str(caught.value) == (
+        f"{folder}/.dateline-edit: edit-impossible: File exists; mend it and run again"
+    )
+    assert held(folder) == {**OLD, ".dateline-edit": b"in the way"}
+
+
+def test_a_file_edited_after_a_killed_run_is_not_lost(folder: Path) -> None:
+    killed = crash_at(folder, "os.rename", 2)
+    assert killed
+    (folder / "b.yaml").write_bytes(b"b: mine\n")
+    with pytest.raises(EditError, match=r"b\.yaml: edit-interrupted: .* take over what you need"):
+        recover(folder)
+    assert held(folder)["b.yaml"] == b"b: mine\n"
+    assert held(folder)[".dateline-edit/b.yaml"] == NEW["b.yaml"]
+
+
+def test_a_file_edited_before_a_killed_run_removes_it_is_not_lost(folder: Path) -> None:
+    removal = [Replacement(name="a.yaml", before=OLD["a.yaml"], after=None)]
+    assert crash_at(folder, "os.remove", 1, replacements=removal)
+    (folder / "a.yaml").write_bytes(b"a: mine\n")
+    with pytest.raises(EditError) as caught:
+        recover(folder)
+    assert str(caught.value) == (
+        f"{folder}/a.yaml: edit-interrupted: the file was edited after a run was stopped that was "
+        f"to remove it; keep what you need elsewhere, then delete {folder}/.dateline-edit"
+    )
+    assert held(folder)["a.yaml"] == b"a: mine\n"
+
+
+def test_where_nothing_was_interrupted_there_is_nothing_to_recover(folder: Path) -> None:
+    recover(folder)
+    assert held(folder) == OLD
+
+
+CRASH = """\
+import os, signal, sys
+from pathlib import Path
+from dateline.files.sources import Replacement, recover, write
+
+folder, action, event, point = Path(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4])
+replacements = [
+    Replacement(**{k: v.encode() if v and k != "name" else v for k, v in one.items()})
+    for one in __import__("json").loads(sys.argv[5])
+]
+passed = 0
+
+def hook(name, arguments):
+    global passed
+    if name == event or (event == "any" and (name == "open" or name.startswith("os."))):
+        passed += 1
+        if passed == point:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+sys.addaudithook(hook)
+write(folder, replacements) if action == "write" else recover(folder)
+"""
+
+
+def as_given(content: bytes | None) -> str | None:
+    return None if content is None else content.decode()
+
+
+def crash_at(
+    folder: Path,
+    event: str,
+    point: int,
+    action: str = "write",
+    replacements: Sequence[Replacement] = REPLACEMENTS,
+) -> bool:
+    """Run *action* in a process that kills itself at the event number *point*; tell if it did."""
+    given = json.dumps(
+        [
+            {"name": one.name, "before": as_given(one.before), "after": as_given(one.after)}
+            for one in replacements
+        ]
+    )
+    command: list[Any] = [sys.executable, "-c", CRASH, folder, action, event, str(point), given]
+    run = subprocess.run(
+        command,
+        env={**os.environ, "PYTHONPATH": str(SOURCE)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.stderr == ""
+    return run.returncode != 0
+
+
+def put_back(folder: Path, files: dict[str, bytes]) -> None:
+    for path in sorted(folder.rglob("*"), reverse=True):
+        path.rmdir() if path.is_dir() else path.unlink()
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "replacements"),
+    [(OLD, WRITTEN, REPLACEMENTS), (MOVED_FROM, MOVED_TO, MOVES)],
+    ids=["changed", "moved"],
+)
+def test_a_kill_at_any_moment_leaves_the_old_or_the_new_files(
+    folder: Path, old: dict[str, bytes], new: dict[str, bytes], replacements: list[Replacement]
+) -> None:
+    outcomes = []
+    interrupted = []
+    point = 0
+    killed = True
+    while killed:
+        point += 1
+        put_back(folder, old)
+        killed = crash_at(folder, "any", point, replacements=replacements)
+        found = held(folder)
+        # no file is ever half written, or missing
+        assert all(found.get(name) in (old.get(name), new.get(name)) for name in {**old, **new})
+        if found.get("a.yaml") != found.get("b.yaml") and ".dateline-edit/journal" in found:
+            interrupted.append(found)
+        recover(folder)
+        outcomes.append(held(folder))
+        assert not (folder / ".dateline-edit").exists()
+    assert outcomes[0] == old
+    assert outcomes[-1] == new
+    assert all(outcome in (old, new) for outcome in outcomes)
+    # the change of mind happens once
+    assert outcomes == sorted(outcomes, key=lambda outcome: outcome == new)
+    # and a recovery that is killed is recovered from in turn
+    start = interrupted[0]
+    point = 0
+    killed = True
+    while killed:
+        point += 1
+        put_back(folder, start)
+        killed = crash_at(folder, "any", point, "recover")
+        recover(folder)
+        assert held(folder) == new

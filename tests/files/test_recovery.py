@@ -1,0 +1,173 @@
+"""A command that reads comes after one that was killed while it wrote: it sees no mix."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.sources import LIBRARY, LOANS, VERSIONS, folder
+
+from dateline import entry
+
+SOURCE = Path(__file__).parents[2] / "src"
+
+PAUSED = (
+    "        - { const: paused, x-added: next, x-shown-as: active, x-why: a loan can be paused }\n"
+)
+NEXT = "  - { date: next, title: Loans can be paused, draft: true }\n"
+
+# Nothing is being prepared here, so that a gate changes two files: it adds the version, too.
+FILES = {
+    **LIBRARY,
+    "versions.yaml": VERSIONS.replace(NEXT, ""),
+    "loans.yaml": LOANS.replace(PAUSED, ""),
+}
+EDITED = {
+    **FILES,
+    "loans.yaml": FILES["loans.yaml"].replace("        note: { type: string }\n", ""),
+}
+
+
+def held(schemas: Path) -> dict[str, str]:
+    return {path.name: path.read_text("utf-8") for path in schemas.iterdir() if path.is_file()}
+
+
+def put_back(schemas: Path, files: dict[str, str]) -> None:
+    for path in sorted(schemas.rglob("*"), reverse=True):
+        path.rmdir() if path.is_dir() else path.unlink()
+    folder(schemas.parent, files)
+
+
+def forked(action: Callable[[], None]) -> int:
+    """Run *action* in a copy of this process; return the status it ended with."""
+    child = os.fork()
+    if child == 0:
+        try:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+            os.dup2(1, 2)
+            action()
+        except SystemExit as ended:
+            os._exit(int(ended.code or 0))
+        finally:
+            os._exit(70)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def command(*arguments: str) -> Callable[[], None]:
+    def run() -> None:
+        sys.argv = ["dateline", *arguments]
+        entry.main()
+        sys.exit(0)
+
+    return run
+
+
+def killed_at(point: int, action: Callable[[], None]) -> Callable[[], None]:
+    """Return *action* with a kill at its file-system event number *point* once it writes."""
+    passed = 0
+
+    def hook(event: str, arguments: Sequence[Any]) -> None:
+        nonlocal passed
+        begins = event == "os.mkdir" and str(arguments[0]).endswith(".dateline-edit")
+        if begins or (passed and (event == "open" or event.startswith("os."))):
+            passed += 1
+            if passed == point:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    def run() -> None:
+        sys.addaudithook(hook)
+        action()
+
+    return run
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_what_reads_after_a_killed_gate_sees_the_old_or_the_new_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    schemas = folder(tmp_path, FILES)
+    assert forked(command("generate")) == 0
+    put_back(schemas, EDITED)
+    assert forked(command("gate")) == 0
+    gated = held(schemas)
+    assert {name for name in EDITED if gated[name] != EDITED[name]} == {
+        "versions.yaml",
+        "loans.yaml",
+    }
+    outcomes = []
+    status, point = -signal.SIGKILL, 0
+    while status:
+        point += 1
+        put_back(schemas, EDITED)
+        status = forked(killed_at(point, command("gate")))
+        assert status in (0, -signal.SIGKILL)
+        checked = forked(command("check"))
+        outcomes.append((held(schemas), checked))
+        assert not (schemas / ".dateline-edit").exists()
+    old, new = (EDITED, 1), (gated, 0)
+    assert outcomes[0] == old
+    assert outcomes[-1] == new
+    # the change of mind happens once, and a kill after it is finished
+    assert outcomes.count(new) > 1
+    assert outcomes == sorted(outcomes, key=lambda outcome: outcome == new)
+
+
+WRITES = """\
+import subprocess, sys
+from pathlib import Path
+from dateline.files.sources import Replacement, write
+
+folder, event, point = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+reads = [sys.executable, "-c", sys.argv[4], folder]
+reading, passed = None, 0
+
+def hook(name, arguments):
+    global reading, passed
+    if name == event and ".dateline-edit" in str(arguments[0]):
+        passed += 1
+        if passed == point:
+            reading = subprocess.Popen(reads)
+
+sys.addaudithook(hook)
+write(folder, [Replacement(name=name, before=b"old", after=b"new") for name in ("a", "b")])
+sys.exit(reading.wait())
+"""
+
+READS = """\
+import sys
+from pathlib import Path
+from dateline.files.sources import recover
+
+folder = Path(sys.argv[1])
+recover(folder)
+sys.exit({(folder / name).read_bytes() for name in ("a", "b")} != {b"new"})
+"""
+
+
+@pytest.mark.parametrize(
+    ("event", "point"), [("open", 1), ("open", 2), ("open", 3), ("os.rename", 1), ("os.rename", 2)]
+)
+def test_what_reads_meanwhile_waits_for_the_new_files(
+    tmp_path: Path, event: str, point: int
+) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).write_bytes(b"old")
+    run = subprocess.run(
+        [sys.executable, "-c", WRITES, tmp_path, event, str(point), READS],
+        env={**os.environ, "PYTHONPATH": str(SOURCE)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (run.returncode, run.stderr) == (0, "")
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {
+        "a": b"new",
+        "b": b"new",
+    }

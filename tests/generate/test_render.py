@@ -1,0 +1,149 @@
+"""Templates lay out every document; a value reaches one only through a filter."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import yaml
+from support.sources import LIBRARY, LOANS, folder, loaded
+
+from dateline.documents import require_valid
+from dateline.model import Api, SourceError
+from dateline.project import project
+from dateline.render import render
+from dateline.templating import TemplateError
+
+DATES = ("2024-01-15", "2024-09-01", "2025-06-01", "next")
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Api:
+    return loaded(tmp_path, LIBRARY)
+
+
+def files(api: Api, templates: Path | None = None) -> dict[str, str]:
+    rendered = render(api, templates, models=False, changes=False, validate=False)
+    return {artifact.path: artifact.content.decode() for artifact in rendered.artifacts}
+
+
+def test_one_document_for_each_version_and_environment_in_both_forms(library: Api) -> None:
+    names = [
+        *(f"{date}.{form}" for date in (*DATES, "latest") for form in ("json", "yaml")),
+        "versions.json",
+    ]
+    assert sorted(files(library)) == [
+        ".gitattributes",
+        *sorted(f"spec/{folder}/{name}" for folder in ("production", "sandbox") for name in names),
+    ]
+
+
+@pytest.mark.parametrize("environment", ["production", "sandbox"])
+@pytest.mark.parametrize("date", DATES)
+def test_the_document_says_what_the_contract_says(
+    library: Api, environment: str, date: str
+) -> None:
+    made = files(library)
+    contract = project(library, date, environment).document
+    assert json.loads(made[f"spec/{environment}/{date}.json"]) == contract
+    assert yaml.safe_load(made[f"spec/{environment}/{date}.yaml"]) == contract
+
+
+def test_latest_is_the_newest_version_that_is_no_draft(library: Api) -> None:
+    made = files(library)
+    for form in ("json", "yaml"):
+        assert made[f"spec/sandbox/latest.{form}"] == made[f"spec/sandbox/2025-06-01.{form}"]
+
+
+def test_the_index_lists_the_supported_versions(library: Api) -> None:
+    assert json.loads(files(library)["spec/production/versions.json"]) == {
+        "default": "2024-01-15",
+        "latest": "2025-06-01",
+        "versions": [
+            {
+                "version": date,
+                "summary": title,
+                "state": "supported",
+                "location": f"/spec/{date}",
+            }
+            for date, title in (
+                ("2024-01-15", "Initial version"),
+                ("2024-09-01", "Audio books"),
+                ("2025-06-01", "Author names in one field"),
+            )
+        ],
+    }
+
+
+def test_every_text_file_ends_with_one_line_end(library: Api) -> None:
+    ends = {text[-2:] == "\n\n" or text[-1:] != "\n" for text in files(library).values()}
+    assert ends == {False}
+
+
+def test_the_same_sources_give_the_same_bytes(tmp_path: Path) -> None:
+    first = files(loaded(tmp_path / "one", LIBRARY))
+    # the order in which fragments are read and named must not show either
+    second = files(loaded(tmp_path / "two", dict(reversed(LIBRARY.items()))))
+    assert first == second
+
+
+def test_a_template_of_the_users_overrides_the_built_in_one(tmp_path: Path, library: Api) -> None:
+    own = tmp_path / "own" / "spec" / "{environment}"
+    own.mkdir(parents=True)
+    (own / "versions.json.jinja").write_text("{{ table.default | json }}\n")
+    (own / "{version}.txt.jinja").write_text("{{ version | json }} {{ environment | json }}\n")
+    made = files(library, tmp_path / "own")
+    assert made["spec/sandbox/versions.json"] == '"2024-01-15"\n'
+    assert made["spec/sandbox/2024-09-01.txt"] == '"2024-09-01" "sandbox"\n'
+    assert json.loads(made["spec/sandbox/latest.json"])["info"]["version"] == "2025-06-01"
+
+
+@pytest.mark.parametrize(
+    ("template", "said"),
+    [
+        ("{{ version }}", "reaches the template without a filter"),
+        ("{{ nothing | json }}", "'nothing' is undefined"),
+        ("{% if %}", "Expected an expression"),
+        ("{{ (1 / 0) | json }}", "division by zero"),
+        ("{{ environment | upper }}", "reaches the template without a filter"),
+        ("{{ document.info.title | ident }}{{ 'a b' | ident }}", "is not an identifier"),
+    ],
+)
+def test_a_template_that_lets_a_raw_value_through_fails(
+    tmp_path: Path, library: Api, template: str, said: str
+) -> None:
+    own = tmp_path / "own" / "spec" / "{environment}"
+    own.mkdir(parents=True)
+    (own / "{version}.txt.jinja").write_text(template)
+    with pytest.raises(TemplateError, match=said) as caught:
+        render(library, tmp_path / "own", models=False, validate=False)
+    assert "{version}.txt.jinja" in str(caught.value)
+
+
+def test_templates_in_text_stay_text(tmp_path: Path) -> None:
+    hostile = "{{ 7 * 7 }} {% raw %} {{ cycler.__init__.__globals__ }} {0} %s"
+    loans = LOANS.replace("description: a loan", f"description: '{hostile}'")
+    made = files(loaded(tmp_path, {**LIBRARY, "loans.yaml": loans}))
+    document = json.loads(made["spec/sandbox/2024-01-15.json"])
+    assert document["paths"]["/loans/{id}"]["get"]["responses"]["200"]["description"] == hostile
+
+
+def test_the_independent_judge_reads_each_distinct_document(library: Api) -> None:
+    contract = project(library, "2024-09-01", "sandbox")
+    broken = {**contract.document, "paths": {"loans": {}}}
+    with pytest.raises(SourceError) as caught:
+        require_valid(library, [contract, replace(contract, document=broken)])
+    problems = caught.value.problems
+    assert [problem.id for problem in problems] == ["document-invalid"]
+    said = "openapi-spec-validator refuses the document of 2024-09-01, sandbox: "
+    assert problems[0].message.startswith(said)
+    assert "'loans'" in problems[0].message
+
+
+def test_the_folder_of_the_definitions_is_not_touched(tmp_path: Path) -> None:
+    schemas = folder(tmp_path, LIBRARY)
+    before = {path.name: path.read_bytes() for path in schemas.iterdir()}
+    files(loaded(tmp_path, LIBRARY))
+    assert {path.name: path.read_bytes() for path in schemas.iterdir()} == before

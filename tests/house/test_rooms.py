@@ -1,0 +1,153 @@
+"""The structure: rooms import from their left only, and each package has one home."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parents[2] / "src" / "dateline"
+
+ROOMS = (
+    *("fresh", "model", "openapi", "regex", "schema", "source", "gates", "load", "bundle"),
+    *("project", "sample", "diff", "rules", "check", "report", "templating", "changes"),
+    *("documents", "models", "contracts", "server", "render"),
+    *("files", "edit", "adopt", "generate", "status"),
+    *("serve", "completion", "cli", "entry", "__main__"),
+)
+"""From left to right. The last two are what the script and `python -m` call."""
+
+HOMES = {
+    "yaml": {"source"},
+    "jsonschema_rs": {"sample"},
+    "deepdiff": {"diff"},
+    "jinja2": {"templating"},
+    "markupsafe": {"templating"},
+    "pydantic_core": {"regex", "models"},
+    "datamodel_code_generator": {"models"},
+    "openapi_spec_validator": {"documents"},
+    "pydantic": {"models"},
+    "click": {"completion", "cli", "entry"},
+    "uvicorn": {"serve"},
+}
+"""Where each third-party package may be imported. Any other is imported nowhere."""
+
+HEAVY = (
+    "datamodel_code_generator",
+    "deepdiff",
+    "jinja2",
+    "openapi_spec_validator",
+    "pydantic",
+)
+
+MODULES = sorted(SOURCE.rglob("*.py"))
+
+
+def room_of(path: Path) -> str:
+    """Return the room that the file stands in; an empty name for the package's own file."""
+    first = path.relative_to(SOURCE).parts[0].removesuffix(".py")
+    return "" if first == "__init__" else first
+
+
+def imported(tree: ast.Module) -> Iterator[str]:
+    """Yield the full name of all that *tree* imports, wherever in it."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            start = "." * node.level + (node.module or "")
+            yield from (f"{start}.{alias.name}" for alias in node.names)
+
+
+def misplaced(path: Path, tree: ast.Module) -> list[str]:
+    """Return the imports that the module at *path* may not have."""
+    room = room_of(path)
+    left = {"", *ROOMS[: ROOMS.index(room) + 1]} if room else {""}
+    return sorted(name for name in set(imported(tree)) if not allowed(name, room, left))
+
+
+def allowed(name: str, room: str, left: set[str]) -> bool:
+    package, _, rest = name.partition(".")
+    if package == "dateline":
+        below = rest.split(".")[0]
+        # such as `__version__`: a name that the package's own file defines
+        return below in left or below.startswith("__")
+    return package in sys.stdlib_module_names or room in HOMES.get(package, set())
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_a_room_stands_only_on_the_rooms_to_its_left(path: Path) -> None:
+    assert misplaced(path, ast.parse(path.read_bytes())) == []
+
+
+def corner_of(*steps: str) -> str:
+    """Return the folder or file of a room that *steps* lead to; the room for its own names."""
+    corner = SOURCE.joinpath(*steps[:2])
+    known = corner.is_dir() or corner.with_suffix(".py").is_file()
+    return "/".join(steps[:2] if known and steps[1:2] != ("__init__",) else steps[:1])
+
+
+def test_within_a_room_imports_go_in_one_direction() -> None:
+    leads: dict[str, set[str]] = {}
+    for path in MODULES:
+        home = corner_of(*path.relative_to(SOURCE).with_suffix("").parts)
+        steps = (name.split(".") for name in imported(ast.parse(path.read_bytes())))
+        goals = {corner_of(*rest) for package, *rest in steps if package == "dateline" and rest}
+        leads.setdefault(home, set()).update(goals - {home})
+    # raises CycleError, which names the circle
+    TopologicalSorter(leads).prepare()
+
+
+def test_every_module_belongs_to_a_room() -> None:
+    rooms = {room_of(path) for path in MODULES} - {""}
+    assert sorted(rooms - set(ROOMS)) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "source", "refused"),
+    [
+        ("load/table.py", "from dateline.source.reader import read", []),
+        ("source/text.py", "import dateline.model, yaml, re", []),
+        ("load/table.py", "from dateline import project", ["dateline.project"]),
+        ("load/table.py", "import dateline.changes", ["dateline.changes"]),
+        ("load/table.py", "def f():\n    import jinja2", ["jinja2"]),
+        ("source/text.py", "from yaml.nodes import Node", []),
+        ("project.py", "from yaml.nodes import Node", ["yaml.nodes.Node"]),
+        ("project.py", "from .gates import order", [".gates.order"]),
+        ("templating.py", "from jinja2 import Environment", []),
+        ("cli.py", "from dateline_runtime import negotiate", ["dateline_runtime.negotiate"]),
+        ("cli.py", "import paynet, paynet_sandbox", ["paynet", "paynet_sandbox"]),
+        ("cli.py", "from dateline import __version__, nowhere", ["dateline.nowhere"]),
+        ("__init__.py", "from dateline.model import Api", ["dateline.model.Api"]),
+    ],
+)
+def test_an_import_from_the_right_is_noticed(path: str, source: str, refused: list[str]) -> None:
+    assert misplaced(SOURCE / path, ast.parse(source)) == refused
+
+
+@pytest.mark.parametrize(
+    ("module", "kept_away"),
+    [
+        ("dateline.fresh", (*HEAVY, "click", "yaml", "dataclasses", "pathlib", "re", "typing")),
+        ("dateline.entry", (*HEAVY, "click", "yaml")),
+        ("dateline.cli", (*HEAVY, "yaml")),
+        ("dateline.generate", (*HEAVY, "yaml")),
+        ("dateline.load", HEAVY),
+        ("dateline.load.editor", HEAVY),
+        ("dateline.project", (*HEAVY, "yaml")),
+        ("dateline.serve", (*HEAVY, "fastapi", "jsonschema_rs", "uvicorn", "yaml")),
+    ],
+)
+def test_importing_a_room_leaves_heavy_packages_alone(
+    module: str, kept_away: tuple[str, ...]
+) -> None:
+    code = f"import sys, {module}; print(*sorted(set({kept_away!r}) & set(sys.modules)))"
+    run = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=False
+    )
+    assert (run.stdout, run.stderr) == ("\n", "")

@@ -1,0 +1,206 @@
+"""Adopted documents: style is passed over, safety is not; and nothing makes the checks fail."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from copy import deepcopy
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.checked import TABLE, checked, whole
+from support.defects import CLEAN, DEFECTS, Defect
+
+from dateline.load.checks import STYLE, check
+from dateline.load.checks.scope import CHECKS
+from dateline.load.checks.structure import FINDS
+from dateline.model import KEYS, Place, Problem
+from dateline.openapi import OBJECTS
+from dateline.source.reader import Locator, read
+
+ADOPTED = """
+openapi: 3.0.3
+tags: [{ name: A }, { name: A }]
+paths:
+  /loans:
+    get:
+      operationId: loans/list
+      tags: [Undeclared]
+      parameters: [{ name: $top, in: query, schema: { type: integer, default: few } }]
+      responses: { '200': { description: ok, content: { application/json;simple: {} } } }
+    post: { operationId: loans/list, responses: { '200': { description: ok } } }
+  /loans/{id}:
+    parameters: [{ name: id, in: path, required: true, schema: { type: string } }]
+    get: { responses: { '200': { $ref: '#/components/responses/Ok', description: b } } }
+  /loans/{loan}:
+    parameters: [{ name: loan, in: path, required: true, schema: { type: string } }]
+components:
+  responses: { Ok: { description: ok } }
+  schemas:
+    loan_item.v1:
+      type: object
+      colour: red
+      x-enum-varnames: [A]
+      x-removedIn: '7'
+      x-env-name: test
+      required: [gone]
+      properties: { _links: {}, fooBar: {}, foo_bar: {}, +1: {}, '@id': {}, a b: {} }
+      example: 7
+    BaseModel: { anyOf: [{ type: object }, { type: object }], not: { type: string } }
+    Nullable: { $ref: '#/components/schemas/BaseModel', nullable: true, default: 1 }
+    Gone: { $ref: '#/components/schemas/Nowhere' }
+    Odd: { type: array, minItems: 2, maxItems: 1, format: x-odd }
+    Mixed: { type: string, enum: [a, a, 1, true], pattern: '^(a+)+\\-$' }
+    Ahead: { type: string, pattern: '^(?=a)' }
+    Both: { allOf: [{ type: string }, { type: integer }], readOnly: true, writeOnly: true }
+"""
+
+UNSAFE = """
+info: { title: "a\\nb", version: '1', termsOfService: 'javascript:alert(1)' }
+servers: [{ url: 'javascript:alert(1)' }]
+paths:
+  /a'b: {}
+  /c/../d: {}
+components:
+  parameters:
+    A: { name: 'X A', in: header, schema: {} }
+    B: { name: 'a"', in: query, schema: {} }
+  schemas:
+    ../evil: {}
+    A: { type: strnig, maxLength: -1, $id: 'https://x.example' }
+    B: { $ref: 'file:///etc/passwd' }
+    C: { $ref: '#/components/schemas/C' }
+    D: { type: string, pattern: '[a', format: "a\\nb", enum: ["a\\nb"] }
+    E: { type: object, properties: { "a'": {} }, maxLenght: 3, x-aded: next }
+"""
+
+
+def test_style_is_passed_over_in_adopted_documents() -> None:
+    assert checked(ADOPTED, adopted=True) == []
+
+
+def test_safety_holds_in_adopted_documents() -> None:
+    assert [line.split(" ")[1] for line in checked(UNSAFE, adopted=True)] == [
+        "several-lines:",
+        "address:",
+        "server-url:",
+        "path-grammar:",
+        "path-grammar:",
+        "header-name:",
+        "unsafe-name:",
+        "component-name:",
+        "unknown-type:",
+        "wrong-type:",
+        "forbidden-keyword:",
+        "reference-outside:",
+        "reference-cycle:",
+        "pattern-invalid:",
+        "format-name:",
+        "control-character:",
+        "unsafe-name:",
+        "misspelt-key:",
+        "unknown-annotation:",
+    ]
+
+
+def test_an_adopted_document_serves_something() -> None:
+    info = "openapi: 3.1.0\ninfo: { title: Library, version: '1' }\n"
+    assert whole(info, adopted=True) == [
+        "1:1: missing-key: the document needs `paths`, `components` or `webhooks`; "
+        "write one of them"
+    ]
+    assert whole(info + "webhooks: {}\n", adopted=True) == []
+
+
+@pytest.mark.parametrize("defect", DEFECTS, ids=lambda defect: defect.name)
+def test_an_adopted_document_has_the_same_defects_but_those_of_style(defect: Defect) -> None:
+    said = [line for line in defect.said if line.split(" ")[1].rstrip(":") not in STYLE]
+    assert whole(defect.text, adopted=True) == said
+
+
+def test_ids_of_style_are_ids_of_checks() -> None:
+    known = FINDS.union(*(check.ids for checks in CHECKS.values() for check in checks))
+    assert known >= STYLE
+
+
+def test_a_document_in_json_has_places_too(tmp_path: Path) -> None:
+    path = tmp_path / "api.json"
+    path.write_text(
+        '{\n  "openapi": "3.1.0",\n  "info": {"title": "a", "version": 1},\n  "paths": {}\n}\n'
+    )
+    problems: list[Problem] = []
+    document = read(path, "api.json", adopted=False, problems=problems)
+    assert document is not None
+    assert [*problems, *check(dict(document), TABLE, Locator([document]).locate)] == [
+        Problem(
+            place=Place("api.json", 3, 37),
+            id="wrong-type",
+            message="the number 1 where text belongs",
+        )
+    ]
+
+
+# Any document at all
+
+
+def _trails(node: Any, trail: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    yield trail
+    pairs = (
+        node.items()
+        if isinstance(node, dict)
+        else enumerate(node)
+        if isinstance(node, list)
+        else ()
+    )
+    for key, below in pairs:
+        yield from _trails(below, (*trail, key))
+
+
+def _clean(tmp: Path) -> dict[str, Any]:
+    (tmp / "clean.yaml").write_text(CLEAN)
+    document = read(tmp / "clean.yaml", "clean.yaml", adopted=False, problems=[])
+    loaded: dict[str, Any] = json.loads(json.dumps(document))
+    return loaded
+
+
+@pytest.fixture(scope="module")
+def clean(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    return _clean(tmp_path_factory.mktemp("clean"))
+
+
+_KEYS = sorted({key for keys in OBJECTS.values() for key in keys} | KEYS | {"name", "set", "unset"})
+_VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-2, 2)
+    | st.sampled_from(["", "string", "next", "2024-09-01", "#/components/schemas/Loan", "a\nb"]),
+    lambda below: (
+        st.lists(below, max_size=2)
+        | st.dictionaries(st.sampled_from([*_KEYS, "next", "2024-09-01", "a"]), below, max_size=3)
+    ),
+    max_leaves=6,
+)
+
+
+@given(st.integers(min_value=0), st.sampled_from(_KEYS), _VALUES, st.booleans(), st.booleans())
+def test_whatever_stands_in_a_document_each_problem_is_one_line(
+    clean: dict[str, Any], at: int, key: str, value: Any, replacing: bool, adopted: bool
+) -> None:
+    document = deepcopy(clean)
+    trails = list(_trails(document))
+    *around, last = trails[1 + at % (len(trails) - 1)]
+    node: Any = document
+    for step in around:
+        node = node[step]
+    if replacing:
+        node[last] = value
+    elif isinstance(node[last], dict):
+        node[last][key] = value
+    table = replace(TABLE, adopted=adopted)
+    said = list(check(document, table, lambda _, value=False: Place("api.yaml", 1, 1 + value)))
+    assert said == sorted(set(said))
+    assert [line for line in map(str, said) if "\n" in line or len(line) > 400] == []

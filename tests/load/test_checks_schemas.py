@@ -1,0 +1,903 @@
+"""Schemas: contradictions, what can never hold, unions and discriminators."""
+
+from __future__ import annotations
+
+import pytest
+from support.checked import checked, schema
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        pytest.param(
+            "{ type: strnig }",
+            [
+                "4:15: unknown-type: 'strnig' is no type; did you mean 'string'?",
+            ],
+            id="misspelt",
+        ),
+        pytest.param(
+            "{ type: float }",
+            [
+                "4:15: unknown-type: 'float' is no type; known: string, number, integer, "
+                "boolean, object, array, null",
+            ],
+            id="of Python",
+        ),
+        pytest.param(
+            "{ type: [] }",
+            [
+                "4:15: empty-list: no type is listed, so nothing is let through; name one",
+            ],
+            id="none",
+        ),
+        pytest.param(
+            "{ type: [string, string] }",
+            [
+                "4:24: item-twice: 'string' stands in the list already; leave one out",
+            ],
+            id="twice",
+        ),
+        pytest.param(
+            "{ type: [string, nil] }",
+            [
+                "4:24: unknown-type: 'nil' is no type; known: string, number, integer, "
+                "boolean, object, array, null",
+            ],
+            id="unknown in a list",
+        ),
+        pytest.param(
+            "{ type: [string, 'null'] }",
+            [],
+            id="a list",
+        ),
+    ],
+)
+def test_types_are_types(text: str, said: list[str]) -> None:
+    assert schema(text) == said
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        pytest.param(
+            "{ type: array }",
+            [
+                "4:15: array-without-items: an array needs `items`, which say what it holds; "
+                "write them",
+            ],
+            id="without items",
+        ),
+        pytest.param(
+            "{ type: [array, 'null'] }",
+            [
+                "4:15: array-without-items: an array needs `items`, which say what it holds; "
+                "write them",
+            ],
+            id="in a list of types",
+        ),
+        pytest.param(
+            "{ type: array, items: { type: string } }",
+            [],
+            id="with items",
+        ),
+    ],
+)
+def test_an_array_says_what_it_holds(text: str, said: list[str]) -> None:
+    assert schema(text) == said
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        pytest.param(
+            "{ type: string, format: datetime }",
+            [
+                "4:31: unknown-format: 'datetime' is no format of the OpenAPI registry; did "
+                "you mean 'date-time'?",
+            ],
+            id="misspelt",
+        ),
+        pytest.param(
+            "{ type: string, format: zip-code-of-mars }",
+            [
+                "4:31: unknown-format: 'zip-code-of-mars' is no format of the OpenAPI "
+                "registry; say it in `description` or `pattern`",
+            ],
+            id="of one's own",
+        ),
+        pytest.param(
+            '{ type: string, format: "date\\nimport os" }',
+            [
+                "4:31: format-name: 'date\\nimport os' is no name of a format; use letters, "
+                "digits and hyphens",
+            ],
+            id="code",
+        ),
+        pytest.param(
+            "{ type: string, format: '' }",
+            [
+                "4:31: format-name: '' is no name of a format; use letters, digits and hyphens",
+            ],
+            id="blank",
+        ),
+        pytest.param(
+            "{ type: integer, format: uint32 }",
+            [],
+            id="known",
+        ),
+    ],
+)
+def test_formats_are_known(text: str, said: list[str]) -> None:
+    assert schema(text) == said
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        pytest.param(
+            "{ type: string, enum: [] }",
+            [
+                "4:29: empty-list: no value is listed, so nothing is let through; list the values",
+            ],
+            id="none",
+        ),
+        pytest.param(
+            "{ type: string, enum: [a, b, a] }",
+            [
+                "4:36: enum-value-twice: 'a' stands in the list already; leave one out",
+            ],
+            id="twice",
+        ),
+        pytest.param(
+            "{ enum: [1, '1', true, 1.5, null] }",
+            [
+                "4:19: enum-types-mixed: '1' beside the number 1: values of two types; write "
+                "them as one type",
+            ],
+            id="mixed",
+        ),
+        pytest.param(
+            "{ type: [string, 'null'], enum: [a, null] }",
+            [],
+            id="with null",
+        ),
+        pytest.param(
+            "{ type: string, enum: [a, null] }",
+            [
+                "4:33: enum-of-another-type: null is not of the type 'string'; write one that is",
+            ],
+            id="null that the type lacks",
+        ),
+        pytest.param(
+            "{ type: integer, enum: [1, two] }",
+            [
+                "4:34: enum-of-another-type: 'two' is not of the type 'integer'; write one that is",
+            ],
+            id="of another type",
+        ),
+        pytest.param(
+            "{ type: integer, const: two }",
+            [
+                "4:31: enum-of-another-type: 'two' is not of the type 'integer'; write one that is",
+            ],
+            id="a constant of another type",
+        ),
+        pytest.param(
+            "{ type: integer, enum: [1, true] }",
+            [
+                "4:34: enum-of-another-type: true is not of the type 'integer'; write one that is",
+            ],
+            id="true is not 1",
+        ),
+        pytest.param(
+            "{ type: integer, enum: [1, 1.0] }",
+            [
+                "4:34: enum-value-twice: the number 1.0 stands in the list already; leave one out",
+            ],
+            id="1.0 is 1",
+        ),
+        pytest.param(
+            "{ enum: [{ a: [1, x] }, { a: [1.0, x] }, { a: [2, x] }] }",
+            [
+                "4:31: enum-value-twice: a mapping stands in the list already; leave one out",
+            ],
+            id="1.0 is 1 inside, too",
+        ),
+        pytest.param(
+            "{ type: string, oneOf: [{ const: a }, { const: a }] }",
+            [
+                "4:45: enum-value-twice: 'a' stands in the list already; leave one out",
+            ],
+            id="an annotated one, twice",
+        ),
+        pytest.param(
+            "{ type: string, oneOf: [{ const: a }, { const: 1 }] }",
+            [
+                "4:45: enum-of-another-type: the number 1 is not of the type 'string'; write "
+                "one that is",
+            ],
+            id="an annotated one, of another type",
+        ),
+        pytest.param(
+            '{ type: string, enum: ["a\\nimport os", "b\\r", "c\\td"] }',
+            [
+                "4:30: control-character: 'a\\nimport os' holds a control character; leave it out",
+                "4:46: control-character: 'b\\r' holds a control character; leave it out",
+                "4:53: control-character: 'c\\td' holds a control character; leave it out",
+            ],
+            id="control characters",
+        ),
+        pytest.param(
+            "{ type: string, enum: ['a\"\"\"', \"b'\", 'c\\', 'd {{ e }}'] }",
+            [],
+            id="text of any kind",
+        ),
+    ],
+)
+def test_values_of_an_enumeration_fit_together(text: str, said: list[str]) -> None:
+    assert schema(text) == said
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        pytest.param(
+            "{ type: integer, minimum: 3, maximum: 2 }",
+            [
+                "4:33: unsatisfiable-bounds: no number is let through from minimum 3 to "
+                "maximum 2; move one",
+            ],
+            id="numbers",
+        ),
+        pytest.param(
+            "{ type: integer, minimum: 3, maximum: 3 }",
+            [],
+            id="equal ones",
+        ),
+        pytest.param(
+            "{ type: integer, exclusiveMinimum: 3, maximum: 3 }",
+            [
+                "4:42: unsatisfiable-bounds: no number is let through from exclusiveMinimum "
+                "3 to maximum 3; move one",
+            ],
+            id="exclusive ones",
+        ),
+        pytest.param(
+            "{ type: number, exclusiveMinimum: 3, exclusiveMaximum: 3 }",
+            [
+                "4:41: unsatisfiable-bounds: no number is let through from exclusiveMinimum "
+                "3 to exclusiveMaximum 3; move one",
+            ],
+            id="both exclusive",
+        ),
+        pytest.param(
+            "{ type: number, exclusiveMinimum: 3, exclusiveMaximum: 4 }",
+            [],
+            id="exclusive ones apart",
+        ),
+        pytest.param(
+            "{ type: integer, exclusiveMinimum: 3, exclusiveMaximum: 5 }",
+            [],
+            id="an integer between",
+        ),
+        pytest.param(
+            "{ type: integer, exclusiveMinimum: 3, exclusiveMaximum: 4 }",
+            [
+                "4:42: unsatisfiable-bounds: no integer is let through from exclusiveMinimum "
+                "3 to exclusiveMaximum 4; move one",
+            ],
+            id="no integer between",
+        ),
+        pytest.param(
+            "{ type: [integer, 'null'], minimum: 3.2, maximum: 3.8 }",
+            [
+                "4:43: unsatisfiable-bounds: no integer is let through from minimum 3.2 to "
+                "maximum 3.8; move one",
+            ],
+            id="no integer between fractions",
+        ),
+        pytest.param(
+            "{ type: string, minLength: 3, maxLength: 2 }",
+            [
+                "4:34: unsatisfiable-bounds: minLength 3 is above maxLength 2, so nothing is "
+                "let through; swap them",
+            ],
+            id="lengths",
+        ),
+        pytest.param(
+            "{ type: array, items: {}, minItems: 3, maxItems: 2 }",
+            [
+                "4:43: unsatisfiable-bounds: minItems 3 is above maxItems 2, so nothing is "
+                "let through; swap them",
+            ],
+            id="items",
+        ),
+        pytest.param(
+            "{ type: object, minProperties: 3, maxProperties: 2 }",
+            [
+                "4:38: unsatisfiable-bounds: minProperties 3 is above maxProperties 2, so "
+                "nothing is let through; swap them",
+            ],
+            id="properties",
+        ),
+        pytest.param(
+            "{ type: integer, multipleOf: 0 }",
+            [
+                "4:36: unsatisfiable-bounds: the number 0 where a number above 0 belongs",
+            ],
+            id="multiples of nothing",
+        ),
+    ],
+)
+def test_bounds_let_something_through(text: str, said: list[str]) -> None:
+    assert schema(text) == said
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        pytest.param(
+            "{ type: object, required: [id, nmae], properties: { id: {}, name: {} } }",
+            [
+                "4:38: required-unknown: 'nmae' is required but is no property; did you mean "
+                "'name'?",
+            ],
+            id="unknown",
+        ),
+        pytest.param(
+            "{ type: object, required: [id] }",
+            [
+                "4:34: required-unknown: 'id' is required but is no property; describe it, "
+                "or leave it out",
+            ],
+            id="without any properties",
+        ),
+        pytest.param(
+            "{ type: object, required: [id], properties: {}, additionalProperties: false }",
+            [
+                "4:34: required-unknown: 'id' is required but is no property, so nothing is "
+                "let through; describe it, or leave it out",
+            ],
+            id="nothing else is let through",
+        ),
+        pytest.param(
+            "{ type: object, required: [id, id], properties: { id: {} } }",
+            [
+                "4:38: item-twice: 'id' stands in the list already; leave one out",
+            ],
+            id="twice",
+        ),
+        pytest.param(
+            "{ type: object, properties: { a: {}, b: {} }, required: [a], x-note: 1 }",
+            [],
+            id="an alternative",
+        ),
+    ],
+)
+def test_what_is_required_is_a_property(text: str, said: list[str]) -> None:
+    assert schema(text) == said
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        pytest.param(
+            """
+components:
+  schemas:
+    Base: { type: object, properties: { id: {} } }
+    Loan: { required: [id, due], allOf: [{ $ref: '#/components/schemas/Base' },
+        { properties: { due: {} } }] }
+""",
+            [],
+            id="a base has it",
+        ),
+        pytest.param(
+            """
+components:
+  schemas:
+    Base: { type: object, properties: { id: {} } }
+    Loan: { allOf: [{ $ref: '#/components/schemas/Base' }, { type: object, required: [id,
+        dew], properties: { due: {} } }] }
+""",
+            [
+                "5:9: required-unknown: 'dew' is required but is no property; did you mean 'due'?",
+            ],
+            id="a neighbour has it",
+        ),
+        pytest.param(
+            """
+components:
+  schemas:
+    Root: { type: object, properties: { id: {} } }
+    Base: { allOf: [{ $ref: '#/components/schemas/Root' }] }
+    Loan: { allOf: [{ allOf: [{ $ref: '#/components/schemas/Base' }] },
+        { required: [id] }] }
+""",
+            [],
+            id="a base of a base has it",
+        ),
+        pytest.param(
+            """
+components:
+  schemas:
+    Base: { type: object, required: [due], properties: { id: {} } }
+    Loan: { allOf: [{ $ref: '#/components/schemas/Base' }, { properties: { due: {} } }] }
+""",
+            [
+                "3:38: required-unknown: 'due' is required but is no property; known: id",
+            ],
+            id="a base does not know what is built on it",
+        ),
+        pytest.param(
+            """
+components:
+  schemas:
+    Base: { type: object, additionalProperties: false, properties: { id: {} } }
+    Loan: { allOf: [{ $ref: '#/components/schemas/Base' }, { required: [due],
+        properties: { due: {} } }] }
+""",
+            [
+                "4:13: closed-base: 'due' is required, but one of the schemas here lets no "
+                "other properties than its own through; take its `additionalProperties: "
+                "false` out",
+            ],
+            id="a closed base",
+        ),
+    ],
+)
+def test_required_looks_through_what_belongs_together(text: str, said: list[str]) -> None:
+    assert checked(text) == said
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        pytest.param(
+            "components: { schemas: { Loan: { allOf: [{ type: string }, { type: integer }] } } }",
+            [
+                "1:60: contradiction: this is never 'string', as what stands before it is; "
+                "let them agree",
+            ],
+            id="text and number",
+        ),
+        pytest.param(
+            "components: { schemas: { Loan: { type: object, allOf: [{ type: array, items: "
+            "{} }] } } }",
+            [
+                "1:56: contradiction: this is never 'object', as what stands before it is; "
+                "let them agree",
+            ],
+            id="the schema itself",
+        ),
+        pytest.param(
+            """
+components:
+  schemas:
+    Base: { allOf: [{ type: object }] }
+    Loan: { allOf: [{ $ref: '#/components/schemas/Base' }, { type: [string, 'null'] }] }
+""",
+            [
+                "4:60: contradiction: this is never 'object', as what stands before it is; "
+                "let them agree",
+            ],
+            id="further down",
+        ),
+        pytest.param(
+            "components: { schemas: { Loan: { allOf: [{ type: number }, { type: integer }] } } }",
+            [],
+            id="a number may be an integer",
+        ),
+        pytest.param(
+            "components: { schemas: { Loan: { allOf: [] } } }",
+            [
+                "1:41: empty-list: no schema is listed; list some",
+            ],
+            id="no base",
+        ),
+    ],
+)
+def test_bases_agree(text: str, said: list[str]) -> None:
+    assert checked(text) == said
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        pytest.param(
+            "components: { schemas: { Loan: { oneOf: [{ type: object }, { type: object }] } } }",
+            [
+                "1:34: undiscriminated-union: members 1 and 2 can both be of type 'object': "
+                "a union needs a `discriminator`",
+            ],
+            id="two objects",
+        ),
+        pytest.param(
+            "components: { schemas: { Loan: { anyOf: [{ type: string }, { type: number }, "
+            "{ type: integer }] } } }",
+            [
+                "1:34: undiscriminated-union: members 2 and 3 can both be of type 'integer': "
+                "a union needs a `discriminator`",
+            ],
+            id="a number and an integer",
+        ),
+        pytest.param(
+            "components: { schemas: { Loan: { oneOf: [{ type: string }, {}] } } }",
+            [
+                "1:34: undiscriminated-union: members 1 and 2 can both be of type 'string': "
+                "a union needs a `discriminator`",
+            ],
+            id="an open value",
+        ),
+        pytest.param(
+            "components: { schemas: { Loan: { oneOf: [{ type: string }, { properties: { a: "
+            "{} } }] } } }",
+            [],
+            id="an object by its properties",
+        ),
+        pytest.param(
+            "components: { schemas: { Loan: { oneOf: [{ type: string }, { type: object }, "
+            "{ type: array, items: {} }, { type: 'null' }, { const: 1 }] } } }",
+            [],
+            id="types of JSON",
+        ),
+        pytest.param(
+            """
+components:
+  schemas:
+    Book: { type: object }
+    Title: { allOf: [{ type: string }] }
+    Loan: { oneOf: [{ $ref: '#/components/schemas/Book' },
+        { $ref: '#/components/schemas/Title' }] }
+    Both: { oneOf: [{ $ref: '#/components/schemas/Book' }, { type: object }] }
+""",
+            [
+                "7:13: undiscriminated-union: members 1 and 2 can both be of type 'object': "
+                "a union needs a `discriminator`",
+            ],
+            id="through references",
+        ),
+        pytest.param(
+            "components: { schemas: { Loan: { oneOf: [{ oneOf: [{ type: string }, { type: "
+            "'null' }] }, { type: 'null' }] } } }",
+            [
+                "1:34: undiscriminated-union: members 1 and 2 can both be of type 'null': a "
+                "union needs a `discriminator`",
+            ],
+            id="nested unions",
+        ),
+        pytest.param(
+            "components: { schemas: { Loan: { oneOf: [] } } }",
+            [
+                "1:41: empty-list: no schema is listed; list some",
+            ],
+            id="none",
+        ),
+        pytest.param(
+            "components: { schemas: { Loan: { oneOf: [{ type: object }] } } }",
+            [],
+            id="one",
+        ),
+        pytest.param(
+            """
+components:
+  schemas:
+    Book: { type: object, required: [kind], properties: { kind: { type: string } } }
+    Item:
+      oneOf: [{ $ref: '#/components/schemas/Book' }, { $ref: '#/components/schemas/Book' }]
+      discriminator: { propertyName: kind }
+""",
+            [
+                "5:54: member-twice: '#/components/schemas/Book' stands in the list already; "
+                "leave one out",
+            ],
+            id="the same twice",
+        ),
+    ],
+)
+def test_members_of_a_union_can_be_told_apart(text: str, said: list[str]) -> None:
+    assert checked(text) == said
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        pytest.param(
+            """
+components:
+  schemas:
+    Item:
+      oneOf: [{ $ref: '#/components/schemas/Book' }, { $ref: '#/components/schemas/Film' }]
+      discriminator: { propertyName: kind }
+    Book: { type: object, required: [kind], properties: { kind: { const: Book } } }
+    Film: { type: object, required: [kind], properties: { kind: { const: Film } } }
+""",
+            [],
+            id="by names",
+        ),
+        pytest.param(
+            """
+components:
+  schemas:
+    Item:
+      oneOf: [{ $ref: '#/components/schemas/Book' }, { $ref: '#/components/schemas/Film' }]
+      discriminator: { propertyName: kind, mapping: { Book: '#/components/schemas/Book',
+          Film: Film } }
+    Book: { type: object, required: [kind], properties: { kind: { const: Book } } }
+    Film: { type: object, required: [kind], properties: { kind: { const: Film } } }
+""",
+            [],
+            id="by a mapping",
+        ),
+        pytest.param(
+            """
+components:
+  schemas:
+    Item:
+      oneOf: [{ $ref: '#/components/schemas/Book' }, { $ref: '#/components/schemas/Film' }]
+      discriminator: { propertyName: knid }
+    Book: { type: object, required: [kind], properties: { kind: { const: Book } } }
+    Film: { type: object, required: [kind], properties: { kind: { const: Film } } }
+""",
+            [
+                "5:38: discriminator-property: Book and Film have no property 'knid'; did "
+                "you mean 'kind'?",
+            ],
+            id="a property that no member has",
+        ),
+        pytest.param(
+            """
+components:
+  schemas:
+    Item:
+      oneOf: [{ $ref: '#/components/schemas/Book' }, { $ref: '#/components/schemas/Film' }]
+      discriminator: { propertyName: kind, mapping: { Book: '#/components/schemas/Bok',
+          Film: Fim } }
+    Book: { type: object, required: [kind], properties: { kind: { const: Book } } }
+    Film: { type: object, required: [kind], properties: { kind: { const: Film } } }
+""",
+            [
+                "5:61: mapping-dangling: '#/components/schemas/Bok' is no schema of this "
+                "document; did you mean 'Book'?",
+                "6:17: mapping-dangling: 'Fim' is no schema of this document; did you mean 'Film'?",
+            ],
+            id="a mapping that leads nowhere",
+        ),
+        pytest.param(
+            """
+components:
+  schemas:
+    Item:
+      oneOf: [{ $ref: '#/components/schemas/Book' }, { $ref: '#/components/schemas/Film' }]
+      discriminator: { propertyName: kind, mapping: { Book: 'https://x.example/Book' } }
+    Book: { type: object, required: [kind], properties: { kind: { const: Book } } }
+    Film: { type: object, required: [kind], properties: { kind: { const: Film } } }
+""",
+            [
+                "5:61: mapping-dangling: 'https://x.example/Book' is no schema of this "
+                "document; known: Item, Book, Film",
+            ],
+            id="a mapping out of the document",
+        ),
+        pytest.param(
+            """
+components:
+  schemas:
+    Item:
+      oneOf: [{ $ref: '#/components/schemas/Book' }]
+      discriminator: { propertyName: kind, mapping: { Book: Book, Film: Film } }
+    Book: { type: object, required: [kind], properties: { kind: { const: Book } } }
+    Film: { type: object }
+""",
+            [
+                "5:73: mapping-outside-union: 'Film' is no member of the union; known: Book",
+            ],
+            id="a mapping out of the union",
+        ),
+        pytest.param(
+            """
+components:
+  schemas:
+    Item:
+      oneOf: [{ $ref: '#/components/schemas/Book' }, { $ref: '#/components/schemas/Film' }]
+      discriminator: { propertyName: kind, mapping: { book: Book, Film: Film } }
+    Book: { type: object, required: [kind], properties: { kind: { const: Book } } }
+    Film: { type: object, required: [kind], properties: { kind: { const: Film } } }
+""",
+            [
+                "4:15: discriminator-tag: the tag of Book is 'book', but its property lets "
+                "through 'Book'; make them agree",
+            ],
+            id="another tag than the property lets through",
+        ),
+        pytest.param(
+            """
+components:
+  schemas:
+    Item:
+      oneOf: [{ $ref: '#/components/schemas/Book' }, { $ref: '#/components/schemas/Film' }]
+      discriminator: { propertyName: kind, mapping: { Film: Book } }
+    Book: { type: object, required: [kind], properties: { kind: { type: string } } }
+    Film: { type: object, required: [kind], properties: { kind: { type: string } } }
+""",
+            [
+                "4:54: discriminator-tag-twice: 'Film' is the tag of Book already; give Film "
+                "another",
+            ],
+            id="one tag for two",
+        ),
+        pytest.param(
+            """
+components:
+  schemas:
+    Item:
+      oneOf: [{ $ref: '#/components/schemas/Book' }]
+      discriminator: { propertyName: kind }
+    Book: { type: object, properties: { kind: { const: Book } } }
+""",
+            [
+                "5:38: discriminator-property: 'kind' is not required by Book; add it to "
+                "`required` there",
+            ],
+            id="a property that is not required",
+        ),
+        pytest.param(
+            """
+components:
+  schemas:
+    Base: { type: object, required: [kind], properties: { kind: { type: string } } }
+    Item:
+      oneOf: [{ $ref: '#/components/schemas/Book' }, { type: 'null' }]
+      discriminator: { propertyName: kind }
+    Book: { allOf: [{ $ref: '#/components/schemas/Base' }] }
+""",
+            [],
+            id="a property of a base",
+        ),
+        pytest.param(
+            """
+components:
+  schemas:
+    Item:
+      oneOf: [{ type: object, required: [kind], properties: { kind: { const: a } } }]
+      discriminator: { propertyName: kind }
+""",
+            [
+                "4:15: discriminator-member: a member written in place has no name for its "
+                "tag; make it a component and refer to it",
+            ],
+            id="a member without a name",
+        ),
+        pytest.param(
+            """
+components:
+  schemas:
+    Base: { type: object, required: [kind], properties: { kind: {} },
+        discriminator: { propertyName: kind } }
+    Loose: { type: object, properties: { kind: {} }, discriminator: { propertyName: kind } }
+    None1: { type: object, discriminator: { propertyName: kind } }
+""",
+            [
+                "5:85: discriminator-property: 'kind' is not required by this schema; add it "
+                "to `required` there",
+                "6:59: discriminator-property: this schema has no property 'kind'",
+            ],
+            id="a schema that others extend",
+        ),
+        pytest.param(
+            """
+components:
+  schemas:
+    Item:
+      oneOf: [{ $ref: '#/components/schemas/Book' }, { $ref: '#/components/schemas/Film' }]
+      discriminator: { propertyName: kind, mapping: { "a'\\n": Book, Film: Film } }
+    Book: { type: object, required: [kind], properties: { kind: { const: Book } } }
+    Film: { type: object, required: [kind], properties: { kind: { const: Film } } }
+""",
+            [
+                '4:15: discriminator-tag: the tag of Book is "a\'\\n", but its property lets '
+                "through 'Book'; make them agree",
+                '5:55: unsafe-name: "a\'\\n" holds a quote, a backslash or a control '
+                "character; rename it",
+            ],
+            id="code",
+        ),
+    ],
+)
+def test_a_discriminator_tells_members_apart(text: str, said: list[str]) -> None:
+    assert checked(text) == said
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        pytest.param(
+            "{ type: string, readOnly: true, writeOnly: true }",
+            [
+                "4:23: never-sent: `readOnly` and `writeOnly` together: it is never sent; "
+                "leave one out",
+            ],
+            id="never sent",
+        ),
+        pytest.param(
+            "{ type: object, required: [id], properties: { id: { type: string, readOnly: "
+            "true } } }",
+            [],
+            id="required but only read",
+        ),
+    ],
+)
+def test_other_contradictions_of_a_schema(text: str, said: list[str]) -> None:
+    assert schema(text) == said
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        pytest.param(
+            "{ type: string, pattern: '[unclosed' }",
+            [
+                "4:32: pattern-invalid: '[unclosed': a `[` that is not closed; write `\\[` "
+                "for the character",
+            ],
+            id="not closed",
+        ),
+        pytest.param(
+            "{ type: string, pattern: 'a\\' }",
+            [
+                "4:32: pattern-invalid: 'a\\\\': a backslash at the end; write `\\\\` for "
+                "the character",
+            ],
+            id="a backslash at the end",
+        ),
+        pytest.param(
+            "{ type: string, pattern: '^(?=a)' }",
+            [
+                "4:32: pattern-dialect: '^(?=a)': '(?=' is not read alike everywhere; only "
+                "(...) and (?:...) are",
+            ],
+            id="looking ahead",
+        ),
+        pytest.param(
+            "{ type: string, pattern: '^(a+)+$' }",
+            [
+                "4:32: pattern-explodes: '^(a+)+$': '(a+)+' can read one text in many ways, "
+                "and may take forever to; let what is repeated begin with something that it "
+                "can't end with",
+            ],
+            id="exponential",
+        ),
+        pytest.param(
+            "{ type: string, pattern: '^\\-' }",
+            [
+                "4:32: pattern-loose: '^\\\\-': '\\-' needs no backslash; write `-`, which "
+                "every engine reads",
+            ],
+            id="needless backslashes",
+        ),
+        pytest.param(
+            '{ type: string, pattern: \'^["a-z]+"""$\' }',
+            [],
+            id="quotes",
+        ),
+    ],
+)
+def test_patterns_are_read_alike_everywhere(text: str, said: list[str]) -> None:
+    assert schema(text) == said
+
+
+def test_a_schema_has_at_most_500_properties() -> None:
+    properties = ", ".join(f"p{n}: {{}}" for n in range(501))
+    assert schema(f"{{ type: object, properties: {{ {properties} }} }}") == [
+        "4:23: too-many-properties: 501 properties; 500 are allowed, group them in objects or "
+        "let the keys be data with `additionalProperties`"
+    ]
+
+
+def test_one_long_chain_of_bases_is_walked() -> None:
+    chain = [
+        f"    C{n}: {{ allOf: [{{ $ref: '#/components/schemas/C{n + 1}' }}] }}" for n in range(800)
+    ]
+    text = "\n".join(["components:", "  schemas:", *chain, "    C800: { type: object }"])
+    assert checked(text) == []

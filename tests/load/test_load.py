@@ -1,0 +1,114 @@
+"""A folder of fragments becomes one document, or one list of problems."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from support.sources import API, LIBRARY, LOANS, VERSIONS, folder, loaded, problems
+
+from dateline.load import load
+from dateline.model import Place, SourceError
+
+
+def test_the_union_of_the_fragments_is_the_document(tmp_path: Path) -> None:
+    api = loaded(tmp_path, LIBRARY)
+    assert list(api.document) == ["openapi", "info", "tags", "paths", "components"]
+    assert list(api.document["components"]["schemas"]) == [
+        "Loan",
+        "LoanState",
+        "Item",
+        "Book",
+        "AudioBook",
+    ]
+
+
+def test_a_path_leads_to_its_place_in_its_file(tmp_path: Path) -> None:
+    api = loaded(tmp_path, LIBRARY)
+    places = [
+        api.locate(("info", "title")),
+        api.locate(("components", "schemas", "Loan", "properties", "note")),
+    ]
+    assert places == [Place("schemas/api.yaml", 2, 9), Place("schemas/loans.yaml", 31, 9)]
+
+
+def test_a_name_defined_twice_shows_both_places(tmp_path: Path) -> None:
+    again = "components: { schemas: { Book: { type: object } } }\npaths: { /loans/{id}: {} }\n"
+    assert problems(
+        tmp_path, {**LIBRARY, "more.yaml": again.replace("/loans/{id}", "'/loans/{id}'")}
+    ) == [
+        "schemas/more.yaml:1:26: defined-twice: 'Book' of components/schemas is also defined at "
+        "schemas/loans.yaml:49:5; keep one of the two",
+        "schemas/more.yaml:2:10: defined-twice: '/loans/{id}' of paths is also defined at "
+        "schemas/loans.yaml:2:3; keep one of the two",
+    ]
+
+
+def test_problems_of_all_files_come_in_one_run(tmp_path: Path) -> None:
+    files = {
+        "versions.yaml": VERSIONS.replace("2024-09-01", "2024-9-1"),
+        "api.yaml": API.replace("title", "titel: a, titel"),
+        "loans.yaml": LOANS + "  - no\n",
+    }
+    found = problems(tmp_path, files)
+    assert sorted({problem.split(":")[0] for problem in found}) == [
+        "schemas/api.yaml",
+        "schemas/loans.yaml",
+        "schemas/versions.yaml",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("more.yml", "'more.yml' is not read as a source; rename it to more.yaml"),
+        ("more.YAML", "'more.YAML' is not read as a source; rename it to more.yaml"),
+        ("m\u00f6re.yaml", r"'m\xf6re.yaml' is not read as a source; name it with ASCII letters"),
+        ("a\nb.yaml", r"'a\nb.yaml' is not read as a source; name it with ASCII letters"),
+        ("-x.yaml", "'-x.yaml' is not read as a source; name it with ASCII letters"),
+        ("below/more.yaml", "'below' is not read as a source; move its fragments up"),
+    ],
+)
+def test_what_looks_like_a_source_is_never_passed_over(
+    tmp_path: Path, name: str, said: str
+) -> None:
+    schemas = folder(tmp_path, LIBRARY)
+    (schemas / name).parent.mkdir(exist_ok=True)
+    (schemas / name).write_text("paths: {}\n")
+    with pytest.raises(SourceError) as caught:
+        load(schemas)
+    assert len(caught.value.problems) == 1
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "name", [".hidden.yaml", "_notes.yaml", "api.yaml~", "README.md", "_old/a.yaml"]
+)
+def test_backups_notes_and_hidden_files_are_left_alone(tmp_path: Path, name: str) -> None:
+    schemas = folder(tmp_path, LIBRARY)
+    (schemas / name).parent.mkdir(exist_ok=True)
+    (schemas / name).write_text("[ not yaml")
+    assert list(load(schemas).document) == ["openapi", "info", "tags", "paths", "components"]
+
+
+def test_definitions_may_be_json(tmp_path: Path) -> None:
+    text = '{"components": {"schemas": {"Branch": {"type": "object"}, "Branch2": {"type": "obj"}}}}'
+    assert problems(tmp_path, {**LIBRARY, "branches.json": text}) == [
+        "schemas/branches.json:1:79: unknown-type: 'obj' is no type; did you mean 'object'?"
+    ]
+
+
+def test_a_folder_without_fragments_says_so(tmp_path: Path) -> None:
+    assert problems(tmp_path, {"versions.yaml": VERSIONS}) == [
+        "schemas/versions.yaml:1:1: no-definitions: no .yaml or .json file with definitions stands "
+        "in schemas/ beside versions.yaml"
+    ]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_named_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    schemas = folder(tmp_path, LIBRARY)
+    os.mkfifo(schemas / "pipe.yaml")
+    with pytest.raises(SourceError, match="unreadable-file"):
+        load(schemas)

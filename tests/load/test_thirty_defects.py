@@ -1,0 +1,16 @@
+"""Defects of OpenAPI documents, one at a time: each is found, with its place, and nothing else."""
+
+from __future__ import annotations
+
+import pytest
+from support.checked import whole
+from support.defects import CLEAN, DEFECTS, Defect
+
+
+def test_nothing_is_said_of_a_clean_document() -> None:
+    assert whole(CLEAN) == []
+
+
+@pytest.mark.parametrize("defect", DEFECTS, ids=lambda defect: defect.name)
+def test_a_defect_is_found_where_it_stands(defect: Defect) -> None:
+    assert whole(defect.text) == list(defect.said)

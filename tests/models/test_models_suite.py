@@ -1,0 +1,173 @@
+"""The models and JSON Schema 2020-12: no valid value is refused, but where a note says so."""
+
+from __future__ import annotations
+
+import json
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import pytest
+from pydantic import TypeAdapter, ValidationError
+from support.modelling import Package, document
+
+from dateline.model import SourceError
+from dateline.sample import Sampler
+
+VERSION: Final = "2024-01-01"
+SUITE: Final = Path(__file__).parents[3] / "shared" / "data" / "json-schema-test-suite.tar.gz"
+
+# What these speak of, or where, no component of a document can say.
+_ELSEWHERE: Final = ("$id", "$anchor", "$dynamic", "http", "$vocabulary")
+
+# What has fields is a class: a value of another type is refused, and a note says so.
+_UNTYPED: Final = "values other than objects, as it says no `type`"
+
+EXAMPLES: Final[dict[str, tuple[Any, list[Any], list[Any]]]] = {
+    "Length": ({"minLength": 2}, ["ab", 1, None, [], {}, True], ["a"]),
+    "Pattern": ({"pattern": "^a+$"}, ["a", 1.5, None, [], {}, False], ["b"]),
+    "Bound": ({"minimum": 2}, [2, 2.5, "a", None, [], {}, True], [1]),
+    "Exclusive": ({"exclusiveMaximum": 2}, [1, "a", None, [], {}, True], [2]),
+    "Multiple": ({"multipleOf": 2}, [4, "a", None, [], {}, True], [3]),
+    "Items": ({"items": {"type": "integer"}}, [[1], "a", 1, None, {}, True], [["a"]]),
+    "Count": ({"maxItems": 1}, [[1], "ab", 11, None, {"a": 1, "b": 2}], [[1, 2]]),
+    "Map": ({"maxProperties": 1}, [{"a": 1}, "ab", 11, None, [1, 2]], [{"a": 1, "b": 2}]),
+    "Keys": ({"propertyNames": {"maxLength": 1}}, [{"a": 1}, "ab", 1, None, []], [{"ab": 1}]),
+    "Finite": ({"type": "number", "multipleOf": 0.123456789}, [0.123456789], [1e308, 1]),
+    "Whole": ({"type": "integer", "multipleOf": 0.123456789}, [123456789], [10**307, 1]),
+    "IsFalse": ({"const": False}, [False], [0, 0.0, None, "", [], {}]),
+    "IsTrue": ({"enum": [True]}, [True], [1, 1.0, "true"]),
+    "Mixed": ({"enum": ["a", True]}, ["a", True], [1, 1.0, False, "true"]),
+    "Evaluated": (
+        {
+            "type": "object",
+            "properties": {"a": {}},
+            "anyOf": [{"properties": {"b": {}}}, {"properties": {"c": {}}}],
+            "unevaluatedProperties": False,
+        },
+        [{"a": 1, "b": 1, "c": 1}],
+        [],
+    ),
+    "Condition": (
+        {
+            "type": "object",
+            "properties": {"a": {}},
+            "if": {"required": ["a"]},
+            "then": {"properties": {"b": {}}},
+            "unevaluatedProperties": False,
+        },
+        [{"a": 1, "b": 1}],
+        [],
+    ),
+    "Closed": (
+        {"type": "object", "properties": {"a": {}}, "unevaluatedProperties": False},
+        [{"a": 1}],
+        [{"b": 1}],
+    ),
+    "Patterns": (
+        {
+            "type": "object",
+            "properties": {"a": {}},
+            "patternProperties": {"^x": {}},
+            "additionalProperties": {"type": "integer"},
+        },
+        [{"a": "a", "xb": "a", "c": 1}],
+        [],
+    ),
+}
+
+
+class Verdict(NamedTuple):
+    """What a model says of a value: whether it takes it, and the notes on the model."""
+
+    takes: bool
+    notes: list[str]
+
+
+class Models:
+    def __init__(self, folder: Path, schemas: dict[str, Any]) -> None:
+        self._package = Package(folder, {VERSION: document(schemas)})
+        self._module = self._package.version(VERSION)
+
+    def notes(self, name: str) -> list[str]:
+        start = f"components.{name}"
+        return [
+            note
+            for note in self._package.notes
+            if note.startswith(start) and not note.removeprefix(start)[0].isalnum()
+        ]
+
+    def takes(self, name: str, value: Any) -> bool:
+        adapter: TypeAdapter[Any] = TypeAdapter(getattr(self._module, name))
+        try:
+            adapter.validate_json(json.dumps(value))
+        except ValidationError:
+            return False
+        return True
+
+
+def test_values_of_every_type(tmp_path: Path) -> None:
+    schemas = {name: schema for name, (schema, _, _) in EXAMPLES.items()}
+    models, sampler = Models(tmp_path, schemas), Sampler(document(schemas))
+    for name, (schema, valid, invalid) in EXAMPLES.items():
+        for values, is_valid in ((valid, True), (invalid, False)):
+            for value in values:
+                sampler.value(schema, name)
+                assert (name, value, sampler.fits(schema, value)) == (name, value, is_valid)
+                assert (name, value, models.takes(name, value)) == (name, value, is_valid)
+    noted = {name for name in EXAMPLES if models.notes(name)}
+    assert noted == {"Evaluated", "Condition", "Patterns"}
+
+
+def groups() -> Iterator[tuple[str, Any, list[Any]]]:
+    """Yield what each group of the suite is called, its schema, and its instances."""
+    with tarfile.open(SUITE) as suite:
+        for member in suite.getmembers():
+            if Path(member.name).parent != Path("tests/draft2020-12") or not member.isfile():
+                continue
+            file = suite.extractfile(member)
+            assert file is not None
+            for group in json.loads(file.read()):
+                schema = group["schema"]
+                if isinstance(schema, dict):
+                    schema.pop("$schema", None)
+                if not any(each in json.dumps(schema) for each in _ELSEWHERE):
+                    yield f"{member.name}: {group['description']}", schema, group["tests"]
+
+
+def _moved(node: Any, name: str) -> Any:
+    """Return *node* with references into the component *name*, where it stands."""
+    if isinstance(node, list):
+        return [_moved(each, name) for each in node]
+    if not isinstance(node, dict):
+        return node
+    return {
+        key: f"#/components/schemas/{name}{value[1:]}"
+        if key == "$ref" and isinstance(value, str) and value.startswith("#")
+        else value
+        if key in ("enum", "const")
+        else _moved(value, name)
+        for key, value in node.items()
+    }
+
+
+@pytest.mark.skipif(not SUITE.is_file(), reason="the JSON Schema Test Suite is not here")
+def test_the_test_suite_of_json_schema(tmp_path: Path) -> None:
+    found = {f"G{at}": group for at, group in enumerate(groups())}
+    schemas = {name: _moved(schema, name) for name, (_, schema, _) in found.items()}
+    # two names that would be one field: refused by name, as in any document
+    for name in [name for name, (_, schema, _) in found.items() if "foo\\\\bar" in str(schema)]:
+        with pytest.raises(SourceError, match="field-name-taken"):
+            Package(tmp_path / name, {VERSION: document({name: schemas.pop(name)})})
+    models = Models(tmp_path, schemas)
+    wrong = []
+    for name in schemas:
+        called, _, tests = found[name]
+        notes = models.notes(name)
+        for test in tests:
+            takes = models.takes(name, test["data"])
+            told = any(_UNTYPED in note for note in notes) if test["valid"] else bool(notes)
+            if takes is not test["valid"] and not told:
+                wrong.append(f"{called}: {test['description']}: {json.dumps(test['data'])[:80]}")
+    assert wrong == []

@@ -1,0 +1,292 @@
+"""The door to reports: each is complete, the same each time, and sums up; text for people."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from support.reported import (
+    COMPARED,
+    CONTEXT,
+    HELD_BACK,
+    REMARK,
+    REMOVED,
+    SAMPLE,
+    VARIANT,
+    WAIVED,
+    many,
+)
+
+from dateline.model import Finding, Place, Verdict
+from dateline.report import FORMATS, Context, report, step_summary
+
+DIFF = replace(CONTEXT, command="diff")
+
+
+def text(findings: list[Finding], context: Context = CONTEXT) -> list[str]:
+    return report(findings, "text", context=context).split("\n")
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("count", [0, 1, 11, 2_000])
+def test_a_report_is_the_same_each_time_and_ends_in_one_newline(format: str, count: int) -> None:
+    written = report(many(count), format, context=CONTEXT)
+    assert written == report(many(count), format, context=CONTEXT)
+    assert written.rstrip("\n") + "\n" == written
+
+
+@pytest.mark.parametrize("format", ["text", "json", "sarif", "junit", "gitlab", "html"])
+def test_a_format_without_a_limit_shows_every_finding(format: str) -> None:
+    shown = report(many(2_000), format, context=replace(CONTEXT, show_waived=True))
+    missing = [number for number in range(2_000) if f"change {number} happened" not in shown]
+    assert missing == []
+
+
+def test_formats_say_what_they_are_for_and_how_their_files_end() -> None:
+    assert {name: (kind.suffix, kind.meaning) for name, kind in FORMATS.items()} == {
+        "text": (".txt", "for people at a terminal"),
+        "json": (".json", "for programs; `dateline schema report` prints its schema"),
+        "sarif": (".sarif", "SARIF 2.1.0, for code scanning and editors"),
+        "junit": (".xml", "JUnit XML, for the test reports of CI servers"),
+        "github": (".txt", "annotations in a run of GitHub Actions"),
+        "gitlab": (".json", "a code quality report of GitLab"),
+        "markdown": (".md", "a comment on a pull request"),
+        "html": (".html", "one page for a browser"),
+    }
+
+
+def test_an_unknown_format_is_refused() -> None:
+    with pytest.raises(KeyError):
+        report([], "xml", context=CONTEXT)
+
+
+def test_the_step_summary_is_a_comment_with_more_room() -> None:
+    assert step_summary(SAMPLE, CONTEXT) == report(SAMPLE, "markdown", context=CONTEXT)
+
+
+@pytest.mark.parametrize(
+    ("findings", "context", "summary"),
+    [
+        ([], CONTEXT, "no findings"),
+        ([], DIFF, "no changes"),
+        ([WAIVED], CONTEXT, "no findings; 1 waived"),
+        ([WAIVED], DIFF, "no changes; 1 waived"),
+        ([REMOVED, VARIANT, VARIANT, WAIVED, WAIVED], CONTEXT, "2 gated, 1 never; 2 waived"),
+        ([COMPARED, REMARK], DIFF, "1 additive, 1 information"),
+        ([VARIANT] * 1_200, DIFF, "1,200 gated"),
+    ],
+)
+def test_the_last_line_sums_up(findings: list[Finding], context: Context, summary: str) -> None:
+    assert text(findings, context)[-2:] == [summary, ""]
+
+
+def test_text_without_findings_says_what_was_compared_with() -> None:
+    assert text([]) == ["compared with git main (3f2a9c1)", "no findings", ""]
+    assert text([], replace(CONTEXT, baseline="")) == ["no findings", ""]
+
+
+def test_text_has_one_block_for_each_cause() -> None:
+    assert text([VARIANT, REMOVED, HELD_BACK, REMARK, WAIVED]) == [
+        "schemas/rails.yaml:6:9: gated [variant-added] Rail: response variant FedNow added",
+        "    6 |         - $ref: '#/components/schemas/FedNow'",
+        "      |         ^",
+        "    versions: 2025-03-13, 2025-10-01, 2026-07-01 (production, sandbox)",
+        "    operations: GET /a, GET /b/{id}, POST /a and 2 more",
+        "    before: generated/spec/production/2025-03-13.json:1204:11",
+        "    A closed union gains no variant. Give it `x-added: next`.",
+        "",
+        "generated/spec/production/2025-03-13.json:88:7: "
+        "never [operation-removed] GET /loans/{id} removed",
+        "    versions: 2025-03-13",
+        "    operations: GET /loans/{id}",
+        "    Routes do not change between versions. Put it back.",
+        "",
+        "schemas/loans.yaml:3:9: additive [field-added] "
+        "Loan.shelf: optional response field only from next on",
+        "    versions: next",
+        "    Additive changes go to all versions.",
+        "    Drop its `x-added`.",
+        "",
+        "information [body-without-content] DELETE /loans/{id}: the 204 response declares a body",
+        "    A 204 response has no content (RFC 9110 section 15.3.5).",
+        "",
+        "compared with git main (3f2a9c1)",
+        "to let one pass: dateline waive variant-added schemas/rails.yaml:6:9 "
+        "--reason TEXT --expires DATE",
+        "1 gated, 1 never, 1 additive, 1 information; 1 waived",
+        "",
+    ]
+
+
+def test_text_tells_the_law_of_what_breaks_no_rule_once() -> None:
+    first, second, third = (
+        replace(REMARK, message=f"remark {number}", after_source=Place("a.yaml", number, 1))
+        for number in (1, 2, 3)
+    )
+    whole = text([first])[:-3]
+    assert text([first, second, third]) == [
+        *whole,
+        f"a.yaml:2:1: information [{REMARK.rule}] remark 2",
+        f"a.yaml:3:1: information [{REMARK.rule}] remark 3",
+        "",
+        "compared with git main (3f2a9c1)",
+        "3 information",
+        "",
+    ]
+    assert len(whole) > 2
+
+
+def test_text_shows_waived_findings_where_it_is_asked_to() -> None:
+    assert text([WAIVED], replace(CONTEXT, show_waived=True)) == [
+        "#/components/schemas/Loan/properties/state/default: gated [default-changed] "
+        "Loan.state: default 'active' -> 'returned'",
+        "    waived: agreed with all three callers",
+        "    A default stays as it is.",
+        "",
+        "compared with git main (3f2a9c1)",
+        "no findings; 1 waived",
+        "",
+    ]
+
+
+def test_text_is_coloured_only_where_it_is_asked_to() -> None:
+    coloured = text([REMARK], replace(CONTEXT, colour=True))
+    assert coloured == [
+        "\x1b[36minformation\x1b[0m \x1b[2m[body-without-content]\x1b[0m "
+        "DELETE /loans/{id}: the 204 response declares a body",
+        "    A 204 response has no content (RFC 9110 section 15.3.5).",
+        "",
+        "compared with git main (3f2a9c1)",
+        "1 information",
+        "",
+    ]
+    heads = {
+        verdict: text([replace(REMOVED, verdict=verdict)], replace(CONTEXT, colour=True))[0]
+        for verdict in Verdict
+    }
+    where = "\x1b[1mgenerated/spec/production/2025-03-13.json:88:7\x1b[0m: "
+    what = "\x1b[0m \x1b[2m[operation-removed]\x1b[0m GET /loans/{id} removed"
+    assert heads == {
+        Verdict.INFORMATION: f"{where}\x1b[36minformation{what}",
+        Verdict.ADDITIVE: f"{where}\x1b[32madditive{what}",
+        Verdict.GATED: f"{where}\x1b[31mgated{what}",
+        Verdict.NEVER: f"{where}\x1b[1;31mnever{what}",
+    }
+
+
+@pytest.mark.parametrize("format", [name for name in FORMATS if name != "text"])
+def test_only_text_looks_at_the_terminal(format: str) -> None:
+    long = replace(VARIANT, help="word " * 50)
+    wide = replace(
+        CONTEXT, source=lambda _: "word " * 400, width=300, colour=True, show_waived=True
+    )
+    narrow = replace(wide, width=40, colour=False, show_waived=False)
+    findings = [long, *SAMPLE]
+    assert report(findings, format, context=wide) == report(findings, format, context=narrow)
+
+
+def test_text_wraps_help_at_the_width_and_leaves_words_whole() -> None:
+    words = "a-long-path/that/is-copied-from-here/" * 3
+    finding = replace(REMARK, help=f"One two three four five six seven eight {words} nine.")
+    assert text([finding], replace(CONTEXT, width=40))[1:4] == [
+        "    One two three four five six seven",
+        "    eight",
+        f"    {words}",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "column", "width", "shown"),
+    [
+        ("a: b", 4, 80, ["1 | a: b", "  |    ^"]),
+        ("\ta: b", 2, 80, ["1 |   a: b", "  |   ^"]),
+        ("日本: b", 5, 80, ["1 | 日本: b", "  |       ^"]),
+        ("e\u0301: b", 5, 80, ["1 | e\u0301: b", "  |    ^"]),
+        ("a\u202e: b", 5, 80, ["1 | a\\u202e: b", "  |          ^"]),
+        ("a: b\r", 9, 80, ["1 | a: b", "  |     ^"]),
+        (
+            "x" * 40 + "y" * 40,
+            41,
+            24,
+            ["1 | …" + "x" * 10 + "y" * 10 + "…", "  | " + " " * 11 + "^"],
+        ),
+        ("x" * 40, 1, 24, ["1 | " + "x" * 20 + "…", "  | ^"]),
+        ("x" * 40, 40, 24, ["1 | …" + "x" * 11, "  | " + " " * 11 + "^"]),
+        ("a: b", 0, 80, ["1 | a: b", "  | ^"]),
+    ],
+)
+def test_text_shows_the_line_with_a_caret_under_its_column(
+    line: str, column: int, width: int, shown: list[str]
+) -> None:
+    finding = replace(REMARK, after_source=Place("a.yaml", 1, column), help="")
+    context = replace(CONTEXT, source=lambda _: line, width=width)
+    assert text([finding], context)[1:3] == [f"    {part}" for part in shown]
+
+
+@pytest.mark.parametrize("line", [0, 2, 3, 9])
+def test_text_shows_no_line_where_there_is_none(line: int) -> None:
+    finding = replace(REMARK, after_source=Place("a.yaml", line, 1), help="")
+    context = replace(CONTEXT, source=lambda _: "one\n  \n")
+    assert text([finding], context)[1] == ""
+
+
+def test_each_source_is_asked_for_once() -> None:
+    asked: list[str] = []
+    context = replace(CONTEXT, source=asked.append)
+    report(many(100), "text", context=context)
+    assert sorted(asked) == [
+        "schemas/loans.yaml",
+        "schemas/rails.yaml",
+        "schemas/versions.yaml",
+        "schemas/waivers.yaml",
+    ]
+
+
+def test_long_lists_and_texts_are_cut_and_say_so() -> None:
+    finding = replace(
+        REMARK,
+        message="m" * 2_000,
+        help="",
+        operations=tuple(f"GET /{number}" for number in range(1_003)),
+        versions=tuple(f"20{number}-01-01" for number in range(10, 32)),
+    )
+    versions = ", ".join(f"20{number}-01-01" for number in range(10, 20))
+    assert text([finding], replace(CONTEXT, baseline="")) == [
+        f"information [body-without-content] {'m' * 999}…",
+        f"    versions: {versions} and 12 more",
+        "    operations: GET /0, GET /1, GET /2 and 1,000 more",
+        "",
+        "1 information",
+        "",
+    ]
+
+
+def test_text_tells_many_equal_edits_once_with_the_first_places() -> None:
+    edits = [
+        replace(
+            VARIANT,
+            message=f"GET /loans/{number}: media type application/cbor added",
+            fingerprint=str(number),
+            after_source=None,
+            before_source=None,
+            after_pointer=f"/paths/{number}",
+            versions=(),
+            operations=(),
+            help="A body has the same media types as before.",
+        )
+        for number in range(1, 1_466)
+    ]
+    text = report([*edits, REMOVED], "text", context=CONTEXT)
+    head = (
+        f"{VARIANT.verdict} [{VARIANT.rule}] media type application/cbor added (1,465 times)\n"
+        "    #/paths/1: GET /loans/1\n"
+        "    #/paths/2: GET /loans/2\n"
+        "    #/paths/3: GET /loans/3\n"
+        "    and 1,462 more; `--format json` lists all\n"
+        "    A body has the same media types as before.\n"
+    )
+    assert text.startswith(head)
+    assert text.count("application/cbor") == 1
+    few = report([*edits[:3], REMOVED], "text", context=CONTEXT)
+    assert few.count("application/cbor added") == 3
+    assert report(edits, "json", context=CONTEXT).count('"fingerprint"') == 1_465

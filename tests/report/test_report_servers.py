@@ -1,0 +1,709 @@
+"""What CI servers and code hosts read: SARIF, JUnit, annotations, code quality, Markdown."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from html import unescape
+from typing import Any
+from xml.etree import ElementTree
+
+import attr
+import pytest
+import sarif_om  # type: ignore[import-untyped]  # it has no stubs
+from cmarkgfm import (  # type: ignore[import-untyped]  # it has no stubs
+    github_flavored_markdown_to_html as rendered,
+)
+from cmarkgfm.cmark import Options  # type: ignore[import-untyped]
+from junitparser import Failure, JUnitXml, Skipped
+from support.reported import (
+    COMPARED,
+    CONTEXT,
+    HELD_BACK,
+    HOSTILE,
+    REMARK,
+    REMOVED,
+    SAMPLE,
+    VARIANT,
+    WAIVED,
+    filled,
+    many,
+)
+
+from dateline.model import Finding, Place
+from dateline.report import Context, report, step_summary
+
+INNER = replace(CONTEXT, base_path="services/api")
+"""The files of the findings stand in a folder of the repository."""
+
+
+# --- SARIF 2.1.0
+
+
+def sarif(findings: list[Finding], context: Context = CONTEXT) -> Any:
+    return json.loads(report(findings, "sarif", context=context))
+
+
+# Which of the standard's objects each property holds, one or a list of them; a mapping of such
+# objects is marked by a star. The names and what is demanded are read from sarif_om.
+_HELD = {
+    "SarifLog": {"runs": "Run"},
+    "Run": {
+        "tool": "Tool",
+        "results": "Result",
+        "invocations": "Invocation",
+        "originalUriBaseIds": "*ArtifactLocation",
+    },
+    "Tool": {"driver": "ToolComponent"},
+    "ToolComponent": {"rules": "ReportingDescriptor"},
+    "ReportingDescriptor": {
+        "shortDescription": "MultiformatMessageString",
+        "fullDescription": "MultiformatMessageString",
+        "help": "MultiformatMessageString",
+        "defaultConfiguration": "ReportingConfiguration",
+    },
+    "Result": {
+        "message": "Message",
+        "locations": "Location",
+        "relatedLocations": "Location",
+        "suppressions": "Suppression",
+    },
+    "ArtifactLocation": {"description": "Message"},
+    "Location": {
+        "message": "Message",
+        "physicalLocation": "PhysicalLocation",
+        "logicalLocations": "LogicalLocation",
+    },
+    "PhysicalLocation": {"artifactLocation": "ArtifactLocation", "region": "Region"},
+}
+_FREE = frozenset(["properties", "partialFingerprints"])
+
+
+def faults(node: Any, kind: str = "SarifLog", path: str = "") -> list[str]:
+    """Return where *node* is not what the standard calls *kind*: properties unknown or missing."""
+    if isinstance(node, list):
+        return [fault for item in node for fault in faults(item, kind, f"{path}[]")]
+    fields = {
+        field.metadata["schema_property_name"]: field.default is attr.NOTHING
+        for field in attr.fields(getattr(sarif_om, kind))
+    }
+    held = _HELD.get(kind, {})
+    found = [f"{path}.{name} is missing" for name in fields if fields[name] and name not in node]
+    for name, value in node.items():
+        inner = held.get(name, "")
+        if name not in fields:
+            found.append(f"{path}.{name} is unknown")
+        elif inner.startswith("*"):
+            for item in value.values():
+                found += faults(item, inner[1:], f"{path}.{name}.*")
+        elif inner:
+            found += faults(value, inner, f"{path}.{name}")
+        elif isinstance(value, dict | list) and name not in _FREE:
+            found.append(f"{path}.{name} holds something unknown")
+    return found
+
+
+def result(finding: Finding, context: Context = CONTEXT) -> Any:
+    [found] = sarif([finding], context)["runs"][0]["results"]
+    return found
+
+
+def test_sarif_of_a_finding_says_what_where_and_what_it_was_before() -> None:
+    assert sarif([VARIANT], INNER) == {
+        "$schema": (
+            "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/"
+            "sarif-schema-2.1.0.json"
+        ),
+        "version": "2.1.0",
+        "runs": [
+            {
+                "tool": {
+                    "driver": {
+                        "name": "dateline",
+                        "version": "0.1.0",
+                        "rules": [
+                            {
+                                "id": "variant-added",
+                                "shortDescription": {"text": "A closed union gains no variant."},
+                                "fullDescription": {"text": VARIANT.help},
+                                "help": {"text": VARIANT.help},
+                                "defaultConfiguration": {"level": "error"},
+                            }
+                        ],
+                    }
+                },
+                "originalUriBaseIds": {
+                    "%SRCROOT%": {"description": {"text": "The top of the repository."}}
+                },
+                "columnKind": "unicodeCodePoints",
+                "invocations": [
+                    {
+                        "executionSuccessful": True,
+                        "properties": {"command": "check", "baseline": "git main (3f2a9c1)"},
+                    }
+                ],
+                "results": [
+                    {
+                        "ruleId": "variant-added",
+                        "ruleIndex": 0,
+                        "level": "error",
+                        "message": {
+                            "text": "Rail: response variant FedNow added\n"
+                            "A closed union gains no variant. Give it `x-added: next`.\n"
+                            "versions: 2025-03-13, 2025-10-01, 2026-07-01 (production, sandbox)\n"
+                            "operations: GET /a, GET /b/{id}, POST /a and 2 more\n"
+                            "before: generated/spec/production/2025-03-13.json:1204:11"
+                        },
+                        "locations": [
+                            {
+                                "physicalLocation": {
+                                    "artifactLocation": {
+                                        "uri": "services/api/schemas/rails.yaml",
+                                        "uriBaseId": "%SRCROOT%",
+                                    },
+                                    "region": {"startLine": 6, "startColumn": 9},
+                                },
+                                "logicalLocations": [{"fullyQualifiedName": "Rail"}],
+                            }
+                        ],
+                        "partialFingerprints": {"dateline/v1": "1a"},
+                        "suppressions": [],
+                        "properties": {
+                            "verdict": "gated",
+                            "policy": "frozen",
+                            "versions": ["2025-03-13", "2025-10-01", "2026-07-01"],
+                            "environments": ["production", "sandbox"],
+                            "beforePointer": None,
+                            "afterPointer": "/components/schemas/Rail/oneOf/1",
+                        },
+                        "relatedLocations": [
+                            {
+                                "physicalLocation": {
+                                    "artifactLocation": {
+                                        "uri": (
+                                            "services/api/generated/spec/production/2025-03-13.json"
+                                        ),
+                                        "uriBaseId": "%SRCROOT%",
+                                    },
+                                    "region": {"startLine": 1204, "startColumn": 11},
+                                },
+                                "message": {"text": "before"},
+                            }
+                        ],
+                    }
+                ],
+            }
+        ],
+    }
+
+
+@pytest.mark.parametrize("count", [0, 1, 11, 2_000])
+def test_sarif_holds_what_the_standard_names_and_demands(count: int) -> None:
+    log = sarif(many(count), INNER)
+    assert faults(log) == []
+    assert len(log["runs"][0]["results"]) == count
+
+
+def test_sarif_that_is_wrong_would_be_noticed() -> None:
+    log = sarif([VARIANT])
+    del log["runs"][0]["tool"]["driver"]["name"]
+    log["runs"][0]["results"][0]["ruleIndx"] = 0
+    log["runs"][0]["results"][0]["locations"][0]["message"] = {"texts": {}}
+    assert faults(log) == [
+        ".runs[].tool.driver.name is missing",
+        ".runs[].results[].locations[].message.texts is unknown",
+        ".runs[].results[].ruleIndx is unknown",
+    ]
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_sarif_of_hostile_texts_is_read(name: str) -> None:
+    findings, context = filled(HOSTILE[name])
+    log = sarif(findings, context)
+    assert faults(log) == []
+    for found in log["runs"][0]["results"]:
+        [stands] = found["locations"]
+        uri = stands["physicalLocation"]["artifactLocation"]["uri"]
+        assert re.fullmatch(r"(file://)?([A-Za-z0-9._~/-]|%[0-9A-F]{2})*", uri)
+
+
+def test_sarif_lists_each_rule_once_and_every_result_points_at_its_own() -> None:
+    [run] = sarif(many(200))["runs"]
+    rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
+    assert rules == list(dict.fromkeys(finding.rule for finding in SAMPLE))
+    assert all(rules[found["ruleIndex"]] == found["ruleId"] for found in run["results"])
+
+
+def test_sarif_suppresses_what_is_waived_and_nothing_else() -> None:
+    assert result(WAIVED)["suppressions"] == [
+        {"kind": "external", "justification": "agreed with all three callers"}
+    ]
+    others = [result(finding)["suppressions"] for finding in SAMPLE if finding is not WAIVED]
+    assert others == [[]] * (len(SAMPLE) - 1)
+
+
+def test_sarif_errors_are_what_a_check_fails_on() -> None:
+    assert [(finding.rule, result(finding)["level"]) for finding in SAMPLE] == [
+        ("variant-added", "error"),
+        ("operation-removed", "error"),
+        ("field-added", "error"),
+        ("body-without-content", "note"),
+        ("default-changed", "error"),
+        ("waiver-expired", "error"),
+        ("default-moved", "error"),
+        # two documents were compared: nothing was held back
+        ("field-added", "note"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("file", "base_path", "artifact"),
+    [
+        ("schemas/a.yaml", "", {"uri": "schemas/a.yaml", "uriBaseId": "%SRCROOT%"}),
+        ("schemas/a.yaml", "api", {"uri": "api/schemas/a.yaml", "uriBaseId": "%SRCROOT%"}),
+        ("../schemas/a.yaml", "api", {"uri": "schemas/a.yaml", "uriBaseId": "%SRCROOT%"}),
+        ("a b:c#d?é.yaml", "", {"uri": "a%20b%3Ac%23d%3F%C3%A9.yaml", "uriBaseId": "%SRCROOT%"}),
+        ("/tmp/a b.yaml", "api", {"uri": "file:///tmp/a%20b.yaml"}),
+    ],
+)
+def test_sarif_names_files_from_the_top_of_the_repository(
+    file: str, base_path: str, artifact: dict[str, str]
+) -> None:
+    finding = replace(REMARK, after_source=Place(file, 1, 1))
+    found = result(finding, replace(CONTEXT, base_path=base_path))
+    assert found["locations"][0]["physicalLocation"]["artifactLocation"] == artifact
+
+
+def test_sarif_gives_a_finding_without_a_place_the_fallback() -> None:
+    assert result(REMARK, INNER)["locations"] == [
+        {
+            "physicalLocation": {
+                "artifactLocation": {
+                    "uri": "services/api/schemas/versions.yaml",
+                    "uriBaseId": "%SRCROOT%",
+                },
+                "region": {"startLine": 1, "startColumn": 1},
+            }
+        }
+    ]
+
+
+def test_sarif_takes_embedded_links_apart() -> None:
+    finding = replace(REMARK, message=r"see [a](0), \ and [b]", help="")
+    assert result(finding)["message"] == {"text": r"see \[a\](0), \\ and \[b\]"}
+    plain = replace(REMARK, message=r"items[] and \d", help="")
+    assert result(plain)["message"] == {"text": r"items[] and \d"}
+
+
+# --- JUnit
+
+
+def junit(findings: list[Finding], context: Context = CONTEXT) -> list[tuple[Any, ...]]:
+    """Return what a reader finds: class, name, and kind and message of the outcome."""
+    read = JUnitXml.fromstring(report(findings, "junit", context=context).encode())
+    return [
+        (case.classname, case.name, [(type(outcome), outcome.message) for outcome in case.result])
+        for suite in read
+        for case in suite
+    ]
+
+
+def test_junit_fails_errors_skips_waived_findings_and_passes_remarks() -> None:
+    assert junit([VARIANT, REMARK, WAIVED, HELD_BACK, COMPARED]) == [
+        (
+            "dateline.frozen",
+            "variant-added: Rail: response variant FedNow added",
+            [(Failure, "Rail: response variant FedNow added")],
+        ),
+        (
+            "dateline.servable",
+            "body-without-content: DELETE /loans/{id}: the 204 response declares a body",
+            [],
+        ),
+        (
+            "dateline.frozen",
+            "default-changed: Loan.state: default 'active' -> 'returned'",
+            [(Skipped, "waived: agreed with all three callers")],
+        ),
+        (
+            "dateline.minted",
+            "field-added: Loan.shelf: optional response field only from next on",
+            [(Failure, "Loan.shelf: optional response field only from next on")],
+        ),
+        (
+            "dateline.comparison",
+            "field-added: Loan.note: optional response field added",
+            [],
+        ),
+    ]
+
+
+def test_junit_bodies_hold_what_the_text_says() -> None:
+    written = report([VARIANT, REMARK], "junit", context=CONTEXT)
+    bodies = [
+        (body.text or "").strip("\n")
+        for kind in ("failure", "system-out")
+        for body in ElementTree.fromstring(written).iter(kind)
+    ]
+    text = report([VARIANT, REMARK], "text", context=CONTEXT)
+    assert bodies == text.split("\n\n")[:2]
+
+
+@pytest.mark.parametrize("count", [1, 11, 2_000])
+def test_junit_counts_what_it_holds(count: int) -> None:
+    read = JUnitXml.fromstring(report(many(count), "junit", context=CONTEXT).encode())
+    [suite] = read
+    declared = (suite.tests, suite.failures, suite.errors, suite.skipped)
+    assert (read.tests, read.failures, read.errors, read.skipped) == declared
+    kinds = [type(outcome) for case in suite for outcome in case.result]
+    assert (len(list(suite)), kinds.count(Failure), 0, kinds.count(Skipped)) == declared
+    assert suite.tests == count
+
+
+def test_junit_names_no_two_cases_alike() -> None:
+    cases = junit([REMARK, REMARK, replace(REMARK, fingerprint="other")])
+    assert [name.removeprefix("body-without-content: ") for _, name, _ in cases] == [
+        "DELETE /loans/{id}: the 204 response declares a body",
+        "DELETE /loans/{id}: the 204 response declares a body (2)",
+        "DELETE /loans/{id}: the 204 response declares a body (3)",
+    ]
+
+
+def test_junit_without_findings_is_one_test_that_passed() -> None:
+    assert junit([]) == [("dateline", "no findings", [])]
+    assert junit([], replace(CONTEXT, command="diff")) == [("dateline", "no changes", [])]
+    [suite] = JUnitXml.fromstring(report([], "junit", context=CONTEXT).encode())
+    assert (suite.tests, suite.failures, suite.errors, suite.skipped) == (1, 0, 0, 0)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_junit_of_hostile_texts_has_the_same_cases(name: str) -> None:
+    findings, context = filled(HOSTILE[name])
+    outcomes = [[kind for kind, _ in outcome] for _, _, outcome in junit(findings, context)]
+    assert outcomes == [[Failure], [Failure], [], [Skipped]]
+
+
+# --- Annotations of GitHub Actions
+
+_COMMAND = re.compile(r"::(?P<name>error|notice) (?P<given>[^:\r\n]*)::(?P<data>[^\r\n]*)")
+_ESCAPES = {"%25": "%", "%0D": "\r", "%0A": "\n", "%3A": ":", "%2C": ","}
+
+
+def _unescaped(text: str, known: str) -> str:
+    return re.sub("|".join(known.split()), lambda found: _ESCAPES[found[0]], text)
+
+
+def commands(written: str) -> list[tuple[str, dict[str, str], str]]:
+    """Return what a runner reads: name, properties and message of each command."""
+    found = []
+    for line in written.splitlines():
+        command = _COMMAND.fullmatch(line)
+        if command is None:
+            # what a runner would obey must be one of the commands above
+            assert not line.lstrip().startswith("::")
+            assert "##[" not in line
+            continue
+        properties = {}
+        for item in command["given"].split(","):
+            name, _, value = item.partition("=")
+            properties[name] = _unescaped(value, "%25 %0D %0A %3A %2C")
+        found.append((command["name"], properties, _unescaped(command["data"], "%25 %0D %0A")))
+    return found
+
+
+def test_an_annotation_stands_at_its_line_and_says_the_way_out() -> None:
+    written = report([VARIANT, REMARK, WAIVED], "github", context=INNER)
+    assert commands(written) == [
+        (
+            "error",
+            {
+                "file": "services/api/schemas/rails.yaml",
+                "line": "6",
+                "col": "9",
+                "title": "gated [variant-added]",
+            },
+            "Rail: response variant FedNow added\n"
+            "versions: 2025-03-13, 2025-10-01, 2026-07-01 (production, sandbox)\n"
+            "operations: GET /a, GET /b/{id}, POST /a and 2 more\n"
+            "before: generated/spec/production/2025-03-13.json:1204:11\n"
+            "A closed union gains no variant. Give it `x-added: next`.",
+        ),
+        (
+            "notice",
+            {"title": "information [body-without-content]"},
+            "DELETE /loans/{id}: the 204 response declares a body\n"
+            "A 204 response has no content (RFC 9110 section 15.3.5).",
+        ),
+    ]
+    assert written.splitlines()[-1] == "1 gated, 1 information; 1 waived"
+
+
+def test_a_command_is_escaped_as_the_runner_unescapes_it() -> None:
+    finding = replace(
+        REMARK,
+        rule="a:b,c%d",
+        message="50%, a: b",
+        help="",
+        after_source=Place("a,b:c%.yaml", 1, 2),
+    )
+    assert report([finding], "github", context=CONTEXT) == (
+        "::notice file=a%2Cb%3Ac%25.yaml,line=1,col=2,title=information [a%3Ab%2Cc%25d]"
+        "::50%25, a: b\n1 information\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("errors", "remarks", "shown"),
+    [
+        (0, 0, ([], [])),
+        (1, 0, (["1"], [])),
+        (10, 10, ([*"1234567890"], [*"1234567890"])),
+        (11, 0, ([*"123456789", "and 2 more; the summary of this run shows them"], [])),
+        (
+            2_000,
+            11,
+            (
+                [*"123456789", "and 1,991 more; the summary of this run shows them"],
+                [*"123456789", "and 2 more; the summary of this run shows them"],
+            ),
+        ),
+    ],
+)
+def test_there_are_at_most_ten_annotations_of_a_level_and_the_tenth_counts_the_rest(
+    errors: int, remarks: int, shown: tuple[list[str], list[str]]
+) -> None:
+    findings = [
+        replace(kind, message=str((number + 1) % 10), help="", versions=(), operations=())
+        for kind, count in ((REMOVED, errors), (REMARK, remarks))
+        for number in range(count)
+    ]
+    found = commands(report(findings, "github", context=CONTEXT))
+    assert shown == (
+        [message for name, _, message in found if name == "error"],
+        [message for name, _, message in found if name == "notice"],
+    )
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_texts_make_no_further_annotations(name: str) -> None:
+    findings, context = filled(HOSTILE[name])
+    written = report(findings, "github", context=context)
+    assert [command for command, _, _ in commands(written)] == ["error", "error", "notice"]
+    assert written.count("\n") == 4
+
+
+# --- GitLab code quality
+
+
+def gitlab(findings: list[Finding], context: Context = CONTEXT) -> Any:
+    return json.loads(report(findings, "gitlab", context=context))
+
+
+def test_gitlab_gets_what_its_report_demands() -> None:
+    assert gitlab([VARIANT, REMARK, WAIVED], INNER) == [
+        {
+            "description": "gated: Rail: response variant FedNow added",
+            "check_name": "variant-added",
+            "fingerprint": "1a",
+            "severity": "critical",
+            "location": {"path": "services/api/schemas/rails.yaml", "lines": {"begin": 6}},
+        },
+        {
+            "description": "information: DELETE /loans/{id}: the 204 response declares a body",
+            "check_name": "body-without-content",
+            "fingerprint": "4d",
+            "severity": "info",
+            "location": {"path": "services/api/schemas/versions.yaml", "lines": {"begin": 1}},
+        },
+        {
+            "description": "gated: Loan.state: default 'active' -> 'returned' "
+            "(waived: agreed with all three callers)",
+            "check_name": "default-changed",
+            "fingerprint": "5e",
+            "severity": "info",
+            "location": {"path": "services/api/schemas/versions.yaml", "lines": {"begin": 1}},
+        },
+    ]
+    assert gitlab([]) == []
+
+
+def test_gitlab_severities_follow_the_verdict() -> None:
+    assert [issue["severity"] for issue in gitlab(SAMPLE)] == [
+        *("critical", "blocker", "major", "info", "info", "critical", "blocker", "info")
+    ]
+
+
+def test_gitlab_fingerprints_are_unique() -> None:
+    found = [issue["fingerprint"] for issue in gitlab([REMARK, WAIVED, REMARK, REMARK])]
+    assert found == ["4d", "5e", "4d (2)", "4d (3)"]
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_gitlab_reads_hostile_texts_as_text(name: str) -> None:
+    findings, context = filled(HOSTILE[name])
+    issues = gitlab(findings, context)
+    assert [sorted(issue) for issue in issues] == [
+        ["check_name", "description", "fingerprint", "location", "severity"]
+    ] * 4
+    assert len({issue["fingerprint"] for issue in issues}) == 4
+
+
+# --- Markdown
+
+
+def markdown(findings: list[Finding], context: Context = CONTEXT) -> str:
+    return report(findings, "markdown", context=context)
+
+
+def test_a_comment_leads_with_the_sum_and_folds_the_rest_by_rule() -> None:
+    assert markdown([VARIANT, REMOVED, replace(VARIANT, message="2nd"), WAIVED]) == (
+        "<!-- dateline check -->\n"
+        "### dateline check: 2 gated, 1 never; 1 waived\n"
+        "\n"
+        "Compared with `git main (3f2a9c1)`.\n"
+        "\n"
+        "| findings | verdict | rule |\n"
+        "|---:|---|---|\n"
+        "| 1 | never | `operation-removed` |\n"
+        "| 2 | gated | `variant-added` |\n"
+        "| 1 | gated, waived | `default-changed` |\n"
+        "\n"
+        "<details open><summary><b>never</b> <code>operation-removed</code>: 1</summary>\n"
+        "\n"
+        "Routes do not change between versions. Put it back.\n"
+        "\n"
+        "- `generated/spec/production/2025-03-13.json:88:7` GET /loans/\\{id\\} removed<br>\n"
+        "  versions: 2025-03-13 · operations: GET /loans/\\{id\\}\n"
+        "\n"
+        "</details>\n"
+        "\n"
+        "<details open><summary><b>gated</b> <code>variant-added</code>: 2</summary>\n"
+        "\n"
+        "A closed union gains no variant. Give it `x-added: next`.\n"
+        "\n"
+        "- `schemas/rails.yaml:6:9` Rail: response variant FedNow added<br>\n"
+        "  versions: 2025-03-13, 2025-10-01, 2026-07-01 (production, sandbox) · "
+        "operations: GET /a, GET /b/\\{id\\}, POST /a and 2 more · "
+        "before: generated/spec/production/2025-03-13.json:1204:11\n"
+        "- `schemas/rails.yaml:6:9` 2nd<br>\n"
+        "  versions: 2025-03-13, 2025-10-01, 2026-07-01 (production, sandbox) · "
+        "operations: GET /a, GET /b/\\{id\\}, POST /a and 2 more · "
+        "before: generated/spec/production/2025-03-13.json:1204:11\n"
+        "\n"
+        "</details>\n"
+        "\n"
+        "<details><summary><b>gated, waived</b> <code>default-changed</code>: 1</summary>\n"
+        "\n"
+        "A default stays as it is.\n"
+        "\n"
+        "- `#/components/schemas/Loan/properties/state/default` "
+        "Loan.state: default 'active' -\\> 'returned'<br>\n"
+        "  waived: agreed with all three callers\n"
+        "\n"
+        "</details>\n"
+    )
+
+
+def test_help_that_differs_within_a_rule_stands_with_each_finding() -> None:
+    written = markdown([REMARK, replace(REMARK, message="other", help="Other `help`.")])
+    assert (
+        "</summary>\n\n"
+        "- DELETE /loans/\\{id\\}: the 204 response declares a body<br>\n"
+        "  A 204 response has no content (RFC 9110 section 15.3.5).\n"
+        "- other<br>\n"
+        "  Other `help`.\n"
+    ) in written
+
+
+def test_a_comment_without_findings_is_short() -> None:
+    assert markdown([], replace(CONTEXT, command="diff")) == (
+        "<!-- dateline diff -->\n"
+        "### dateline diff: no changes\n"
+        "\n"
+        "Compared with `git main (3f2a9c1)`.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "findings",
+    [
+        many(2_000),
+        [replace(finding, rule=f"rule-{finding.fingerprint}") for finding in many(2_000)],
+        [replace(finding, message="é😀" * 5_000) for finding in many(500)],
+        [replace(VARIANT, rule="`" * 500 + str(number), help="`" * 5_000) for number in range(500)],
+    ],
+    ids=["many", "many rules", "wide", "marks"],
+)
+def test_a_comment_stays_under_the_limit_and_counts_what_it_left_out(
+    findings: list[Finding],
+) -> None:
+    written = markdown(findings)
+    assert len(written.encode()) < 65_536
+    assert len(written.encode()) > 60_000
+    [(left, of, shown)] = re.findall(
+        r"\*\*([\d,]+) of ([\d,]+) findings are not shown here\*\*: ([\d,]+) fill", written
+    )
+    items = len(re.findall("^- ", written, re.MULTILINE))
+    assert int(shown.replace(",", "")) == items
+    assert int(left.replace(",", "")) + items == int(of.replace(",", "")) == len(findings)
+    assert written.count("<details") == written.count("</details>")
+
+
+def test_the_step_summary_has_room_for_more() -> None:
+    written = step_summary(many(2_000), CONTEXT)
+    missing = [number for number in range(2_000) if f"change {number} happened" not in written]
+    assert missing == []
+    written = step_summary(many(20_000), CONTEXT)
+    assert len(written.encode()) < 1 << 20
+    assert "of 20,000 findings are not shown here" in written
+
+
+_TAG = re.compile(r"<(?:!--.*?--|[^<>]*)>", re.DOTALL)
+
+
+def _read(written: str) -> str:
+    """Return the HTML that GitHub's own parser makes of *written*."""
+    html: str = rendered(written, options=Options.CMARK_OPT_UNSAFE)
+    return html
+
+
+def _tags(html: str) -> list[str]:
+    """Return the tags of *html* but those of code spans, which help is free to have."""
+    return [tag for tag in _TAG.findall(html) if tag not in ("<code>", "</code>")]
+
+
+# What code hosts look for in text that is no code, after the Markdown is gone.
+_LINKED = re.compile(r"@\w|[#!]\d|GH-\d|:\/\/|www\.", re.IGNORECASE)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_texts_are_text_in_a_comment(name: str) -> None:
+    if not HOSTILE[name].strip():
+        return
+    findings, context = filled(HOSTILE[name])
+    harmless, usual = filled("harmless")
+    written = markdown(findings, context)
+    # GitLab obeys such lines
+    assert not re.search(r"^\s*/[a-z]", written, re.MULTILINE)
+    html = _read(written)
+    assert _tags(html) == _tags(_read(markdown(harmless, usual)))
+    text = _TAG.sub("", re.sub("<code>.*?</code>", "", html))
+    assert _LINKED.findall(text) == []
+
+
+@pytest.mark.parametrize(
+    "text", ["a", "a ` b", "`a", "a``", "``` a ` b ```", "`", "a | b", "*<@b>"]
+)
+def test_code_reads_in_a_comment_as_it_was_written(text: str) -> None:
+    finding = replace(REMARK, rule=text, help="", after_source=Place(text, 1, 2))
+    html = _read(markdown([finding], replace(CONTEXT, baseline=text)))
+    shown = [unescape(code) for code in re.findall("<code>(.*?)</code>", html)]
+    assert shown == [text, text, text, f"{text}:1:2"]
+
+
+def test_text_reads_in_a_comment_as_it_was_written() -> None:
+    message = r"a|b `c` *d* _e_ [f](g) <h> &amp; #i @j ~k~ $l$ {m} \n 1. - + = !"
+    html = _read(markdown([replace(REMARK, message=message, help="")]))
+    shown = html.replace("\u200b", "").partition("<li>")[2].partition("</li>")[0]
+    assert unescape(shown) == message

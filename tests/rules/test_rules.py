@@ -1,0 +1,480 @@
+"""The rules: each speaks and keeps silent where its cases say so; what no rule knows is gated."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from dateline.diff import diff
+from dateline.load.table import PRESETS as WRITABLE_PRESETS
+from dateline.model import EXTENSIBLE, Change, Direction, Kind, Verdict
+from dateline.openapi import OBJECTS
+from dateline.rules import PRESETS, RULES, Example, Rule, explain, judge, said
+
+FOLDER = Path(__file__).parent
+CASES: list[tuple[str, dict[str, Any]]] = [
+    (path.stem, case)
+    for path in sorted(FOLDER.glob("*.yaml"))
+    for case in yaml.safe_load(path.read_text(encoding="utf-8"))
+]
+FILES = {path.stem for path in FOLDER.glob("*.yaml")}
+SPOKEN = [str(verdict) for verdict in (Verdict.ADDITIVE, Verdict.GATED, Verdict.NEVER)]
+
+
+def document(where: str, content: dict[str, Any]) -> dict[str, Any]:
+    """Return a document that holds *content*: schemas, the first of them in use; or more."""
+    whole: dict[str, Any] = {"openapi": "3.1.0", "info": {"title": "Library", "version": "1"}}
+    if where == "document":
+        return whole | content
+    if where == "operation":
+        operation = {key: value for key, value in content.items() if key != "components"}
+        components = content.get("components", {})
+        return whole | {"paths": {"/loans": {"get": operation}}, "components": components}
+    schema = {"$ref": f"#/components/schemas/{next(iter(content))}"}
+    body = {"content": {"application/json": {"schema": schema}}}
+    operation = {"responses": {"204": {"description": "done"}}}
+    if "request" in where:
+        operation["requestBody"] = body
+    if "response" in where:
+        operation["responses"] = {"200": {"description": "done", **body}}
+    if where == "parameter":
+        operation["parameters"] = [{"name": "choice", "in": "query", "schema": schema}]
+    paths = {} if where == "model" else {"/loans": {"put": operation}}
+    return whole | {"paths": paths, "components": {"schemas": content}}
+
+
+def renames(node: Any, pointer: str = "") -> Iterator[tuple[str, str]]:
+    """Take every `x-was` out of *node*, and yield where it stood and the name it gives."""
+    if isinstance(node, list):
+        node = dict(enumerate(node))
+    if not isinstance(node, dict):
+        return
+    for was in node.pop("x-was", {}).values():
+        yield pointer, was["name"]
+    for key, value in node.items():
+        yield from renames(value, f"{pointer}/{str(key).replace('~', '~0').replace('/', '~1')}")
+
+
+_GRAVITY = (Verdict.ADDITIVE, Verdict.GATED, Verdict.NEVER)
+
+
+def changes(where: str, before: dict[str, Any], after: dict[str, Any]) -> list[Change]:
+    newer = document(where, after)
+    names = dict(renames(newer))
+    return diff(document(where, before), newer, renames=names)
+
+
+def heard(
+    changed: list[Change],
+    preset: str = "dated-contract",
+    rules: dict[str, Rule] | None = None,
+) -> dict[str, list[str]]:
+    """Return what is said of *changed*, by verdict."""
+    found: dict[str, list[str]] = {}
+    for change in changed:
+        rule, verdict = judge(change, preset, {}, rules=rules or RULES)
+        found.setdefault(str(verdict), []).append(f"{said(change)} [{rule}]")
+    return found
+
+
+def changed_in(case: dict[str, Any]) -> list[Change]:
+    return changes(case.get("in", "response"), case["before"], case["after"])
+
+
+def expected(case: dict[str, Any]) -> dict[str, list[str]]:
+    return {verdict: case[verdict] for verdict in SPOKEN if verdict in case}
+
+
+@pytest.mark.parametrize(
+    ("rule", "case"), CASES, ids=[f"{rule} {case['it']}" for rule, case in CASES]
+)
+def test_a_case_hears_what_it_expects(rule: str, case: dict[str, Any]) -> None:
+    assert rule in RULES
+    assert heard(changed_in(case), case.get("preset", "dated-contract")) == expected(case)
+
+
+def example_changes(example: Example) -> list[Change]:
+    return changes(example.where, yaml.safe_load(example.before), yaml.safe_load(example.after))
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+def test_the_example_of_a_rule_is_a_change_that_it_speaks_of(rule: Rule) -> None:
+    assert [judge(change, "dated-contract", {}) for change in example_changes(rule.example)] == [
+        (rule.id, rule.verdict)
+    ]
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_every_rule_has_cases_in_which_it_speaks_and_in_which_it_is_silent(rule: str) -> None:
+    said_of = [
+        [line for lines in expected(case).values() for line in lines]
+        for case in yaml.safe_load((FOLDER / f"{rule}.yaml").read_text(encoding="utf-8"))
+    ]
+    spoken = {any(line.endswith(f"[{rule}]") for line in lines) for lines in said_of}
+    assert spoken == {True, False}
+
+
+def test_every_case_file_belongs_to_a_rule() -> None:
+    assert sorted(FILES) == sorted(RULES)
+
+
+GUARDS = [rule.id for rule in RULES.values() if rule.verdict is Verdict.ADDITIVE]
+
+
+@pytest.mark.parametrize("guard", GUARDS)
+def test_a_case_notices_that_an_additive_guard_is_switched_off(guard: str) -> None:
+    others = {id: rule for id, rule in RULES.items() if id != guard}
+    cases = [case for rule, case in CASES if rule == guard]
+    assert any(
+        set(heard(changed_in(case), rules=others)) - set(expected(case)) == {"gated"}
+        for case in cases
+    )
+
+
+# The law
+
+
+def change(kind: Kind, direction: Direction, **told: Any) -> Change:
+    """Return a change that came about at an operation, as far as *told* does not say otherwise."""
+    usual: dict[str, Any] = {
+        "before_pointer": None,
+        "after_pointer": "/x",
+        "schema": None,
+        "field": "",
+        "operations": ("GET /loans",),
+    }
+    return Change(kind=kind, direction=direction, **usual | told)
+
+
+EVERY = tuple(Direction)
+READ = (Direction.RESPONSE, Direction.MODEL)
+
+
+def test_what_no_rule_calls_additive_is_gated() -> None:
+    additive = {
+        Kind.OPERATION_ADDED: EVERY,
+        Kind.FIELD_ADDED: READ,
+        Kind.OPEN_VALUE_ADDED: EVERY,
+        Kind.HEADER_ADDED: (Direction.RESPONSE,),
+        Kind.COMPONENT_ADDED: EVERY,
+        Kind.DOCUMENTATION_CHANGED: EVERY,
+        Kind.EXTENSION_CHANGED: EVERY,
+    }
+    verdicts = {
+        (kind, direction): judge(change(kind, direction), "dated-contract", {}).verdict
+        for kind, direction in product(Kind, Direction)
+    }
+    assert verdicts == {
+        (kind, direction): Verdict.NEVER
+        if kind in (Kind.OPERATION_REMOVED, Kind.PARAMETER_MOVED)
+        else Verdict.ADDITIVE
+        if direction in additive.get(kind, ())
+        else Verdict.GATED
+        for kind, direction in product(Kind, Direction)
+    }
+
+
+def test_without_any_other_rule_every_change_is_gated() -> None:
+    last = {"unjudged-change": RULES["unjudged-change"]}
+    assert {
+        judge(change(kind, direction), "dated-contract", {}, rules=last)
+        for kind, direction in product(Kind, Direction)
+    } == {("unjudged-change", Verdict.GATED)}
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_what_callers_read_and_write_has_to_satisfy_both_laws(preset: str) -> None:
+    def verdict(seen: Change, direction: Direction) -> Verdict:
+        inner = tuple(replace(each, direction=direction) for each in seen.within)
+        return judge(replace(seen, direction=direction, within=inner), preset, {}).verdict
+
+    broken = [
+        said(seen)
+        for _, case in CASES
+        for seen in changed_in(case)
+        if verdict(seen, Direction.BOTH) is Verdict.ADDITIVE
+        and {verdict(seen, Direction.REQUEST), verdict(seen, Direction.RESPONSE)}
+        != {Verdict.ADDITIVE}
+    ]
+    assert broken == []
+
+
+KEYWORDS = sorted({*OBJECTS["schema"], *OBJECTS["parameter"], *OBJECTS["operation"], "brandNew"})
+WORDS = {"deprecated", "tags", EXTENSIBLE}
+
+
+@pytest.mark.parametrize("direction", Direction)
+@pytest.mark.parametrize("kind", [Kind.KEYWORD_ADDED, Kind.KEYWORD_REMOVED, Kind.KEYWORD_CHANGED])
+def test_a_keyword_of_a_body_is_gated_whatever_happens_to_it(
+    kind: Kind, direction: Direction
+) -> None:
+    for keyword in KEYWORDS:
+        if keyword not in WORDS:
+            seen = change(kind, direction, keyword=keyword, carriers=("body",), before=1, after=2)
+            assert judge(seen, "dated-contract", {}).verdict is Verdict.GATED
+
+
+@pytest.mark.parametrize(
+    ("keyword", "before", "after"),
+    [
+        ("maximum", 1, True),
+        ("maximum", True, 2),
+        ("maximum", 1, "2"),
+        ("maximum", None, 2),
+        ("maximum", 1, float("nan")),
+        ("minimum", "2", 1),
+        ("minimum", 2, None),
+        ("maximum", 2, -(10**400)),
+        ("multipleOf", 1, 0),
+        ("multipleOf", 10**400, 10**400 - 1),
+        ("multipleOf", 1, -1),
+        ("multipleOf", 1, float("inf")),
+        ("multipleOf", 0.1, "0.1"),
+        ("format", ["int32"], ["int64"]),
+        ("type", "string", ["string", "integer"]),
+        ("additionalProperties", False, {}),
+    ],
+)
+def test_a_constraint_of_a_parameter_that_can_not_be_compared_is_gated(
+    keyword: str, before: Any, after: Any
+) -> None:
+    seen = change(
+        Kind.KEYWORD_CHANGED,
+        Direction.REQUEST,
+        keyword=keyword,
+        before=before,
+        after=after,
+        carriers=("query",),
+    )
+    assert judge(seen, "dated-contract", {}).verdict is Verdict.GATED
+
+
+@pytest.mark.parametrize("keyword", sorted(WORDS))
+def test_a_word_that_stands_where_nobody_knows_it_is_gated(keyword: str) -> None:
+    seen = change(Kind.OTHER, Direction.RESPONSE, keyword=keyword)
+    assert judge(seen, "dated-contract", {}) == ("unjudged-change", Verdict.GATED)
+
+
+def test_a_parameter_in_a_place_that_nobody_knows_is_gated() -> None:
+    seen = change(Kind.PARAMETER_ADDED, Direction.REQUEST, field="page", carriers=())
+    assert judge(seen, "dated-contract", {}) == ("required-parameter-added", Verdict.GATED)
+
+
+# Policies
+
+
+def test_a_verdict_may_be_overridden_by_the_id_of_its_rule() -> None:
+    seen = change(Kind.VARIANT_ADDED, Direction.RESPONSE, after="FedNow")
+    overrides = {"variant-added": Verdict.ADDITIVE}
+    assert judge(seen, "dated-contract", {}) == ("variant-added", Verdict.GATED)
+    assert judge(seen, "dated-contract", overrides) == ("variant-added", Verdict.ADDITIVE)
+
+
+def test_an_override_has_the_last_word_over_a_preset() -> None:
+    seen = change(Kind.VALUE_ADDED, Direction.RESPONSE, after="paused")
+    assert judge(seen, "github", {}) == ("value-added", Verdict.ADDITIVE)
+    assert judge(seen, "github", {"value-added": Verdict.NEVER}) == ("value-added", Verdict.NEVER)
+
+
+def test_the_presets_are_those_that_the_version_table_may_name() -> None:
+    assert tuple(PRESETS) == WRITABLE_PRESETS
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_preset_names_rules_only_whose_verdict_it_changes(preset: str) -> None:
+    verdicts = PRESETS[preset]
+    assert [rule for rule in verdicts if RULES[rule].verdict is verdicts[rule]] == []
+
+
+# Documentation
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+def test_a_rule_says_its_law_its_reason_and_the_way_out(rule: Rule) -> None:
+    assert re.fullmatch(r"[a-z]+(-[a-z]+)+", rule.id)
+    assert re.fullmatch(r"[A-Z][^\n]{10,100}\.", rule.law)
+    assert re.fullmatch(r"[A-Z][^\n]{10,300}\.", rule.reason)
+    assert re.fullmatch(r"[A-Z][^\n]{10,300}\.", rule.way_out)
+    assert rule.text == f"{rule.law} {rule.way_out}"
+
+
+def test_the_laws_are_told_apart() -> None:
+    laws = [rule.law for rule in RULES.values()]
+    assert sorted(set(laws)) == sorted(laws)
+
+
+def test_a_rule_is_explained_with_law_reason_example_and_way_out() -> None:
+    assert explain("value-removed") == (
+        "value-removed (gated)\n"
+        "\n"
+        "An enum that callers write keeps its values.\n"
+        "Callers send the one that went, and would be refused.\n"
+        "\n"
+        "Before (request):\n"
+        "  State: {type: string, enum: [active, paused, returned]}\n"
+        "After:\n"
+        "  State: {type: string, enum: [active, returned]}\n"
+        "\n"
+        "Put it back, with `x-removed: next`, and `x-shown-as` where an answer can't leave it out."
+    )
+
+
+def test_an_explanation_says_where_a_preset_judges_otherwise() -> None:
+    assert explain("value-added").splitlines()[-1] == "Under the preset `github`: additive."
+
+
+@pytest.mark.parametrize(
+    ("asked", "hint"),
+    [
+        ("varient-added", "No rule 'varient-added'. Did you mean 'variant-added'?"),
+        ("unheard of", "No rule 'unheard of'. `dateline rules` lists them."),
+    ],
+)
+def test_an_unknown_rule_is_answered_with_the_nearest(asked: str, hint: str) -> None:
+    with pytest.raises(LookupError, match=f"^{re.escape(hint)}$"):
+        explain(asked)
+
+
+def test_rules_judge_without_their_documentation() -> None:
+    code = (
+        "from dateline.rules import *; from dateline.model import *;"
+        "print(judge(Change(kind=Kind.VALUE_ADDED, direction=Direction.BOTH, before_pointer=None,"
+        "after_pointer='/x', schema='State', field='', operations=()), 'github', {}).rule)"
+    )
+    run = subprocess.run(
+        [sys.executable, "-OO", "-c", code], capture_output=True, text=True, check=False
+    )
+    assert (run.stdout, run.stderr) == ("value-added\n", "")
+
+
+# Messages
+
+
+@pytest.mark.parametrize(
+    ("seen", "line"),
+    [
+        (
+            change(Kind.FIELD_REMOVED, Direction.RESPONSE, schema="Customer", field="email"),
+            "Customer.email: field removed",
+        ),
+        (
+            change(
+                Kind.PARAMETER_REMOVED,
+                Direction.REQUEST,
+                field="page",
+                operations=("GET /a", "GET /b", "GET /c"),
+            ),
+            "GET /a and 2 more: parameter page removed",
+        ),
+        (
+            change(Kind.VARIANT_ADDED, Direction.RESPONSE, schema="Rail", after="FedNow"),
+            "Rail: variant FedNow added",
+        ),
+        (
+            change(
+                Kind.KEYWORD_CHANGED,
+                Direction.RESPONSE,
+                schema="Loan",
+                field="id",
+                keyword="format",
+                before="uuid",
+                after="string",
+                before_pointer="/x",
+            ),
+            "Loan.id: format changed ('uuid' -> 'string')",
+        ),
+        (
+            change(
+                Kind.KEYWORD_ADDED,
+                Direction.RESPONSE,
+                schema="Loans",
+                field="[]{}.a",
+                keyword="default",
+            ),
+            "Loans[]{}.a: default added (null)",
+        ),
+        (
+            change(Kind.TYPE_ADDED, Direction.RESPONSE, field="due", after="null"),
+            "GET /loans, due: type null added",
+        ),
+        (
+            change(Kind.VALUE_ADDED, Direction.RESPONSE, schema="State", after="a\u202e\n'b"),
+            'State: value "a\\u202e\\n\'b" added',
+        ),
+        (
+            change(Kind.EXTENSION_CHANGED, Direction.MODEL, operations=(), keyword="x-a", after=1),
+            "the document: x-a added (1)",
+        ),
+        (
+            change(Kind.OTHER, Direction.BOTH, before="a" * 90, after=[], before_pointer="/x"),
+            "GET /loans: content changed ('" + "a" * 58 + "… -> [])",
+        ),
+    ],
+)
+def test_a_message_says_what_happened_subject_first(seen: Change, line: str) -> None:
+    assert said(seen) == line
+
+
+def test_whatever_happens_can_be_said_in_one_line() -> None:
+    lines = [
+        said(change(kind, direction, keyword=keyword, before={"a": "\n"}, after=after))
+        for kind, direction in product(Kind, Direction)
+        for keyword in ("", "required", "items")
+        for after in (None, "b\n", {1: {2, 3}})
+    ]
+    assert [line for line in lines if not line.isprintable() or ": " not in line] == []
+
+
+@pytest.mark.parametrize(
+    ("preset", "eased"),
+    [
+        ("dated-contract", {}),
+        (
+            "github",
+            {
+                "operation-removed": "gated",
+                "parameter-value-added": "additive",
+                "request-field-added": "additive",
+                "request-loosened": "additive",
+                "required-response-field-added": "additive",
+                "value-added": "additive",
+            },
+        ),
+        (
+            "wire",
+            {
+                "component-removed": "additive",
+                "component-renamed": "additive",
+                "dialect-changed": "additive",
+                "open-value-removed": "additive",
+                "operation-id-changed": "additive",
+                "parameter-value-added": "additive",
+                "path-parameter-renamed": "additive",
+                "request-field-added": "additive",
+                "request-loosened": "additive",
+                "required-response-field-added": "additive",
+                "response-narrowed": "additive",
+            },
+        ),
+    ],
+)
+def test_what_a_preset_eases_of_the_changes_in_the_cases(
+    preset: str, eased: dict[str, str]
+) -> None:
+    found: dict[str, str] = {}
+    for _, case in CASES:
+        for change in changed_in(case):
+            rule, verdict = judge(change, preset, {})
+            own = judge(change, "dated-contract", {})
+            if verdict is not own.verdict and _GRAVITY.index(verdict) < _GRAVITY.index(own.verdict):
+                found[rule] = str(verdict)
+    assert found == eased

@@ -1,0 +1,271 @@
+"""`readOnly` is of responses only, `writeOnly` of requests only: in server, mock and models."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from click.testing import CliRunner
+from pydantic import TypeAdapter
+from support.generated_server import Generated, ask
+
+from dateline.check.servable import check_servable
+from dateline.cli import main
+from dateline.generate import Workspace
+from dateline.load import load
+from dateline.serve.mock import Mock
+from dateline.serve.package import package
+
+VERSION: Final = "2024-01-15"
+
+_ID: Final = {"type": "string", "readOnly": True}
+_SECRET: Final = {"type": "string", "writeOnly": True}
+_NAME: Final = {"type": "string", "minLength": 1}
+_REQUIRED: Final = ["id", "name", "secret"]
+_FIELDS: Final = {"id": _ID, "name": _NAME, "secret": _SECRET}
+_OBJECT: Final = {"type": "object", "required": _REQUIRED, "properties": _FIELDS}
+
+
+def _ref(name: str) -> dict[str, str]:
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+COMPONENTS: Final[dict[str, Any]] = {
+    "Id": _ID,
+    "Secret": _SECRET,
+    "Thing": _OBJECT,
+    "Closed": {**_OBJECT, "additionalProperties": False},
+    "Marked": {"type": "object", "properties": {"id": _ID, "secret": _SECRET}},
+    "Demanding": {"type": "object", "required": _REQUIRED},
+    "Node": {**_OBJECT, "properties": {**_FIELDS, "next": _ref("Node")}},
+    "Other": {
+        "type": "object",
+        "required": ["kind"],
+        "properties": {"kind": {"type": "string", "enum": ["other"]}},
+    },
+    "Tagged": {
+        "type": "object",
+        "required": ["kind", *_REQUIRED],
+        "properties": {"kind": {"type": "string", "enum": ["thing"]}, **_FIELDS},
+    },
+}
+
+# For each position a schema of a body, and how a thing stands in a value of it.
+POSITIONS: Final[dict[str, tuple[Any, Any]]] = {
+    "inline": (_OBJECT, lambda thing: thing),
+    "component": (_ref("Thing"), lambda thing: thing),
+    "closed": (_ref("Closed"), lambda thing: thing),
+    "marked_by_reference": (
+        {**_OBJECT, "properties": {"id": _ref("Id"), "name": _NAME, "secret": _ref("Secret")}},
+        lambda thing: thing,
+    ),
+    "marked_in_all_of": (
+        {
+            **_OBJECT,
+            "properties": {
+                "id": {"allOf": [_ref("Id")]},
+                "name": _NAME,
+                "secret": {"allOf": [_ref("Secret")]},
+            },
+        },
+        lambda thing: thing,
+    ),
+    "required_beside_base": (
+        {"allOf": [_ref("Marked"), {"required": _REQUIRED, "properties": {"name": _NAME}}]},
+        lambda thing: thing,
+    ),
+    "required_by_base": (
+        {"allOf": [_ref("Demanding")], "type": "object", "properties": _FIELDS},
+        lambda thing: thing,
+    ),
+    "union": (
+        {"oneOf": [_ref("Other"), _ref("Tagged")]},
+        lambda thing: {"kind": "thing", **thing},
+    ),
+    "refusing": (
+        {**_OBJECT, "not": {"required": ["id", "bad"]}},
+        lambda thing: thing,
+    ),
+    "list": (
+        {
+            "type": "object",
+            "properties": {"all": {"type": "array", "items": _ref("Thing")}},
+        },
+        lambda thing: {"all": [thing, thing]},
+    ),
+    "map": (
+        {"type": "object", "additionalProperties": _ref("Thing")},
+        lambda thing: {"a": thing},
+    ),
+    "recursive": (_ref("Node"), lambda thing: {**thing, "next": thing}),
+}
+
+SENT: Final = {"name": "a", "secret": "s"}
+SHOWN: Final = {"id": "1", "name": "a"}
+
+
+def document(openapi: str) -> dict[str, Any]:
+    def body(schema: Any) -> Any:
+        return {"content": {"application/json": {"schema": schema}}}
+
+    return {
+        "openapi": openapi,
+        "info": {"title": "Access", "version": VERSION},
+        "paths": {
+            f"/{name}": {
+                "put": {
+                    "operationId": f"put_{name}",
+                    "requestBody": {**body(schema), "required": True},
+                    "responses": {"200": {"description": "", **body(schema)}},
+                }
+            }
+            for name, (schema, _) in POSITIONS.items()
+        },
+        "components": {"schemas": COMPONENTS},
+    }
+
+
+class Handlers:
+    """Handlers that give what they are told to, and keep what they were sent."""
+
+    given: Any = None
+    sent: Any = None
+
+    def __getattr__(self, name: str) -> Any:
+        async def put(_: Any, *, body: Any) -> Any:
+            self.sent = body
+            return self.given
+
+        return put
+
+
+@pytest.fixture(scope="module", params=["3.0.3", "3.1.0"])
+def project(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("access")
+    (root / "old.json").write_text(json.dumps(document(request.param)))
+    source = f"{VERSION}={root / 'old.json'}"
+    schemas, output = str(root / "schemas"), str(root / "generated")
+    for command in (
+        ["adopt", "--into", schemas, "--package", "access_served", source],
+        ["generate", "--schemas", schemas, "--output", output],
+        ["check", "--schemas", schemas, "--output", output],
+    ):
+        ran = CliRunner().invoke(main, command, catch_exceptions=False)
+        assert (ran.exit_code, "no server" in ran.stderr) == (0, False), ran.output
+        (root / f"{command[0]}.txt").write_text(ran.output)
+    return root
+
+
+@pytest.fixture(scope="module")
+def generated(project: Path) -> Generated:
+    return Generated(project / "copy", load(project / "schemas"))
+
+
+@pytest.fixture(scope="module")
+def served(generated: Generated) -> tuple[Any, Handlers]:
+    handlers = Handlers()
+    server = generated.module("server")
+    app = server.create_app(server.Handlers(default=handlers), environment="production")
+    return app, handlers
+
+
+def _plain(adapted: Any) -> Any:
+    return TypeAdapter(Any).dump_python(adapted, mode="json", by_alias=True, exclude_unset=True)
+
+
+@pytest.mark.parametrize("position", POSITIONS)
+def test_server(position: str, served: tuple[Any, Handlers]) -> None:
+    app, handlers = served
+    _, put = POSITIONS[position]
+    handlers.given = put({**SHOWN, "secret": "s"})
+    answer = ask(app, "PUT", f"/{position}", json=put(SENT))
+    assert (answer.status_code, answer.json()) == (200, put(SHOWN))
+    assert _plain(handlers.sent) == put(SENT)
+    # what is of responses only is ignored, whatever it holds
+    for known in ("1", 1, None):
+        answer = ask(app, "PUT", f"/{position}", json=put({**SENT, "id": known}))
+        assert answer.status_code == 200, answer.text
+        assert _plain(handlers.sent) == put(SENT)
+    # a response without it is none; one without what is of requests only is
+    handlers.given = put({"name": "a"})
+    assert ask(app, "PUT", f"/{position}", json=put(SENT)).status_code == 500
+    handlers.given = put(SHOWN)
+    assert ask(app, "PUT", f"/{position}", json=put(SENT)).json() == put(SHOWN)
+
+
+@pytest.mark.parametrize("position", POSITIONS)
+@pytest.mark.parametrize("lacking", ["name", "secret"])
+def test_server_demands_all_else(position: str, lacking: str, served: tuple[Any, Handlers]) -> None:
+    app, handlers = served
+    _, put = POSITIONS[position]
+    handlers.given = put(SHOWN)
+    sent = put({name: value for name, value in SENT.items() if name != lacking})
+    assert ask(app, "PUT", f"/{position}", json=sent).status_code == 400
+
+
+def test_mock(project: Path) -> None:
+    schemas = project / "schemas"
+    api = load(schemas)
+    with package(Workspace(schemas=schemas, output=project / "generated"), api) as server:
+        for seed in range(3):
+            app = Mock(api, server, api.table.environments[0].name, seed).app
+            for position, (_, put) in POSITIONS.items():
+                answer = ask(app, "PUT", f"/{position}", json=put(SENT))
+                assert answer.status_code == 200, (position, answer.text)
+                assert '"secret"' not in answer.text
+
+
+def test_models_hold_both_directions(project: Path, generated: Generated) -> None:
+    module = generated.module("v2024_01_15")
+    for name in ("Thing", "Closed", "Node"):
+        adapter: TypeAdapter[Any] = TypeAdapter(getattr(module, name))
+        for value in (SENT, SHOWN):
+            assert _plain(adapter.validate_python(value)) == value
+    said = (project / "generate.txt").read_text()
+    assert said.count("components.Thing: fields that are `readOnly` are optional") == 1
+    assert said.count("components.Thing: fields that are `writeOnly` are optional") == 1
+    assert "components.Other" not in said
+
+
+_GATED: Final = """\
+openapi: 3.1.0
+info: {{ title: Access, version: canonical }}
+paths:
+  /things:
+    put:
+      operationId: putThing
+      requestBody:
+        content: {{ application/json: {{ schema: {{ $ref: '#/components/schemas/Thing' }} }} }}
+      responses:
+        '200':
+          description: the thing
+          content: {{ application/json: {{ schema: {{ $ref: '#/components/schemas/Thing' }} }} }}
+components:
+  schemas:
+    Thing:
+      type: object
+      required: [added]
+      properties:
+        added: {{ type: string, x-added: 2025-01-15, {mark} }}
+"""
+
+
+@pytest.mark.parametrize(
+    ("mark", "rules"),
+    [
+        ("readOnly: true", []),
+        ("readOnly: false", ["request-without-way-up"]),
+        ("writeOnly: true", ["request-without-way-up"]),
+    ],
+)
+def test_servable(mark: str, rules: list[str], tmp_path: Path) -> None:
+    (tmp_path / "api.yaml").write_text(_GATED.format(mark=mark))
+    (tmp_path / "versions.yaml").write_text(
+        "header: X-Version\ndefault: 2024-01-15\nversions:\n"
+        "  - { date: 2024-01-15, title: First }\n  - { date: 2025-01-15, title: Second }\n"
+        "environments: { production: { servers: [{ url: https://a.example }] } }\n"
+        "python: { package: things }\n"
+    )
+    assert [finding.rule for finding in check_servable(load(tmp_path))] == rules

@@ -1,0 +1,399 @@
+"""Null in OpenAPI 3.0, however it is written: the same answer from everything that reads it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import httpx
+import jsonschema_rs
+import pytest
+from click.testing import CliRunner
+from pydantic import TypeAdapter, ValidationError
+from support.generated_server import Generated, ask
+
+from dateline.cli import main
+from dateline.diff import diff
+from dateline.generate import Workspace
+from dateline.load import load
+from dateline.model import Kind
+from dateline.sample import Sampler
+from dateline.schema.dialect import Dialect, departs_from_letter, resolver
+from dateline.serve.mock import Mock
+from dateline.serve.package import package
+
+Schema = dict[str, Any]
+
+VERSION: Final = "2024-01-15"
+TEXT: Final[Schema] = {"type": "string"}
+TEXT_OR_NULL: Final[Schema] = {"type": "string", "nullable": True}
+
+
+def ref(name: str) -> Schema:
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+COMPONENTS: Final[dict[str, Schema]] = {
+    "Text": TEXT,
+    "TextOrNull": TEXT_OR_NULL,
+    "Listed": {"type": "string", "enum": ["a", "b", None]},
+    "Part": {"type": "object", "required": ["x"], "properties": {"x": {"type": "integer"}}},
+    "PartOrNull": {
+        "type": "object",
+        "nullable": True,
+        "required": ["x"],
+        "properties": {"x": {"type": "integer"}},
+    },
+}
+
+
+class Spelling(NamedTuple):
+    """A schema, a value that fits it, one that does not, and whether null does.
+
+    ``departs`` says that the letter of OpenAPI 3.0.4 refuses null there.
+    """
+
+    schema: Schema
+    valid: Any
+    invalid: Any
+    null: bool = True
+    departs: bool = False
+
+
+PART: Final = {"x": 1}
+SPELLINGS: Final = {
+    "type": Spelling(TEXT_OR_NULL, "a", 5),
+    "integer": Spelling(
+        {"type": "integer", "nullable": True, "minimum": 1, "exclusiveMinimum": True}, 2, 1
+    ),
+    "bounded": Spelling({"type": "integer", "nullable": True, "format": "int32"}, 2, "a"),
+    "object": Spelling(COMPONENTS["PartOrNull"], PART, {"x": "a"}),
+    "array": Spelling({"type": "array", "nullable": True, "items": TEXT}, ["a"], [1]),
+    "map": Spelling(
+        {"type": "object", "nullable": True, "additionalProperties": TEXT}, {"a": "a"}, {"a": 1}
+    ),
+    "anything": Spelling({"nullable": True}, "a", ...),
+    "enum": Spelling({"type": "string", "nullable": True, "enum": ["a", None]}, "a", "b"),
+    "enum_null": Spelling({"type": "string", "enum": ["a", None]}, "a", "b", departs=True),
+    "enum_not_nullable": Spelling(
+        {"type": "string", "nullable": False, "enum": ["a", None]}, "a", "b", departs=True
+    ),
+    "enum_untyped_null": Spelling({"enum": ["a", None]}, "a", "b"),
+    "enum_nullable": Spelling(
+        {"type": "string", "nullable": True, "enum": ["a", "c"]}, "a", "b", departs=True
+    ),
+    "enum_untyped_nullable": Spelling({"nullable": True, "enum": ["a"]}, "a", "b", departs=True),
+    "enum_beside_base": Spelling(
+        {"enum": ["a", None], "allOf": [ref("Text")]}, "a", "b", departs=True
+    ),
+    "reference": Spelling({**ref("Text"), "nullable": True}, "a", 5, departs=True),
+    "reference_object": Spelling({**ref("Part"), "nullable": True}, PART, {}, departs=True),
+    "base": Spelling({"nullable": True, "allOf": [ref("Text")]}, "a", 5, departs=True),
+    "base_object": Spelling({"nullable": True, "allOf": [ref("Part")]}, PART, {}, departs=True),
+    "typed_base": Spelling(
+        {"type": "object", "nullable": True, "allOf": [ref("Part")]}, PART, {}, departs=True
+    ),
+    "two_bases": Spelling(
+        {
+            "nullable": True,
+            "allOf": [ref("Part"), {"type": "object", "properties": {"y": TEXT}}],
+        },
+        {"x": 1, "y": "a"},
+        {"x": 1, "y": 5},
+        departs=True,
+    ),
+    "one_of": Spelling(
+        {"nullable": True, "oneOf": [ref("Text"), ref("Part")]}, PART, 5, departs=True
+    ),
+    "any_of": Spelling(
+        {"nullable": True, "anyOf": [ref("Part"), {"type": "integer"}]}, 5, "a", departs=True
+    ),
+    "any_of_one": Spelling({"nullable": True, "anyOf": [ref("Part")]}, PART, "a", departs=True),
+    "referenced": Spelling(ref("TextOrNull"), "a", 5),
+    "referenced_object": Spelling(ref("PartOrNull"), PART, {}),
+    "referenced_enum": Spelling(ref("Listed"), "a", "c"),
+    "base_nullable": Spelling({"allOf": [ref("TextOrNull")]}, "a", 5),
+    "base_object_nullable": Spelling({"allOf": [ref("PartOrNull")]}, PART, {}),
+    "base_inline": Spelling({"allOf": [{"type": "integer", "nullable": True}]}, 5, "a"),
+    "member": Spelling({"oneOf": [ref("TextOrNull"), {"type": "integer"}]}, 5, 1.5),
+    "member_object": Spelling({"anyOf": [ref("PartOrNull"), {"type": "integer"}]}, PART, "a"),
+    "member_enum": Spelling({"anyOf": [{"type": "integer"}, {"enum": [None]}]}, 5, "a"),
+    # null is refused
+    "plain": Spelling(TEXT, "a", 5, null=False),
+    "not_nullable": Spelling({"type": "string", "nullable": False}, "a", 5, null=False),
+    "reference_alone": Spelling(ref("Text"), "a", 5, null=False),
+    "hidden_sibling": Spelling({**ref("Text"), "maxLength": 1}, "abc", 5, null=False),
+    "hidden_enum": Spelling({**ref("Text"), "enum": ["a", None]}, "b", 5, null=False),
+    "another_base": Spelling(
+        {"allOf": [ref("TextOrNull"), {"type": "string", "maxLength": 3}]}, "a", 5, null=False
+    ),
+    "typed_around": Spelling({"type": "string", "allOf": [ref("TextOrNull")]}, "a", 5, null=False),
+    "several_members": Spelling(
+        {"oneOf": [ref("TextOrNull"), {"type": "integer", "nullable": True}]}, 5, 1.5, departs=True
+    ),
+    "several_members_by_enum": Spelling(
+        {"oneOf": [ref("Listed"), ref("PartOrNull"), {"type": "integer"}]}, PART, "c", departs=True
+    ),
+    "several_nested": Spelling(
+        {"oneOf": [{"anyOf": [ref("TextOrNull"), ref("Part")]}, {"enum": [5, None]}]},
+        PART,
+        1.5,
+        departs=True,
+    ),
+    "no_member": Spelling({"oneOf": [ref("Text"), {"type": "integer"}]}, "a", 1.5, null=False),
+}
+
+POSITIONS: Final[dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]]] = {
+    "field": (lambda schema: schema, lambda value: value),
+    "items": (lambda schema: {"type": "array", "items": schema}, lambda value: [value]),
+    "map": (
+        lambda schema: {"type": "object", "additionalProperties": schema},
+        lambda value: {"k": value},
+    ),
+}
+FIELDS: Final = {
+    f"{name}_{position}": (spelling, schema(spelling.schema), value)
+    for name, spelling in SPELLINGS.items()
+    for position, (schema, value) in POSITIONS.items()
+}
+
+
+def body(schema: Schema) -> Schema:
+    return {"content": {"application/json": {"schema": schema}}}
+
+
+def document(holder: Schema, components: dict[str, Schema], roots: dict[str, Schema]) -> Schema:
+    """Return a document that reads and writes *holder*, and each of *roots* as a body."""
+
+    def operations(name: str, schema: Schema) -> Schema:
+        return {
+            "get": {
+                "operationId": f"get_{name}",
+                "responses": {"200": {"description": "", **body(schema)}},
+            },
+            "put": {
+                "operationId": f"put_{name}",
+                "requestBody": {**body(schema), "required": True},
+                "responses": {"204": {"description": ""}},
+            },
+        }
+
+    return {
+        "openapi": "3.0.3",
+        "info": {"title": "Null", "version": VERSION},
+        "paths": {
+            f"/{name}": operations(name, schema)
+            for name, schema in {"holder": ref("Holder"), **roots}.items()
+        },
+        "components": {"schemas": {"Holder": holder, **components}},
+    }
+
+
+def whole() -> Schema:
+    holder = {
+        "type": "object",
+        "properties": {field: schema for field, (_, schema, _) in FIELDS.items()},
+    }
+    roots = {name: spelling.schema for name, spelling in SPELLINGS.items()}
+    return document(holder, COMPONENTS, roots)
+
+
+def instances(spelling: Spelling) -> list[tuple[Any, bool]]:
+    """Return values, each with whether it fits."""
+    made = [(None, spelling.null), (spelling.valid, True)]
+    return made if spelling.invalid is ... else [*made, (spelling.invalid, False)]
+
+
+def judged(fits: Callable[[str, Any], bool]) -> list[str]:
+    """Return what *fits* says of fields and values, where it is not what it should say."""
+    return [
+        f"{field} {'refuses' if is_valid else 'takes'} {json.dumps(value)}"
+        for field, (spelling, _, held) in FIELDS.items()
+        for value, is_valid in instances(spelling)
+        if fits(field, held(value)) is not is_valid
+    ]
+
+
+def put(app: Any, name: str, value: Any) -> httpx.Response:
+    """Return the response to a request whose body is *value*; httpx sends none for null."""
+    headers = {"content-type": "application/json"}
+    return ask(app, "PUT", f"/{name}", content=json.dumps(value), headers=headers)
+
+
+class Handlers:
+    """Handlers that give what they are told to, and keep what they were sent."""
+
+    given: Any = None
+    sent: Any = ...
+
+    def __getattr__(self, name: str) -> Any:
+        async def get(_: Any) -> Any:
+            return self.given
+
+        async def put(_: Any, *, body: Any) -> None:
+            self.sent = body
+
+        return get if name.startswith("get_") else put
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a project that the document was adopted into, and generated from."""
+    root = tmp_path_factory.mktemp("null")
+    (root / "old.json").write_text(json.dumps(whole()))
+    source = f"{VERSION}={root / 'old.json'}"
+    schemas, output = str(root / "schemas"), str(root / "generated")
+    for command in (
+        ["adopt", "--into", schemas, "--package", "null_served", source],
+        ["generate", "--schemas", schemas, "--output", output],
+    ):
+        ran = CliRunner().invoke(main, command, catch_exceptions=False)
+        assert (ran.exit_code, "no server" in ran.stderr) == (0, False), ran.output
+        (root / f"{command[0]}.txt").write_text(ran.output)
+    return root
+
+
+@pytest.fixture(scope="module")
+def generated(project: Path) -> Generated:
+    return Generated(project / "copy", load(project / "schemas"))
+
+
+@pytest.fixture(scope="module")
+def served(generated: Generated) -> tuple[Any, Handlers]:
+    handlers = Handlers()
+    server = generated.module("server")
+    app = server.create_app(server.Handlers(default=handlers), environment="production")
+    return app, handlers
+
+
+def test_models(generated: Generated) -> None:
+    holder = generated.module("v2024_01_15").Holder
+    adapter: TypeAdapter[Any] = TypeAdapter(holder)
+
+    def fits(field: str, value: Any) -> bool:
+        try:
+            read = adapter.validate_python({field: value})
+        except ValidationError:
+            return False
+        assert json.loads(adapter.dump_json(read, by_alias=True, exclude_unset=True)) == {
+            field: value
+        }
+        return True
+
+    assert judged(fits) == []
+
+
+def test_server(served: tuple[Any, Handlers]) -> None:
+    app, handlers = served
+
+    def takes(field: str, value: Any) -> bool:
+        answer = ask(app, "PUT", "/holder", json={field: value})
+        assert answer.status_code in (204, 400)
+        return answer.status_code == 204
+
+    def gives(field: str, value: Any) -> bool:
+        handlers.given = {field: value}
+        answer = ask(app, "GET", "/holder")
+        assert answer.status_code == 500 or answer.json() == {field: value}
+        return answer.status_code == 200
+
+    assert judged(takes) == []
+    assert judged(gives) == []
+
+
+@pytest.mark.parametrize("name", SPELLINGS)
+def test_server_with_a_body_of_its_own(name: str, served: tuple[Any, Handlers]) -> None:
+    app, handlers = served
+    for value, is_valid in instances(SPELLINGS[name]):
+        sent = put(app, name, value)
+        assert (value, sent.status_code) == (value, 204 if is_valid else 400)
+        handlers.given = value
+        given = ask(app, "GET", f"/{name}")
+        assert (value, given.status_code) == (value, 200 if is_valid else 500)
+
+
+def test_mock(project: Path) -> None:
+    sampler = Sampler(whole())
+    for field, (_, schema, _) in FIELDS.items():
+        sampler.value(schema, field)  # one that fits is found
+    assert judged(lambda field, value: sampler.fits(FIELDS[field][1], value)) == []
+
+    schemas = project / "schemas"
+    api = load(schemas)
+    with package(Workspace(schemas=schemas, output=project / "generated"), api) as server:
+        for seed in range(4):
+            app = Mock(api, server, api.table.environments[0].name, seed).app
+            for name, spelling in SPELLINGS.items():
+                answer = ask(app, "GET", f"/{name}")
+                assert answer.status_code == 200
+                assert sampler.fits(spelling.schema, answer.json())
+                for value, is_valid in instances(spelling):
+                    sent = put(app, name, value)
+                    assert (value, sent.status_code) == (value, 204 if is_valid else 400)
+
+
+def test_adopted_among_others_of_openapi_3_1() -> None:
+    old = whole()
+    modern = Dialect(old).modernized("document", old)
+    registry = jsonschema_rs.Registry([("urn:null", modern)])
+
+    def fits(field: str, value: Any) -> bool:
+        schema = {"$ref": "urn:null#/components/schemas/Holder"}
+        validator = jsonschema_rs.Draft202012Validator(schema, registry=registry)
+        return validator.is_valid({field: value})
+
+    assert judged(fits) == []
+    told = diff(old, {**modern, "openapi": "3.1.0"})
+    assert [(change.kind, change.keyword) for change in told] == [(Kind.DIALECT_CHANGED, "openapi")]
+
+
+def _alone(schema: Schema, openapi: str = "3.0.3") -> Schema:
+    holder = {"type": "object", "properties": {"it": schema}}
+    return {**document(holder, COMPONENTS, {}), "openapi": openapi}
+
+
+@pytest.mark.parametrize("name", SPELLINGS)
+def test_differ(name: str) -> None:
+    spelling = SPELLINGS[name]
+    before = _alone(spelling.schema)
+    # null is added at last, whatever is said
+    either = diff(before, _alone({"nullable": True, "anyOf": [spelling.schema]}))
+    assert bool(either) is not spelling.null
+    assert all((change.keyword, change.after) == ("type", "null") for change in either), either
+
+
+@pytest.mark.parametrize("name", SPELLINGS)
+def test_differ_between_dialects(name: str) -> None:
+    old = _alone(SPELLINGS[name].schema)
+    modern = {**Dialect(old).modernized("document", old), "openapi": "3.1.0"}
+    for pair in ((old, modern), (modern, old)):
+        assert [change.kind for change in diff(*pair)] == [Kind.DIALECT_CHANGED]
+
+
+def test_differ_where_nullable_goes() -> None:
+    nullable = {name: each for name, each in SPELLINGS.items() if "nullable" in each.schema}
+    told = {
+        name: bool(diff(_alone(spelling.schema), _alone({**spelling.schema, "nullable": False})))
+        for name, spelling in nullable.items()
+    }
+    # beside these, null passes without it
+    passing = {"anything", "enum", "enum_not_nullable", "not_nullable"}
+    assert told == {name: name not in passing for name in nullable}
+
+
+@pytest.mark.parametrize("command", ["adopt", "generate"])
+def test_a_note_counts_what_goes_beyond_the_letter(command: str, project: Path) -> None:
+    # fields, items, values of maps, bodies of a request and a response; and a component
+    count = 5 * sum(spelling.departs for spelling in SPELLINGS.values()) + 1
+    said = (project / f"{command}.txt").read_text()
+    assert said.count("null fits where OpenAPI 3.0.4 (section 4.7.24) may refuse it") == 1
+    assert re.search(rf"\b{count} schemas\b.*, first at .*:\d+:\d+", said)
+
+
+@pytest.mark.parametrize("name", SPELLINGS)
+def test_the_letter_is_departed_from_where_it_refuses_null(name: str) -> None:
+    resolve = resolver({"components": {"schemas": COMPONENTS}})
+    assert departs_from_letter(SPELLINGS[name].schema, resolve) is SPELLINGS[name].departs

@@ -1,0 +1,511 @@
+"""The mock of every version: what it answers, what it says of itself, and how it ends."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shlex
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+import httpx
+import pytest
+from support import gated_apis
+from support.narrowed import Body, Places
+from support.sources import LIBRARY, folder
+
+from dateline.edit import init
+from dateline.generate import Workspace
+from dateline.load import load
+from dateline.model import Combination, UnservedError
+from dateline.openapi import METHODS, chain
+from dateline.project import Projector
+from dateline.sample import Sampler
+from dateline.serve import ServeError, serve
+from dateline.serve.mock import Mock
+from dateline.serve.package import package
+from dateline.server.operations import prefix
+
+SCHEMAS = Path(__file__).parents[2] / "schemas"
+
+Json = Any
+
+
+class Asked(NamedTuple):
+    """A request to a mock: what it is for, and all that it is made of."""
+
+    operation: Json
+    method: str
+    url: str
+    headers: dict[str, str]
+    body: Json
+
+
+def requests(document: dict[str, Any], version: str, header: str, secret: str) -> Iterator[Asked]:
+    """Yield a request that *document* allows for each of its operations, with all parameters."""
+    sampler = Sampler(document)
+    for template, item in document["paths"].items():
+        for method in METHODS:
+            node = item.get(method)
+            if node is None or template.startswith("/spec"):
+                continue
+            path, headers = template, {header: version, secret: "any"}
+            query: dict[str, Any] = {}
+            for each in (*item.get("parameters", ()), *node.get("parameters", ())):
+                parameter = chain(document, each)[-1]
+                name = parameter["name"]
+                if name.lower() in (header.lower(), "idempotency-key"):
+                    continue
+                value = sampler.value(parameter["schema"], name)
+                if parameter["in"] == "path":
+                    path = path.replace(f"{{{name}}}", quote(str(value), safe=""))
+                elif parameter["in"] == "query":
+                    query[name] = value
+                else:
+                    headers[name] = str(value)
+            body = None
+            if "requestBody" in node:
+                media_type, content = next(
+                    iter(chain(document, node["requestBody"])[-1]["content"].items())
+                )
+                body = sampler.value(content["schema"], f"{method} {template}")
+                headers["content-type"] = media_type
+            yield Asked(node, method, f"{path}?{httpx.QueryParams(query)}", headers, body)
+
+
+def answers(app: Any, asked: list[Asked], prefix: str = "/api") -> list[httpx.Response]:
+    """Return what *app* answers below *prefix*, in order."""
+
+    async def answered() -> list[httpx.Response]:
+        transport = httpx.ASGITransport(app=app)
+        async with httpx.AsyncClient(
+            transport=transport, base_url=f"http://mock{prefix}"
+        ) as client:
+            return [
+                await client.request(
+                    each.method,
+                    each.url,
+                    headers=each.headers,
+                    content=None if each.body is None else json.dumps(each.body),
+                )
+                for each in asked
+            ]
+
+    return asyncio.run(answered())
+
+
+def misfits(schemas: Path, seed: int = 0) -> list[tuple[Any, ...]]:
+    """Return the answers of mocks of *schemas* that the document of their version forbids."""
+    api = load(schemas)
+    found: list[tuple[Any, ...]] = []
+    with package(Workspace(schemas=schemas, output=schemas.parent / "generated"), api) as server:
+        for environment in api.table.environments:
+            mock = Mock(api, server, environment.name, seed)
+            for version in api.table.supported:
+                at = Combination(version.date, environment.name)
+                document = Projector(api).contract(*at).document
+                asked = [*requests(document, version.date, api.table.header, "X-API-Key")]
+                places = Places(document)
+                answered = answers(mock.app, asked, prefix(environment))
+                for each, answer in zip(asked, answered, strict=True):
+                    if wrong := misfit(places, each, answer):
+                        found.append((*at, each.method, each.url, wrong))
+    return found
+
+
+def misfit(places: Places, asked: Asked, answer: httpx.Response) -> str | None:
+    """Return what is wrong with an answer, None where nothing is."""
+    responses = asked.operation["responses"]
+    success = min((status for status in responses if status[0] in "23"), default="204")
+    if str(answer.status_code) != success:
+        return f"{answer.status_code} in place of {success}: {answer.text}"
+    media_type = answer.headers.get("content-type", "")
+    path = places.found(Body(asked.operation["operationId"], success, media_type, ()))
+    if path is None:
+        return answer.text or None
+    return places.defect(path, answer.json())
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return folder(tmp_path_factory.mktemp("library"), LIBRARY)
+
+
+def test_every_answer_of_the_payment_api_fits_the_caller_s_version() -> None:
+    assert misfits(SCHEMAS) == []
+
+
+def test_every_answer_fits_after_renames_and_through_converters(library: Path) -> None:
+    assert misfits(library) == []
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_every_answer_of_generated_apis_fits(seed: int, tmp_path: Path) -> None:
+    assert misfits(folder(tmp_path, gated_apis.sources(seed)), seed) == []
+
+
+ECHOES = """\
+openapi: 3.1.0
+info: { title: Library, version: canonical }
+paths:
+  /shelves/{shelf}/books/{id}:
+    get:
+      operationId: getBook
+      parameters:
+        - { name: shelf, in: path, required: true, schema: { type: integer } }
+        - { name: id, in: path, required: true, schema: { type: string, format: uuid } }
+        - { name: language, in: query, schema: { type: string } }
+        - { name: pages, in: query, schema: { type: string } }
+        - { name: kind, in: query, schema: { $ref: '#/components/schemas/Kind' } }
+        - { name: bought, in: query, schema: { type: string, format: date-time } }
+      responses:
+        '200':
+          description: a book
+          content: { application/json: { schema: { $ref: '#/components/schemas/Book' } } }
+  /readers/{readerId}:
+    get:
+      operationId: getReader
+      parameters: [{ name: readerId, in: path, required: true, schema: { type: string } }]
+      responses:
+        '200':
+          description: a reader
+          content:
+            application/json:
+              schema:
+                type: object
+                properties: { id: { type: string }, reader_id: { type: string } }
+  /readers/{id}/books:
+    get:
+      operationId: listBooks
+      parameters:
+        - { name: id, in: path, required: true, schema: { type: string, format: uuid } }
+        - { name: language, in: query, schema: { type: string } }
+      responses:
+        '200':
+          description: books
+          content:
+            application/json:
+              schema:
+                type: object
+                required: [books]
+                properties:
+                  books:
+                    { type: array, minItems: 1, items: { $ref: '#/components/schemas/Book' } }
+  /readers/{id}/card:
+    get:
+      operationId: getCard
+      parameters: [{ name: id, in: path, required: true, schema: { type: string } }]
+      responses:
+        '200':
+          description: a card
+          content:
+            application/json:
+              schema: { type: object, properties: { number: { type: integer } } }
+              examples: { usual: { value: { number: 17 } } }
+  /search:
+    get:
+      operationId: search
+      parameters:
+        - name: near
+          in: query
+          style: deepObject
+          schema: { $ref: '#/components/schemas/Near' }
+        - name: kind
+          in: query
+          style: deepObject
+          schema: { type: array, items: { $ref: '#/components/schemas/Kind' } }
+        - name: pages
+          in: query
+          style: deepObject
+          schema: { type: object, properties: { gte: { type: integer } } }
+      responses:
+        '200':
+          description: what was looked for
+          content:
+            application/json:
+              schema:
+                type: object
+                required: [near, kind, pages]
+                properties:
+                  near: { $ref: '#/components/schemas/Near' }
+                  kind: { type: array, items: { $ref: '#/components/schemas/Kind' } }
+                  pages: { type: integer }
+  /report:
+    get:
+      operationId: getReport
+      responses:
+        '200': { description: a text, content: { text/plain: { schema: { const: Nothing new } } } }
+  /nothing:
+    get:
+      operationId: getNothing
+      responses:
+        '200':
+          description: what can't be
+          content:
+            application/json:
+              schema:
+                type: object
+                required: [size]
+                properties: { size: { type: string, pattern: '^[0-9]{5}$', maxLength: 4 } }
+        default: { $ref: '#/components/responses/Problem' }
+  /problem:
+    get:
+      operationId: getProblem
+      responses: { default: { $ref: '#/components/responses/Problem' } }
+components:
+  responses:
+    Problem:
+      description: it can't be made up either
+      content:
+        application/json:
+          schema:
+            type: object
+            required: [code]
+            properties: { code: { type: string, pattern: '^[0-9]{5}$', maxLength: 4 } }
+  schemas:
+    Book:
+      type: object
+      required: [id, shelf, language, pages, kind, bought]
+      properties:
+        id: { type: string, format: uuid }
+        shelf: { type: integer }
+        language: { type: string }
+        pages: { type: integer }
+        kind: { $ref: '#/components/schemas/Kind' }
+        bought: { type: string, format: date-time }
+    Kind: { type: string, enum: [letter, novel, poem, tale] }
+    Near:
+      type: object
+      properties: { city: { type: string }, id: { type: string, format: uuid } }
+"""
+
+ID = "6f9619ff-8b86-d011-b42d-00cf4fc964ff"
+
+
+@pytest.fixture(scope="module")
+def echoing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """The application of the API above."""
+    files = {"versions.yaml": LIBRARY["versions.yaml"], "api.yaml": ECHOES}
+    schemas = folder(tmp_path_factory.mktemp("echoes"), files)
+    api = load(schemas)
+    with package(Workspace(schemas=schemas, output=schemas.parent / "out"), api) as server:
+        yield Mock(api, server, "production", 0).app
+
+
+def got(app: Any, *urls: str) -> list[Any]:
+    made = answers(app, [Asked({}, "get", url, {}, None) for url in urls])
+    return [each.json() if "json" in each.headers["content-type"] else each.text for each in made]
+
+
+def test_what_is_asked_for_is_what_is_given(echoing: Any) -> None:
+    sent = "language=it&pages=few&kind=poem&bought=2024-02-29T07:08:09Z"
+    [book] = got(echoing, f"/shelves/3/books/{ID}?{sent}")
+    # there is no such number of pages
+    assert isinstance(book.pop("pages"), int)
+    assert book == {
+        "id": ID,
+        "shelf": 3,
+        "language": "it",
+        "kind": "poem",
+        "bought": "2024-02-29T07:08:09Z",
+    }
+
+
+def test_objects_and_lists_of_a_query_are_given_where_they_fit(echoing: Any) -> None:
+    [found] = got(echoing, "/search?near[city]=Turin&near[id]=" + ID + "&kind[]=tale&pages[gte]=5")
+    assert (found["near"], found["kind"]) == ({"city": "Turin", "id": ID}, ["tale"])
+    assert isinstance(found["pages"], int)
+
+
+def test_the_last_id_of_a_path_is_that_of_the_answer(echoing: Any) -> None:
+    assert got(echoing, "/readers/ada") == [{"id": "ada", "reader_id": "ada"}]
+
+
+def test_what_is_listed_is_what_was_filtered_for_with_ids_of_its_own(echoing: Any) -> None:
+    [found] = got(echoing, f"/readers/{ID}/books?language=it")
+    assert {book["language"] for book in found["books"]} == {"it"}
+    assert ID not in {book["id"] for book in found["books"]}
+
+
+def test_the_same_path_gives_the_same_and_another_one_something_else(echoing: Any) -> None:
+    other = ID.replace("6", "7")
+    urls = [f"/shelves/3/books/{each}" for each in (ID, other, ID)]
+    first, second, again = got(echoing, *urls)
+    assert first == again
+    assert first["pages"] != second["pages"]
+
+
+def test_examples_beside_a_schema_are_given(echoing: Any) -> None:
+    assert got(echoing, "/readers/ada/card") == [{"number": 17}]
+
+
+def test_what_is_no_json_is_given_as_text(echoing: Any) -> None:
+    assert got(echoing, "/report") == ["Nothing new"]
+
+
+def test_an_answer_that_can_not_be_made_up_is_said(echoing: Any) -> None:
+    asked = [Asked({}, "get", path, {}, None) for path in ("/nothing", "/problem")]
+    nothing, problem = answers(echoing, asked)
+    assert (nothing.status_code, problem.status_code) == (501, 501)
+    assert nothing.headers["x-api-version"] == problem.headers["x-api-version"] == "2024-01-15"
+    said = "no value was found that fits its schema at"
+    assert nothing.json().startswith(f"getNothing: {said} /size: ")
+    assert problem.json().startswith(f"getProblem: {said} /code: ")
+
+
+def test_any_credentials_will_do_but_some_have_to_be_sent() -> None:
+    api = load(SCHEMAS)
+    with package(Workspace(schemas=SCHEMAS, output=SCHEMAS.parent / "generated"), api) as server:
+        app = Mock(api, server, "production", 0).app
+    asked = [Asked({}, "get", f"/autoramps/{ID}", each, None) for each in ({}, {"X-API-Key": "x"})]
+    assert [each.status_code for each in answers(app, asked)] == [401, 200]
+
+
+def files(root: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(root)): path.read_bytes()
+        for path in sorted(root.rglob("*"))
+        if path.is_file()
+    }
+
+
+@contextmanager
+def serving(root: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+    """Run `dateline serve` in *root* on a free port."""
+    code = "from dateline.entry import main; main()"
+    command = [sys.executable, "-W", "error", "-c", code, "serve", "--port", "0", *arguments]
+    with subprocess.Popen(
+        command,
+        cwd=root,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def said(process: subprocess.Popen[str]) -> list[str]:
+    """Return the lines that the mock says before it runs."""
+    assert process.stdout is not None
+    lines = [process.stdout.readline().rstrip() for _ in range(7)]
+    assert process.stdout is not None
+    return lines
+
+
+def run(line: str) -> httpx.Response:
+    """Do what a `curl` line does."""
+    command, url, *options = shlex.split(line)
+    assert (command, options[::2]) == ("curl", ["-H"] * (len(options) // 2))
+    headers = dict(option.split(": ", 1) for option in options[1::2])
+    return httpx.get(url, headers=headers, timeout=30)
+
+
+def test_a_starter_project_is_served_as_the_mock_says(tmp_path: Path) -> None:
+    init(tmp_path)
+    before = files(tmp_path)
+    with serving(tmp_path) as process:
+        lines = said(process)
+        tries = [run(line) for line in lines[4:]]
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+    address = lines[0].removeprefix("library, production: ").removesuffix("/api")
+    assert lines[:4] == [
+        f"library, production: {address}/api",
+        "versions, by the header X-API-Version: 2025-01-15 (default), 2025-09-01 (latest)",
+        "answers are made up (seed 0); any credentials will do",
+        "Ctrl-C ends it. Try:",
+    ]
+    assert [each.status_code for each in tries] == [200, 200, 200]
+    older, newer, document = (each.json() for each in tries)
+    assert {"borrower" if key == "reader" else key: older[key] for key in older} == newer
+    assert document["info"]["version"] == "2025-09-01"
+    assert (process.returncode, errors, files(tmp_path)) == (0, "", before)
+
+
+def test_what_describes_the_api_is_served_where_nothing_can_be_asked_for(tmp_path: Path) -> None:
+    nothing = "openapi: 3.1.0\ninfo: { title: Library, version: canonical }\npaths: {}\n"
+    folder(tmp_path, {"versions.yaml": LIBRARY["versions.yaml"], "api.yaml": nothing})
+    with serving(tmp_path) as process:
+        tries = [run(line) for line in said(process)[4:]]
+    ends = [(each.status_code, each.url.path) for each in tries]
+    assert ends == [(200, "/spec/2025-06-01"), (200, "/spec/versions"), (200, "/spec")]
+
+
+def test_another_environment_and_seed_are_served_where_they_are_asked_for(tmp_path: Path) -> None:
+    init(tmp_path)
+    with serving(tmp_path, "--environment", "sandbox", "--seed", "7") as process:
+        lines = said(process)
+    assert lines[0].startswith("library, sandbox: http://127.0.0.1:")
+    assert lines[2] == "answers are made up (seed 7); any credentials will do"
+
+
+def refused(schemas: Path, **said: Any) -> str:
+    """Return why nothing is served."""
+    asked = {"environment": None, "host": "127.0.0.1", "port": 0, "seed": 0, "say": print, **said}
+    with pytest.raises(ServeError) as error:
+        serve(Workspace(schemas=schemas, output=schemas.parent / "generated"), **asked)
+    assert error.value.exit_code == 2
+    return str(error.value)
+
+
+def test_what_no_server_can_read_is_said(tmp_path: Path) -> None:
+    found = "name: pages, in: query, schema: { type: string }"
+    source = ECHOES.replace(found, "name: pages, in: query, schema: { type: object }")
+    schemas = folder(tmp_path, {"versions.yaml": LIBRARY["versions.yaml"], "api.yaml": source})
+    workspace = Workspace(schemas=schemas, output=tmp_path / "generated")
+    with pytest.raises(UnservedError) as error:
+        serve(workspace, environment=None, host="127.0.0.1", port=0, seed=0, say=print)
+    assert (error.value.exit_code, str(error.value)) == (
+        3,
+        "getBook: query parameter 'pages': only texts, numbers, booleans and lists of these "
+        "can be read; declare the style deepObject for what holds more",
+    )
+
+
+def test_only_the_first_ten_of_many_things_that_no_server_can_read_are_said(
+    tmp_path: Path,
+) -> None:
+    found = "- { name: pages, in: query, schema: { type: string } }"
+    many = [f"- {{ name: p{each}, in: query, schema: {{ type: object }} }}" for each in range(12)]
+    source = ECHOES.replace(found, "\n        ".join(many))
+    schemas = folder(tmp_path, {"versions.yaml": LIBRARY["versions.yaml"], "api.yaml": source})
+    workspace = Workspace(schemas=schemas, output=tmp_path / "generated")
+    with pytest.raises(UnservedError) as error:
+        serve(workspace, environment=None, host="127.0.0.1", port=0, seed=0, say=print)
+    told = str(error.value).splitlines()
+    assert (len(told), told[-1]) == (11, "and 2 more like these")
+
+
+def test_an_environment_that_there_is_not_is_said(library: Path) -> None:
+    assert refused(library, environment="staging") == (
+        "'staging' is no environment; there are production, sandbox"
+    )
+
+
+def test_a_port_in_use_is_said(library: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert refused(library, port=port) == (
+            f"127.0.0.1:{port} can't be listened on (Address already in use); "
+            "name another one with --port or --host"
+        )
+
+
+def test_a_package_that_is_missing_is_said(library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    assert refused(library) == (
+        "`dateline serve` needs uvicorn, which this Python does not have; "
+        "run: pip install 'dateline[serve]'"
+    )

@@ -1,0 +1,99 @@
+"""The first file of handlers: it runs, is typed in full, and is never written over."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+import pytest
+from support.sources import LIBRARY, folder
+
+from dateline.edit import NotEmptyError, init, init_server
+from dateline.generate import Workspace, generate
+from dateline.model import SourceError
+
+SCHEMAS = Path(__file__).parents[2] / "schemas"
+ID = "6f9619ff-8b86-d011-b42d-00cf4fc964ff"
+
+
+def files(root: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(root)): path.read_bytes()
+        for path in sorted(root.rglob("*"))
+        if path.is_file()
+    }
+
+
+def run_server(root: Path, port: int) -> subprocess.Popen[str]:
+    """Run the application of `server.py` in *root*, as its first lines say."""
+    command = [sys.executable, "-m", "uvicorn", "server:app", "--port", str(port)]
+    return subprocess.Popen(command, cwd=root, stderr=subprocess.PIPE, text=True)
+
+
+def test_a_new_project_has_handlers_to_fill_in_that_run(tmp_path: Path) -> None:
+    init(tmp_path)
+    assert init_server(tmp_path) == tmp_path / "server.py"
+    generate(Workspace(schemas=tmp_path / "schemas", output=tmp_path / "generated"))
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    with run_server(tmp_path, port) as process:
+        try:
+            assert process.stderr is not None
+            while "Uvicorn running" not in process.stderr.readline():
+                assert process.poll() is None
+            here = f"http://127.0.0.1:{port}"
+            loan = httpx.get(f"{here}/api/loans/{ID}", timeout=30)
+            wrong = httpx.get(f"{here}/api/loans/7", timeout=30)
+            index = httpx.get(f"{here}/spec/versions", timeout=30)
+        finally:
+            process.terminate()
+            process.communicate(timeout=30)
+    assert (loan.status_code, loan.json()) == (501, "getLoan is not written yet")
+    assert (wrong.status_code, index.status_code) == (400, 200)
+
+
+@pytest.mark.parametrize("name", ["starter", "payment", "library"])
+def test_the_first_handlers_are_typed_in_full(name: str, tmp_path: Path) -> None:
+    if name == "starter":
+        init(tmp_path)
+    else:
+        sources = {path.name: path.read_text() for path in SCHEMAS.glob("*.yaml")}
+        folder(tmp_path, LIBRARY if name == "library" else sources)
+    init_server(tmp_path)
+    generate(Workspace(schemas=tmp_path / "schemas", output=tmp_path / "generated"))
+    command = ["mypy", "--strict", "--no-incremental", "--follow-imports=silent", "server.py"]
+    checked = subprocess.run(
+        [sys.executable, "-m", *command],
+        cwd=tmp_path,
+        env={**os.environ, "MYPYPATH": str(tmp_path / "generated" / "python")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert checked.stdout == "Success: no issues found in 1 source file\n"
+
+
+def test_handlers_are_never_written_over(tmp_path: Path) -> None:
+    init(tmp_path)
+    mine = tmp_path / "server.py"
+    mine.write_text("mine\n")
+    before = files(tmp_path)
+    with pytest.raises(NotEmptyError) as refused:
+        init_server(tmp_path)
+    generate(Workspace(schemas=tmp_path / "schemas", output=tmp_path / "generated"))
+    assert (refused.value.exit_code, str(refused.value)) == (
+        2,
+        f"{mine} is there already, and yours: it is never written over",
+    )
+    assert {path: text for path, text in files(tmp_path).items() if path in before} == before
+
+
+def test_no_handlers_are_written_for_what_is_invalid(tmp_path: Path) -> None:
+    folder(tmp_path, {**LIBRARY, "api.yaml": "openapi: 4"})
+    with pytest.raises(SourceError):
+        init_server(tmp_path)
+    assert not (tmp_path / "server.py").exists()

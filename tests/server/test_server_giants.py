@@ -1,0 +1,56 @@
+"""Servers of real documents of other APIs, where a folder with them is at hand (DATELINE_DATA)."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support.generated_server import Generated
+
+from dateline.adopt import adopt
+from dateline.load import load
+
+_DATA = os.environ.get("DATELINE_DATA")
+_HEADS = sorted(Path(_DATA).glob("*/head.*.gz")) if _DATA else []
+
+# Has a handler for whatever is asked. What a server can't read, it has to name.
+_USE = """
+import sys
+from importlib import import_module
+
+class Handlers:
+    def __getattr__(self, name):
+        return self
+    def __call__(self, *given, **said):
+        raise NotImplementedError
+
+server = import_module(f"{sys.argv[1]}.server")
+said = {"authenticate": print} if any(each.security for each in server.routes.OPERATIONS) else {}
+try:
+    server.create_app(Handlers(), environment="production", **said)
+except server.UnsupportedError as error:
+    assert all("parameter" in line for line in str(error).splitlines())
+"""
+
+
+@pytest.mark.skipif(not _HEADS, reason="DATELINE_DATA names no folder with documents")
+@pytest.mark.parametrize("path", _HEADS, ids=[path.parent.name for path in _HEADS])
+def test_every_real_document_gives_a_server_or_says_what_it_cant_read(
+    path: Path, tmp_path: Path
+) -> None:
+    document = tmp_path / path.stem
+    document.write_bytes(gzip.decompress(path.read_bytes()))
+    adopt((f"2024-01-01={document}",), tmp_path / "schemas")
+    package = Generated(tmp_path, load(tmp_path / "schemas"))
+    ran = subprocess.run(
+        [sys.executable, "-W", "error", "-c", _USE, package.name],
+        cwd=package.folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ran.returncode, ran.stderr) == (0, "")

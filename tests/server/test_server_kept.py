@@ -1,0 +1,154 @@
+"""What a generated server keeps: its own files, the hand-written ones beside, what is announced."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.commands import Outcome, dateline, held
+from support.generated_server import Generated, ask
+from support.sources import LIBRARY, LOANS, VERSIONS, folder, loaded
+
+import dateline_runtime
+
+ROOT = Path(__file__).parents[2]
+RUNTIME = Path(dateline_runtime.__file__).parent
+SERVER = Path("python", "library", "server")
+ID = "6f9619ff-8b86-d011-b42d-00cf4fc964ff"
+OLD, MIDDLE, NEW = "2024-01-15", "2024-09-01", "2025-06-01"
+LOAN: dict[str, Any] = {
+    "id": ID,
+    "item": {"kind": "AudioBook", "title": "Emma", "minutes": 900},
+    "author_name": "Austen",
+    "due": "2026-05-06T07:08:09Z",
+    "state": "active",
+}
+
+
+class Loans:
+    def __init__(self, **changes: Any) -> None:
+        self._loan = {**LOAN, **changes}
+
+    async def get_loan(self, _: Any, **__: Any) -> Any:
+        return self._loan
+
+
+class Converters:
+    def older_loan_due(self, value: str, /) -> str:
+        return value[:10]
+
+
+def served(package: Generated, loans: Loans) -> Any:
+    server = package.module("server")
+    return server.create_app(
+        server.Handlers(loans=loans), environment="production", converters=Converters()
+    )
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Generated:
+    root = tmp_path_factory.mktemp("library")
+    ends = "announcements: [{ ends: 2024-01-15, from: 2027-01-15, announced: 2026-01-01 }]\n"
+    return Generated(root, loaded(root, {**LIBRARY, "versions.yaml": VERSIONS + ends}))
+
+
+# The files
+
+
+def test_the_runtime_that_is_published_is_the_one_that_is_tested() -> None:
+    copied = ROOT / "generated" / "python" / "paynet" / "server" / "runtime"
+    found = {path.name: path.read_bytes() for path in copied.glob("*.py")}
+    assert found == {path.name: path.read_bytes() for path in RUNTIME.glob("*.py")}
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a project of the library's that is up to date, the current folder."""
+    folder(tmp_path, LIBRARY)
+    monkeypatch.chdir(tmp_path)
+    assert dateline("generate").status == 0
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", ["runtime/narrowing.py", "contracts.json"])
+def test_an_edit_of_what_is_generated_is_told_and_undone(project: Path, name: str) -> None:
+    path = project / "generated" / SERVER / name
+    before = path.read_bytes()
+    path.write_bytes(before + b"\n")
+    found = dateline("generate", "--check")
+    assert found.status == 4
+    assert f"generated/{SERVER.as_posix()}/{name}" in found.out + found.err
+    assert dateline("generate").status == 0
+    assert path.read_bytes() == before
+    assert dateline("generate", "--check") == Outcome(0, "", "")
+
+
+def test_hand_written_files_stay_as_they_are_whatever_is_generated(project: Path) -> None:
+    assert dateline("init", "--server").status == 0
+    mine = project / "server.py"
+    mine.write_text(mine.read_text("utf-8") + "\n# mine\n", "utf-8")
+    (project / "handlers").mkdir()
+    (project / "handlers" / "loans.py").write_text("# mine, too\n", "utf-8")
+    before = {name: text for name, text in held(project).items() if "generated" not in name}
+    changed = LOANS.replace("note: { type: string }", "note: { type: string, description: A note }")
+    (project / "schemas" / "loans.yaml").write_text(changed, "utf-8")
+    assert dateline("generate").status == 0
+    shutil.rmtree(project / "generated")
+    assert dateline("generate").status == 0
+    after = {name: text for name, text in held(project).items() if "generated" not in name}
+    assert after == {**before, "schemas/loans.yaml": changed}
+
+
+# The handlers
+
+
+def test_another_handler_needs_nothing_generated(library: Generated) -> None:
+    def titles(loans: Loans) -> list[str]:
+        app = served(library, loans)
+        return [
+            ask(app, "GET", f"/api/loans/{ID}", headers={"X-API-Version": version}).json()["item"][
+                "title"
+            ]
+            for version in (OLD, MIDDLE, NEW)
+        ]
+
+    assert titles(Loans()) == ["audio book", "Emma", "Emma"]
+    book = {"kind": "Book", "title": "Persuasion"}
+    assert titles(Loans(item=book)) == ["Persuasion"] * 3
+    kept = {path: (library.folder.parent / path).read_bytes() for path in library.files}
+    assert kept == library.files
+
+
+# What is announced
+
+
+def test_callers_of_a_version_that_ends_are_told_on_every_response(library: Generated) -> None:
+    app = served(library, Loans())
+    told = {
+        "deprecation": "@1767225600",
+        "sunset": "Fri, 15 Jan 2027 00:00:00 GMT",
+        "link": '</spec/2024-09-01>; rel="successor-version"',
+    }
+
+    def said(method: str, path: str, **headers: str) -> tuple[int, dict[str, str]]:
+        sent = {name.replace("_", "-"): value for name, value in headers.items()}
+        response = ask(app, method, path, headers=sent)
+        ends = {name: value for name, value in response.headers.items() if name in told}
+        return response.status_code, ends
+
+    loan = f"/api/loans/{ID}"
+    assert said("GET", loan) == (200, told)
+    assert said("GET", loan, x_api_version=OLD) == (200, told)
+    assert said("GET", "/api/nothing") == (404, told)
+    assert said("DELETE", loan) == (405, told)
+    assert said("GET", loan, x_api_version=MIDDLE) == (200, {})
+    assert said("GET", loan, x_api_version=NEW) == (200, {})
+    # it is the requested version that ends, and none was found
+    assert said("GET", loan, x_api_version="2024-1-15") == (400, {})
+    assert said("GET", "/spec/2024-01-15") == (200, {})
+    successor = ask(app, "GET", "/spec/2024-09-01").json()
+    assert successor["info"]["version"] == MIDDLE
+    assert json.loads(library.text("server/contracts.json"))["ends"].keys() == {OLD}

@@ -1,0 +1,190 @@
+"""What strict checkers say of a generated server, and of handlers that are right and wrong."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from shutil import which
+from zipfile import ZipFile
+
+import pytest
+from support import odd_api
+from support.generated_server import Generated
+from support.sources import loaded
+
+from dateline.load import load
+
+SCHEMAS = Path(__file__).parents[2] / "schemas"
+
+# What is generated for the API; the other files of a server are the same for all.
+_OWN = ("__init__", "app", "handlers", "models", "routes")
+
+RIGHT = """
+from dataclasses import dataclass
+from uuid import UUID
+
+from odd.server import Call, Credentials, Handlers, Refusal, Reply, create_app, models
+
+
+@dataclass(frozen=True)
+class Partner:
+    identity: str
+    name: str
+
+
+class Default:
+    async def get_things(
+        self,
+        call: Call[Partner],
+        *,
+        class_: models.ClassParameter = models.ClassParameter.X,
+        list: object,
+        **others: object,
+    ) -> Reply[list[models.Thing]]:
+        if call.account.name == "x":
+            raise Refusal(404, "no such thing")
+        return Reply([], headers={"X-Total": 0})
+
+    async def post_things(
+        self, call: Call[None], *, class_: object = None, body: models.PostThings_Body
+    ) -> dict[str, str] | None:
+        return {"id": body.part.kind}
+
+
+class Class:
+    async def import_(
+        self,
+        call: Call[Partner | None],
+        *,
+        id: UUID,
+        class_: str,
+        id_query: int | None = None,
+        body: bytes | None = None,
+    ) -> bytes:
+        return body or b""
+
+    async def list_(self, call: Call[Partner], *, id: UUID, class_: str) -> None:
+        return None
+
+
+class Convert:
+    def older_thing_due(self, value: str, /) -> str:
+        return value[:10]
+
+
+async def authenticate(credentials: Credentials) -> Partner | None:
+    return Partner(credentials.values["Key"], credentials.header("X-Name") or "")
+
+
+app = create_app(
+    Handlers(default=Default(), class_=Class()),
+    environment="production",
+    authenticate=authenticate,
+    converters=Convert(),
+)
+"""
+
+# Each of the last four statements is wrong.
+WRONG = """
+from odd.server import Handlers, create_app
+from right import Class, Convert, Default, Partner, authenticate
+
+
+class WithoutList:
+    import_ = Class.import_
+
+
+class Anonymous:
+    async def import_(self, call: object, *, id: object, class_: str, **others: object) -> bytes:
+        return b""
+
+    async def list_(self, call: object, *, id: int, class_: str) -> None:
+        return None
+
+
+handlers = Handlers[Partner](default=Default(), class_=Class())
+a = Handlers[Partner](default=Default(), class_=WithoutList())
+b = Handlers[Partner](default=Default(), class_=Anonymous())
+c = create_app(handlers, environment="prod", authenticate=authenticate, converters=Convert())
+d = create_app(handlers, environment="production", authenticate=authenticate, converters=object())
+"""
+_WRONG = [19, 20, 21, 22]
+
+
+@pytest.fixture(scope="module")
+def checked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with two generated packages and what uses one of them."""
+    folder = tmp_path_factory.mktemp("checked")
+    Generated(folder, load(SCHEMAS), "paynet")
+    made = Generated(folder, loaded(folder, odd_api.ODD), "odd").folder
+    (made / "right.py").write_text(RIGHT)
+    (made / "wrong.py").write_text(WRONG)
+    (made / "mypy.ini").write_text("[mypy]\nstrict = True\npython_version = 3.11\n")
+    settings = {"typeCheckingMode": "strict", "pythonVersion": "3.11"}
+    (made / "pyrightconfig.json").write_text(json.dumps(settings))
+    return made
+
+
+def ran(folder: Path, *command: str) -> str:
+    found = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert found.stderr == ""
+    return found.stdout.strip()
+
+
+def lines(found: str) -> list[int]:
+    """Return the lines of `wrong.py` in which an error was found."""
+    places = [line.split(":") for line in found.splitlines() if "wrong.py:" in line]
+    return sorted({int(place[1]) for place in places if "error" in "".join(place[2:])})
+
+
+def test_mypy_finds_nothing_in_a_server_and_finds_wrong_handlers(checked: Path) -> None:
+    found = ran(checked, sys.executable, "-m", "mypy", "right.py", "odd", "paynet")
+    assert found.startswith("Success: no issues found"), found
+    assert lines(ran(checked, sys.executable, "-m", "mypy", "wrong.py")) == _WRONG
+
+
+def test_pyright_finds_nothing_in_what_is_the_apis_own(checked: Path) -> None:
+    beside = Path(sys.executable).with_name("basedpyright")
+    pyright = str(beside) if beside.exists() else which("basedpyright")
+    if pyright is None:
+        pytest.skip("basedpyright is not installed")
+    own = [f"{name}/server/{file}.py" for name in ("odd", "paynet") for file in _OWN]
+    python = ("--pythonpath", sys.executable)
+    found = ran(checked, pyright, *python, *own, "right.py")
+    assert found.startswith("0 errors"), found
+    assert lines(ran(checked, pyright, *python, "wrong.py")) == _WRONG
+
+
+def test_ruff_finds_nothing_in_what_is_the_apis_own(checked: Path) -> None:
+    own = [f"{name}/server/{file}.py" for name in ("odd", "paynet") for file in _OWN]
+    command = (
+        *(sys.executable, "-m", "ruff", "check", "--isolated", "--quiet"),
+        *("--line-length", "100", "--target-version", "py311", "--select", "E,F,I,N,UP,B,RUF"),
+        # properties are called what the document calls them; a name that is taken is pushed
+        *("--ignore", "N801,N815,RUF001"),
+    )
+    assert ran(checked, *command, *own) == ""
+
+
+def test_the_package_imports_without_a_warning(checked: Path) -> None:
+    code = "import odd.server, paynet.server; print('imported')"
+    assert ran(checked, sys.executable, "-W", "error", "-c", code) == "imported"
+
+
+def test_the_distribution_carries_the_servers_data(checked: Path) -> None:
+    build = (sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", "dist", ".")
+    subprocess.run(build, cwd=checked, capture_output=True, check=True)
+    # the second distribution was written last
+    (wheel,) = (checked / "dist").glob("odd-*.whl")
+    with ZipFile(wheel) as archive:
+        names = {name for name in archive.namelist() if ".dist-info/" not in name}
+        [metadata] = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
+        extras = re.findall(r"^Provides-Extra: (.*)$", archive.read(metadata).decode(), re.M)
+    own = {path for path in (checked / "odd").rglob("*") if path.is_file()}
+    assert names == {
+        path.relative_to(checked).as_posix() for path in own if "__pycache__" not in path.parts
+    }
+    assert extras == ["server"]

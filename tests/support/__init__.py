@@ -1,0 +1,33 @@
+"""What several tests use: one line for each module.
+
+- `assembled`: the files of every generated server, for tests that write tables by hand
+- `chains_shown`: what callers of a random chain are shown, validated against their documents
+- `changing`: the text of change pages, and sources that lead to it
+- `checked`: the problems that the checks find in a document
+- `commands`: the command line, run in this process
+- `conforming`: schemathesis against a mock of the payment API
+- `containment`: an oracle: what one schema accepts and another refuses
+- `defects`: a clean document, and documents with one defect each
+- `facts`: what the specification of the payment API lists
+- `fuzzing`: damaged inputs of every kind
+- `gated_apis`: random definitions with every kind of gate
+- `generated_server`: generated servers, imported, and requests to them
+- `histories`: every keyword that `x-was` may hold in a schema, as small definitions
+- `histories_of_kinds`: what `x-was` may hold on other objects
+- `inheritance`: random documents with discriminated parents
+- `modelling`: generated models, imported
+- `mutations`: edits of a document that callers notice, and edits that they don't
+- `narrowed`: the laws of narrowing and lifting, over sampled values
+- `odd_api`: an API with difficult names
+- `pets`: an API with a discriminated parent and a discriminated union
+- `random_chains`: random versions of one API
+- `random_documents`: random documents with random edits
+- `random_sources`: random edits of definitions, and the same definitions in other words
+- `random_unions`: two versions of an API that differ in one union
+- `reported`: findings of every verdict and policy, some with hostile text
+- `sampling`: instances of schemas, plausible and damaged
+- `soundness`: verdicts of the rules beside those of the oracle
+- `sources`: small definitions that use every key
+- `surrounding_edits`: edits of what surrounds schemas
+- `yaml_styles`: YAML texts in every style
+"""

@@ -1,0 +1,124 @@
+"""A random chain in, how what its callers are shown breaks the document of their version out."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from jsonschema_rs import ReferencingError, ValidationError
+
+from dateline.adopt import adopt
+from dateline.load import load
+from dateline.sample import Sampler, UnsatisfiedError
+from dateline_runtime.narrowing import UnfitError, narrowings
+from support.mutations import Document
+from support.narrowed import Body, Law, Places
+from support.random_chains import DATES
+
+_OTHER = 599
+"""A status that only `default` has."""
+
+
+def adopted(chain: list[Document], folder: Path) -> Law:
+    """Return the law of the versions of *chain*, which are written to *folder*."""
+    folder.mkdir()
+    for date, document in zip(DATES, chain, strict=True):
+        (folder / f"{date}.json").write_text(json.dumps(document))
+    adopt(tuple(f"{date}={folder / date}.json" for date in DATES), folder / "schemas")
+    return Law(load(folder / "schemas"))
+
+
+class Shown:
+    """What callers are shown of sampled values; ``times`` counts how often something is."""
+
+    def __init__(self, law: Law) -> None:
+        self.times = 0
+        self._law = law
+        [self._environment] = law.contracts["environments"]
+        self._samplers: dict[str, Sampler] = {"": Sampler(law.canonical.document)}
+        self._down = narrowings(
+            law.contracts, self._environment, self._converters(), judge=self._judge
+        )
+
+    def _judge(self, schema: Any, version: str | None) -> Callable[[Any], bool]:
+        try:
+            return self._law.judge(self._environment)(schema, version)
+        except (ValidationError, ReferencingError):
+            # blind edits leave schemas that are none: nothing can be held to them
+            return lambda _: False
+
+    def breaches(self, count: int) -> Iterator[str]:
+        """Yield what callers are shown of *count* values for each body that they may not be."""
+        bodies = [body for body in self._law.canonical.bodies if body.status]
+        # an id that several operations have is the name of none
+        ids = Counter((body.operation, body.status, body.media_type) for body in bodies)
+        for body in bodies:
+            if ids[body[:3]] == 1:
+                for each in range(count):
+                    yield from self._of(body, str(each))
+
+    def _of(self, body: Body, name: str) -> Iterator[str]:
+        canonical = self._law.canonical
+        try:
+            value = self._samplers[""].value(canonical.at(body.schema), name)
+        except UnsatisfiedError:
+            return
+        for version, narrowing in self._down.items():
+            places = self._law.shown[version, self._environment]
+            at = places.found(body)
+            if at is None:
+                continue
+            try:
+                narrowed = narrowing.body(body.operation, _status(body.status), body.media_type)(
+                    value
+                )
+            except UnfitError:
+                continue
+            self.times += 1
+            if defect := _defect(places, at, narrowed):
+                yield f"{version} {body.operation} {body.status}: {value} -> {narrowed}: {defect}"
+
+    def _converters(self) -> dict[str, Callable[..., Any]]:
+        """Return converters that make of a value any other that is of the older contract."""
+
+        def made(name: str, said: dict[str, Any]) -> Callable[..., Any]:
+            def converted(value: Any, version: str = "", /) -> Any:
+                schema = _era(said, version)
+                called = f"{name} {json.dumps(value, sort_keys=True)}"
+                # what is made may hold such values, too, which are converted next: it has to end
+                return self._sampler(version).value(schema, called, len(called) / 60)
+
+            return converted
+
+        return {
+            name: made(name, said)
+            for name, said in self._law.contracts["converters"].items()
+            if said["down"]
+        }
+
+    def _sampler(self, version: str) -> Sampler:
+        if version not in self._samplers:
+            places = self._law.shown[version, self._environment]
+            self._samplers[version] = Sampler(places.document)
+        return self._samplers[version]
+
+
+def _era(said: dict[str, Any], version: str) -> Any:
+    """Return the schema of what the converter that is *said* of makes."""
+    if version:
+        return next(each["schema"] for each in reversed(said["older"]) if each["since"] <= version)
+    return said["older"] if said["kind"] == "schema" else said["older"].get("schema", {})
+
+
+def _status(key: str) -> int:
+    return _OTHER if key == "default" else int(key.replace("XX", "00"))
+
+
+def _defect(places: Places, at: tuple[str | int, ...], value: Any) -> str | None:
+    try:
+        return places.defect(at, value)
+    except (ValidationError, ReferencingError):
+        return None

@@ -1,0 +1,743 @@
+"""Two documents in, what one side may send and the other side contradicts out.
+
+An oracle that shares no code with the differ. Every message of an operation is written as one
+JSON Schema, for who sends it and for who reads it. jsonschema-rs tells whether the reader's
+covers the sender's; where it can't tell, instances are tried that lie on the bounds of both.
+
+A client is a tolerant reader: fields that it does not know are fine unless the contract closes
+the object, errors that are not documented are, too, and everything else goes by the contract it
+knows. A server is a strict one. A client reads `oneOf` as `anyOf`, as generated types do; for a
+server a value that fits two members is none, whatever its tag. What is
+`readOnly` is not looked at in a request, nor needed there; what is `writeOnly`, in a response.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from functools import lru_cache
+from random import Random
+from typing import Any, Final, NamedTuple
+
+import jsonschema_rs
+
+from support.inheritance import heirs
+
+Schema = dict[str, Any]
+Document = dict[str, Any]
+
+_METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
+_STYLES: Final = {"query": "form", "cookie": "form", "path": "simple", "header": "simple"}
+_VALUES: Final = (
+    *("type", "enum", "const", "required", "minProperties", "maxProperties", "dependentRequired"),
+    *("multipleOf", "maximum", "exclusiveMaximum", "minimum", "exclusiveMinimum"),
+    *("maxLength", "minLength", "pattern", "maxItems", "minItems", "uniqueItems"),
+    *("minContains", "maxContains", "format"),
+)
+_POSITIVE: Final = ("items", "additionalProperties", "unevaluatedItems", "unevaluatedProperties")
+_EITHER: Final = ("propertyNames", "not", "if", "then", "else", "contains")
+_LISTS: Final = ("allOf", "anyOf", "oneOf", "prefixItems")
+_MAPS: Final = ("properties", "patternProperties", "dependentSchemas")
+_INTEGERS: Final = {
+    "int32": (-(2**31), 2**31 - 1),
+    "int64": (-(2**63), 2**63 - 1),
+    "uint32": (0, 2**32 - 1),
+}
+# What is no constraint and changes the meaning of a value all the same.
+_MEANINGS: Final = ("default", "readOnly", "writeOnly", "contentEncoding", "contentMediaType")
+_SILENT: Final = (
+    *("title", "description", "$comment", "example", "examples", "deprecated", "externalDocs"),
+    *("$ref", "discriminator", "nullable"),
+)
+_KNOWN: Final = frozenset((*_VALUES, *_POSITIVE, *_EITHER, *_LISTS, *_MAPS, *_MEANINGS, *_SILENT))
+_NULL: Final[Schema] = {"type": "null"}
+
+
+class Flow(NamedTuple):
+    """A message of an operation: as its sender may write it, and as its reader takes it."""
+
+    by_server: bool
+    sent: Schema
+    read: Schema
+    meanings: frozenset[tuple[str, str, str]]
+    call: bool
+    within: str
+
+
+class Contradiction(NamedTuple):
+    """What an older client meets: in which message, and an instance of it where one is known."""
+
+    flow: str
+    what: str
+    instance: Any = None
+
+
+class Answer(NamedTuple):
+    """What a client of an older document meets; ``proved`` if nothing else can be there."""
+
+    contradictions: list[Contradiction]
+    proved: bool
+
+
+class Encoder:
+    """Writes the messages of one document as JSON Schemas."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._old = document["openapi"].startswith("3.0")
+        self._heirs = heirs(document)
+
+    def flows(self) -> dict[str, Flow]:
+        """Return every message by its name."""
+        found: dict[str, Flow] = {}
+        for path, item in self._document.get("paths", {}).items():
+            found |= self._item(path, item, client=True)
+        for name, item in self._document.get("webhooks", {}).items():
+            found |= self._item(f"WEBHOOK {name}", item, client=False)
+        return found
+
+    def _item(self, name: str, item: Any, *, client: bool, within: str = "") -> dict[str, Flow]:
+        found: dict[str, Flow] = {}
+        item = self._resolved(item)
+        for method in _METHODS:
+            if method in item:
+                operation = item[method]
+                label = f"{method.upper()} {name}"
+                for way, message, by_server in (
+                    ("request", self._request(item, operation), not client),
+                    ("response", self._responses(operation), client),
+                ):
+                    found[f"{label} {way}"] = self._flow(
+                        message, by_server=by_server, call=client, within=within
+                    )
+                for called, callback in operation.get("callbacks", {}).items():
+                    for expression, below in self._resolved(callback).items():
+                        where = f"{label} {called} {expression}"
+                        found |= self._item(where, below, client=False, within=f"{label} request")
+        return found
+
+    def _flow(self, message: _Message, *, by_server: bool, call: bool, within: str) -> Flow:
+        return Flow(
+            by_server,
+            self._closed(message.encoded(self, _Role(sender=True, server=by_server))),
+            self._closed(message.encoded(self, _Role(sender=False, server=not by_server))),
+            frozenset(self._meanings(message)),
+            call,
+            within,
+        )
+
+    def _resolved(self, node: Any) -> Any:
+        while isinstance(node, dict) and str(node.get("$ref", "")).startswith("#/"):
+            target: Any = self._document
+            for part in node["$ref"][2:].split("/"):
+                target = target[part.replace("~1", "/").replace("~0", "~")]
+            node = target
+        return node
+
+    # Messages
+
+    def _request(self, item: Schema, operation: Schema) -> _Message:
+        places: dict[str, dict[str, _Value]] = {place: {} for place in _STYLES}
+        for parameter in (*item.get("parameters", []), *operation.get("parameters", [])):
+            told = self._resolved(parameter)
+            place, name = told["in"], told["name"]
+            style = told.get("style", _STYLES[place])
+            explode = told.get("explode", style == "form")
+            places[place][name.lower() if place == "header" else name] = _Value(
+                self._schema_of(told), told.get("required") is True, f"{style} {explode}"
+            )
+        body = self._resolved(operation.get("requestBody"))
+        security = operation.get("security", self._document.get("security", []))
+        return _Message(
+            [
+                _Case(
+                    "",
+                    places,
+                    self._content(body) if body else None,
+                    body is not None and body.get("required") is not True,
+                    json.dumps(security, sort_keys=True),
+                )
+            ]
+        )
+
+    def _responses(self, operation: Schema) -> _Message:
+        cases = []
+        for status, response in operation.get("responses", {}).items():
+            if status.startswith("x-"):
+                continue
+            told = self._resolved(response)
+            headers = {
+                name.lower(): _Value(self._schema_of(header), header.get("required") is True, "")
+                for name, one in told.get("headers", {}).items()
+                if (header := self._resolved(one)) is not None
+            }
+            content = self._content(told) if told.get("content") else None
+            cases.append(_Case(str(status), {"header": headers}, content, False, ""))
+        return _Message(cases)
+
+    def _schema_of(self, told: Schema) -> Any:
+        if "schema" in told:
+            return told["schema"]
+        return next((media.get("schema", True) for media in told.get("content", {}).values()), True)
+
+    @staticmethod
+    def _content(told: Schema) -> dict[str, Any]:
+        return {name: media.get("schema", True) for name, media in told.get("content", {}).items()}
+
+    # Schemas
+
+    def plain(self, schema: Any, role: _Role, *, positive: bool = True) -> Any:
+        """Return *schema* of the document as a JSON Schema for *role*.
+
+        Nothing is tolerated below a `not`, where more would mean less.
+        """
+        if not isinstance(schema, dict):
+            return schema
+        made: Schema = {key: schema[key] for key in _VALUES if key in schema}
+        if "$ref" in schema:
+            varies = schema["$ref"] in self._heirs.variants
+            if positive and varies and id(schema) not in self._heirs.extending:
+                made["$ref"] = f"variants:{schema['$ref']}"
+            else:
+                made["$ref"] = f"{'' if positive else 'strict:'}{schema['$ref']}"
+        for key in (*_POSITIVE, *_EITHER):
+            if key in schema:
+                made[key] = self.plain(schema[key], role, positive=positive and key not in _EITHER)
+        for key in _MAPS:
+            if key in schema:
+                made[key] = {
+                    name: self.plain(child, role, positive=positive)
+                    for name, child in schema[key].items()
+                }
+        for key in _LISTS:
+            if key in schema:
+                made[key] = [self.plain(child, role, positive=positive) for child in schema[key]]
+        if positive:
+            self._hide(schema, made, role)
+        self._unions(schema, made, role)
+        if positive and role.tolerant and "oneOf" in made:
+            made.setdefault("allOf", []).append({"anyOf": made.pop("oneOf")})
+        return self._old_spelling(schema, made)
+
+    def taken(self, schema: Any, role: _Role) -> Any:
+        """Return the schema of a parameter or header: its reader takes any number for a text."""
+        told = self._resolved(schema)
+        words = {"description", "title", "deprecated", "type", *_MEANINGS}
+        bare = isinstance(told, dict) and told.keys() <= words and told.get("type") == "string"
+        if bare and not role.sender and role.server:
+            return {"type": ["string", "number", "boolean"]}
+        if isinstance(told, dict) and told.get("type") == "array" and "items" in told:
+            return {**self.plain(told, role), "items": self.taken(told["items"], role)}
+        for key in ("anyOf", "oneOf"):
+            if isinstance(told, dict) and told.keys() == {key} and _NULL in told[key]:
+                return {key: [self.taken(member, role) for member in told[key]]}
+        return self.plain(schema, role)
+
+    def _hide(self, schema: Schema, made: Schema, role: _Role) -> None:
+        """Let pass whatever does not belong into a message of this direction."""
+        keyword = "readOnly" if role.in_request else "writeOnly"
+        hidden = [
+            name for name, child in schema.get("properties", {}).items() if self._is(child, keyword)
+        ]
+        for name in hidden:
+            made["properties"][name] = True
+        if hidden and "required" in made:
+            made["required"] = [name for name in made["required"] if name not in hidden]
+
+    def _is(self, child: Any, keyword: str) -> bool:
+        if not isinstance(child, dict):
+            return False
+        if child.get(keyword) is True:
+            return True
+        parts = [*child.get("allOf", []), *([self._resolved(child)] if "$ref" in child else [])]
+        for key in ("anyOf", "oneOf"):
+            if _NULL in child.get(key, []):
+                parts += [member for member in child[key] if member != _NULL]
+        return any(self._is(part, keyword) for part in parts)
+
+    def _variants(self, reference: str) -> Schema:
+        """Return what stands where a discriminated component is referred to: one of its heirs."""
+        told, names = self._heirs.variants[reference]
+        return {
+            "anyOf": [
+                {"allOf": [{"$ref": name}, self._tagged({"$ref": name}, told)]} for name in names
+            ]
+        }
+
+    def _unions(self, schema: Schema, made: Schema, role: _Role) -> None:
+        told = schema.get("discriminator")
+        for key in ("oneOf", "anyOf"):
+            if key not in made:
+                continue
+            if told and "propertyName" in told:
+                tagged = [
+                    {"allOf": [below, self._tagged(member, told)]} if "$ref" in member else below
+                    for member, below in zip(schema[key], made[key], strict=True)
+                ]
+                if key == "oneOf" and not role.tolerant:
+                    # the tag is a hint: what fits two members is refused all the same
+                    made.setdefault("allOf", []).append({"anyOf": tagged})
+                else:
+                    made[key] = tagged
+
+    @staticmethod
+    def _tagged(member: Schema, told: Schema) -> Schema:
+        """Return what a discriminator says of the values of *member*."""
+        name = member["$ref"].rsplit("/", 1)[1]
+        goals = {member["$ref"], name}
+        tags = sorted(tag for tag, goal in told.get("mapping", {}).items() if goal in goals)
+        key = told["propertyName"]
+        return {"required": [key], "properties": {key: {"enum": tags or [name]}}}
+
+    def _old_spelling(self, schema: Schema, made: Schema) -> Schema:
+        if made.get("format") in _INTEGERS:
+            low, high = _INTEGERS[made.pop("format")]
+            made.setdefault("allOf", []).append({"minimum": low, "maximum": high})
+        if not self._old:
+            return made
+        for bound in ("Minimum", "Maximum"):
+            flag = made.pop(f"exclusive{bound}", None)
+            if flag is True and bound.lower() in made:
+                made[f"exclusive{bound}"] = made.pop(bound.lower())
+            elif flag not in (True, False, None):
+                made[f"exclusive{bound}"] = flag
+        return {"anyOf": [made, _NULL]} if schema.get("nullable") is True else made
+
+    def _closed(self, encoded: _Encoded) -> Schema:
+        """Return a schema of its own: with every component that it reaches."""
+        definitions: Schema = {}
+
+        def led(node: Any) -> Any:
+            if isinstance(node, list):
+                return [led(each) for each in node]
+            if not isinstance(node, dict):
+                return node
+            made = {key: led(value) for key, value in node.items()}
+            reference = made.get("$ref")
+            if isinstance(reference, str) and not reference.startswith("#/$defs/"):
+                way, _, goal = reference.rpartition(":")
+                name = f"{way}.{goal.rsplit('/', 1)[1]}".lstrip(".")
+                if name not in definitions:
+                    definitions[name] = True
+                    definitions[name] = led(
+                        self._variants(goal)
+                        if way == "variants"
+                        else self.plain(
+                            self._resolved({"$ref": goal}), encoded.role, positive=way != "strict"
+                        )
+                    )
+                made["$ref"] = f"#/$defs/{name.replace('~', '~0').replace('/', '~1')}"
+            return made
+
+        schema: Schema = led(encoded.schema)
+        return {**schema, "$defs": definitions} if definitions else schema
+
+    # Meanings
+
+    def _meanings(self, message: _Message) -> Iterator[tuple[str, str, str]]:
+        for case in message.cases:
+            for place, values in case.places.items():
+                for name, value in values.items():
+                    yield from self._said(value.schema, f"{case.status}/{place}/{name}", ())
+            for media, schema in (case.content or {}).items():
+                yield from self._said(schema, f"{case.status}/{media}", ())
+
+    def _said(
+        self, schema: Any, at: str, within: tuple[int, ...]
+    ) -> Iterator[tuple[str, str, str]]:
+        """Yield (place, keyword, value) for all that gives values a meaning."""
+        if not isinstance(schema, dict) or id(schema) in within or len(within) > 40:
+            return
+        yield at, "", ""
+        within = (*within, id(schema))
+        for name in schema.get("properties", {}):
+            yield f"{at}.{name}", "field", ""
+        for key, value in schema.items():
+            # what nobody knows may mean anything
+            known = key in _KNOWN or key.startswith("x-")
+            if (not known or key in _MEANINGS) and value is not False:
+                yield at, key, json.dumps(value, sort_keys=True)
+        if "$ref" in schema:
+            yield from self._said(self._resolved({"$ref": schema["$ref"]}), at, within)
+            if id(schema) not in self._heirs.extending:
+                for name in self._heirs.variants.get(schema["$ref"], ({}, []))[1]:
+                    yield from self._said(self._resolved({"$ref": name}), at, within)
+        for key in ("allOf", "anyOf", "oneOf"):
+            for child in schema.get(key, []):
+                yield from self._said(child, at, within)
+        for name, child in schema.get("properties", {}).items():
+            yield from self._said(child, f"{at}.{name}", within)
+        for key in ("items", "additionalProperties"):
+            yield from self._said(schema.get(key), f"{at}.[{key}]", within)
+
+
+class _Role(NamedTuple):
+    sender: bool
+    server: bool
+
+    @property
+    def tolerant(self) -> bool:
+        return not self.sender and not self.server
+
+    @property
+    def in_request(self) -> bool:
+        return self.sender is not self.server
+
+
+class _Value(NamedTuple):
+    schema: Any
+    required: bool
+    style: str
+
+
+class _Encoded(NamedTuple):
+    schema: Schema
+    role: _Role
+
+
+class _Case(NamedTuple):
+    """One form of a message: of a request there is one, of a response one for each status."""
+
+    status: str
+    places: dict[str, dict[str, _Value]]
+    content: dict[str, Any] | None
+    may_lack_body: bool
+    security: str
+
+
+class _Message(NamedTuple):
+    cases: list[_Case]
+
+    def encoded(self, encoder: Encoder, role: _Role) -> _Encoded:
+        known = [case.status for case in self.cases]
+        forms = []
+        for case in self.cases:
+            status: Schema = {"const": case.status}
+            if role.tolerant and _covers_more(case.status):
+                # an error that has no entry of its own is read by the entry for all of them
+                status = {
+                    "type": "string",
+                    "pattern": _pattern(case.status),
+                    "not": {"enum": [each for each in known if each != case.status]},
+                }
+            forms.append(_form(case, status, encoder, role))
+        if role.tolerant and "default" not in known:
+            ranges = [_pattern(each) for each in known if _covers_more(each)]
+            others: Schema = {
+                "type": "string",
+                "pattern": _pattern("default"),
+                "not": {"anyOf": [{"enum": known}, *({"pattern": each} for each in ranges)]},
+            }
+            forms.append({"type": "object", "properties": {"status": others}})
+        return _Encoded({"anyOf": forms} if len(forms) != 1 else forms[0], role)
+
+
+def _covers_more(status: str) -> bool:
+    return status == "default" or status.endswith("XX")
+
+
+def _pattern(status: str) -> str:
+    return "^(default|[45].*)$" if status == "default" else f"^{status[0]}.*$"
+
+
+def _form(case: _Case, status: Schema, encoder: Encoder, role: _Role) -> Schema:
+    properties: Schema = {"status": status, "security": {"const": case.security}}
+    required = ["status", "security", *case.places]
+    for place, values in case.places.items():
+        properties[place] = {
+            "type": "object",
+            "required": [name for name, value in values.items() if value.required],
+            "properties": {
+                name: {
+                    "type": "object",
+                    "required": ["value", "style"],
+                    "properties": {
+                        "value": encoder.taken(value.schema, role),
+                        "style": {"const": value.style},
+                    },
+                }
+                for name, value in values.items()
+            },
+        }
+        if place != "header" or not case.status:
+            # what a request holds is documented; a response may have more headers
+            properties[place]["additionalProperties"] = False
+    if case.content is None:
+        properties["body"] = {"const": "none"} if not case.status else True
+    else:
+        medias = [
+            {
+                "type": "object",
+                "required": ["media", "value"],
+                "properties": {
+                    "media": {"const": _media(media)},
+                    "value": encoder.plain(schema, role),
+                },
+            }
+            for media, schema in case.content.items()
+        ]
+        if case.may_lack_body:
+            medias.append({"const": "none"})
+        properties["body"] = {"anyOf": medias} if len(medias) != 1 else medias[0]
+    return {"type": "object", "required": [*required, "body"], "properties": properties}
+
+
+def _media(name: str) -> str:
+    return name.lower().replace(" ", "")
+
+
+# Comparing
+
+
+Flows = dict[str, Flow]
+
+
+def flows(document: Document) -> Flows:
+    """Return every message of *document* by its name."""
+    return Encoder(document).flows()
+
+
+def compared(ours: Flows, theirs: Flows, random: Random) -> Answer:
+    """Return what a client of one document meets when the other is served."""
+    found: list[Contradiction] = []
+    proved = True
+    for name in sorted(ours.keys() | theirs.keys()):
+        if name not in theirs:
+            if ours[name].call:
+                found.append(Contradiction(name, "gone"))
+        elif name not in ours:
+            # what a new operation calls back is expected by whoever calls it
+            if not theirs[name].call and theirs[name].within in ("", *ours):
+                found.append(Contradiction(name, "nobody listens"))
+        else:
+            between = _between(name, ours[name], theirs[name], random)
+            found += between.contradictions
+            proved = proved and between.proved
+    return Answer(found, proved)
+
+
+def _between(name: str, before: Flow, after: Flow, random: Random) -> Answer:
+    changed = _changed_meaning(before, after)
+    found = [Contradiction(name, f"another meaning: {changed}")] if changed else []
+    if (before.sent, before.read) == (after.sent, after.read):
+        return Answer(found, True)
+    sent, read = (after.sent, before.read) if after.by_server else (before.sent, after.read)
+    verdict = covers(json.dumps(read), json.dumps(sent))
+    if verdict == "yes":
+        return Answer(found, True)
+    if verdict == "no":
+        return Answer([*found, Contradiction(name, "not covered")], True)
+    witness = uncovered(sent, read, random)
+    if witness is not None:
+        found.append(Contradiction(name, "refused", witness))
+    return Answer(found, False)
+
+
+def _changed_meaning(before: Flow, after: Flow) -> str:
+    ours, theirs = (
+        {place for place, key, _ in side.meanings if key == "field"} for side in (before, after)
+    )
+    if not after.by_server and ours - theirs:
+        return f"no longer read: {min(ours - theirs)}"
+    both = {place for place, key, _ in before.meanings & after.meanings if not key}
+    differing = sorted(
+        said
+        for said in before.meanings ^ after.meanings
+        if said[0] in both and said[1] not in ("", "field")
+    )
+    return f"{differing[0][1]} at {differing[0][0]}" if differing else ""
+
+
+_TRIES: Final = 200
+
+
+def covers(read: str, sent: str) -> str:
+    """Tell whether *read* allows all that *sent* allows, both JSON: `yes`, `no` or `unknown`."""
+    return str(_canonical(read).covers(_canonical(sent))).lower()
+
+
+@lru_cache(maxsize=4096)
+def _canonical(schema: str) -> jsonschema_rs.CanonicalSchema:
+    return jsonschema_rs.canonicalize(
+        json.loads(schema), draft=jsonschema_rs.Draft202012, validate_formats=True
+    )
+
+
+def uncovered(sender: Schema, reader: Schema, random: Random) -> Any:
+    """Return an instance that *sender* allows and *reader* does not; None if none was found."""
+    allowed, known = (
+        jsonschema_rs.Draft202012Validator(side, validate_formats=True) for side in (sender, reader)
+    )
+    bounds = Bounds((sender, reader), random)
+    for _ in range(_TRIES):
+        instance = bounds.instance(sender, sender)
+        if allowed.is_valid(instance) and not known.is_valid(instance):
+            return instance
+    return None
+
+
+_TEXTS: Final = (
+    *("", "a", "ab", "L1", "LN-12", "x1", "2024-02-29", "2024-05-06T07:08:09Z", "12", "é"),
+    "00000000-0000-4000-8000-00000000000a",
+)
+_ODD: Final[tuple[Any, ...]] = (None, True, 0, -1, 1.5, 2**31, 2**63, "zz", [], {}, ["a"])
+_DEPTH: Final = 6
+
+
+class Bounds:
+    """Makes instances that lie on, just below and just above the bounds of some schemas."""
+
+    def __init__(self, schemas: tuple[Schema, ...], random: Random) -> None:
+        self._random = random
+        self._numbers: list[Any] = [0, 1, 0.5, -1.5]
+        self._sizes: list[int] = [0, 1, 2]
+        self._atoms: list[Any] = []
+        self._names: list[str] = ["unheard_of"]
+        for schema in schemas:
+            self._learn(schema)
+
+    def _learn(self, node: Any) -> None:
+        if isinstance(node, list):
+            for each in node:
+                self._learn(each)
+        if not isinstance(node, dict):
+            return
+        for key, value in node.items():
+            if isinstance(value, bool):
+                continue
+            if key.lower().endswith("imum") or key == "multipleOf":
+                self._numbers += [value - 1, value, value + 1, value + 0.5]
+            elif key.startswith(("minL", "maxL", "minI", "maxI", "minP", "maxP", "minC", "maxC")):
+                self._sizes += [max(0, value - 1), value, value + 1]
+            elif key == "const":
+                self._atoms.append(value)
+            elif key == "enum":
+                self._atoms += value
+            else:
+                if key == "properties" and isinstance(value, dict):
+                    self._names += value
+                self._learn(value)
+
+    def instance(self, schema: Any, root: Schema, depth: int = 0) -> Any:
+        """Return what *schema* may well allow; it need not."""
+        pick = self._random
+        if depth > 3 * _DEPTH:
+            return None
+        if not isinstance(schema, dict) or not schema.keys() - {"$defs", "not"}:
+            return pick.choice((*_ODD, *self._atoms))
+        made = self._own(schema, root, depth)
+        for key in ("anyOf", "oneOf"):
+            if key in schema:
+                members = schema[key]
+                if depth > _DEPTH:
+                    members = [each for each in members if each == _NULL] or members
+                made = self._joined(made, self.instance(pick.choice(members), root, depth))
+        below = list(schema.get("allOf", []))
+        if "$ref" in schema:
+            name = schema["$ref"].removeprefix("#/$defs/").replace("~1", "/").replace("~0", "~")
+            below.append(root["$defs"][name])
+        for each in below:
+            made = self._joined(made, self.instance(each, root, depth))
+        return pick.choice(_ODD) if made is _NOTHING else made
+
+    def _joined(self, made: Any, other: Any) -> Any:
+        if isinstance(made, dict) and isinstance(other, dict):
+            return {**made, **other}
+        return other if made is _NOTHING else made
+
+    def _own(self, schema: Schema, root: Schema, depth: int) -> Any:
+        """Return an instance by the keywords of *schema* alone."""
+        pick = self._random
+        if "const" in schema:
+            return schema["const"]
+        if "enum" in schema:
+            return pick.choice(schema["enum"]) if schema["enum"] else None
+        kinds = schema.get("type", _implied(schema))
+        kind = pick.choice(kinds) if isinstance(kinds, list) else kinds
+        if kind == "object":
+            return self._object(schema, root, depth)
+        if kind == "array":
+            return self._array(schema, root, depth)
+        if kind == "string":
+            return self._string(schema)
+        if kind in ("integer", "number"):
+            return self._number(schema, kind)
+        return {"boolean": pick.random() < 0.5, "null": None}.get(str(kind), _NOTHING)
+
+    def _object(self, schema: Schema, root: Schema, depth: int) -> Any:
+        pick = self._random
+        made: Schema = {}
+        required = schema.get("required", [])
+        named = schema.get("properties", {})
+        share = 0.5 if depth < _DEPTH else 0.0
+        for name, child in named.items():
+            if name in required or pick.random() < share:
+                made[name] = self.instance(child, root, depth + 1)
+        for name in required:
+            if name not in made:
+                made[name] = self.instance(True, root)
+        others = schema.get("additionalProperties", True)
+        patterns = schema.get("patternProperties", {})
+        if depth < _DEPTH and (others is not False or patterns):
+            for _ in range(pick.choice((0, 0, 1, 2))):
+                name = pick.choice((*self._names, "x1"))
+                if name not in named:
+                    child = pick.choice([others, *patterns.values()])
+                    made[name] = self.instance(child, root, depth + 1)
+        return made
+
+    def _array(self, schema: Schema, root: Schema, depth: int) -> Any:
+        pick = self._random
+        low = schema.get("minItems", 0)
+        high = schema.get("maxItems", max(low, 3))
+        sizes = [size for size in (*self._sizes, low, high) if low <= size <= min(high, 12)]
+        size = pick.choice(sizes or [low]) if depth < _DEPTH else low
+        first = schema.get("prefixItems", [])
+        items = schema.get("items", True)
+        if "contains" in schema and pick.random() < 0.5:
+            items = schema["contains"]
+        return [
+            self.instance(first[at] if at < len(first) else items, root, depth + 1)
+            for at in range(size)
+        ]
+
+    def _string(self, schema: Schema) -> Any:
+        pick = self._random
+        if "pattern" not in schema and "format" not in schema and pick.random() < 0.5:
+            low, high = schema.get("minLength", 0), schema.get("maxLength", 10**6)
+            sizes = [size for size in (*self._sizes, low, high) if low <= size <= min(high, 600)]
+            return "a" * pick.choice(sizes or [low])
+        texts = [atom for atom in self._atoms if isinstance(atom, str)]
+        return pick.choice((*_TEXTS, *texts))
+
+    def _number(self, schema: Schema, kind: str) -> Any:
+        pick = self._random
+        step = schema.get("multipleOf", 1)
+        near = [
+            schema[key] + offset
+            for key in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
+            if key in schema
+            for offset in (-step, 0, step)
+        ]
+        made = pick.choice((*self._numbers, *near, step, 2 * step, 3 * step))
+        if "multipleOf" in schema and pick.random() < 0.8:
+            made = made // step * step
+        if kind == "integer" and pick.random() < 0.9:
+            made = int(made)
+        return made
+
+
+_NOTHING: Final = object()
+
+
+def _implied(schema: Schema) -> Any:
+    """Return the type that the keywords of *schema* speak of."""
+    for kind, keys in (
+        ("object", ("properties", "required", "additionalProperties", "patternProperties")),
+        ("array", ("items", "minItems", "maxItems", "contains", "prefixItems")),
+        ("string", ("minLength", "maxLength", "pattern", "format")),
+        ("number", ("minimum", "maximum", "multipleOf")),
+    ):
+        if any(key in schema for key in keys):
+            return kind
+    return None

@@ -1,0 +1,107 @@
+"""Pairs of documents in, what the differ and the rules say of them beside what the oracle says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from random import Random
+from typing import Final, NamedTuple
+
+from dateline.diff import diff
+from dateline.model import EXTENSIBLE, Change, Direction, Kind, Verdict
+from dateline.rules import RULES, Rule, judge
+from support.containment import Contradiction, Document, Flows, compared, flows
+from support.random_documents import Pair
+
+WIRE: Final = "wire"
+_SILENT: Final = frozenset({Kind.DOCUMENTATION_CHANGED, Kind.EXTENSION_CHANGED})
+
+
+class Said(NamedTuple):
+    """A pair, and what is said of it."""
+
+    pair: Pair
+    changes: list[Change]
+    contradictions: list[Contradiction]
+    proved: bool
+    """Whether there can be no other contradiction."""
+    unequal: list[Contradiction]
+    """What one of the two sides could not say to the other though nothing was found to differ."""
+
+    def additive(self, preset: str, rules: Mapping[str, Rule] = RULES) -> bool:
+        """Tell whether every change is additive."""
+        return all(
+            judge(change, preset, {}, rules=rules).verdict is Verdict.ADDITIVE
+            for change in self.changes
+        )
+
+    def missed(self, rules: Mapping[str, Rule] = RULES) -> bool:
+        """Tell whether what needs a version passes without one: by the wire, or by the list."""
+        if self.unequal:
+            return True
+        if not self.additive("dated-contract", rules):
+            return False
+        return bool(self.contradictions) or self.beyond_the_list
+
+    @property
+    def beyond_the_list(self) -> bool:
+        """Whether one edit was made, callers can notice it, and no list names it additive."""
+        noticed = any(
+            change.kind not in _SILENT
+            and change.direction is not Direction.MODEL
+            and change.keyword != EXTENSIBLE
+            for change in self.changes
+        )
+        return noticed and len(self.pair.edits) == 1 and not self.pair.listed
+
+    @property
+    def compatible(self) -> bool:
+        """Whether schemas changed, and it is proved that nobody can tell by the wire."""
+        return self.pair.schemas_only and self.proved and not self.contradictions
+
+    @property
+    def false_alarm(self) -> bool:
+        """Whether the preset that follows the wire asks for a version that the wire does not.
+
+        What no operation uses never is on the wire.
+        """
+        seen = [change for change in self.changes if change.direction is not Direction.MODEL]
+        return self.compatible and not self._replace(changes=seen).additive(WIRE)
+
+    @property
+    def loud(self) -> list[Change]:
+        """The changes of messages that need a version."""
+        return [
+            change
+            for change in self.changes
+            if change.direction is not Direction.MODEL
+            and judge(change, "dated-contract", {}).verdict is not Verdict.ADDITIVE
+        ]
+
+    def __str__(self) -> str:
+        told = [f"{change.kind} {change.keyword} {change.after_pointer}" for change in self.changes]
+        return f"{self.pair.edits}: {told} {[*self.contradictions, *self.unequal]}"
+
+
+Differ = Callable[[Document, Document], list[Change]]
+
+
+def said(pairs: Iterable[Pair], differ: Differ = diff) -> Iterator[Said]:
+    """Yield what is said of each of *pairs*."""
+    known: tuple[object, Flows] = (None, {})
+    for number, pair in enumerate(pairs):
+        random = Random(number)
+        if known[0] is not pair.before:
+            known = (pair.before, flows(pair.before))
+        ours, theirs = known[1], flows(pair.after)
+        changes = differ(pair.before, pair.after)
+        found, proved = compared(ours, theirs, random)
+        unequal = []
+        if all(change.kind in _SILENT for change in changes):
+            unequal = found + compared(theirs, ours, random).contradictions
+        yield Said(pair, changes, found, proved, unequal)
+
+
+def loosened(rule: str, applies: Callable[[Change], bool]) -> dict[str, Rule]:
+    """Return the rules with another predicate for *rule*."""
+    return {**RULES, rule: replace(RULES[rule], applies=applies)}
