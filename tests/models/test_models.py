@@ -20,7 +20,7 @@ from support.modelling import Package, document, files, one, table
 
 from dateline.model import Contract, SourceError
 from dateline.models import models
-from dateline.models.names import field_name
+from dateline.python.names import field_name
 from dateline.render import builtin_templates
 
 ID = "00000000-0000-4000-8000-000000000000"

@@ -17,8 +17,8 @@ from test_models_law import DOCUMENTS, differences
 
 from dateline.load import load
 from dateline.model import EVERYWHERE, Contract
-from dateline.models.sharing import Ways
 from dateline.project import Projector
+from dateline.schema.usage import Ways
 
 CONSUMER = '''"""What a caller writes."""
 

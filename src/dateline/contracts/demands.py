@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 from dateline.model import Api
-from dateline.models.reading import ANNOTATIONS
 from dateline.openapi import Shape, children, slot, target
 from dateline.schema.dialect import Dialect, fold_null
-from dateline.schema.types import declared
+from dateline.schema.types import ANNOTATIONS, declared
 
 _STATED: Final = frozenset({"format", "$defs", "definitions"})
 """What a server has to know, although it is left aside where models are made."""

@@ -7,9 +7,8 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from dateline.model import GATES, KEYS
-from dateline.models.reading import ANNOTATIONS
 from dateline.schema.dialect import OR_NULL
-from dateline.schema.types import choices, declared, is_enumeration
+from dateline.schema.types import ANNOTATIONS, choices, declared, is_enumeration
 
 Era = dict[str, Any]
 

@@ -9,31 +9,19 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dateline.model import Artifact, Contract, Problem, SourceError, Table
-from dateline.models import assemble, names
-from dateline.models.definitions import Definition, Inline, Typed
+from dateline.models import assemble
+from dateline.models.definitions import Definition
 from dateline.models.generate import sources
 from dateline.models.ledger import place_of
-from dateline.models.names import CANONICAL
 from dateline.models.order import in_order
 from dateline.models.reading import Reader
-from dateline.models.sharing import Ways, homes, schemas
+from dateline.models.sharing import homes
 from dateline.models.writing import Writer
+from dateline.python import names
+from dateline.python.names import CANONICAL
+from dateline.python.types import Canonical, Inline, Typed
 from dateline.schema.access import READ_ONLY, WRITE_ONLY, Direction, Hidden
-
-
-@dataclass(frozen=True, kw_only=True)
-class Canonical:
-    """The contract that servers are written against: it comes after all versions.
-
-    Its types are as open as the document: what says nothing of other fields takes them, where a
-    caller's own type of a request helps to find mistakes by refusing them. ``strict`` names the
-    components that only requests hold. ``inlines`` are the schemas of operations for which a type
-    is wanted.
-    """
-
-    contract: Contract
-    strict: frozenset[str]
-    inlines: tuple[Inline, ...]
+from dateline.schema.usage import Ways, schemas
 
 
 class Models(NamedTuple):

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from dateline.models import names
-from dateline.models.code import Node, Reference, Text, call, value
-from dateline.models.definitions import Type
 from dateline.models.reading import Flat, Reader
 from dateline.models.scalars import FORMATS
 from dateline.models.shapes import (
@@ -17,6 +14,9 @@ from dateline.models.shapes import (
     shape,
     types_of_value,
 )
+from dateline.python import names
+from dateline.python.code import Node, Reference, Text, call, value
+from dateline.python.types import Type
 
 
 def default_of(reader: Reader, flat: Flat, made: Type, default: Any) -> Node | None:

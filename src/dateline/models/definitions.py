@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
 
-from dateline.models.code import Node, Pair, call, either, references, subscript
+from dateline.python.code import Node, references
 
 ABSENT = "t.ABSENT"
 """The default of a field that may be left out."""
@@ -66,63 +65,6 @@ class Definition:
     def references(self) -> set[str]:
         """The names of other definitions that it speaks of."""
         return {name for node in self.nodes for name in references(node)}
-
-
-@dataclass(frozen=True, kw_only=True)
-class Type:
-    """What a value may be: an expression, what narrows it, and whether null is allowed.
-
-    ``limits`` become arguments of `t.Field`, ``marks`` stand behind it.
-    """
-
-    node: Node
-    nullable: bool = False
-    limits: tuple[Pair, ...] = ()
-    marks: tuple[Node, ...] = ()
-
-    @property
-    def narrowed(self) -> Node:
-        """The expression without null."""
-        marks = (call("t.Field", *self.limits), *self.marks) if self.limits else self.marks
-        return subscript("Annotated", self.node, *marks) if marks else self.node
-
-    @property
-    def whole(self) -> Node:
-        """The expression, with null where it is allowed."""
-        return either([self.narrowed, "None"]) if self.nullable else self.narrowed
-
-    def described(self, more: tuple[Pair, ...]) -> Node:
-        """Return the whole expression, with *more* said of it as a field."""
-        if self.nullable:
-            return described(self.whole, more)
-        return Type(node=self.node, limits=(*self.limits, *more), marks=self.marks).narrowed
-
-
-class Typed(NamedTuple):
-    """What a schema is written as: its type and its default, if that can be written."""
-
-    type: Type
-    default: Node | None
-
-
-def described(node: Node, more: tuple[Pair, ...]) -> Node:
-    """Return *node* with *more* said of it as a field."""
-    return subscript("Annotated", node, call("t.Field", *more)) if more else node
-
-
-@dataclass(frozen=True, kw_only=True)
-class Inline:
-    """A schema of an operation that stands in no component.
-
-    ``holder`` says in words what holds it: one request or one response. It is called ``called``
-    and, behind that, ``part``, where it needs a name. ``sent`` tells that callers write it.
-    """
-
-    holder: str
-    called: str
-    part: str
-    schema: Any
-    sent: bool
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,9 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from dateline.model import DatelineError
-from dateline.models.code import (
+from dateline.models.definitions import Definition, Field
+from dateline.models.order import Order
+from dateline.python.code import (
     Group,
     Text,
     call,
@@ -26,9 +28,7 @@ from dateline.models.code import (
     literal,
     quoted,
 )
-from dateline.models.definitions import Definition, Field
-from dateline.models.names import package_name
-from dateline.models.order import Order
+from dateline.python.names import package_name
 from dateline.templating import Code
 
 _MODULE: Final = "models"

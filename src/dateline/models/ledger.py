@@ -6,8 +6,8 @@ from typing import Any
 
 from dateline.model import Map, Place, Problem
 from dateline.models.definitions import Where
-from dateline.models.names import apart
 from dateline.models.reading import Flat
+from dateline.python.names import apart
 
 
 class Ledger:

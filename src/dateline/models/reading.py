@@ -8,14 +8,7 @@ from typing import Any, Final
 
 from dateline.openapi import target
 from dateline.schema.dialect import OR_NULL, Dialect
-
-ANNOTATIONS: Final = frozenset(
-    {"title", "description", "default", "deprecated", "example", "examples", "externalDocs"}
-    | {"readOnly", "writeOnly", "xml", "$comment", "contentMediaType", "contentEncoding"}
-    | {"contentSchema", "discriminator", "format", "$schema", "$id", "$defs", "definitions"}
-    | {"x-enum-descriptions"}
-)
-"""Keywords that don't make a value invalid."""
+from dateline.schema.types import ANNOTATIONS
 
 JSON_TYPES: Final = ("null", "boolean", "object", "array", "number", "integer", "string")
 

@@ -6,11 +6,12 @@ from math import ceil, floor
 from typing import Any, Final
 
 from dateline.model import EXTENSIBLE
-from dateline.models.code import Node, Pair, Text, call, either, subscript, value
-from dateline.models.definitions import Type, Where
+from dateline.models.definitions import Where
 from dateline.models.ledger import Ledger
 from dateline.models.reading import Flat
 from dateline.models.shapes import known_values, possible_values, types_of_value
+from dateline.python.code import Node, Pair, Text, call, either, subscript, value
+from dateline.python.types import Type
 from dateline.regex.engines import UntranslatableError, translate
 
 JSON: Final = "t.JsonValue"

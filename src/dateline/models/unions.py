@@ -6,10 +6,10 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from dateline.models import names
 from dateline.models.reading import JSON_TYPES, Flat, Reader
 from dateline.models.shapes import groups, json_types, possible_values
 from dateline.openapi import target
+from dateline.python import names
 
 
 @dataclass(frozen=True)

@@ -6,32 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Final
 
-from dateline.models import names
-from dateline.models.code import (
-    Group,
-    Node,
-    Pair,
-    Reference,
-    Text,
-    call,
-    either,
-    literal,
-    references,
-    subscript,
-    value,
-)
 from dateline.models.defaults import default_of
-from dateline.models.definitions import (
-    ABSENT,
-    Definition,
-    Field,
-    Inline,
-    Member,
-    Type,
-    Typed,
-    Where,
-    described,
-)
+from dateline.models.definitions import ABSENT, Definition, Field, Member, Where
 from dateline.models.ledger import Ledger
 from dateline.models.reading import Flat, Reader, Union
 from dateline.models.scalars import (
@@ -50,6 +26,21 @@ from dateline.models.shapes import (
     shape,
 )
 from dateline.models.unions import may_overlap, tags, telling, variant_names
+from dateline.python import names
+from dateline.python.code import (
+    Group,
+    Node,
+    Pair,
+    Reference,
+    Text,
+    call,
+    either,
+    literal,
+    references,
+    subscript,
+    value,
+)
+from dateline.python.types import Inline, Type, Typed, described
 
 _POSITIONS: Final = (
     *("First", "Second", "Third", "Fourth", "Fifth", "Sixth", "Seventh", "Eighth", "Ninth"),

@@ -13,6 +13,14 @@ EVERY_TYPE: Final = frozenset(TYPES)
 
 UNIONS: Final = ("oneOf", "anyOf")
 
+ANNOTATIONS: Final = frozenset(
+    {"title", "description", "default", "deprecated", "example", "examples", "externalDocs"}
+    | {"readOnly", "writeOnly", "xml", "$comment", "contentMediaType", "contentEncoding"}
+    | {"contentSchema", "discriminator", "format", "$schema", "$id", "$defs", "definitions"}
+    | {"x-enum-descriptions"}
+)
+"""Keywords that don't make a value invalid."""
+
 
 def type_of(value: Any) -> str:
     """Return the JSON Schema type of *value*, the narrowest that it has.

@@ -14,11 +14,9 @@ from typing import Any, Final
 import dateline
 from dateline.contracts import asked, shapes
 from dateline.model import Api, Artifact
-from dateline.models import Canonical
-from dateline.models.assemble import HEADER
-from dateline.models.code import Text, lay_out, literal, subscript
-from dateline.models.definitions import Typed
 from dateline.project import Projector
+from dateline.python.code import HEADER, Text, lay_out, literal, subscript
+from dateline.python.types import Canonical, Typed
 from dateline.server.canonical import forms
 from dateline.server.converters import converters
 from dateline.server.first import first

@@ -14,10 +14,10 @@ from typing import Any, Final
 from dateline.contracts import canonical
 from dateline.contracts.histories import plain
 from dateline.model import EVERYWHERE, Api, Contract
-from dateline.models.names import CANONICAL
-from dateline.models.sharing import Ways, referred, schemas
 from dateline.openapi import target
+from dateline.python.names import CANONICAL
 from dateline.schema.access import READ_ONLY, WRITE_ONLY, Direction, Hidden
+from dateline.schema.usage import Ways, referred, schemas
 
 _PREFIX: Final = "#/components/schemas/"
 _SENT: Final = "Sent"

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from dateline.model import Api, Problem, SourceError
-from dateline.models.code import Node, either, subscript
-from dateline.models.names import snake
-from dateline.models.reading import ANNOTATIONS, Reader
+from dateline.models.reading import Reader
 from dateline.models.shapes import json_types
+from dateline.python.code import Node, either, subscript
+from dateline.python.names import snake
+from dateline.schema.types import ANNOTATIONS
 from dateline.server.canonical import Forms
 
 _TYPES: Final[dict[str, Node]] = {

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from textwrap import wrap
 from typing import Final
 
-from dateline.models.code import WIDTH, escaped
+from dateline.python.code import WIDTH, escaped
 from dateline.templating import Code
 
 # What a line begins with: blanks, and the mark of an item of a list.

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from dateline.model import Table
-from dateline.models.code import Text, lay_out, literal
-from dateline.models.names import class_name
+from dateline.python.code import Text, lay_out, literal
+from dateline.python.names import class_name
 from dateline.server.converters import Converter
 from dateline.server.docstrings import docstring
 from dateline.server.operations import Group

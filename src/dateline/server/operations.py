@@ -13,8 +13,8 @@ from dateline.contracts.histories import operation_names
 from dateline.contracts.roots import is_json
 from dateline.gates import Timeline, changes, without
 from dateline.model import EVERYWHERE, WAS, Api, Environment, Problem, SourceError
-from dateline.models.names import class_name, pascal, snake
 from dateline.openapi import METHODS, chain, target
+from dateline.python.names import class_name, pascal, snake
 
 DOCUMENTS: Final = "/spec"
 """The path, on the host, at and below which a server has its specification documents."""

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from dateline.model import Api
-from dateline.models.code import Group as Bracketed
-from dateline.models.code import Node, Pair, Text, call, lay_out, literal, words
+from dateline.python.code import Group as Bracketed
+from dateline.python.code import Node, Pair, Text, call, lay_out, literal, words
 from dateline.server.converters import Converter
 from dateline.server.operations import Content, Group, Operation, Parameter, prefix
 from dateline.server.protocols import siblings, standard

@@ -6,10 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Final
 
-from dateline.models import Canonical
-from dateline.models.code import Either, Group, Node, Pair, Reference, either
-from dateline.models.definitions import Inline, Typed
-from dateline.models.names import class_name, pascal
+from dateline.python.code import Either, Group, Node, Pair, Reference, either
+from dateline.python.names import class_name, pascal
+from dateline.python.types import Canonical, Inline, Typed
 from dateline.server.canonical import Forms
 from dateline.server.operations import Content, Operation, Parameter
 

@@ -1,4 +1,4 @@
-"""Names of the document in, Python names out, by one fixed rule; nothing is ever numbered."""
+"""Turn names of the document into Python names, by one fixed rule; nothing is ever numbered."""
 
 from __future__ import annotations
 

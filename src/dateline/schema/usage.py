@@ -1,0 +1,120 @@
+"""Which components requests hold and which responses, and what schemas refer to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from dateline.model import Contract
+from dateline.openapi import COMPONENTS, Shape, slot, target
+
+_REQUEST: Final = 1
+_RESPONSE: Final = 2
+
+# section, name, and which way it goes
+_Goal = tuple[str, str, int]
+
+
+def schemas(contract: Contract) -> dict[str, Any]:
+    """Return the component schemas of *contract*."""
+    components = contract.document.get("components") or {}
+    return components.get("schemas") or {}
+
+
+class Ways:
+    """Tells which way components go: to the server, to callers, or both.
+
+    What a node refers to is found once for each object, however many contracts share it.
+    """
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[int, int], tuple[Any, list[_Goal]]] = {}
+
+    def request_only(self, contract: Contract) -> frozenset[str]:
+        """Return the component schemas that requests hold and nothing that callers receive."""
+        sent, received = self.both(contract)
+        return sent - received
+
+    def both(self, contract: Contract) -> tuple[frozenset[str], frozenset[str]]:
+        """Return the component schemas that callers send, and those that they receive."""
+        document = contract.document
+        components = document.get("components") or {}
+        ahead = [
+            goal
+            for section, way in (("paths", _REQUEST), ("webhooks", _RESPONSE))
+            for item in (document.get(section) or {}).values()
+            for goal in self._goals("path-item", item, way)
+        ]
+        seen: set[_Goal] = set()
+        while ahead:
+            goal = ahead.pop()
+            if goal in seen:
+                continue
+            seen.add(goal)
+            section, name, way = goal
+            node = (components.get(section) or {}).get(name)
+            if node is not None and section in COMPONENTS:
+                ahead += self._goals(COMPONENTS[section], node, way)
+        sent, received = (
+            frozenset(name for section, name, way in seen if (section, way) == ("schemas", wanted))
+            for wanted in (_REQUEST, _RESPONSE)
+        )
+        return sent, received
+
+    def _goals(self, kind: str, node: Any, way: int) -> list[_Goal]:
+        key = id(node), way
+        if key not in self._found:
+            # the node is kept beside: an id is unique only while its object lives
+            self._found[key] = node, list(dict.fromkeys(_spoken_of(kind, node, way)))
+        return self._found[key][1]
+
+
+def _spoken_of(kind: str, node: Any, way: int) -> Iterator[_Goal]:
+    """Yield the components that *node* and what stands below it refer to."""
+    if not isinstance(node, dict):
+        return
+    reference = node.get("$ref")
+    named = [reference] if isinstance(reference, str) else []
+    for each in (*named, *_mapped(node)):
+        goal = target(each)
+        if goal is not None:
+            yield (*goal, way)
+    for key, value in node.items():
+        shape, below = slot(kind, key)
+        turned = _turned(kind, key, way)
+        if shape is Shape.ONE:
+            yield from _spoken_of(below, value, turned)
+        elif shape is Shape.MAP and isinstance(value, dict):
+            for child in value.values():
+                yield from _spoken_of(below, child, turned)
+        elif shape is Shape.LIST and isinstance(value, list):
+            for child in value:
+                yield from _spoken_of(below, child, turned)
+
+
+def _turned(kind: str, key: str, way: int) -> int:
+    """Return the way of what stands under *key*: responses go against requests."""
+    if (kind, key) in (("operation", "responses"), ("operation", "callbacks")):
+        return _REQUEST + _RESPONSE - way
+    return way
+
+
+def _mapped(schema: dict[str, Any]) -> Iterator[str]:
+    discriminator = schema.get("discriminator")
+    mapping = discriminator.get("mapping") if isinstance(discriminator, dict) else None
+    if isinstance(mapping, dict):
+        yield from (goal for goal in mapping.values() if isinstance(goal, str))
+
+
+def referred(node: Any) -> Iterator[str]:
+    """Yield the names of the components that *node* refers to, anywhere in it."""
+    if isinstance(node, dict):
+        reference = node.get("$ref")
+        for each in (*((reference,) if isinstance(reference, str) else ()), *_mapped(node)):
+            goal = target(each)
+            yield goal[1] if goal else each
+        for child in node.values():
+            yield from referred(child)
+    elif isinstance(node, list):
+        for child in node:
+            yield from referred(child)
