@@ -14,7 +14,9 @@ import pytest
 from support.commands import dateline
 from support.sources import folder
 
+from dateline.check.git import Repository
 from dateline.check.policy import PolicyRecord
+from dateline.model import Announcement, Place
 
 TABLE: Final = """\
 header: X-API-Version
@@ -368,7 +370,7 @@ def test_an_index_of_another_form_hides_nothing(project: Path) -> None:
 RECORD: Final = PolicyRecord(
     header="X-Version",
     default="2024-01-15",
-    ignoring_tags=("A", "B"),
+    ignoring_tags=("A", "B\u00fccher"),
     preset="github",
     rules={"default-changed": "additive", "value-added": "never"},
     notice_days=0,
@@ -377,7 +379,15 @@ RECORD: Final = PolicyRecord(
     waivers=({"rule": "a", "owner": "x"}, {"rule": "b"}),
     versions=("2024-01-15", "2025-06-01"),
     environments=("production",),
-    announcements=(),
+    announcements=(
+        Announcement(
+            kind="ends",
+            version="2024-01-15",
+            day="2999-01-01",
+            announced="2024-03-01",
+            place=Place("policy.json", 1, 1),
+        ),
+    ),
 )
 
 
@@ -392,6 +402,9 @@ def test_a_record_reads_back_as_it_was() -> None:
         )
         assert mixed.text() == record.text()
     assert RECORD.text().endswith("}\n")
+    assert '    "B\u00fccher"\n' in RECORD.text()
+    (announcement,) = PolicyRecord.read(json.loads(RECORD.text())).announcements or ()
+    assert announcement.place == Place("policy.json", 1, 1)
 
 
 def test_a_record_of_an_older_release_names_no_versions() -> None:
@@ -435,3 +448,104 @@ def test_a_record_keeps_no_rules_that_there_are_not() -> None:
     policy = {"preset": "github", "notice-days": 1, "rules": {"gone-since": "fine"}}
     record = PolicyRecord.read({**json.loads(RECORD.text()), "policy": policy})
     assert record == replace(RECORD, rules={}, notice_days=1)
+
+
+def test_a_record_of_an_older_release_is_a_baseline(committed: Path) -> None:
+    record = committed / "generated" / "policy.json"
+    kept = json.loads(record.read_text())
+    for key in ("versions", "environments", "announcements"):
+        del kept[key]
+    copy = shutil.copytree(committed / "generated", committed / "released")
+    (copy / "policy.json").write_text(json.dumps(kept))
+    assert told("--against", "released") == []
+    edit(committed, (FINES, ""))
+    assert told("--against", "released") == [GONE]
+
+
+def test_a_renamed_header_is_shown_in_the_table(project: Path) -> None:
+    header = "header: X-API-Version\n"
+    edit(project, (header, ""), ("X-API-Version", "Library-Version"))
+    table = project / "schemas" / "versions.yaml"
+    kept = table.read_text()
+    table.write_text(f"{kept}header: Library-Version\n")
+    place = f"schemas/versions.yaml:{len(kept.splitlines()) + 1}:1"
+    assert f"{place}: never [version-header-changed]" in dateline("check").out
+
+
+def test_operations_that_ignore_the_header_now_are_counted(project: Path) -> None:
+    edit(
+        project,
+        ("ignores-header: [Prices]", "ignores-header: [Prices, Fines, Loans]"),
+        ("      parameters: [{ $ref: '#/components/parameters/Version' }]\n", ""),
+    )
+    assert told()[0] == (
+        "ignored-header-changed",
+        "never",
+        "GET /fines and 1 more: ignores the header X-API-Version now",
+    )
+
+
+def test_values_that_go_are_listed_as_they_were_published(project: Path) -> None:
+    values = ["active", "zulu", "alpha", "mike", "bravo"]
+    edit(project, ("[active, returned]", f"[{', '.join(values)}]"))
+    shutil.rmtree(project / "generated")
+    assert dateline("generate").status == 0
+    edit(project, (f"[{', '.join(values)}]", "[active]"))
+    report = json.loads(dateline("check", "--format", "json").out)
+    assert [one["message"] for one in report["changes"]] == [
+        f"Loan.state: value {value} removed" for value in values[1:]
+    ]
+
+
+def test_what_a_looser_policy_would_hide_is_named_in_part(committed: Path) -> None:
+    paths = [f"/l{number}" for number in range(5)]
+    added = "".join(
+        f"  {path}:\n    get: {{ operationId: get{path[1:]}, tags: [Prices], responses: "
+        "{ '204': { description: none } } }\n"
+        for path in paths
+    )
+    edit(committed, ("components:\n", f"{added}components:\n"))
+    assert dateline("generate").status == 0
+    git("add", "-A")
+    git("commit", "-q", "-m", "two")
+    looser = POLICY.replace("never", "never, operation-removed: additive")
+    edit(committed, (added, ""), (POLICY, looser))
+    shown = "; ".join(f"GET {path}: operation removed" for path in paths[:3])
+    assert [message for rule, _, message in told() if rule == "policy-loosened"] == [
+        f"operation-removed loosened (never -> additive). It would hide {shown}; and 2 more"
+    ]
+
+
+# Where a revision holds the published documents
+
+
+def test_a_project_may_be_published_at_the_top_of_its_repository(project: Path) -> None:
+    for path in (project / "generated").iterdir():
+        path.rename(project / path.name)
+    git("init", "-q", "-b", "main")
+    git("add", "-A")
+    git("commit", "-q", "-m", "one")
+    edit(project, (FINES, ""))
+    assert told("--output", ".", "--against", "main") == [GONE]
+
+
+def test_of_two_folders_that_may_be_meant_none_is_taken(committed: Path) -> None:
+    for name in ("internal", "public"):
+        shutil.copytree(committed / "generated", committed / name)
+    git("rm", "-r", "-q", "--cached", "generated")
+    git("add", "public", "internal")
+    git("commit", "-q", "-m", "two")
+    outcome = dateline("check", "--against", "main")
+    assert outcome.status == 3
+    assert re.fullmatch(
+        r"generated: baseline-ambiguous: git main \([0-9a-f]{7}\) has no such folder, but "
+        r"internal, public; name one with --output\n",
+        outcome.err,
+    )
+
+
+def test_a_file_called_like_a_reference_is_no_merge(committed: Path) -> None:
+    (committed / "MERGE_HEAD").write_text("a file")
+    assert Repository(committed).is_merging() is False
+    git("update-ref", "MERGE_HEAD", "HEAD")
+    assert Repository(committed).is_merging() is True

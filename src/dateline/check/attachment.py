@@ -70,7 +70,7 @@ def _gates(api: Api, projector: Projector, group: Group) -> list[tuple[str, str]
         elif isinstance(node, dict):
             node = node.get(str(step))
         elif isinstance(node, list):
-            node = node[step] if isinstance(step, int) and step < len(node) else None
+            node = node[int(step)]
         if node is None:
             break
         nodes.append(node)

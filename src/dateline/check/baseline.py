@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
@@ -28,7 +28,6 @@ from dateline.model import (
 from dateline.source.reader import ADOPTED, UnreadableError, file_content
 
 _DOCUMENT: Final = re.compile(r"spec/([^/]+)/(\d{4}-\d{2}-\d{2})\.json")
-_INDEX: Final = re.compile(r"spec/([^/]+)/versions\.json")
 _ANNOUNCEMENT: Final = ("kind", "version", "day", "announced")
 
 
@@ -91,7 +90,7 @@ def in_tree(output: Path, *, restoring: bool = False) -> Published:
     """
     manifest = _manifest(output)
     found = [path.relative_to(output).as_posix() for path in sorted(output.glob("spec/*/*.json"))]
-    names = [name for name in found if _DOCUMENT.fullmatch(name) or _INDEX.fullmatch(name)]
+    names = [name for name in found if _DOCUMENT.fullmatch(name) or _is_index(name)]
     names += _policy_in(output)
     if restoring and POLICY in names and not _is_policy(output):
         names.remove(POLICY)
@@ -284,7 +283,9 @@ def _at_revision(
     label = f"git {reference} ({commit[:7]})"
     if root not in roots:
         with_index = [
-            found for found, blobs in roots.items() if renamed and any(map(_is_index(found), blobs))
+            found
+            for found, blobs in roots.items()
+            if renamed and any(_is_index(blob.name) for blob in blobs)
         ]
         if len(with_index) > 1:
             raise BaselineError(
@@ -307,9 +308,8 @@ def _at_revision(
     return published
 
 
-def _is_index(root: str) -> Callable[[Blob], bool]:
-    prefix = "" if root == "." else f"{root}/"
-    return lambda blob: _INDEX.fullmatch(blob.name.removeprefix(prefix)) is not None
+def _is_index(name: str) -> bool:
+    return name.endswith("/versions.json")
 
 
 @dataclass(frozen=True)
@@ -385,8 +385,8 @@ def _published(
             )
             continue
         source = read_source(content, prefix + name, problems, Readings())
-        if source is not None and (found := _INDEX.fullmatch(name)):
-            indexes[found[1]] = source
+        if source is not None and _is_index(name):
+            indexes[name.split("/")[1]] = source
         elif source is not None and name == POLICY:
             policy = _policy(source)
     if problems:

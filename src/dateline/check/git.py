@@ -28,12 +28,11 @@ _SETTINGS: Final = (
     "safe.bareRepository=explicit",
 )
 
-# Messages in one language, no lock files, no objects that stand in for others. A partial clone
-# must not fetch what it lacks, which starts the transports that its remotes name: git before 2.44
-# knows no better way to say so than that no protocol is allowed.
+# Messages in one language, no objects that stand in for others. A partial clone must not fetch
+# what it lacks, which starts the transports that its remotes name: git before 2.44 knows no better
+# way to say so than that no protocol is allowed.
 _ENVIRONMENT: Final = {
     "LC_ALL": "C",
-    "GIT_OPTIONAL_LOCKS": "0",
     "GIT_NO_REPLACE_OBJECTS": "1",
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_ALLOW_PROTOCOL": "none",
@@ -161,7 +160,7 @@ class Repository:
 
     def is_merging(self) -> bool:
         """Return whether a merge is under way: no commit of this branch has what it brings yet."""
-        return self._ask("rev-parse", "--verify", "--quiet", "MERGE_HEAD").returncode == 0
+        return self._find_commit("MERGE_HEAD") is not None
 
     def commit_that_published(self, output: Path, version: str) -> str | None:
         """Return the last commit with which an index in *output* got *version*, if one did."""
