@@ -101,8 +101,7 @@ def _projects(schemas: str) -> Iterator[Project]:
 
 
 def refactorings(given: str) -> Tried:
-    sys.path.insert(0, str(Path(__file__).parents[1] / "diff"))
-    from test_diff_laws import REFACTORINGS
+    from support.refactorings import REFACTORINGS
 
     from benchmarks.documents import read
     from dateline.diff import diff

@@ -44,7 +44,7 @@ def _filled(
 def _need(database: str) -> None:
     """Raise SkippedError where there can be no such database here."""
     # not before its rows: what is imported here adds to the memory of all that is measured
-    from sandbox.clusters import UnavailableError, cluster
+    from support.clusters import UnavailableError, cluster
 
     if database == "postgresql":
         try:

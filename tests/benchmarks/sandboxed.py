@@ -24,16 +24,16 @@ from typing import Any, Final, NamedTuple
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import httpx
-from sandbox import retries
-from sandbox.clusters import cluster
-from sandbox.processes import ask, migrated, new_partner, server, servers
-from sandbox.sandboxes import Caller
-from sandbox.sandboxes import sandbox as served
-from sandbox.stalling import stalled
 from sandbox.test_sandbox_paging import WRITERS, ids, pages, test_who_follows_the_end_misses_nothing
 from sandbox.test_sandbox_paging import fill as fill_ties
 from sqlalchemy import select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
+from support import retries
+from support.clusters import cluster
+from support.processes import ask, migrated, new_partner, server, servers
+from support.sandboxes import Caller
+from support.sandboxes import sandbox as served
+from support.stalling import stalled
 
 from paynet_sandbox import keys, partners, seed
 from paynet_sandbox.tables import Table, Transaction

@@ -17,11 +17,22 @@ import pytest
 from support import gated_apis
 from support.changing import ATOM
 from support.commands import Outcome, dateline, held
+from support.kills import killed
 from support.mutations import Document
 from support.random_chains import chains, is_sound
 from support.random_documents import edited
+from support.repositories import (
+    DAY,
+    FILES,
+    LOST,
+    commit,
+    edit,
+    git,
+    moved_into,
+    recorded,
+    repository,
+)
 from support.sources import LIBRARY, VERSIONS, folder, loaded
-from test_cut import DAY, FILES, LOST, commit, edit, git, killed, moved_into, recorded, repository
 
 from dateline.adopt import adopt
 from dateline.changes import schema

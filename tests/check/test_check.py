@@ -6,150 +6,21 @@ import shutil
 import subprocess
 from datetime import date
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 import pytest
-import yaml
-from support.sources import API, folder, loaded
+from support.published_projects import LOANS, MISTAKES, SOURCES, TODAY, Project, line
+from support.sources import folder, loaded
 
-from dateline.check import BaselineError, Published, breaches, check, read_waivers
-from dateline.check.baseline import against, in_tree
-from dateline.files import write
+from dateline.check import BaselineError, Published, breaches, check
+from dateline.check.baseline import against
 from dateline.generate import BreachError, Workspace, generate
 from dateline.load import load
-from dateline.model import DatelineError, Finding, SourceError
-from dateline.render import render
-
-TODAY: Final = date(2026, 1, 1)
-
-VERSIONS: Final = """\
-default: 2024-01-15
-versions:
-  - { date: 2024-01-15, title: Initial version }
-  - { date: 2024-09-01, title: Audio books }
-  - { date: next, title: What comes next, draft: true }
-environments:
-  production: { servers: [{ url: https://api.library.example }] }
-  sandbox: { servers: [{ url: https://sandbox.library.example }] }
-"""
-LOANS: Final = """\
-paths:
-  /loans:
-    get:
-      operationId: listLoans
-      tags: [Loans]
-      parameters:
-        - { name: state, in: query, schema: { $ref: '#/components/schemas/State' } }
-        - { name: size, in: query, schema: { type: integer, maximum: 100, default: 10 } }
-      responses:
-        '200':
-          description: loans
-          content:
-            application/json:
-              schema: { type: array, items: { $ref: '#/components/schemas/Loan' } }
-    post:
-      operationId: makeLoan
-      tags: [Loans]
-      requestBody:
-        content: { application/json: { schema: { $ref: '#/components/schemas/LoanParams' } } }
-      responses:
-        '201':
-          description: loan
-          content: { application/json: { schema: { $ref: '#/components/schemas/Loan' } } }
-components:
-  schemas:
-    Loan:
-      type: object
-      required: [id, item, state]
-      properties:
-        id: { type: string, format: uuid }
-        item: { $ref: '#/components/schemas/Item' }
-        state: { $ref: '#/components/schemas/State' }
-        channel: { type: string, x-extensible-enum: [desk, app] }
-        fine_cents: { type: integer }
-    LoanParams:
-      type: object
-      required: [book]
-      properties:
-        book: { type: string, maxLength: 20 }
-        note: { type: string }
-    State: { type: string, enum: [active, returned] }
-    Item:
-      oneOf:
-        - $ref: '#/components/schemas/Book'
-        - $ref: '#/components/schemas/AudioBook'
-          x-added: 2024-09-01
-          x-shown-as: { kind: Book, title: audio book }
-      discriminator:
-        propertyName: kind
-        mapping: { Book: '#/components/schemas/Book', AudioBook: '#/components/schemas/AudioBook' }
-    Book:
-      type: object
-      required: [kind, title]
-      properties: { kind: { type: string, const: Book }, title: { type: string } }
-    AudioBook:
-      type: object
-      required: [kind, minutes]
-      properties: { kind: { type: string, const: AudioBook }, minutes: { type: integer } }
-    Film:
-      type: object
-      required: [kind]
-      properties: { kind: { type: string, const: Film } }
-"""
-SOURCES: Final = {"versions.yaml": VERSIONS, "api.yaml": API, "loans.yaml": LOANS}
-
-
-class Project(NamedTuple):
-    """A project whose versions are cut: its sources, and its published documents."""
-
-    schemas: Path
-    output: Path
-
-    def edit(self, *edits: tuple[str, str]) -> None:
-        """Replace texts in the sources, each of which stands in one of them."""
-        for old, new in edits:
-            held = [path for path in self.schemas.iterdir() if old in path.read_text()]
-            assert len(held) == 1, old
-            held[0].write_text(held[0].read_text().replace(old, new, 1))
-
-    def publish(self) -> None:
-        rendered = render(load(self.schemas), models=False, validate=False)
-        # a draft is no contract: it is not what callers have
-        write([made for made in rendered.artifacts if "next" not in made.path], self.output)
-
-    def findings(self, today: date = TODAY) -> list[Finding]:
-        waivers = read_waivers(self.schemas)
-        return check(load(self.schemas), in_tree(self.output), waivers=waivers, today=today)
-
-    def said(self, today: date = TODAY) -> list[str]:
-        """Return what the findings say, each in a line: place, verdict, rule, message, where."""
-        return [line(finding) for finding in self.findings(today)]
-
-
-def line(finding: Finding) -> str:
-    concerned = ", ".join(finding.versions)
-    return (
-        f"{finding.after_source}: {finding.verdict} [{finding.rule}] {finding.message}"
-        f"{' in ' + concerned if concerned else ''}"
-    )
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Project:
-    made = Project(folder(tmp_path, SOURCES), tmp_path / "generated")
-    made.publish()
-    return made
+from dateline.model import DatelineError, SourceError
 
 
 def test_what_is_published_holds(project: Project) -> None:
     assert project.said() == []
-
-
-MISTAKES: Final = {
-    entry["mistake"]: ([(old, new) for old, new in entry["edits"]], entry["said"])
-    for entry in yaml.safe_load(Path(__file__).with_name("mistakes.yaml").read_text())
-}
-"""What an author edits, and what is said of it: place, verdict, rule, fact and versions."""
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)

@@ -13,7 +13,7 @@ from typing import Final
 
 import pytest
 from support.commands import Outcome, dateline
-from test_cut import FILES, commit, edit, git, moved_into, repository
+from support.repositories import FILES, commit, edit, git, moved_into, repository
 
 from dateline.check.git import NoRepositoryError, Repository
 

@@ -5,106 +5,25 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import subprocess
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 from support.commands import dateline
-from support.sources import folder
+from support.policies import (
+    FINES,
+    POLICY,
+    WAIVED,
+    Edits,
+    edit,
+    git,
+    told,
+)
 
 from dateline.check.git import Repository
 from dateline.check.policy import PolicyRecord
 from dateline.model import Announcement, Place
-
-TABLE: Final = """\
-header: X-API-Version
-default: 2024-01-15
-versions:
-  - { date: 2024-01-15, title: Initial version. }
-  - { date: next, title: What comes next., draft: true }
-environments: { production: { servers: [{ url: https://api.library.example }] } }
-ignores-header: [Prices]
-policy: { preset: dated-contract, rules: { value-added: never }, notice-days: 90 }
-require-why: true
-python: { package: library }
-"""
-API: Final = """\
-openapi: 3.1.0
-info: { title: Library, version: canonical }
-tags: [{ name: Loans }, { name: Prices }, { name: Fines }]
-paths:
-  /loans:
-    get:
-      operationId: listLoans
-      tags: [Loans]
-      parameters: [{ $ref: '#/components/parameters/Version' }]
-      responses:
-        '200':
-          description: loans
-          content: { application/json: { schema: { $ref: '#/components/schemas/Loan' } } }
-  /fines:
-    get:
-      operationId: listFines
-      tags: [Fines]
-      parameters: [{ $ref: '#/components/parameters/Version' }]
-      responses: { '204': { description: fines } }
-  /prices:
-    get: { operationId: listPrices, tags: [Prices], responses: { '204': { description: prices } } }
-components:
-  parameters:
-    Version: { name: X-API-Version, in: header, schema: { type: string } }
-  schemas:
-    Loan:
-      type: object
-      properties: { id: { type: string }, state: { type: string, enum: [active, returned] } }
-"""
-FINES: Final = API[API.index("  /fines:") : API.index("  /prices:")]
-POLICY: Final = "policy: { preset: dated-contract, rules: { value-added: never }, notice-days: 90 }"
-WAIVED: Final = ("--reason", "Agreed.", "--expires", "2999-01-01")
-
-Edits = tuple[tuple[str, str], ...]
-
-
-def git(*arguments: str) -> None:
-    names = ("-c", "user.name=n", "-c", "user.email=n@library.example")
-    subprocess.run(["git", *names, *arguments], check=True, capture_output=True)
-
-
-@pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a generated project, outside of git."""
-    monkeypatch.chdir(tmp_path)
-    folder(tmp_path, {"versions.yaml": TABLE, "api.yaml": API})
-    assert dateline("generate").status == 0
-    return tmp_path
-
-
-@pytest.fixture
-def committed(project: Path) -> Path:
-    git("init", "-q", "-b", "main")
-    git("add", "-A")
-    git("commit", "-q", "-m", "one")
-    return project
-
-
-def edit(root: Path, *edits: tuple[str, str]) -> None:
-    for path in sorted((root / "schemas").glob("*.yaml")):
-        text = path.read_text()
-        for old, new in edits:
-            text = text.replace(old, new)
-        path.write_text(text)
-
-
-def told(*arguments: str) -> list[tuple[str, str, str]]:
-    """Return rule, verdict and message of what is not waived."""
-    report = json.loads(dateline("check", "--format", "json", *arguments).out)
-    changes: list[dict[str, Any]] = report["changes"]
-    return sorted(
-        (one["rule"], one["verdict"], one["message"]) for one in changes if one["waived"] is None
-    )
-
 
 GONE: Final = ("operation-removed", "never", "GET /fines: operation removed")
 LOST: Final = ("value-added", "never", "Loan.state: value lost added")

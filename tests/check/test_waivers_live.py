@@ -7,8 +7,9 @@ from typing import Final
 
 import pytest
 from support.commands import dateline
+from support.policies import committed, edit, git, project, told
+from support.published_projects import SOURCES, Project
 from support.sources import folder
-from test_published_policy import committed, edit, git, project, told
 
 __all__ = ["committed", "project"]
 
@@ -106,8 +107,6 @@ def test_a_waiver_that_was_never_used_is_a_finding(committed: Path) -> None:
 
 
 def test_a_waiver_that_covers_some_versions_says_which_are_missing(tmp_path: Path) -> None:
-    from test_check import SOURCES, Project
-
     made = Project(folder(tmp_path, SOURCES), tmp_path / "generated")
     made.publish()
     made.edit(("enum: [active, returned]", "enum: [active, paused, returned]"))

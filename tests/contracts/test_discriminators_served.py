@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.gating import frozen, published
 from support.generated_server import Generated, ask
 from support.pets import PETS
 from support.sources import loaded
-from test_gate import frozen, published
 
 OLD = {"X-V": "2024-01-15"}
 NEW = {"X-V": "2025-01-15"}

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 from click.testing import CliRunner
-from test_serve import serving
+from support.mocks import serving
 
 from dateline.cli import main
 

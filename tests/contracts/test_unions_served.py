@@ -15,10 +15,10 @@ import yaml
 from click.testing import CliRunner
 from support.chains_shown import Shown, adopted
 from support.generated_server import Generated, ask
+from support.mocks import misfits
 from support.narrowed import Law, Places
 from support.random_chains import DATES, chains
 from support.random_unions import unions
-from test_serve import misfits
 
 from dateline.adopt import adopt
 from dateline.cli import main

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import pytest
 from support.commands import dateline
-from test_published_policy import committed, edit, project
+from support.policies import committed, edit, project
 
 __all__ = ["committed", "project"]
 

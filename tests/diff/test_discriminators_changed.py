@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from support.parents import OLD, TABLE, Schema, api, document, extending, ref, served
 from support.sources import problems
-from test_discriminated_parents import OLD, TABLE, Schema, api, document, extending, ref, served
 
 from dateline.check.servable import check_servable
 from dateline.contracts import shapes

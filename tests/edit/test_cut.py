@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 from support.commands import Outcome, dateline, held
-from support.sources import LIBRARY, LOANS, VERSIONS, folder
+from support.kills import killed
+from support.repositories import (
+    CLEAN,
+    DAY,
+    FILES,
+    FOUND,
+    LOST,
+    MISUSE,
+    TITLE,
+    changed_lines,
+    commit,
+    edit,
+    git,
+    moved_into,
+    recorded,
+    repository,
+)
 
 from dateline import fresh
 from dateline.check.baseline import in_tree
@@ -22,47 +35,9 @@ from dateline.edit.cut import Asked, cut
 from dateline.load import load
 from dateline.project import Projector
 
-CLEAN, FOUND, MISUSE = 0, 1, 2
-
-DAY, TITLE = "2025-09-01", "Loans have changed."
-
-NEXT_ROW = "  - { date: next, title: Loans can be paused, draft: true }\n"
-PAUSED = (
-    "        - { const: paused, x-added: next, x-shown-as: active, x-why: a loan can be paused }\n"
-)
-
-# Nothing is being prepared here.
-FILES = {
-    **LIBRARY,
-    "versions.yaml": VERSIONS.replace(NEXT_ROW, ""),
-    "loans.yaml": LOANS.replace(PAUSED, ""),
-}
-
 CASES: list[dict[str, Any]] = yaml.safe_load(
     Path(__file__).with_name("cuts.yaml").read_text(encoding="utf-8")
 )
-
-
-def git(*arguments: str) -> str:
-    identity = ["-c", "user.name=A", "-c", "user.email=a@library.example"]
-    command = ["git", *identity, *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
-
-
-def commit() -> None:
-    git("add", "--all")
-    git("commit", "--quiet", "--message", "A step")
-
-
-def repository(root: Path, files: dict[str, str]) -> Path:
-    """Make *root* a repository in which the API that *files* define is published."""
-    folder(root, files)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(root)
-        assert dateline("generate").status == CLEAN
-        git("init", "--quiet", "--initial-branch=main")
-        commit()
-    return root
 
 
 @pytest.fixture(scope="module")
@@ -77,23 +52,6 @@ def project(published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     return moved_into(published, tmp_path, monkeypatch)
 
 
-def moved_into(start: Path, parent: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Copy the project *start* into *parent*, and make that the current folder."""
-    root = parent / "project"
-    shutil.copytree(start, root, symlinks=True)
-    monkeypatch.chdir(root)
-    return root
-
-
-def edit(*edits: tuple[str, str]) -> None:
-    """Replace texts in the sources, each of which stands once in one of them."""
-    for old, new in edits:
-        (path,) = (path for path in Path("schemas").glob("*.*") if old in path.read_text("utf-8"))
-        text = path.read_text("utf-8")
-        assert text.count(old) == 1
-        path.write_text(text.replace(old, new), "utf-8")
-
-
 def redated(files: dict[str, str]) -> dict[str, str]:
     """Return the sources *files* with the day in the place of `next`, line by line."""
     row = "  - { date: next, title: Being prepared., draft: true }\n"
@@ -103,12 +61,6 @@ def redated(files: dict[str, str]) -> dict[str, str]:
         else re.sub(r"\bnext\b", DAY, text)
         for path, text in files.items()
     }
-
-
-def recorded(day: str, generated: dict[str, str]) -> dict[str, str]:
-    """Return the record that begins with what was *generated* for the version of *day*."""
-    names = [f"spec/{name}/{day}.json" for name in ("production", "sandbox")]
-    return {f"_additions/{name}": generated[name] for name in names}
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["it"])
@@ -139,27 +91,12 @@ def test_an_edit_becomes_a_version(case: Any, project: Path) -> None:
     assert dateline("check", "--against", "HEAD").status == CLEAN
 
 
-LOST = (
-    "        - const: returned\n",
-    "        - const: returned\n"
-    "        - { const: lost, x-added: next, x-shown-as: active, x-why: Books get lost. }\n",
-)
-
-
 def prepare(*edits: tuple[str, str]) -> None:
     """Commit a gated change, the row of `next` for it, and *edits*."""
     edit(LOST)
     assert dateline("gate").status == CLEAN
     edit(*edits)
     commit()
-
-
-def changed_lines(patch: str) -> list[str]:
-    return [
-        line
-        for line in patch.splitlines()
-        if line.startswith(("+", "-")) and not line.startswith(("+++", "---"))
-    ]
 
 
 def planned(*arguments: str) -> list[str]:
@@ -720,103 +657,6 @@ announcements:
 """
 
 
-# Every moment at which a cut can be killed
-
-
-KILLS = """
-import json, os, shutil, sys
-from contextlib import redirect_stdout
-from pathlib import Path
-from support.commands import dateline, held
-from dateline.files.sources import recover
-from dateline.files.exchange import EXCHANGES
-
-way, *command = sys.argv[1:]
-if way == "two renames":
-    EXCHANGES.clear()
-home = Path.cwd()
-watched, seen = False, []
-
-def disk():
-    return {
-        str(path): path.read_text("utf-8") if path.is_file() else None
-        for path in sorted(Path().rglob("*"))
-        if ".git" not in path.parts
-    }
-
-def hook(event, arguments):
-    # what a kill leaves is what is there before the next step
-    global watched
-    if watched and is_step(event, arguments):
-        watched = False
-        seen.append(disk())
-        watched = True
-
-STEPS = {"os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.chmod", "os.link", "ctypes.dlsym"}
-
-def is_step(event, arguments):
-    if event == "open":
-        return arguments[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT) and is_ours(arguments[0])
-    return event in STEPS and (event == "ctypes.dlsym" or is_ours(arguments[0]))
-
-def is_ours(path):
-    return isinstance(path, (str, os.PathLike)) and str(home) in os.path.abspath(path)
-
-def watch(action):
-    global watched, seen
-    seen, watched = [], True
-    action()
-    watched = False
-    return list({told_apart(state): state for state in [*seen, disk()]}.values())
-
-def told_apart(state):
-    # how far the new tree is staged makes no difference
-    parts = [(name, text) for name, text in state.items() if name.count("/") < 2 or name[0] != "."]
-    return json.dumps(parts)
-
-def put(state):
-    os.chdir(home)
-    shutil.rmtree("run", ignore_errors=True)
-    os.mkdir("run")
-    os.chdir("run")
-    for name, text in state.items():
-        Path(name).mkdir() if text is None else Path(name).write_text(text, "utf-8")
-
-def now():
-    return {
-        name: text
-        for name, text in held(Path()).items()
-        if name.startswith(FOLDERS) and ".dateline-edit" not in name
-    }
-
-def act():
-    assert dateline(*command).status == 0
-
-FOLDERS = ("schemas/", "generated/")
-start = disk()
-sys.addaudithook(hook)
-put(start)
-old = now()
-states = watch(act)
-new = now()
-named = lambda: next(name for name, tree in {"old": old, "new": new}.items() if tree == now())
-first, again, checked = [], [], []
-for state in states:
-    put(state)
-    mixed = now() not in (old, new)
-    recoveries = watch(lambda: recover(Path("schemas")))
-    first.append(named())
-    if mixed:
-        for recovery in recoveries:
-            put(recovery)
-            recover(Path("schemas"))
-            again.append(named() == first[-1])
-        put(state)
-        checked.append([dateline("check").status, named()])
-print(json.dumps([first, again, checked, new]))
-"""
-
-
 @pytest.fixture(scope="module")
 def prepared(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The published API with one gated change, outside of git."""
@@ -827,26 +667,6 @@ def prepared(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         edit(LOST)
         assert dateline("gate").status == CLEAN
     return root
-
-
-def killed(prepared: Path, root: Path, way: str, seed: str, *command: str) -> Any:
-    """Return which tree each kill of *command* leaves for the next one, and the new tree."""
-    shutil.copytree(prepared, root)
-    tests = Path(__file__).parents[1]
-    run = subprocess.run(
-        [sys.executable, "-c", KILLS, way, *command],
-        cwd=root,
-        env={
-            **os.environ,
-            "PYTHONPATH": f"{tests.parent / 'src'}{os.pathsep}{tests}",
-            "PYTHONHASHSEED": seed,
-        },
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert run.stderr == ""
-    return json.loads(run.stdout)
 
 
 def test_a_kill_leaves_the_old_project_or_the_new_one(prepared: Path, tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from support.published_projects import SOURCES, Project
 from support.sources import folder
-from test_check import SOURCES, Project
 
 from dateline.check import breaches
 from dateline.check.baseline import in_tree

@@ -12,9 +12,10 @@ from typing import Any, Final
 import pytest
 from support import gated_apis
 from support.commands import Outcome, dateline, held
+from support.kills import killed
 from support.random_chains import DATES, chains
+from support.repositories import changed_lines, commit, edit, git, moved_into, repository
 from support.sources import LIBRARY, VERSIONS, folder
-from test_cut import changed_lines, commit, edit, git, killed, moved_into, repository
 
 from dateline import fresh
 from dateline.adopt import adopt

@@ -157,8 +157,8 @@ def test_importing_the_distribution_loads_no_models(tmp_path: Path) -> None:
 
 def test_the_same_documents_give_the_same_bytes_under_every_hash_seed() -> None:
     program = (
-        "import sys; sys.path[:0] = ['tests/models', 'tests', 'src']\n"
-        "from test_models_law import DOCUMENTS\nfrom support.modelling import files\n"
+        "import sys; sys.path[:0] = ['tests', 'src']\n"
+        "from support.model_documents import DOCUMENTS\nfrom support.modelling import files\n"
         "from hashlib import sha256\n"
         "print(sha256(repr([files({'2024-01-01': each}) for each in DOCUMENTS.values()])"
         ".encode()).hexdigest())"

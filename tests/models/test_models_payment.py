@@ -11,9 +11,9 @@ from typing import Any
 from zipfile import ZipFile
 
 import pytest
+from support.model_documents import DOCUMENTS, differences
 from support.modelling import Package, files
 from support.sampling import Judge, reading
-from test_models_law import DOCUMENTS, differences
 
 from dateline.load import load
 from dateline.model import EVERYWHERE, Contract

@@ -12,9 +12,9 @@ from typing import Any, Final
 import pytest
 import yaml
 from support.commands import dateline
+from support.published_projects import MISTAKES, SOURCES, Project
+from support.rule_cases import document
 from support.sources import folder
-from test_check import MISTAKES, SOURCES, Project
-from test_rules import document
 
 from dateline.bundle import Document
 from dateline.check import Published, breaches, check

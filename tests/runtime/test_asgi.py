@@ -9,8 +9,8 @@ from datetime import date
 from typing import Any
 
 import pytest
-from exchanges import Caller, Fields, Response, ask, exchange, request
-from header_cases import MIDDLE, NEWEST, OLDEST, SUPPORTED
+from support.exchanges import Caller, Fields, Response, ask, exchange, request
+from support.header_cases import MIDDLE, NEWEST, OLDEST, SUPPORTED
 
 from dateline_runtime.asgi import (
     REPLAYED,

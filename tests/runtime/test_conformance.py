@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from payments import ENVIRONMENTS, NEWEST, OLDEST, VERSIONS
 from support.conforming import conforming, mocked
+from support.payments import ENVIRONMENTS, NEWEST, OLDEST, VERSIONS
 
 from dateline_runtime.asgi import App, Receive, Scope, Send
 

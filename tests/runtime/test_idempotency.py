@@ -8,10 +8,10 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from exchanges import Caller, Response, ask, exchange, request
-from header_cases import SUPPORTED
 from hypothesis import given
 from hypothesis import strategies as st
+from support.exchanges import Caller, Response, ask, exchange, request
+from support.header_cases import SUPPORTED
 
 from dateline_runtime.asgi import (
     App,

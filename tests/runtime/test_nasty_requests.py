@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl
 
 import pytest
 from jsonschema_rs import Draft202012Validator
-from payments import ID, VERSIONS, Client, published
+from support.payments import ID, VERSIONS, Client, published
 
 PUT: Final = ("PUT", f"/api/customers/{ID}")
 POST: Final = ("POST", "/api/autoramps")

@@ -3,9 +3,9 @@ from __future__ import annotations
 from dataclasses import asdict
 
 import pytest
-from header_cases import CASES, MALFORMED, MIDDLE, NEWEST, OLDEST, SUPPORTED, UNKNOWN, Case
 from hypothesis import given
 from hypothesis import strategies as st
+from support.header_cases import CASES, MALFORMED, MIDDLE, NEWEST, OLDEST, SUPPORTED, UNKNOWN, Case
 
 from dateline_runtime.negotiation import Rejection, Supported, negotiate
 

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 from uuid import NAMESPACE_URL, UUID, uuid5
 
 import pytest
-from exchanges import Response, exchange, request
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from payments import VERSIONS, Client, Payments
+from support.exchanges import Response, exchange, request
+from support.payments import VERSIONS, Client, Payments
 
 ACCOUNTS = ("key-1", "key-2", "key-1 for a sub-partner")
 

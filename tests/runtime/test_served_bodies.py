@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 from support.generated_server import Generated, ask
+from support.served_values import Served, served
 from support.sources import API, VERSIONS, loaded
-from test_served_values import Served, served
 
 OLD, NEW = "2024-01-15", "2025-06-01"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from exchanges import Response, ask, request
 from support.assembled import app, contracts, fields, operation, serving
+from support.exchanges import Response, ask, request
 from support.sources import API
 
 OLD, NEW = "2024-01-15", "2025-06-01"

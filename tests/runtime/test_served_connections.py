@@ -11,8 +11,8 @@ from http.client import HTTPConnection
 from typing import Literal
 
 import pytest
-from exchanges import serving
-from test_served_over_sockets import APP, SERVERS
+from support.exchanges import serving
+from support.header_cases import APP, SERVERS
 
 from dateline_runtime.connections import HeadTimeout
 

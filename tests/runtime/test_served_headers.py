@@ -9,9 +9,9 @@ from typing import Any, Final, Literal, NamedTuple
 from uuid import UUID
 
 import pytest
-from exchanges import Response, ask, request, serving, talk
-from header_cases import CASES, OLDEST, SUPPORTED, Case
-from payments import ID, Client
+from support.exchanges import Response, ask, request, serving, talk
+from support.header_cases import CASES, OLDEST, SUPPORTED, Case
+from support.payments import ID, Client
 
 SERVERS: Final[tuple[Literal["h11", "httptools"], ...]] = ("h11", "httptools")
 MEDIA_TYPE: Final = "application/json; charset=utf-8"

@@ -7,36 +7,8 @@ from collections.abc import Iterator
 from typing import Literal
 
 import pytest
-from exchanges import Response, ask, request, serving, talk
-from header_cases import CASES, OLDEST, SUPPORTED, Case
-
-from dateline_runtime.asgi import (
-    VERSION,
-    Limits,
-    Message,
-    Receive,
-    Scope,
-    Send,
-    Versioned,
-    respond,
-)
-from dateline_runtime.idempotency import Answer
-
-SERVERS: list[Literal["h11", "httptools"]] = ["h11", "httptools"]
-
-
-async def tell_version_and_size(scope: Scope, receive: Receive, send: Send) -> None:
-    size, more = 0, scope["method"] == "POST"
-    while more:
-        message: Message = await receive()
-        size += len(message["body"])
-        more = message["more_body"]
-    text = f"{scope['state'][VERSION]} {size}"
-    await respond(scope, send, Answer(200, "text/plain", text.encode()))
-
-
-APP = Versioned(tell_version_and_size, SUPPORTED, limits=Limits(body=1000))
-IMPATIENT = Versioned(tell_version_and_size, SUPPORTED, limits=Limits(seconds=0.1))
+from support.exchanges import Response, ask, request, serving, talk
+from support.header_cases import APP, CASES, IMPATIENT, OLDEST, SERVERS, SUPPORTED, Case
 
 
 @pytest.fixture(scope="module", params=SERVERS)

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import pytest
-from exchanges import Response, ask, request, serving, talk
 from support.assembled import app, contracts, operation
 from support.assembled import serving as server
+from support.exchanges import Response, ask, request, serving, talk
 from support.sources import API
 
 from dateline_runtime.asgi import App

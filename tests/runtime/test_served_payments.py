@@ -6,8 +6,18 @@ import logging
 from typing import Any
 
 import pytest
-from exchanges import Response
-from payments import ENVIRONMENTS, ID, MIDDLE, NEWEST, OLDEST, RAILS, VERSIONS, Client, published
+from support.exchanges import Response
+from support.payments import (
+    ENVIRONMENTS,
+    ID,
+    MIDDLE,
+    NEWEST,
+    OLDEST,
+    RAILS,
+    VERSIONS,
+    Client,
+    published,
+)
 
 OPERATIONS = [
     ("POST", "/api/addresses/fiat/f/retry-auth", None, 204),

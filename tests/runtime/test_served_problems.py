@@ -10,8 +10,8 @@ from typing import Any
 
 import fastapi
 import pytest
-from exchanges import Caller, Response, ask, request
 from support.assembled import app, contracts, fields, operation, serving
+from support.exchanges import Caller, Response, ask, request
 from support.sources import API, VERSIONS
 
 NEW, MIDDLE, OLD = "2025-06-01", "2024-09-01", "2024-01-15"

@@ -7,8 +7,8 @@ import re
 from typing import Any
 
 import pytest
-from exchanges import Response, ask, request
 from support.assembled import app, contracts, fields, operation, serving
+from support.exchanges import Response, ask, request
 from support.sources import API, VERSIONS
 
 NEW, OLD = "2025-06-01", "2024-01-15"

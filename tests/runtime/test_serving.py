@@ -12,9 +12,9 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from exchanges import Response, ask, request
 from pydantic import BaseModel, ConfigDict, Field
 from support.assembled import app, contracts, fields, operation, serving
+from support.exchanges import Response, ask, request
 from support.sources import API, VERSIONS
 
 from dateline_runtime.asgi import App

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import pytest
-
-from .clusters import Cluster, UnavailableError, cluster
-from .sandboxes import Caller, Sandbox, sandbox
+from support.clusters import Cluster, UnavailableError, cluster
+from support.sandboxes import Caller, Sandbox, sandbox
 
 DATABASES = ("sqlite", "postgresql")
 

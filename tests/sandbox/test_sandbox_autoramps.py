@@ -7,8 +7,7 @@ from urllib.parse import quote
 from uuid import UUID, uuid4
 
 import pytest
-
-from .sandboxes import Caller
+from support.sandboxes import Caller
 
 OLD_RAILS = [{"type": "Iban"}, {"type": "AchWire"}, {"type": "Swift"}]
 RAILS = [*OLD_RAILS, {"type": "FedNow"}]

@@ -7,10 +7,9 @@ import subprocess
 import sys
 
 import pytest
+from support.sandboxes import Caller
 
 from paynet_sandbox.client import Client
-
-from .sandboxes import Caller
 
 
 def listed(

@@ -20,13 +20,12 @@ from click.testing import CliRunner
 from paynet import LATEST
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
+from support.processes import HOST, server
+from support.sandboxes import Caller, opened, sandbox
 
 from paynet_sandbox.cli import main
 from paynet_sandbox.partners import FIRST
 from paynet_sandbox.tables import Autoramp, Customer, Transaction
-
-from .processes import HOST, server
-from .sandboxes import Caller, opened, sandbox
 
 SMALL = ("--customers", "20", "--autoramps", "30", "--transactions", "250")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from .processes import migrated, new_partner, server
-from .retries import crashes
+from support.processes import migrated, new_partner, server
+from support.retries import crashes
 
 
 def test_no_effect_is_doubled_or_lost(new_database: Callable[[], str], tmp_path: Path) -> None:

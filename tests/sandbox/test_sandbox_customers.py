@@ -6,8 +6,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
-
-from .sandboxes import Caller
+from support.sandboxes import Caller
 
 
 def update(caller: Caller, customer: str, body: Any, **headers: str) -> tuple[int, str]:

@@ -14,10 +14,9 @@ import psycopg
 import pytest
 from paynet.server import Settings
 from sqlalchemy import make_url, update
+from support.sandboxes import Caller, sandbox
 
 from paynet_sandbox.tables import EPOCH, IdempotentAnswer
-
-from .sandboxes import Caller, sandbox
 
 
 def create(caller: Caller, key: str, body: Any = None, **headers: str) -> httpx.Response:

@@ -8,8 +8,7 @@ from uuid import UUID, uuid4
 
 import pytest
 from support.facts import RAMP_TYPES, TRANSACTION_STATUSES
-
-from .sandboxes import START, Caller, Sandbox
+from support.sandboxes import START, Caller, Sandbox
 
 
 def minutes(amount: int) -> list[dict[str, Any]]:

@@ -10,10 +10,9 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import Connection
 from sqlalchemy.ext.asyncio import AsyncSession
+from support.sandboxes import opened
 
 from paynet_sandbox.tables import Table
-
-from .sandboxes import opened
 
 
 def differences(connection: Connection) -> list[Any]:

@@ -14,8 +14,7 @@ from uuid import UUID
 import httpx
 import pytest
 from support.facts import TRANSACTION_STATUSES
-
-from .sandboxes import START, Caller
+from support.sandboxes import START, Caller
 
 WRITERS = 4
 TIES = 25

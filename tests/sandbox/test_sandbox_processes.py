@@ -8,13 +8,12 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from paynet.server.runtime.idempotency import Answer, Attempt, Claim, Scope
+from support import processes
+from support.processes import Server, migrated, new_partner, server, servers
+from support.retries import Tried, storm
 
 from paynet_sandbox.database import Database
 from paynet_sandbox.idempotency import DatabaseStore
-
-from . import processes
-from .processes import Server, migrated, new_partner, server, servers
-from .retries import Tried, storm
 
 
 def stormed(address: str, folder: Path, *, careless: bool = False) -> Tried:

@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 from paynet import DEFAULT, VERSIONS
 from sqlalchemy import text
-
-from .clusters import Cluster
-from .sandboxes import Caller, Sandbox, sandbox
+from support.clusters import Cluster
+from support.sandboxes import Caller, Sandbox, sandbox
 
 SPECIFICATION = Path(__file__).parents[2] / "generated" / "spec"
 ID = "6f9619ff-8b86-d011-b42d-00cf4fc964ff"

@@ -6,8 +6,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-
-from .sandboxes import Caller
+from support.sandboxes import Caller
 
 
 def fields(name: str = "", provider: str = "", wallet: str = "") -> dict[str, Any]:

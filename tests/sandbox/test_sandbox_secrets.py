@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import make_url, text
 from sqlalchemy.ext.asyncio import AsyncSession
-
-from .processes import ask, migrated, new_partner, server
+from support.processes import ask, migrated, new_partner, server
 
 # at one time
 _CALLERS = 20

@@ -7,8 +7,7 @@ from uuid import uuid4
 
 import pytest
 from support.facts import TRANSACTION_STATUSES
-
-from .sandboxes import Caller, Sandbox
+from support.sandboxes import Caller, Sandbox
 
 AMOUNT = {"amount": "100.50", "currency": {"code": "USDC", "type": "Crypto"}}
 

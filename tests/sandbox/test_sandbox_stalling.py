@@ -8,9 +8,8 @@ from collections.abc import Callable
 import pytest
 from paynet.server import Settings
 from paynet.server.runtime.asgi import Limits
-
-from .sandboxes import Caller, Sandbox, sandbox
-from .stalling import answered, begun, post, stalled
+from support.sandboxes import Caller, Sandbox, sandbox
+from support.stalling import answered, begun, post, stalled
 
 
 def port(of: Sandbox) -> int:

@@ -1,33 +1,53 @@
-"""What several tests use: one line for each module.
+"""Code that several tests share, one line for each module.
 
 - `assembled`: the files of every generated server, for tests that write tables by hand
+- `careless`: a server that breaks every law about retries
 - `chains_shown`: what callers of a random chain are shown, validated against their documents
 - `changing`: the text of change pages, and sources that lead to it
 - `checked`: the problems that the checks find in a document
+- `clusters`: PostgreSQL in a temporary folder
 - `commands`: the command line, run in this process
 - `conforming`: schemathesis against a mock of the payment API
 - `containment`: an oracle: what one schema accepts and another refuses
 - `defects`: a clean document, and documents with one defect each
+- `exchanges`: requests to an ASGI application, in process and over sockets
 - `facts`: what the specification of the payment API lists
 - `fuzzing`: damaged inputs of every kind
 - `gated_apis`: random definitions with every kind of gate
+- `gating`: gating of an edit, and what it promises to callers
 - `generated_server`: generated servers, imported, and requests to them
+- `header_cases`: version headers and their answers, and an application that gives them
 - `histories`: every keyword that `x-was` may hold in a schema, as small definitions
 - `histories_of_kinds`: what `x-was` may hold on other objects
 - `inheritance`: random documents with discriminated parents
+- `kills`: commands that are killed before each step on the disk
+- `mocks`: mocks of the versions of an API, and requests to them
+- `model_documents`: documents with every schema keyword, and models that disagree with one
 - `modelling`: generated models, imported
 - `mutations`: edits of a document that callers notice, and edits that they don't
 - `narrowed`: the laws of narrowing and lifting, over sampled values
 - `odd_api`: an API with difficult names
+- `parents`: a discriminated parent in every spelling and position
+- `payments`: the generated payment API with handlers that keep what they are given
 - `pets`: an API with a discriminated parent and a discriminated union
+- `policies`: a small API with a policy, generated and committed
+- `processes`: the reference server as processes
+- `published_projects`: sources with published documents, and the mistakes of authors
 - `random_chains`: random versions of one API
 - `random_documents`: random documents with random edits
 - `random_sources`: random edits of definitions, and the same definitions in other words
 - `random_unions`: two versions of an API that differ in one union
+- `refactorings`: documents, and refactorings that callers can't notice
 - `reported`: findings of every verdict and policy, some with hostile text
+- `repositories`: git repositories in which the library API is published
+- `retries`: many retries of few requests, and the promises that they broke
+- `rule_cases`: documents that a case of a rule compares
 - `sampling`: instances of schemas, plausible and damaged
+- `sandboxes`: the reference server in a thread, and callers of it
+- `served_values`: servers whose handlers give sampled values
 - `soundness`: verdicts of the rules beside those of the oracle
 - `sources`: small definitions that use every key
+- `stalling`: connections that stop in the midst of a request
 - `surrounding_edits`: edits of what surrounds schemas
 - `yaml_styles`: YAML texts in every style
 """

@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
+from dateline_runtime.asgi import (
+    VERSION,
+    Limits,
+    Message,
+    Receive,
+    Scope,
+    Send,
+    Versioned,
+    respond,
+)
+from dateline_runtime.idempotency import Answer
 from dateline_runtime.negotiation import Supported
 
 OLDEST, MIDDLE, NEWEST = "2025-03-13", "2026-07-01", "2026-08-01"
@@ -116,3 +127,22 @@ CASES = [
     malformed("a bare LF", b"2026-07\n-01"),
     malformed("a line break at the end", b"2026-07-01\n"),
 ]
+
+
+SERVERS: list[Literal["h11", "httptools"]] = ["h11", "httptools"]
+
+
+async def tell_version_and_size(scope: Scope, receive: Receive, send: Send) -> None:
+    size, more = 0, scope["method"] == "POST"
+    while more:
+        message: Message = await receive()
+        size += len(message["body"])
+        more = message["more_body"]
+    text = f"{scope['state'][VERSION]} {size}"
+    await respond(scope, send, Answer(200, "text/plain", text.encode()))
+
+
+APP = Versioned(tell_version_and_size, SUPPORTED, limits=Limits(body=1000))
+
+
+IMPATIENT = Versioned(tell_version_and_size, SUPPORTED, limits=Limits(seconds=0.1))

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any, Final
 from uuid import UUID, uuid4
 
-from exchanges import Response, ask, request
-
 from dateline_runtime.asgi import App
+from support.exchanges import Response, ask, request
 
 _GENERATED: Final = Path(__file__).parents[2] / "generated"
 

@@ -1,0 +1,51 @@
+"""The layout of the tests: folders named as rooms, helpers in one package."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).parents[1]
+SOURCE = TESTS.parent / "src"
+FILES = sorted(TESTS.rglob("*.py"))
+
+
+OTHER_FOLDERS = {
+    "benchmarks": "the rows of `make bench`",
+    "house": "the project as a whole",
+    "runtime": "the package `dateline_runtime`",
+    "sandbox": "the package `paynet_sandbox`",
+    "support": "code that several tests share",
+}
+
+
+def imported_modules(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module or "."
+
+
+def test_every_folder_is_named_as_a_room() -> None:
+    rooms = {path.stem for path in (SOURCE / "dateline").iterdir()}
+    folders = {path.name for path in TESTS.iterdir() if path.is_dir()} - {"__pycache__"}
+    assert sorted(folders - rooms - OTHER_FOLDERS.keys()) == []
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(TESTS)))
+def test_a_file_imports_no_test(path: Path) -> None:
+    text = path.read_text("utf-8")
+    tests = [name for name in imported_modules(ast.parse(text)) if re.match(r"test_|\.", name)]
+    assert tests == []
+
+
+def test_every_helper_has_one_line_in_the_docstring_of_the_package() -> None:
+    support = TESTS / "support"
+    docstring = ast.get_docstring(ast.parse((support / "__init__.py").read_text("utf-8"))) or ""
+    described = re.findall(r"^- `(\w+)`: .+$", docstring, re.M)
+    assert described == sorted(path.stem for path in support.glob("*.py") if path.stem[0] != "_")

@@ -1,0 +1,93 @@
+"""Repositories in which the library API is published, and edits of their sources."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from support.commands import dateline
+from support.sources import LIBRARY, LOANS, VERSIONS, folder
+
+CLEAN, FOUND, MISUSE = 0, 1, 2
+
+
+DAY, TITLE = "2025-09-01", "Loans have changed."
+
+
+NEXT_ROW = "  - { date: next, title: Loans can be paused, draft: true }\n"
+
+
+PAUSED = (
+    "        - { const: paused, x-added: next, x-shown-as: active, x-why: a loan can be paused }\n"
+)
+
+
+# Nothing is being prepared here.
+FILES = {
+    **LIBRARY,
+    "versions.yaml": VERSIONS.replace(NEXT_ROW, ""),
+    "loans.yaml": LOANS.replace(PAUSED, ""),
+}
+
+
+def git(*arguments: str) -> str:
+    identity = ["-c", "user.name=A", "-c", "user.email=a@library.example"]
+    command = ["git", *identity, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def commit() -> None:
+    git("add", "--all")
+    git("commit", "--quiet", "--message", "A step")
+
+
+def repository(root: Path, files: dict[str, str]) -> Path:
+    """Make *root* a repository in which the API that *files* define is published."""
+    folder(root, files)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(root)
+        assert dateline("generate").status == CLEAN
+        git("init", "--quiet", "--initial-branch=main")
+        commit()
+    return root
+
+
+def moved_into(start: Path, parent: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Copy the project *start* into *parent*, and make that the current folder."""
+    root = parent / "project"
+    shutil.copytree(start, root, symlinks=True)
+    monkeypatch.chdir(root)
+    return root
+
+
+def edit(*edits: tuple[str, str]) -> None:
+    """Replace texts in the sources, each of which stands once in one of them."""
+    for old, new in edits:
+        (path,) = (path for path in Path("schemas").glob("*.*") if old in path.read_text("utf-8"))
+        text = path.read_text("utf-8")
+        assert text.count(old) == 1
+        path.write_text(text.replace(old, new), "utf-8")
+
+
+def recorded(day: str, generated: dict[str, str]) -> dict[str, str]:
+    """Return the record that begins with what was *generated* for the version of *day*."""
+    names = [f"spec/{name}/{day}.json" for name in ("production", "sandbox")]
+    return {f"_additions/{name}": generated[name] for name in names}
+
+
+LOST = (
+    "        - const: returned\n",
+    "        - const: returned\n"
+    "        - { const: lost, x-added: next, x-shown-as: active, x-why: Books get lost. }\n",
+)
+
+
+def changed_lines(patch: str) -> list[str]:
+    return [
+        line
+        for line in patch.splitlines()
+        if line.startswith(("+", "-")) and not line.startswith(("+++", "---"))
+    ]

@@ -1,0 +1,141 @@
+"""Servers whose handlers give sampled values, and what callers are shown of them."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from dateline.load import load
+from dateline.model import Api
+from support import gated_apis
+from support.exchanges import Response, ask, request
+from support.generated_server import Generated
+from support.mocks import Asked, requests
+from support.narrowed import Body, Law, converters
+from support.sources import LIBRARY, loaded
+
+SCHEMAS = Path(__file__).parents[2] / "schemas"
+
+
+class Giving:
+    """Handlers that give, or refuse with, what they are told to."""
+
+    result: Any = None
+
+    def __getattr__(self, name: str) -> Any:
+        async def handle(*_: Any, **__: Any) -> Any:
+            if isinstance(self.result, Exception):
+                raise self.result
+            return self.result
+
+        return handle
+
+
+class Served:
+    """The generated server of an API, and the law of its values."""
+
+    def __init__(self, folder: Path, api: Api) -> None:
+        self.law = Law(api)
+        package = Generated(folder, api)
+        self.server = package.module("server")
+        self.routes = package.module("server.routes")
+        self.operations = {each.id: each for each in self.routes.OPERATIONS}
+        self.handlers = Giving()
+        self._api = api
+        self._apps: dict[str, Any] = {}
+
+    def app(self, environment: str) -> Any:
+        if environment not in self._apps:
+            groups = dict.fromkeys((each.group for each in self.routes.OPERATIONS), self.handlers)
+            said: dict[str, Any] = {}
+            if self.routes.SCHEMES:
+                said["authenticate"] = authenticate
+            if methods := getattr(self.routes, "CONVERTERS", {}):
+                known = {way: converters(self.law.contracts, way) for way in methods}
+                said["converters"] = SimpleNamespace(
+                    **{
+                        method: known[way][name]
+                        for way, names in methods.items()
+                        for name, method in names.items()
+                    }
+                )
+            self._apps[environment] = self.server.create_app(
+                SimpleNamespace(**groups), environment=environment, **said
+            )
+        return self._apps[environment]
+
+    @functools.cached_property
+    def asked(self) -> dict[tuple[str, str, str], Asked]:
+        """A request for each operation, by version, environment and operation."""
+        supported = [version.date for version in self._api.table.supported]
+        return {
+            (version, environment, each.operation["operationId"]): each
+            for (version, environment), shown in self.law.shown.items()
+            if version in supported
+            for each in requests(shown.document, version, "X-API-Version", "X-API-Key")
+        }
+
+    def ask(self, environment: str, asked: Asked, result: Any) -> Response:
+        self.handlers.result = result
+        body = b"" if asked.body is None else json.dumps(asked.body).encode()
+        headers = [(name.lower().encode(), value.encode()) for name, value in asked.headers.items()]
+        scope = request(asked.method.upper(), f"/api{asked.url}", headers)
+        return ask(self.app(environment), scope, body)
+
+    def given(self, body: Body, value: Any) -> Iterator[tuple[Any, Any]]:
+        """Yield *value* in each way that a handler may give it, and as the plain value it is.
+
+        There is no model of what a document lets through and no type of Python holds.
+        """
+        status = int(body.status)
+        if status >= 400:
+            yield self.server.Refusal(status, value), value
+            return
+        yield self.server.Reply(value, status=status), value
+        answers = self.operations[body.operation].responses[body.status]
+        if answers is not None:
+            adapter = TypeAdapter(answers[body.media_type])
+            with suppress(ValidationError):
+                model = adapter.validate_json(json.dumps(value))
+                plain = adapter.dump_python(model, mode="json")
+                assert plain == value
+                yield self.server.Reply(model, status=status), plain
+
+    def wrong(self, count: int, seed: int = 1) -> Iterator[str]:
+        """Yield how the answers differ that *count* canonical values are shown in."""
+        for body, value in self.law.values(count, seed):
+            for (version, environment, operation), asked in self.asked.items():
+                at = self.law.shown[version, environment].found(body)
+                if operation != body.operation or at is None:
+                    continue
+                narrow = self.law.narrow(version, environment, body)
+                for given, plain in self.given(body, value):
+                    found = self.ask(environment, asked, given)
+                    where = f"{asked.url} {version}: {plain}: {found.status} {found.body!r}"
+                    # a body of 204 is only documented
+                    expected = b"" if found.status == 204 else narrow(plain)
+                    shown = found.body if found.status == 204 else found.json
+                    if (found.status, shown) != (int(body.status), expected):
+                        yield where
+                    elif found.status != 204 and self.law.shown[version, environment].defect(
+                        at, shown
+                    ):
+                        yield f"{where} is against its document"
+
+
+async def authenticate(_: Any) -> Any:
+    return SimpleNamespace(identity="anyone")
+
+
+def served(folder: Path, name: str) -> Served:
+    if name == "payment":
+        return Served(folder, load(SCHEMAS))
+    files = LIBRARY if name == "library" else gated_apis.sources(int(name))
+    return Served(folder, loaded(folder, files))
