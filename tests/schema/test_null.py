@@ -21,7 +21,8 @@ from dateline.generate import Workspace
 from dateline.load import load
 from dateline.model import Kind
 from dateline.sample import Sampler
-from dateline.schema.dialect import Dialect, departs_from_letter, resolver
+from dateline.schema.dialect import Dialect, departs_from_letter
+from dateline.schema.references import Resolver
 from dateline.serve.mock import Mock
 from dateline.serve.package import package
 
@@ -395,5 +396,5 @@ def test_a_note_counts_what_goes_beyond_the_letter(command: str, project: Path) 
 
 @pytest.mark.parametrize("name", SPELLINGS)
 def test_the_letter_is_departed_from_where_it_refuses_null(name: str) -> None:
-    resolve = resolver({"components": {"schemas": COMPONENTS}})
+    resolve = Resolver({"components": {"schemas": COMPONENTS}}).resolve
     assert departs_from_letter(SPELLINGS[name].schema, resolve) is SPELLINGS[name].departs

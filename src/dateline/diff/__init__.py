@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from dateline.diff.compare import SchemaComparison
-from dateline.diff.documents import Document, Survey, Texts, component, escape, text
+from dateline.diff.documents import DocumentIndex, Survey, Texts
 from dateline.diff.graph import CARRIERS, Graph, Pair, Seen, reachable
 from dateline.diff.keywords import changed
 from dateline.diff.leads import Leads
@@ -23,6 +23,9 @@ from dateline.diff.tags import fold_tags
 from dateline.model import Change, Contract, Direction, Kind
 from dateline.openapi import COMPONENTS
 from dateline.schema.dialect import Dialect, is_old
+from dateline.schema.memo import Memo
+from dateline.schema.references import component, escape
+from dateline.schema.values import text
 
 # Kinds that say nothing about what is inside the values: there the leaves are told.
 _UNKNOWN_INSIDE: Final = (
@@ -55,21 +58,19 @@ class Readings:
     def __init__(self) -> None:
         self._texts = Texts()
         self.leads = Leads(self._texts)
-        self._dialects: dict[bool, Dialect] = {}
-        # beside each its source: an id is unique only while its object lives
-        self._schemas: dict[tuple[int, bool], tuple[dict[str, Any], Schemas]] = {}
+        self._schemas = Memo(self._read)
 
     def of(self, root: dict[str, Any], *, across: bool = False) -> Schemas:
-        """Return the document of *root*, and the schemas that were read of it.
+        """Return the schemas of the document *root*, and its index.
 
         With *across*, it is to be compared with a document of another dialect.
         """
-        key = id(root), across
-        if key not in self._schemas:
-            dialect = self._dialects.setdefault(is_old(root), Dialect(root))
-            read = dialect.compared if across else dialect.read
-            self._schemas[key] = root, Schemas(Document(read("document", root), self._texts))
-        return self._schemas[key][1]
+        return self._schemas(root, across)
+
+    def _read(self, root: dict[str, Any], across: bool) -> Schemas:
+        # within one dialect, equal texts say the same, and schemas are read where they are met
+        read = Dialect(root).compared("document", root) if across else root
+        return Schemas(DocumentIndex(read, self._texts))
 
 
 def diff(

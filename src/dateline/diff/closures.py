@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from dateline.diff.documents import Node
 from dateline.diff.overlaps import overlapping
 from dateline.diff.schemas import Schemas
 from dateline.diff.unions import Side
 from dateline.diff.views import View, matches, refuses
 from dateline.schema.dialect import NOTES
+from dateline.schema.references import Located
 
 # How far below a schema conditions on a property are looked for.
 _DEPTH: Final = 6
@@ -71,7 +71,7 @@ def named(schemas: Schemas, view: View, depth: int = _DEPTH) -> set[str]:
     return found
 
 
-def matching(view: View, name: str) -> list[Node]:
+def matching(view: View, name: str) -> list[Located]:
     """Return what `patternProperties` say of the property *name*."""
     return [
         node
@@ -85,12 +85,12 @@ def _takes_objects(view: View) -> bool:
     return not view.never and (view.types is None or "object" in view.types)
 
 
-def _conditions(view: View) -> Iterator[Node]:
+def _conditions(view: View) -> Iterator[Located]:
     for keyword in ("not", "if"):
         yield from view.below.get(keyword, ())
 
 
-def _alternatives(view: View) -> Iterator[Node]:
+def _alternatives(view: View) -> Iterator[Located]:
     for keyword in ("then", "else"):
         yield from view.below.get(keyword, ())
 
@@ -115,7 +115,7 @@ def _misnames(schemas: Schemas, view: View, name: str) -> bool:
     )
 
 
-def _asks(schemas: Schemas, located: Node, name: str, depth: int) -> bool:
+def _asks(schemas: Schemas, located: Located, name: str, depth: int) -> bool:
     """Tell whether what fits a schema depends on whether the property *name* is there."""
     if depth == 0:
         return True

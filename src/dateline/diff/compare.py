@@ -7,8 +7,8 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Final
 
 from dateline.diff.closures import forbids, matching, named
-from dateline.diff.documents import Node, Survey, component, escape
-from dateline.diff.graph import MODEL, Graph, Opaque, Pair, Part, Way
+from dateline.diff.documents import Survey
+from dateline.diff.graph import MODEL, Graph, Opaque, Pair, Way
 from dateline.diff.keywords import (
     KEYWORD,
     changed,
@@ -40,6 +40,8 @@ from dateline.diff.views import (
     speaks_of,
 )
 from dateline.model import Kind
+from dateline.schema.parts import Part
+from dateline.schema.references import Located, component, escape
 
 # Equal texts in which what a reference leads to is compared on its own: nothing merges with it,
 # nothing turns its meaning round, and nothing says who writes it, that only one may fit, or that
@@ -70,15 +72,15 @@ class SchemaComparison:
         self.renames = renames
         self.retagged: list[Retagged] = []
 
-    def pair(self, before: Iterable[Node], after: Iterable[Node]) -> Pair:
+    def pair(self, before: Iterable[Located], after: Iterable[Located]) -> Pair:
         """Return the pair of what *before* and what *after* say."""
         return self.graph.pair("schema", self.before.parts(before), self.after.parts(after))
 
     def link(
         self,
         pair: Pair,
-        before: Sequence[Node],
-        after: Sequence[Node],
+        before: Sequence[Located],
+        after: Sequence[Located],
         carrier: int = 0,
         way: Way | None = None,
     ) -> None:
@@ -110,7 +112,7 @@ class SchemaComparison:
         named = [
             f"#/components/schemas/{escape(name)}" for kind, name in goals if kind == "schemas"
         ]
-        ends = [(self.before.document.target(at), self.after.document.target(at)) for at in named]
+        ends = [(self.before.document.locate(at), self.after.document.locate(at)) for at in named]
         if any((first is None) != (second is None) for first, second in ends):
             return False  # what leads nowhere on one side means something else on the other
         for first, second in ends:
@@ -128,7 +130,7 @@ class SchemaComparison:
     def _views(self, pair: Pair, before: View, after: View) -> None:
         if before.never != after.never:
             side = after if after.never else before
-            keyword_one_sided(pair, "not", Node({}, side.pointer), added=after.never)
+            keyword_one_sided(pair, "not", Located({}, side.pointer), added=after.never)
             return
         if not self._unions(pair, before, after):
             return
@@ -195,13 +197,13 @@ class SchemaComparison:
         if told:
             self.link(pair, told, now, way=Way(access=access))
 
-    def _told_before(self, view: View, name: str) -> list[Node]:
+    def _told_before(self, view: View, name: str) -> list[Located]:
         """Return what was said of a field while it was one of those without a name.
 
         Where there were none, nobody has been told anything.
         """
         return [
-            Node(part.node[keyword], f"{part.pointer}/{keyword}")
+            Located(part.node[keyword], f"{part.pointer}/{keyword}")
             for part in view.parts
             for keyword in ("additionalProperties", "unevaluatedProperties")
             if isinstance(part.node.get(keyword), dict)
@@ -224,7 +226,7 @@ class SchemaComparison:
         }
 
     def _property(
-        self, pair: Pair, before: tuple[str, list[Node]], after: tuple[str, list[Node]]
+        self, pair: Pair, before: tuple[str, list[Located]], after: tuple[str, list[Located]]
     ) -> None:
         (old, ours), (new, theirs) = before, after
         if old != new:
@@ -237,13 +239,13 @@ class SchemaComparison:
             )
         self._below_pair(pair, ours, theirs, Way(access=self._access(ours, theirs)))
 
-    def _access(self, before: list[Node], after: list[Node]) -> str:
+    def _access(self, before: list[Located], after: list[Located]) -> str:
         """Return the keyword that keeps a property to one direction on both sides, if any."""
         found = self.before.access(before)
         return found if found and self.after.access(after) == found else ""
 
     def _below_pair(
-        self, pair: Pair, before: list[Node], after: list[Node], way: Way | None = None
+        self, pair: Pair, before: list[Located], after: list[Located], way: Way | None = None
     ) -> None:
         if len(before) == len(after) == 1:
             ours, theirs = before[0], after[0]
@@ -287,12 +289,12 @@ class SchemaComparison:
         gone, came = overlapping(old[0], ours), overlapping(new[0], theirs)
         # where no value fits two members, both keywords say the same
         if before.keyword != after.keyword and (gone or came):
-            ways = Node(before.keyword, before.pointer), Node(after.keyword, after.pointer)
+            ways = Located(before.keyword, before.pointer), Located(after.keyword, after.pointer)
             changed(pair, Kind.KEYWORD_CHANGED, "oneOf", *ways)
         if bool(before.null) != bool(after.null) and not (
             _admits_null(self.before, before) and _admits_null(self.after, after)
         ):
-            null = Node("null", before.null or after.null)
+            null = Located("null", before.null or after.null)
             kind = Kind.TYPE_ADDED if after.null else Kind.TYPE_REMOVED
             one_sided(pair, kind, "type", null, added=bool(after.null))
         for member in found.removed:
@@ -400,7 +402,7 @@ class SchemaComparison:
         holder: str,
     ) -> None:
         kind = Kind.VARIANT_ADDED if added else Kind.VARIANT_REMOVED
-        fact = Node(member.name or member.node.value, member.node.pointer)
+        fact = Located(member.name or member.node.value, member.node.pointer)
         exclusive = fact.pointer in shared
         one_sided(pair, kind, union.keyword, fact, added=added, holder=holder, exclusive=exclusive)
 
@@ -432,14 +434,14 @@ class SchemaComparison:
         one = ours or theirs
         for member in one.members if one else ():
             first, second = (
-                schemas.document.target(f"#{member.target}")
+                schemas.document.locate(f"#{member.target}")
                 for schemas in (self.before, self.after)
             )
             if first and second:
                 self.link(pair, [first], [second])
 
     def _discriminator(
-        self, pair: Pair, before: Node, after: Node, same: list[tuple[Member, Member]]
+        self, pair: Pair, before: Located, after: Located, same: list[tuple[Member, Member]]
     ) -> None:
         """Compare two discriminators, but for their mappings.
 
@@ -447,7 +449,7 @@ class SchemaComparison:
         """
         discriminator_keys(pair, before, after)
         ours, theirs = (
-            Node(side.value.get("propertyName"), f"{side.pointer}/propertyName")
+            Located(side.value.get("propertyName"), f"{side.pointer}/propertyName")
             for side in (before, after)
         )
         if ours.value != theirs.value and isinstance(ours.value, str) and theirs.value:
@@ -455,7 +457,12 @@ class SchemaComparison:
             self.retagged.append(Retagged(ours, theirs, [*members, pair]))
 
     def _mapping(
-        self, pair: Pair, ours: Node, theirs: Node, members: Container[str], others: Container[str]
+        self,
+        pair: Pair,
+        ours: Located,
+        theirs: Located,
+        members: Container[str],
+        others: Container[str],
     ) -> None:
         """Compare what each tag leads to, the members of the unions left out."""
         gone = mapping(self.before, ours.value)
@@ -463,8 +470,8 @@ class SchemaComparison:
         for tag in sorted(gone.keys() & came.keys()):
             if gone[tag] in members and came[tag] in others:
                 continue  # told with the members
-            first = self.before.document.target("#" + gone[tag])
-            second = self.after.document.target("#" + came[tag])
+            first = self.before.document.locate("#" + gone[tag])
+            second = self.after.document.locate("#" + came[tag])
             if first and second:
                 self.link(pair, [first], [second])
             elif gone[tag] != came[tag]:
@@ -504,7 +511,9 @@ class SchemaComparison:
             else:
                 self._below_pair(pair, ours, theirs)
 
-    def _opaque(self, pair: Pair, keyword: str, before: list[Node], after: list[Node]) -> None:
+    def _opaque(
+        self, pair: Pair, keyword: str, before: list[Located], after: list[Located]
+    ) -> None:
         if len(before) == len(after) == 1:
             if not self.survey.settled(before[0].value, after[0].value):
                 child = self.pair(before, after)
@@ -540,9 +549,9 @@ class SchemaComparison:
                     pair.add(Kind.DOCUMENTATION_CHANGED, keyword, before_pointer=at, before=name)
 
 
-def _members(union: Union) -> Node:
+def _members(union: Union) -> Located:
     names = [member.name or member.node.value for member in union.members]
-    return Node(names, union.pointer)
+    return Located(names, union.pointer)
 
 
 def _admits_null(schemas: Schemas, union: Union) -> bool:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import cache, cached_property
-from json import JSONEncoder
-from typing import Any, Final, NamedTuple
-from urllib.parse import unquote
+from typing import Any, Final
 
 from dateline.openapi import COMPONENTS, MadeName
+from dateline.schema.memo import closure
+from dateline.schema.references import ANCHORS, Resolver, escape, unescape
+from dateline.schema.values import written
 from dateline.schema.variants import subtypes
 
 Key = tuple[str, str]
@@ -19,67 +20,11 @@ Key = tuple[str, str]
 WEBHOOKS: Final = ("webhooks", "x-webhooks")
 """Where webhooks stand: OpenAPI 3.1, and what providers write in 3.0."""
 
-# The text of a node tells `1` and `true` apart, where `==` does not.
-written = JSONEncoder(ensure_ascii=False, check_circular=False, default=repr).encode
-_ordered = JSONEncoder(
-    ensure_ascii=False, check_circular=False, default=repr, sort_keys=True
-).encode
-
-_WHOLE_FLOAT: Final = re.compile(r"\.0|e\+")
 # Any text that may be a local reference: `$ref`, a discriminator's mapping, a link's operation.
 # Taking too much costs a look, taking too little a change.
 _REFERENCE: Final = re.compile(r'"(#(?:[^"\\]|\\.)*)"')
 _MAPPING: Final = re.compile(r'"mapping": \{([^{}]*)\}')
 _MAPPED: Final = re.compile(r': "([^"\\]*)"')
-_ANCHORS: Final = ("$anchor", "$dynamicAnchor")
-
-
-class Node(NamedTuple):
-    """A value of a document and the pointer to it."""
-
-    value: Any
-    pointer: str
-
-
-def text(value: Any) -> str:
-    """Return *value* as text that equal JSON values have in common.
-
-    The order of keys does not count, nor how a number is written: 1.0 is 1, but `true` is not
-    (JSON Schema 2020-12, core, section 4.2.2).
-    """
-    try:
-        found = _ordered(value)
-        return _ordered(_with_integers(value)) if _WHOLE_FLOAT.search(found) else found
-    except TypeError:
-        # keys of several types, which no JSON document has
-        return written(value)
-
-
-def _with_integers(value: Any) -> Any:
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    if isinstance(value, dict):
-        return {key: _with_integers(below) for key, below in value.items()}
-    return [_with_integers(below) for below in value] if isinstance(value, list) else value
-
-
-@cache
-def escape(token: str) -> str:
-    """Return *token* as it stands in a pointer (RFC 6901)."""
-    return str(token).replace("~", "~0").replace("/", "~1")
-
-
-@cache
-def _unescape(token: str) -> str:
-    return (unquote(token) if "%" in token else token).replace("~1", "/").replace("~0", "~")
-
-
-def component(pointer: str) -> Key | None:
-    """Return (section, name) if *pointer* leads to a component itself, else None."""
-    tokens = pointer.split("/")
-    if len(tokens) != 4 or tokens[1] != "components":
-        return None
-    return tokens[2], _unescape(tokens[3])
 
 
 class Text:
@@ -126,28 +71,12 @@ class Texts:
         return True
 
 
-class Document:
-    """A plain OpenAPI document whose local references can be followed."""
+class DocumentIndex(Resolver):
+    """A plain OpenAPI document, with an index of what in it may differ from another one."""
 
     def __init__(self, root: dict[str, Any], texts: Texts) -> None:
-        self.root = root
+        super().__init__(root)
         self.texts = texts
-        self._targets: dict[str, Node | None] = {}
-        self._anchors: dict[str, Node] | None = None
-
-    def target(self, reference: Any) -> Node | None:
-        """Return what *reference* leads to; None for what is elsewhere or nowhere."""
-        if not isinstance(reference, str) or not reference.startswith("#"):
-            return None
-        if reference not in self._targets:
-            self._targets[reference] = self._find(reference)
-        return self._targets[reference]
-
-    def section(self, name: str) -> dict[str, Any]:
-        """Return a section of the components, or a mapping at the root; empty if absent."""
-        home = self.root.get("components") if name in COMPONENTS else self.root
-        found = home.get(name) if isinstance(home, dict) else None
-        return found if isinstance(found, dict) else {}
 
     @cached_property
     def entries(self) -> dict[Key, Any]:
@@ -184,7 +113,7 @@ class Document:
         return any(
             f'"{key}": ' in self.texts.of(node).written
             for node in self.entries.values()
-            for key in _ANCHORS
+            for key in ANCHORS
         )
 
     @cached_property
@@ -208,42 +137,6 @@ class Document:
                 found.setdefault(goal, []).append(key)
         return found
 
-    def _find(self, reference: str) -> Node | None:
-        if reference != "#" and not reference.startswith("#/"):
-            return self._anchored().get(reference[1:])
-        node: Any = self.root
-        pointer = ""
-        for token in map(_unescape, reference.split("/")[1:]):
-            if isinstance(node, list) and token.isdecimal() and int(token) < len(node):
-                node = node[int(token)]
-            elif isinstance(node, dict) and token in node:
-                node = node[token]
-            else:
-                return None
-            pointer += "/" + escape(token)
-        return Node(node, pointer)
-
-    def _anchored(self) -> dict[str, Node]:
-        if self._anchors is None:
-            self._anchors = {}
-            for located in _everything(Node(self.root, "")):
-                for key in _ANCHORS:
-                    if isinstance(located.value.get(key), str):
-                        self._anchors.setdefault(located.value[key], located)
-        return self._anchors
-
-
-def _everything(root: Node) -> Iterator[Node]:
-    stack = [root]
-    while stack:
-        located = stack.pop()
-        value, pointer = located
-        if isinstance(value, dict):
-            yield located
-            stack += [Node(below, f"{pointer}/{escape(key)}") for key, below in value.items()]
-        elif isinstance(value, list):
-            stack += [Node(below, f"{pointer}/{index}") for index, below in enumerate(value)]
-
 
 class Survey:
     """Which components and paths are unequal, and which of the others reach one of those.
@@ -252,7 +145,7 @@ class Survey:
     never walked.
     """
 
-    def __init__(self, before: Document, after: Document) -> None:
+    def __init__(self, before: DocumentIndex, after: DocumentIndex) -> None:
         self._documents = (before, after)
         self._texts = before.texts
         ours, theirs = before.entries, after.entries
@@ -271,16 +164,12 @@ class Survey:
             side.referring(self._goals) if self._anchored else side.referrers
             for side in self._documents
         ]
-        reached = set(self.unequal)
-        stack = list(reached)
-        while stack:
-            goal = stack.pop()
-            for known in referrers:
-                for referrer in known.get(goal, ()):
-                    if referrer not in reached:
-                        reached.add(referrer)
-                        stack.append(referrer)
-        return reached
+        return set(
+            closure(
+                self.unequal,
+                lambda goal: [one for known in referrers for one in known.get(goal, ())],
+            )
+        )
 
     def equal(self, before: Any, after: Any) -> Text | None:
         """Return the text that both nodes have, or None if they differ."""
@@ -312,7 +201,7 @@ class Survey:
         """Return what holds the goal of *reference*, which may name an anchor."""
         if reference.startswith("#/"):
             return _owner(reference)
-        goals = (document.target(reference) for document in self._documents)
+        goals = (document.locate(reference) for document in self._documents)
         located = next(filter(None, goals), None)
         return None if located is None else _owner("#" + located.pointer)
 
@@ -341,4 +230,4 @@ def _owner(reference: str) -> Key | None:
     tokens = reference.split("/")
     if tokens[1] == "components":
         tokens = tokens[1:]
-    return (tokens[1], _unescape(tokens[2])) if len(tokens) > 2 else None
+    return (tokens[1], unescape(tokens[2])) if len(tokens) > 2 else None

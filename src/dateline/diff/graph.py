@@ -6,35 +6,15 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
-from dateline.diff.documents import Node
 from dateline.model import Kind
-
-NOTHING: Final[frozenset[str]] = frozenset()
-
+from dateline.schema.parts import Parts
+from dateline.schema.references import Located
 
 # What carries a value in a message, one bit each.
 CARRIERS: Final = {"path": 1, "query": 2, "header": 4, "cookie": 8, "body": 16}
 # An operation itself, which nothing carries; a component, which consumers may import.
 OPERATION: Final = 32
 MODEL: Final = 64
-
-
-class Part(NamedTuple):
-    """A node that has a say in a compared thing, and where it stands.
-
-    ``skip`` holds the keys not to read, ``above`` the nodes that lead to it; ``null`` leads to
-    what lets null pass there, if anything does; ``via`` to the reference that led to it.
-    """
-
-    node: Any
-    pointer: str
-    skip: frozenset[str] = NOTHING
-    above: tuple[Any, ...] = ()
-    null: str = ""
-    via: str = ""
-
-
-Parts = tuple[Part, ...]
 
 
 class Seen(NamedTuple):
@@ -68,8 +48,8 @@ class Opaque(NamedTuple):
     """A keyword below which more can mean less (`not`): what differs there is one difference."""
 
     keyword: str
-    before: Node
-    after: Node
+    before: Located
+    after: Located
     pair: Pair
 
 
@@ -116,7 +96,7 @@ class Pair:
         self.seen.append(Seen(kind, keyword, **told))
 
     def reach(
-        self, below: Pair, before: Node, after: Node, carrier: int = 0, way: Way | None = None
+        self, below: Pair, before: Located, after: Located, carrier: int = 0, way: Way | None = None
     ) -> None:
         """Let all that reaches this pair reach *below*, there carried by *carrier* if given."""
         self.edges.append(Edge(below, carrier, before.pointer, after.pointer, way or _PLAIN))

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from dateline.diff.documents import Node, text
-from dateline.diff.graph import Pair, Part
+from dateline.diff.graph import Pair
 from dateline.diff.views import APPLICATORS, KNOWN, SCHEMA_MAPS, View, within
 from dateline.model import EXTENSIBLE, Kind
 from dateline.schema.dialect import NOTES
+from dateline.schema.parts import Part
+from dateline.schema.references import Located
+from dateline.schema.values import text
 
 KEYWORD: Final = (Kind.KEYWORD_ADDED, Kind.KEYWORD_REMOVED, Kind.KEYWORD_CHANGED)
 NOTE: Final = (Kind.DOCUMENTATION_CHANGED,) * 3
@@ -29,8 +31,8 @@ def kinds_of(keyword: str, known: Iterable[str]) -> tuple[Kind, Kind, Kind]:
 def differences(
     pair: Pair,
     keyword: str,
-    before: Iterable[Node | None],
-    after: Iterable[Node | None],
+    before: Iterable[Located | None],
+    after: Iterable[Located | None],
     kinds: tuple[Kind, Kind, Kind],
 ) -> None:
     """Note which of the values of *keyword* came, went or changed; None is no value."""
@@ -47,7 +49,9 @@ def differences(
         one_sided(pair, kinds[0], keyword, fact, added=True)
 
 
-def changed(pair: Pair, kind: Kind, keyword: str, before: Node, after: Node, **told: Any) -> None:
+def changed(
+    pair: Pair, kind: Kind, keyword: str, before: Located, after: Located, **told: Any
+) -> None:
     """Note what has one value before and another after."""
     pair.add(
         kind,
@@ -61,7 +65,7 @@ def changed(pair: Pair, kind: Kind, keyword: str, before: Node, after: Node, **t
 
 
 def one_sided(
-    pair: Pair, kind: Kind, keyword: str, node: Node, *, added: bool, **told: Any
+    pair: Pair, kind: Kind, keyword: str, node: Located, *, added: bool, **told: Any
 ) -> None:
     """Note what stands on one side only."""
     if added:
@@ -70,7 +74,7 @@ def one_sided(
         pair.add(kind, keyword, before_pointer=node.pointer, before=node.value, **told)
 
 
-def keyword_one_sided(pair: Pair, keyword: str, fact: Node, *, added: bool) -> None:
+def keyword_one_sided(pair: Pair, keyword: str, fact: Located, *, added: bool) -> None:
     kind = Kind.KEYWORD_ADDED if added else Kind.KEYWORD_REMOVED
     one_sided(pair, kind, keyword, fact, added=added)
 
@@ -80,7 +84,7 @@ def compare_required(
     before: View,
     after: View,
     renamed: dict[str, str],
-    access: Callable[[list[Node], list[Node]], str],
+    access: Callable[[list[Located], list[Located]], str],
 ) -> None:
     """Compare what is required of fields that stand on both sides, or in `required` only."""
     both = [
@@ -158,12 +162,12 @@ def _type_change(pair: Pair, name: str, view: View, other: View, *, added: bool)
     """Note a type that *view* has and *other* has not."""
     kind = Kind.TYPE_ADDED if added else Kind.TYPE_REMOVED
     at = view.null_at if name == "null" and view.null_at else view.types_at
-    one_sided(pair, kind, "type", Node(name, at), added=added, holder=other.types_at or None)
+    one_sided(pair, kind, "type", Located(name, at), added=added, holder=other.types_at or None)
 
 
-def _type_fact(view: View) -> Node:
+def _type_fact(view: View) -> Located:
     names = view.type_names
-    return Node(names[0] if len(names) == 1 else names, view.types_at)
+    return Located(names[0] if len(names) == 1 else names, view.types_at)
 
 
 def compare_values(pair: Pair, before: View, after: View) -> None:
@@ -174,7 +178,9 @@ def compare_values(pair: Pair, before: View, after: View) -> None:
                 values = [fact.value for fact in view.values.values()]
                 keyword = view.values_at.value
                 value = values[0] if keyword == "const" and len(values) == 1 else values
-                keyword_one_sided(pair, keyword, Node(value, view.values_at.pointer), added=added)
+                keyword_one_sided(
+                    pair, keyword, Located(value, view.values_at.pointer), added=added
+                )
         return
     if len(ours) == len(theirs) == 1:
         (old, first), (new, second) = *ours.items(), *theirs.items()
@@ -191,7 +197,7 @@ def compare_values(pair: Pair, before: View, after: View) -> None:
     )
 
 
-def _without_told(view: View, other: View) -> dict[str, Node]:
+def _without_told(view: View, other: View) -> dict[str, Located]:
     """Return the values but null where the types have told already that it came or went."""
     values = view.values or {}
     told = (view.types or set()) ^ (other.types or set())
@@ -206,7 +212,9 @@ def compare_open_values(pair: Pair, before: View, after: View) -> None:
         for view, added in ((before, False), (after, True)):
             if view.open_values is not None:
                 listed = [fact.value for fact in view.open_values.values()]
-                keyword_one_sided(pair, EXTENSIBLE, Node(listed, view.open_values_at), added=added)
+                keyword_one_sided(
+                    pair, EXTENSIBLE, Located(listed, view.open_values_at), added=added
+                )
         return
     _entries(
         pair,
@@ -222,8 +230,8 @@ def _entries(
     pair: Pair,
     kinds: tuple[Kind, Kind],
     keyword: str,
-    before: dict[str, Node],
-    after: dict[str, Node],
+    before: dict[str, Located],
+    after: dict[str, Located],
     holders: tuple[str, str],
 ) -> None:
     """Note the values that stand in one of two sets only."""
@@ -281,7 +289,7 @@ def compare_neighbours(pair: Pair, before: View, after: View) -> None:
         common = (first & second) | {name for name in first ^ second if name.endswith(_SILENT)}
         if _grouped(before, ours, keyword, common) != _grouped(after, theirs, keyword, common):
             nodes = (
-                Node(part.node[keyword], f"{part.pointer}/{keyword}")
+                Located(part.node[keyword], f"{part.pointer}/{keyword}")
                 for part in (ours[0], theirs[0])
             )
             changed(pair, Kind.KEYWORD_CHANGED, keyword, *nodes)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from dateline.diff.documents import Document, Node, Text, Texts
-from dateline.diff.graph import CARRIERS, Part
+from dateline.diff.documents import DocumentIndex, Text, Texts
+from dateline.diff.graph import CARRIERS
 from dateline.diff.messages import Thing, by_media_type, parts_of
 from dateline.diff.parameters import Parameters, listed
 from dateline.openapi import METHODS
+from dateline.schema.parts import Part
+from dateline.schema.references import Located
 
 
 class Lead(NamedTuple):
@@ -17,7 +19,7 @@ class Lead(NamedTuple):
 
     asks: bool
     kind: str
-    node: Node
+    node: Located
     text: Text
     carrier: int
 
@@ -38,7 +40,7 @@ class Leads:
         # beside each its node: an id is unique only while its object lives
         self._known: dict[tuple[Any, ...], tuple[Part, list[Led]]] = {}
 
-    def of(self, document: Document, item: Part) -> list[Led]:
+    def of(self, document: DocumentIndex, item: Part) -> list[Led]:
         """Return the operations of a path item of *document*."""
         # which parameters an operation has depends on what its references lead to
         key = (id(item.node), item.pointer, document.parameters)
@@ -47,7 +49,7 @@ class Leads:
             known = self._known[key] = item, list(self._operations(document, Thing((item,))))
         return known[1]
 
-    def _operations(self, document: Document, item: Thing) -> Iterator[Led]:
+    def _operations(self, document: DocumentIndex, item: Thing) -> Iterator[Led]:
         for method in METHODS:
             found = item.get(method)
             if found is not None:
@@ -65,7 +67,7 @@ class Leads:
             if not status.startswith("x-"):
                 yield from self._below("response", response, 0, asks=False)
 
-    def _below(self, kind: str, node: Node, carrier: int, *, asks: bool) -> Iterator[Lead]:
+    def _below(self, kind: str, node: Located, carrier: int, *, asks: bool) -> Iterator[Lead]:
         """Yield the schemas in a message's part; the part itself where more is to be compared."""
         text = self._texts.of(node.value)
         if not text.refers:

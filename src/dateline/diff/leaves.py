@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from dateline.diff.documents import escape, text
+from dateline.schema.references import escape
+from dateline.schema.values import text
 
 
 def leaves(before: Any, after: Any) -> tuple[dict[str, Any], dict[str, Any]]:

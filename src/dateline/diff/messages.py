@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from dateline.diff.compare import SchemaComparison
-from dateline.diff.documents import Document, Node, Survey, escape
-from dateline.diff.graph import CARRIERS, NOTHING, Graph, Pair, Part, Parts, identity
+from dateline.diff.documents import DocumentIndex, Survey
+from dateline.diff.graph import CARRIERS, Graph, Pair, identity
 from dateline.diff.keywords import changed, differences, kinds_of
 from dateline.diff.schemas import Schemas
 from dateline.diff.spellings import Reader, spelling, widened
@@ -16,6 +16,8 @@ from dateline.diff.views import View
 from dateline.model import Kind
 from dateline.openapi import OBJECTS
 from dateline.schema.dialect import NOTES, is_old
+from dateline.schema.parts import NOTHING, Part, Parts
+from dateline.schema.references import Located, escape
 
 # What stands in an object of its own and is compared there.
 _HELD: Final[dict[str, frozenset[str]]] = {
@@ -48,11 +50,11 @@ class Thing:
     def __init__(self, parts: Parts) -> None:
         self.parts = parts
 
-    def get(self, key: str) -> Node | None:
+    def get(self, key: str) -> Located | None:
         """Return the value of *key* and where it is declared."""
         for part in self.parts:
             if key in part.node and key not in part.skip:
-                return Node(part.node[key], f"{part.pointer}/{escape(key)}")
+                return Located(part.node[key], f"{part.pointer}/{escape(key)}")
         return None
 
     def value(self, key: str, default: Any = None) -> Any:
@@ -62,13 +64,13 @@ class Thing:
     def keys(self) -> set[str]:
         return {key for part in self.parts for key in part.node if key not in part.skip}
 
-    def entries(self, key: str) -> dict[str, Node]:
+    def entries(self, key: str) -> dict[str, Located]:
         """Return the entries of the mapping under *key*; none if it is no mapping."""
         found = self.get(key)
         if found is None or not isinstance(found.value, dict):
             return {}
         return {
-            str(name): Node(value, f"{found.pointer}/{escape(str(name))}")
+            str(name): Located(value, f"{found.pointer}/{escape(str(name))}")
             for name, value in found.value.items()
         }
 
@@ -85,15 +87,15 @@ class Thing:
 _REFERENCE: Final = frozenset({"$ref"})
 
 
-def parts_of(document: Document, located: Node) -> Parts:
+def parts_of(document: DocumentIndex, located: Located) -> Parts:
     """Return a node and, after it, what it refers to."""
     found: list[Part] = []
     met: set[int] = set()
-    goal: Node | None = located
+    goal: Located | None = located
     while goal is not None and isinstance(goal.value, dict) and id(goal.value) not in met:
         node, pointer = goal
         met.add(id(node))
-        goal = document.target(node["$ref"]) if "$ref" in node else None
+        goal = document.locate(node["$ref"]) if "$ref" in node else None
         if goal is None:
             found.append(Part(node, pointer, NOTHING))
         elif len(node) > 1:
@@ -121,11 +123,13 @@ class MessageComparison:
         # they reach nothing unequal
         self._alike: dict[tuple[str, str], Pair | None] = {}
 
-    def pair(self, kind: str, before: Node, after: Node) -> Pair:
+    def pair(self, kind: str, before: Located, after: Located) -> Pair:
         """Return the pair of two objects of *kind*, references seen through."""
         return self.graph.pair(kind, parts_of(self.before, before), parts_of(self.after, after))
 
-    def link(self, pair: Pair, kind: str, before: Node, after: Node, carrier: int = 0) -> None:
+    def link(
+        self, pair: Pair, kind: str, before: Located, after: Located, carrier: int = 0
+    ) -> None:
         """Compare two objects below *pair*; those of one text are compared once for all."""
         shared = self.survey.equal(before.value, after.value)
         if shared is None:
@@ -175,7 +179,7 @@ class MessageComparison:
         else:
             differences(pair, "schema", [ours], [theirs], kinds_of("schema", ("schema",)))
 
-    def _both_binary(self, pair: Pair, before: Node | None, after: Node | None) -> bool:
+    def _both_binary(self, pair: Pair, before: Located | None, after: Located | None) -> bool:
         """Tell whether 3.0 calls a whole body binary, and 3.1 says the same by saying nothing.
 
         Source: OpenAPI Specification 3.1.1, section 4.8.14.2.
@@ -193,7 +197,7 @@ class MessageComparison:
                 return _OF_TEXT.search(pair.before[0].pointer.rpartition("/")[2]) is None
         return False
 
-    def _widened(self, before: Thing, after: Thing) -> tuple[Node, Node] | None:
+    def _widened(self, before: Thing, after: Thing) -> tuple[Located, Located] | None:
         """Return the types of a parameter that takes all it took, and more; None if not so."""
         ours, theirs = (
             Reader(schemas, schemas.view(schemas.parts(_only(side.get("schema")))))
@@ -249,7 +253,7 @@ class MessageComparison:
             if key not in ours and key not in renamed.values():
                 self.lone(pair, Kind.HEADER_ADDED, name, one, carrier)
 
-    def lone(self, pair: Pair, kind: Kind, name: str, node: Node, carrier: int = 0) -> None:
+    def lone(self, pair: Pair, kind: Kind, name: str, node: Located, carrier: int = 0) -> None:
         """Note that a named thing came or went; the keyword says if it is required."""
         added = kind in _ADDED
         thing = Thing(parts_of(self.after if added else self.before, node))
@@ -300,8 +304,8 @@ class MessageComparison:
                 differences(pair, "encoding", [first], [second], kinds)
 
     def _encoded(
-        self, schemas: Schemas, entry: Node | None, field: list[Node] | None
-    ) -> Node | None:
+        self, schemas: Schemas, entry: Located | None, field: list[Located] | None
+    ) -> Located | None:
         """Return how a field is encoded, without what holds anyway; None if nothing is left."""
         if entry is None or not isinstance(entry.value, dict) or not field:
             return entry
@@ -315,7 +319,7 @@ class MessageComparison:
         left = {key: told for key, told in value.items() if key not in usual or told != usual[key]}
         if len(left) == len(value):
             return entry
-        return Node(left, entry.pointer) if left else None
+        return Located(left, entry.pointer) if left else None
 
 
 def _content_type(schemas: Schemas, view: View) -> str | None:
@@ -333,16 +337,16 @@ def _content_type(schemas: Schemas, view: View) -> str | None:
     return "text/plain" if types and types <= scalars and is_plain else None
 
 
-def _only(node: Node | None) -> list[Node]:
+def _only(node: Located | None) -> list[Located]:
     return [node] if node else []
 
 
-def _resolved(document: Document, located: Node) -> Node:
+def _resolved(document: DocumentIndex, located: Located) -> Located:
     parts = parts_of(document, located)
-    return Node(parts[-1].node if parts else located.value, located.pointer)
+    return Located(parts[-1].node if parts else located.value, located.pointer)
 
 
-def by_media_type(thing: Thing) -> dict[str, Node]:
+def by_media_type(thing: Thing) -> dict[str, Located]:
     """Return the content by media type; case and blanks do not count (RFC 9110, section 8.3.1)."""
     return {name.lower().replace(" ", ""): one for name, one in thing.entries("content").items()}
 
@@ -354,7 +358,7 @@ def keys(pair: Pair, kind: str, before: Thing, after: Thing, held: frozenset[str
         differences(pair, key, [ours], [theirs], kinds_of(key, OBJECTS[kind]))
 
 
-def _stated(kind: str, key: str, thing: Thing) -> Node | None:
+def _stated(kind: str, key: str, thing: Thing) -> Located | None:
     """Return the value of *key*, if it says more than its absence would."""
     found = thing.get(key)
     return None if found is None or found.value == _default(kind, key, thing) else found

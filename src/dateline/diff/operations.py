@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any, Final, NamedTuple
 
-from dateline.diff.documents import WEBHOOKS, Document, Node, Survey, component, escape, text
-from dateline.diff.graph import CARRIERS, MODEL, NOTHING, Graph, Pair, Part, Parts
+from dateline.diff.documents import WEBHOOKS, DocumentIndex, Survey
+from dateline.diff.graph import CARRIERS, MODEL, Graph, Pair
 from dateline.diff.keywords import EXTENSION, NOTE, changed, differences, kinds_of, one_sided
 from dateline.diff.leads import Leads
 from dateline.diff.messages import MessageComparison, Thing, keys, parts_of
@@ -27,6 +27,9 @@ from dateline.diff.surroundings import (
 from dateline.model import Kind
 from dateline.openapi import COMPONENTS, METHODS
 from dateline.schema.dialect import is_old
+from dateline.schema.parts import NOTHING, Part, Parts
+from dateline.schema.references import Located, component, escape
+from dateline.schema.values import text
 
 _VARIABLE: Final = re.compile(r"\{([^{}]*)\}")
 _OPERATION: Final = frozenset(
@@ -143,10 +146,10 @@ class OperationComparison:
         )
 
     @staticmethod
-    def _entry(document: Document, section: str, name: str | None) -> Parts:
+    def _entry(document: DocumentIndex, section: str, name: str | None) -> Parts:
         if name is None:
             return ()
-        located = Node(document.section(section)[name], f"/{section}/{escape(name)}")
+        located = Located(document.section(section)[name], f"/{section}/{escape(name)}")
         return parts_of(document, located)
 
     def _item(
@@ -246,7 +249,7 @@ class OperationComparison:
             if ("path", old) not in called:
                 # no parameter declares it: the path alone tells
                 first, second = operations.path_before.pointer, operations.path_after.pointer
-                nodes = Node(old, first), Node(new, second)
+                nodes = Located(old, first), Located(new, second)
                 changed(asks, _renaming(new, renamed), "", *nodes, carrier=CARRIERS["path"])
         for key, one in ours.items():
             other = theirs.get(called.get(key, key))
@@ -312,7 +315,7 @@ class OperationComparison:
             else:
                 self._messages.lone(answers, Kind.RESPONSE_REMOVED, status, ours[status])
 
-    def _told_before(self, status: str, responses: dict[str, Node]) -> Node | None:
+    def _told_before(self, status: str, responses: dict[str, Located]) -> Located | None:
         """Return the response that spoke of *status* until it got its own, if of a content.
 
         A range of statuses comes before `default` (OpenAPI 3.1.1, section 4.8.16).
@@ -331,7 +334,7 @@ class OperationComparison:
             self._expressions(ours.get(name), theirs.get(name), name, scope)
 
     def _expressions(
-        self, before: Node | None, after: Node | None, name: str, scope: _Scope
+        self, before: Located | None, after: Located | None, name: str, scope: _Scope
     ) -> None:
         ours, theirs = _entries(self._before, before), _entries(self._after, after)
         root = self._graph.root((), (), request=scope.bit, response=scope.bit)
@@ -384,15 +387,15 @@ class OperationComparison:
                 self._component(root, kind, before, after)
         self._undefined_schemes()
 
-    def _same_components(self, section: str) -> Iterator[tuple[Node, Node]]:
+    def _same_components(self, section: str) -> Iterator[tuple[Located, Located]]:
         """Yield the unequal components of *section* that are one thing on both sides.
 
         What nobody named is what has the same address; all else, what has the same name.
         """
-        found: list[dict[str, Node]] = []
+        found: list[dict[str, Located]] = []
         for side in (self._before, self._after):
             nodes = (
-                Node(value, f"/components/{section}/{escape(name)}")
+                Located(value, f"/components/{section}/{escape(name)}")
                 for name, value in side.section(section).items()
             )
             found.append({side.made.get(node.pointer, node.pointer): node for node in nodes})
@@ -416,12 +419,16 @@ class OperationComparison:
         for name in sorted(self._demanded & (known.keys() ^ theirs.keys())):
             root = self._graph.root((), (), request=self._users.get(name, 0))
             at = f"/components/securitySchemes/{escape(known.get(name, name))}"
-            before = Node(ours[known[name]], at) if name in known else None
+            before = Located(ours[known[name]], at) if name in known else None
             differences(
-                root, name, [before], [Node(theirs[name], at) if name in theirs else None], SECURITY
+                root,
+                name,
+                [before],
+                [Located(theirs[name], at) if name in theirs else None],
+                SECURITY,
             )
 
-    def _component(self, root: Pair, kind: str, before: Node, after: Node) -> None:
+    def _component(self, root: Pair, kind: str, before: Located, after: Located) -> None:
         name = before.pointer.rsplit("/", 1)[1]
         if kind == "schema":
             self._messages.schemas.pair([before], [after]).carried |= MODEL
@@ -439,7 +446,7 @@ class OperationComparison:
         else:
             self._messages.pair(kind, before, after).carried |= MODEL
 
-    def _scheme(self, before: Node, after: Node) -> None:
+    def _scheme(self, before: Located, after: Located) -> None:
         """Compare two security schemes; what differs concerns all operations that may use it."""
         name = after.pointer.rsplit("/", 1)[1]
         parts = parts_of(self._before, before), parts_of(self._after, after)
@@ -481,8 +488,8 @@ class OperationComparison:
     def _alternatives_of(
         self,
         pair: Pair,
-        before: Node | None,
-        after: Node | None,
+        before: Located | None,
+        after: Located | None,
         kinds: tuple[Kind, Kind, Kind] = SECURITY,
     ) -> set[tuple[str, frozenset[str]]]:
         """Compare two security requirements; return the schemes that are named, with scopes."""
@@ -547,7 +554,7 @@ def _same(scope: _Scope, _method: str) -> _Scope:
     return scope
 
 
-def _lone(root: Pair, before: Node | None, after: Node | None, field: str) -> None:
+def _lone(root: Pair, before: Located | None, after: Located | None, field: str) -> None:
     """Note an operation that stands on one side only; a callback's is told by *field*."""
     for kind, node, added in (
         (Kind.OPERATION_REMOVED, before, False),
@@ -555,7 +562,7 @@ def _lone(root: Pair, before: Node | None, after: Node | None, field: str) -> No
     ):
         if node:
             told = node.value.get("operationId") if isinstance(node.value, dict) else None
-            one_sided(root, kind, "", Node(told, node.pointer), added=added, field=field)
+            one_sided(root, kind, "", Located(told, node.pointer), added=added, field=field)
 
 
 def _tags(whole: Pair, before: Thing, after: Thing) -> None:
@@ -565,27 +572,27 @@ def _tags(whole: Pair, before: Thing, after: Thing) -> None:
         differences(whole, "tags", [ours], [theirs], kinds_of("tags", ("tags",)))
 
 
-def _sorted(node: Node | None) -> list[str]:
+def _sorted(node: Located | None) -> list[str]:
     return sorted(map(text, node.value)) if node and isinstance(node.value, list) else []
 
 
-def _entries(document: Document, node: Node | None) -> dict[str, Node]:
+def _entries(document: DocumentIndex, node: Located | None) -> dict[str, Located]:
     """Return the entries of an object whose reference is seen through."""
     if node is None:
         return {}
     return {
-        str(key): Node(value, f"{part.pointer}/{escape(str(key))}")
+        str(key): Located(value, f"{part.pointer}/{escape(str(key))}")
         for part in parts_of(document, node)
         for key, value in part.node.items()
         if key not in part.skip
     }
 
 
-def _inherited(document: Document, key: str) -> Node | None:
-    return Node(document.root[key], f"/{key}") if key in document.root else None
+def _inherited(document: DocumentIndex, key: str) -> Located | None:
+    return Located(document.root[key], f"/{key}") if key in document.root else None
 
 
-def _held(document: Document, *path: str) -> Parts:
+def _held(document: DocumentIndex, *path: str) -> Parts:
     node = document.root
     for key in path:
         node = node.get(key, {})

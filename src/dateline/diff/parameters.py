@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from dateline.diff.documents import Document, Node
+from dateline.diff.documents import DocumentIndex
 from dateline.diff.messages import Thing, parts_of
+from dateline.schema.references import Located
 
 
 class Parameter(NamedTuple):
     """Where a parameter is listed, what it is, and its name."""
 
-    node: Node
+    node: Located
     thing: Thing
     name: str
 
@@ -19,7 +20,7 @@ class Parameter(NamedTuple):
 Parameters = dict[tuple[str, str], Parameter]
 
 
-def listed(document: Document, item: Thing, operation: Thing) -> Parameters:
+def listed(document: DocumentIndex, item: Thing, operation: Thing) -> Parameters:
     """Return the parameters of an operation and of its path by (in, name)."""
     found: Parameters = {}
     for holder in (item, operation):
@@ -27,7 +28,7 @@ def listed(document: Document, item: Thing, operation: Thing) -> Parameters:
         if listed is None or not isinstance(listed.value, list):
             continue
         for index, value in enumerate(listed.value):
-            node = Node(value, f"{listed.pointer}/{index}")
+            node = Located(value, f"{listed.pointer}/{index}")
             thing = Thing(parts_of(document, node))
             place, name = str(thing.value("in", "")), str(thing.value("name", ""))
             found[parameter_key(place, name)] = Parameter(node, thing, name)

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterable, Iterator
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
-from dateline.diff.documents import Document, Node, component, escape, text
-from dateline.diff.graph import NOTHING, Part, Parts, identity
+from dateline.diff.documents import DocumentIndex
+from dateline.diff.graph import identity
 from dateline.diff.views import (
-    ACCESS,
-    ANYTHING,
-    NEVER,
     READERS,
-    VALUE,
     Member,
     Union,
     View,
@@ -22,16 +16,21 @@ from dateline.diff.views import (
     plain,
     reach_others,
     settle,
-    value_of,
 )
-from dateline.schema.dialect import NOTES, OR_NULL, admits_null, is_null_union, is_old
+from dateline.schema.access import ACCESS, access_of
+from dateline.schema.dialect import NOTES, OR_NULL
+from dateline.schema.parts import (
+    NOTHING,
+    Part,
+    PartReader,
+    Parts,
+    may_be_value,
+)
+from dateline.schema.references import Located, component, escape
 from dateline.schema.types import UNIONS, type_of
+from dateline.schema.values import text
 from dateline.schema.variants import lists_variants
 
-# References to references are followed this far: none is this long unless it is a circle.
-_FAR: Final = 100
-# Keywords whose members may be merged into what a schema says.
-_MERGED: Final = ("allOf", *UNIONS)
 # Keywords that mean nothing without one of others (JSON Schema 2020-12, core, section 10.2.2;
 # validation, sections 6.4.4, 6.4.5 and 8.5).
 _NEEDED: Final = {
@@ -51,15 +50,6 @@ _OF_TYPE: Final = {
         *("minProperties", "maxProperties", "dependentRequired"),
     },
 }
-_VALUE_KEYS: Final = VALUE | NOTES | {"deprecated"}
-
-
-class _Choice(NamedTuple):
-    """The members of a union but null; where null stands; what they are if all are values."""
-
-    members: list[Node]
-    null: str
-    values: list[Node] | None
 
 
 def says(parts: Parts) -> bool:
@@ -70,74 +60,11 @@ def says(parts: Parts) -> bool:
 class Schemas:
     """The schemas of one document, each read once."""
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: DocumentIndex) -> None:
         self.document = document
-        self._is_old = is_old(document.root)
+        self.reader = PartReader(document.root)
+        self.parts = self.reader.parts
         self._views: dict[tuple[Any, ...], View] = {}
-        # beside the parts what they are of: an id is unique only while its object lives
-        self._parts: dict[tuple[Any, ...], tuple[list[Node], Parts]] = {}
-
-    def parts(self, located: Iterable[Node]) -> Parts:
-        """Return the nodes that together say what all of *located* say, outermost first.
-
-        A reference, an `allOf` and a union of one member are seen through.
-        """
-        nodes = list(located)
-        key = tuple((id(value), pointer) for value, pointer in nodes)
-        known = self._parts.get(key)
-        if known is None:
-            known = self._parts[key] = nodes, self._seen_through(nodes)
-        return known[1]
-
-    def _seen_through(self, located: list[Node]) -> Parts:
-        found: list[Part] = []
-        outer: Part | None = None
-        met: set[tuple[int, bool]] = set()
-        stack = [Part(*one) for one in located][::-1]
-        while stack:
-            part = stack.pop()
-            if isinstance(part.node, bool):
-                part = part._replace(node=ANYTHING if part.node else NEVER)
-            if not isinstance(part.node, dict) or (id(part.node), bool(part.null)) in met:
-                continue
-            met.add((id(part.node), bool(part.null)))
-            null = part.node.get(OR_NULL) or self._null_union(part.node)
-            if null:
-                part = part._replace(null=f"{part.pointer}/{null}")
-            skip, below = self._through(part)
-            # a component stays even where it says nothing itself: it has a name
-            if len(skip) < len(part.node) or component(part.pointer):
-                found.append(part._replace(skip=skip))
-            outer = outer or part._replace(skip=skip)
-            stack += reversed(below)
-        if not found and outer:
-            found.append(outer)  # says nothing, but has a place
-        return tuple(found)
-
-    def _through(self, part: Part) -> tuple[frozenset[str], list[Part]]:
-        """Return the keys of *part* that say nothing themselves, and what they lead to."""
-        node, pointer = part.node, part.pointer
-        above = (*part.above, node)
-        skip: list[str] = []
-        below: list[Part] = []
-        if "$ref" in node:
-            goal = self.document.target(node["$ref"])
-            if goal is not None:
-                skip.append("$ref")
-                below.append(Part(*goal, above=above, null=part.null, via=pointer))
-        if isinstance(node.get("allOf"), list):
-            skip.append("allOf")
-            below += [
-                Part(*one, above=above, null=part.null) for one in _items(node, pointer, "allOf")
-            ]
-        for keyword in UNIONS:
-            if isinstance(node.get(keyword), list):
-                choice = self._choice(node, pointer, keyword)
-                if len(choice.members) == 1 and choice.values is None:
-                    skip.append(keyword)
-                    null = part.null or choice.null
-                    below.append(Part(*choice.members[0], above=above, null=null))
-        return (frozenset(skip) if skip else NOTHING), below
 
     def view(self, parts: Parts) -> View:
         """Return what *parts* say together."""
@@ -161,18 +88,12 @@ class Schemas:
                     found[name] = next(iter(values))
         return found
 
-    def access(self, located: list[Node]) -> str:
+    def access(self, located: list[Located]) -> str:
         """Return the keyword that keeps a property to one direction; empty if none does."""
-        hints = {*ACCESS, "$ref", *_MERGED}
+        hints = {*ACCESS, "$ref", "allOf", *UNIONS}
         if not any(isinstance(node, dict) and node.keys() & hints for node, _ in located):
             return ""
-        facts = self.view(self.parts(located)).facts
-        found = [
-            keyword
-            for keyword in ACCESS
-            if any(fact.value is True for fact in facts.get(keyword, ()))
-        ]
-        return found[0] if len(found) == 1 else ""
+        return access_of(self.parts(located))
 
     def _read(self, parts: Parts) -> View:
         view = View(parts)
@@ -191,9 +112,9 @@ class Schemas:
                 elif keyword == "discriminator" and self._is_union(node, pointer):
                     pass  # told with the union
                 elif keyword in READERS:
-                    READERS[keyword](view, part, Node(value, at))
+                    READERS[keyword](view, part, Located(value, at))
                 else:
-                    plain(view, keyword, Node(value, at))
+                    plain(view, keyword, Located(value, at))
         settle(view)
         for part in parts if len(parts) > 1 else ():
             reach_others(view, part)
@@ -235,15 +156,15 @@ class Schemas:
 
     def _component(self, name: str) -> Member:
         pointer = f"/components/schemas/{escape(name)}"
-        node = Node(self.document.section("schemas")[name], pointer)
+        node = Located(self.document.section("schemas")[name], pointer)
         return Member(node, self.parts([node]), pointer, name)
 
     def _union(self, view: View, part: Part, keyword: str) -> None:
         node, pointer = part.node, part.pointer
-        choice = self._choice(node, pointer, keyword)
+        choice = self.reader.choice(node, pointer, keyword)
         null = part.null or choice.null
         if choice.values is not None:
-            enumerate_values(view, choice.values, null, Node(keyword, f"{pointer}/{keyword}"))
+            enumerate_values(view, choice.values, null, Located(keyword, f"{pointer}/{keyword}"))
             return
         known = self._known_values(choice.members) if keyword == "anyOf" else None
         if known is not None:
@@ -258,7 +179,7 @@ class Schemas:
                 keyword=keyword,
                 pointer=f"{pointer}/{keyword}",
                 members=tuple(map(self._member, choice.members)),
-                discriminator=Node(discriminator, f"{pointer}/discriminator")
+                discriminator=Located(discriminator, f"{pointer}/discriminator")
                 if isinstance(discriminator, dict)
                 else None,
                 null=null,
@@ -266,23 +187,25 @@ class Schemas:
             )
         )
 
-    def _known_values(self, members: list[Node]) -> tuple[Node, list[Node]] | None:
+    def _known_values(self, members: list[Located]) -> tuple[Located, list[Located]] | None:
         """Return the type, and the values, of a union that names values of a type.
 
         What is any string, or one of some strings, is an open-ended string: None for all else.
         """
-        bare: list[Node] = []
-        listed: list[Node] = []
+        bare: list[Located] = []
+        listed: list[Located] = []
         for member in members:
-            node, pointer = deque(self._way(member), maxlen=1)[0]
-            if not _may_be_value(node) or OR_NULL in node:
+            node, pointer = self.reader.goal(member)
+            if not may_be_value(node) or OR_NULL in node:
                 return None
             if "enum" in node and isinstance(node["enum"], list):
-                listed += (Node(one, f"{pointer}/enum/{i}") for i, one in enumerate(node["enum"]))
+                listed += (
+                    Located(one, f"{pointer}/enum/{i}") for i, one in enumerate(node["enum"])
+                )
             elif "const" in node:
-                listed.append(Node(node["const"], f"{pointer}/const"))
+                listed.append(Located(node["const"], f"{pointer}/const"))
             elif isinstance(node.get("type"), str):
-                bare.append(Node(node["type"], f"{pointer}/type"))
+                bare.append(Located(node["type"], f"{pointer}/type"))
             else:
                 return None
         if len(bare) != 1 or not listed:
@@ -324,81 +247,18 @@ class Schemas:
         """Tell whether *node* chooses between schemas that a discriminator can name."""
         return lists_variants(node) and any(
             isinstance(node.get(keyword), list)
-            and self._choice(node, pointer, keyword).values is None
+            and self.reader.choice(node, pointer, keyword).values is None
             for keyword in UNIONS
         )
 
-    def _choice(self, node: dict[str, Any], pointer: str, keyword: str) -> _Choice:
-        listed = list(self._flattened(node, pointer, keyword, set()))
-        plain = [deque(self._way(member), maxlen=1)[0] for member in listed]
-        nulls = [_is_null(member.value) for member in plain]
-        several = keyword == "oneOf" and any(nulls) and not self._null_union(node)
-        if all(nulls) or (several and sum(self._admits_null(one.value) for one in plain) > 1):
-            # a union of null alone keeps it; and where two members take null, `oneOf` takes none
-            nulls = [False] * len(nulls)
-        kept = [member for member, null in zip(plain, nulls, strict=True) if not null]
-        return _Choice(
-            members=[member for member, null in zip(listed, nulls, strict=True) if not null],
-            null=next((one.pointer for one, null in zip(listed, nulls, strict=True) if null), ""),
-            values=kept if _are_values(keyword, kept) else None,
-        )
-
-    def _null_union(self, node: dict[str, Any]) -> str:
-        is_one = self._is_old and is_null_union(node, self._target)
-        return "oneOf" if is_one else ""
-
-    def _admits_null(self, schema: Any) -> bool:
-        return admits_null(schema, self._target)
-
-    def _target(self, reference: str) -> Any:
-        goal = self.document.target(reference)
-        return goal.value if goal else None
-
-    def _flattened(
-        self, node: dict[str, Any], pointer: str, keyword: str, met: set[int]
-    ) -> Iterator[Node]:
-        """Yield the members of a union; those of an `anyOf` within `anyOf` are its own."""
-        for member in _items(node, pointer, keyword):
-            goal = deque(self._way(member), maxlen=1)[0]
-            inner = goal.value
-            nested = isinstance(inner, dict) and isinstance(inner.get(keyword), list)
-            if (
-                nested
-                and keyword == "anyOf"
-                and "discriminator" not in node
-                and inner.keys() <= {keyword} | NOTES
-                # null is told of the union that names it
-                and not any(map(_is_null, inner[keyword]))
-                and id(inner) not in met
-            ):
-                yield from self._flattened(inner, goal.pointer, keyword, met | {id(inner)})
-            else:
-                yield member
-
-    def _way(self, located: Node) -> Iterator[Node]:
-        """Yield what a node leads to that is nothing but a reference or an `allOf` of one."""
-        seen = located
-        for _ in range(_FAR):
-            yield seen
-            value, pointer = seen
-            if not isinstance(value, dict) or len(value) != 1:
-                return
-            goal = self.document.target(value.get("$ref"))
-            if goal is not None:
-                seen = goal
-            elif isinstance(value.get("allOf"), list) and len(value["allOf"]) == 1:
-                seen = Node(value["allOf"][0], f"{pointer}/allOf/0")
-            else:
-                return
-
-    def _member(self, located: Node) -> Member:
+    def _member(self, located: Located) -> Member:
         value = located.value
         if isinstance(value, dict) and len(value) > 1 and "$ref" in value:
             # what stands beside a reference does not hide where it leads
-            located_at = Node({"$ref": value["$ref"]}, located.pointer)
+            located_at = Located({"$ref": value["$ref"]}, located.pointer)
         else:
             located_at = located
-        way = (node.pointer for node in self._way(located_at))
+        way = (node.pointer for node in self.reader.way(located_at))
         target = next(filter(component, way), located.pointer)
         known = component(target)
         return Member(located, self.parts([located]), target, known[1] if known else None)
@@ -408,46 +268,3 @@ def _schema_names(parts: Parts) -> list[str]:
     """Return the names of the schemas among *parts* that are components, outermost first."""
     known = (component(part.pointer) for part in parts)
     return [found[1] for found in known if found is not None and found[0] == "schemas"]
-
-
-def _items(node: dict[str, Any], pointer: str, keyword: str) -> list[Node]:
-    return [
-        Node(member, f"{pointer}/{keyword}/{index}") for index, member in enumerate(node[keyword])
-    ]
-
-
-def _is_null(node: Any) -> bool:
-    if not _may_be_value(node):
-        return False
-    if "const" in node or "enum" in node:
-        only = node.get("const") is None and node.get("enum", [None]) == [None]
-        return only and "null" in node.get("type", "null")
-    return node.get("type") in ("null", ["null"])
-
-
-def _may_be_value(node: Any) -> bool:
-    """Tell whether a member of a union says nothing but a type or a value, and words of it."""
-    return isinstance(node, dict) and all(
-        key in _VALUE_KEYS or key.startswith("x-") for key in node
-    )
-
-
-def _are_values(keyword: str, members: list[Node]) -> bool:
-    """Tell whether a union does nothing but list values."""
-    if not members or not all(map(_is_value, members)):
-        return False
-    # what two members allow, `oneOf` does not
-    told = {text(value_of(one.value)) for one in members}
-    return keyword != "oneOf" or len(told) == len(members)
-
-
-def _is_value(member: Node) -> bool:
-    """Tell whether a member of a union is one value and what is said of it."""
-    node = member.value
-    if not _may_be_value(node) or ("const" in node) == ("enum" in node):
-        return False
-    values = [node["const"]] if "const" in node else node["enum"]
-    if not isinstance(values, list) or len(values) != 1:
-        return False
-    types = node.get("type", type_of(values[0]))
-    return type_of(values[0]) in types or (type_of(values[0]), types) == ("integer", "number")

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from typing import Any, Final, NamedTuple
 
-from dateline.diff.documents import Node, text
 from dateline.diff.schemas import Schemas
 from dateline.diff.unions import shape
 from dateline.diff.views import View
 from dateline.schema.dialect import NOTES
+from dateline.schema.references import Located
+from dateline.schema.values import text
 
 _SCALARS: Final = frozenset({"string", "number", "integer", "boolean"})
 _SEPARATORS: Final = ", |"
@@ -49,7 +50,7 @@ class Reader(NamedTuple):
         return (self.view.types or set()) - {"null"}
 
     @property
-    def said(self) -> dict[str, list[Node]]:
+    def said(self) -> dict[str, list[Located]]:
         """What it says beside its type, its values and what it holds, words left out."""
         return {
             keyword: facts
@@ -78,12 +79,12 @@ class Reader(NamedTuple):
         return bool(self.types) and self.types <= _SCALARS and not (view.unions or view.below)
 
     @property
-    def at(self) -> Node:
+    def at(self) -> Located:
         names = sorted(self.types - {"integer"} if "number" in self.types else self.types)
-        return Node(names[0] if len(names) == 1 else names, self.view.types_at)
+        return Located(names[0] if len(names) == 1 else names, self.view.types_at)
 
 
-def widened(before: Reader, after: Reader, spelled: Spelling) -> tuple[Node, Node] | None:
+def widened(before: Reader, after: Reader, spelled: Spelling) -> tuple[Located, Located] | None:
     """Return the types of *before* and *after* if nothing that was sent is lost; else None.
 
     Nothing is told where a type is left that both have: then it is compared keyword by keyword.
@@ -134,7 +135,7 @@ def _is_list_of(before: Reader, after: Reader, spelled: Spelling) -> bool:
     )
 
 
-def _texts(said: dict[str, list[Node]]) -> dict[str, list[str]]:
+def _texts(said: dict[str, list[Located]]) -> dict[str, list[str]]:
     return {keyword: [text(fact.value) for fact in facts] for keyword, facts in said.items()}
 
 

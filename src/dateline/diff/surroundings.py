@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Mapping
 from typing import Any, Final
 
-from dateline.diff.documents import Node, escape, text
 from dateline.diff.graph import Pair
 from dateline.diff.keywords import EXTENSION, NOTE, differences
 from dateline.diff.messages import Thing
 from dateline.model import Kind
+from dateline.schema.references import Located, escape
+from dateline.schema.values import text
 
 SECURITY: Final = (Kind.SECURITY_CHANGED,) * 3
 # Hints for people: what a token looks like is between the server and whoever gives it out.
@@ -18,7 +19,7 @@ _SERVERS: Final = (Kind.SERVERS_CHANGED,) * 3
 
 
 def alternatives(
-    node: Node | None, renamed: Mapping[str, str]
+    node: Located | None, renamed: Mapping[str, str]
 ) -> set[frozenset[tuple[str, frozenset[str]]]]:
     """Return the alternatives of a security requirement: sets of schemes with their scopes.
 
@@ -62,7 +63,7 @@ def _demand(scheme: Any) -> str:
     )
 
 
-def _folded(scheme: dict[str, Any], path: str, setting: Node | None) -> Any:
+def _folded(scheme: dict[str, Any], path: str, setting: Located | None) -> Any:
     """Return the value of a setting, in lower case where case does not count.
 
     So it is for the name of a header and of an HTTP authentication scheme (RFC 9110, sections 5.1
@@ -74,20 +75,20 @@ def _folded(scheme: dict[str, Any], path: str, setting: Node | None) -> Any:
 
 
 def is_same_setting(
-    path: str, before: tuple[Any, Node | None], after: tuple[Any, Node | None]
+    path: str, before: tuple[Any, Located | None], after: tuple[Any, Located | None]
 ) -> bool:
     """Tell whether the setting at *path* of two schemes, each given with it, asks the same."""
     return text(_folded(before[0], path, before[1])) == text(_folded(after[0], path, after[1]))
 
 
-def settings(node: dict[str, Any], pointer: str, path: str = "") -> Iterator[tuple[str, Node]]:
+def settings(node: dict[str, Any], pointer: str, path: str = "") -> Iterator[tuple[str, Located]]:
     """Yield the settings of a security scheme by dotted path: flows are looked into."""
     for key, value in node.items():
         at, below = f"{pointer}/{escape(key)}", f"{path}{key}"
         if isinstance(value, dict) and not key.startswith("x-"):
             yield from settings(value, at, f"{below}.")
         else:
-            yield below, Node(value, at)
+            yield below, Located(value, at)
 
 
 def scheme_kinds(path: str, *, both: bool, scopes: Container[str] = ()) -> tuple[Kind, Kind, Kind]:
@@ -101,14 +102,14 @@ def scheme_kinds(path: str, *, both: bool, scopes: Container[str] = ()) -> tuple
     return EXTENSION if path.rsplit(".", 1)[-1].startswith("x-") else SECURITY
 
 
-def compare_servers(asks: Pair, whole: Pair, before: Node | None, after: Node | None) -> None:
+def compare_servers(asks: Pair, whole: Pair, before: Located | None, after: Located | None) -> None:
     if _servers(before) != _servers(after):
         differences(asks, "servers", [before], [after], _SERVERS)
     elif _servers(before, described=True) != _servers(after, described=True):
         differences(whole, "servers", [before], [after], NOTE)
 
 
-def _servers(node: Node | None, *, described: bool = False) -> list[str]:
+def _servers(node: Located | None, *, described: bool = False) -> list[str]:
     """Return what is said of each server; their order does not count."""
     listed = node.value if node and isinstance(node.value, list) else []
     return sorted(
@@ -136,12 +137,12 @@ def _unordered(variables: Any) -> Any:
     }
 
 
-def named_tags(document: Thing) -> dict[str, Node]:
+def named_tags(document: Thing) -> dict[str, Located]:
     listed = document.get("tags")
     if listed is None or not isinstance(listed.value, list):
         return {}
     return {
-        str(tag.get("name")): Node(tag, f"{listed.pointer}/{index}")
+        str(tag.get("name")): Located(tag, f"{listed.pointer}/{index}")
         for index, tag in enumerate(listed.value)
         if isinstance(tag, dict)
     }

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from dateline.diff.documents import Document, component
-from dateline.diff.graph import Graph, Pair, Parts, Seen
+from dateline.diff.documents import DocumentIndex
+from dateline.diff.graph import Graph, Pair, Seen
 from dateline.model import Kind
+from dateline.schema.parts import Parts
+from dateline.schema.references import component
 
 
 class _Foreign(NamedTuple):
@@ -34,7 +36,7 @@ class _Switch(NamedTuple):
     after_pointer: str | None
 
 
-def fold(graph: Graph, before: Document, after: Document) -> None:
+def fold(graph: Graph, before: DocumentIndex, after: DocumentIndex) -> None:
     """Put what follows from a switched reference within one difference at its place.
 
     A component that is new or gone with the switch is no other one: it was renamed, extracted
@@ -73,7 +75,7 @@ def fold(graph: Graph, before: Document, after: Document) -> None:
             switch.holder.seen.append(_one(switch, foreign[id(switch.pair)], follows, closure))
 
 
-def _foreign(pair: Pair, before: Document, after: Document) -> _Foreign:
+def _foreign(pair: Pair, before: DocumentIndex, after: DocumentIndex) -> _Foreign:
     """Return what only one side refers to though the other document has it, too."""
     pointers = [[part.pointer for part in side] for side in (pair.before, pair.after)]
     if pointers[0] == pointers[1] and not before.made and not after.made:
@@ -95,11 +97,11 @@ def _foreign(pair: Pair, before: Document, after: Document) -> _Foreign:
     return in_both
 
 
-def _has(document: Document, key: str) -> bool:
+def _has(document: DocumentIndex, key: str) -> bool:
     """Tell whether a component has the pointer *key*; or that address, if nobody named it."""
     if not key.startswith("/"):
         return key in document.made.values()
-    return key not in document.made and document.target(f"#{key}") is not None
+    return key not in document.made and document.locate(f"#{key}") is not None
 
 
 def _components(parts: Parts) -> set[str]:

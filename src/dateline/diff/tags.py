@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from dateline.diff.documents import Node, Survey, escape
+from dateline.diff.documents import Survey
 from dateline.diff.graph import Graph, Pair, Seen
 from dateline.diff.keywords import KEYWORD, differences, kinds_of
 from dateline.diff.unions import Side
 from dateline.diff.views import KNOWN, Member
 from dateline.model import Kind
+from dateline.schema.references import Located, escape
 
 
 class Retagged(NamedTuple):
     """The `propertyName` of a discriminator before and after, and who is told apart by it."""
 
-    before: Node
-    after: Node
+    before: Located
+    after: Located
     members: list[Pair]
 
 
@@ -32,11 +33,11 @@ def own_tags(side: Side, member: Member) -> set[str]:
     return set() if constant else {member.name}
 
 
-def discriminator_keys(pair: Pair, before: Node, after: Node) -> None:
+def discriminator_keys(pair: Pair, before: Located, after: Located) -> None:
     """Compare two discriminators, but for their mappings."""
     for keyword in sorted((before.value.keys() | after.value.keys()) - {"mapping"}):
         ours, theirs = (
-            Node(side.value[keyword], f"{side.pointer}/{escape(keyword)}")
+            Located(side.value[keyword], f"{side.pointer}/{escape(keyword)}")
             if keyword in side.value
             else None
             for side in (before, after)
@@ -46,7 +47,7 @@ def discriminator_keys(pair: Pair, before: Node, after: Node) -> None:
 
 
 def mapping_changed(
-    pair: Pair, before: Node, after: Node, gone: list[str], came: list[str]
+    pair: Pair, before: Located, after: Located, gone: list[str], came: list[str]
 ) -> None:
     """Note the tags that one of two discriminators has no longer, or has now."""
     differences(
@@ -58,11 +59,11 @@ def mapping_changed(
     )
 
 
-def tag_node(discriminator: Node, tag: str) -> Node:
+def tag_node(discriminator: Located, tag: str) -> Located:
     """Return *tag* and where it is written; one that no mapping has is the discriminator's."""
     if tag in (discriminator.value.get("mapping") or {}):
-        return Node(tag, f"{discriminator.pointer}/mapping/{escape(tag)}")
-    return Node(tag, discriminator.pointer)
+        return Located(tag, f"{discriminator.pointer}/mapping/{escape(tag)}")
+    return Located(tag, discriminator.pointer)
 
 
 def fold_tags(graph: Graph, survey: Survey, retagged: Iterable[Retagged]) -> None:
@@ -100,5 +101,5 @@ def _moved(pair: Pair, each: Retagged, survey: Survey) -> Iterator[Seen]:
                 yield from (gone, came)
 
 
-def _is_called(pointer: str | None, name: Node) -> bool:
+def _is_called(pointer: str | None, name: Located) -> bool:
     return pointer is not None and pointer.endswith(f"/properties/{escape(name.value)}")

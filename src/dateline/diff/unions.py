@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator
 from typing import Any, Final, NamedTuple
 
-from dateline.diff.documents import component, text
 from dateline.diff.schemas import Schemas
 from dateline.diff.views import APPLICATORS, Member, Union, View
 from dateline.schema.dialect import NOTES
+from dateline.schema.references import component
+from dateline.schema.values import text
 
 # How far below a member its likeness to another is looked for.
 _DEPTH: Final = 2
@@ -48,7 +49,7 @@ def mapping(schemas: Schemas, discriminator: dict[str, Any]) -> dict[str, str]:
     tags = discriminator.get("mapping")
     found = {}
     for tag, reference in tags.items() if isinstance(tags, dict) else ():
-        goal = schemas.document.target(reference) or schemas.document.target(
+        goal = schemas.document.locate(reference) or schemas.document.locate(
             f"#/components/schemas/{reference}"
         )
         found[str(tag)] = goal.pointer if goal else str(reference)

@@ -6,17 +6,15 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any, Final, NamedTuple
 
-from dateline.diff.documents import Node, escape, text
-from dateline.diff.graph import Part, Parts
 from dateline.model import EXTENSIBLE
 from dateline.openapi import OBJECTS
 from dateline.schema.dialect import OR_NULL
+from dateline.schema.parts import NEVER, VALUE, Part, Parts, value_of
+from dateline.schema.references import Located, escape
 from dateline.schema.types import type_of
+from dateline.schema.values import text
 
 ENUM_NOTES: Final = "x-enum-descriptions"
-
-ACCESS: Final = ("readOnly", "writeOnly")
-"""Keywords that keep a property to one direction."""
 
 APPLICATORS: Final = (
     *("items", "additionalProperties", "propertyNames", "contentSchema"),
@@ -29,10 +27,6 @@ OPAQUE: Final = ("not", "if", "then", "else", "contains")
 
 SCHEMA_MAPS: Final = ("patternProperties", "dependentSchemas", "prefixItems")
 DEFINITIONS: Final = ("$defs", "definitions")
-
-ANYTHING: Final[dict[str, Any]] = {}
-NEVER: Final[dict[str, Any]] = {"not": {}}
-"""What the schemas `true` and `false` say."""
 
 _REFUSING: Final = (NEVER, {"not": True})
 
@@ -54,16 +48,13 @@ _TIGHTEST: Final[dict[str, Callable[[Iterable[Any]], Any]]] = {
 }
 _NULL_REFUSING: Final = frozenset({"$ref", "$dynamicRef", "not", "if"})
 
-# Keys of a union's member that leave it a value with notes.
-VALUE: Final = frozenset({"const", "enum", "type"})
-
 KNOWN: Final = frozenset(OBJECTS["schema"])
 
 
 class Member(NamedTuple):
     """One member of a union, and the component that it refers to, if it does."""
 
-    node: Node
+    node: Located
     parts: Parts
     target: str
     name: str | None
@@ -81,7 +72,7 @@ class Union(NamedTuple):
     keyword: str
     pointer: str
     members: tuple[Member, ...]
-    discriminator: Node | None
+    discriminator: Located | None
     null: str
     part: Part
     own: Member | None = None
@@ -104,18 +95,18 @@ class View:
         self.declared = False
         self.nullable = False
         self.null_at = ""
-        self.values: dict[str, Node] | None = None
-        self.values_at = Node("enum", "")
-        self.value_notes: dict[tuple[str, str], Node] = {}
-        self.open_values: dict[str, Node] | None = None
+        self.values: dict[str, Located] | None = None
+        self.values_at = Located("enum", "")
+        self.value_notes: dict[tuple[str, str], Located] = {}
+        self.open_values: dict[str, Located] | None = None
         self.open_values_at = ""
-        self.properties: dict[str, list[Node]] = {}
+        self.properties: dict[str, list[Located]] = {}
         self.required: dict[str, str] = {}
         self.unions: list[Union] = []
         self.variants: Union | None = None
-        self.below: dict[str, list[Node]] = {}
-        self.maps: dict[str, dict[str, list[Node]]] = {}
-        self.facts: dict[str, list[Node]] = {}
+        self.below: dict[str, list[Located]] = {}
+        self.maps: dict[str, dict[str, list[Located]]] = {}
+        self.facts: dict[str, list[Located]] = {}
 
     @property
     def never(self) -> bool:
@@ -165,10 +156,6 @@ class View:
         )
 
 
-def value_of(node: dict[str, Any]) -> Any:
-    return node["const"] if "const" in node else node["enum"][0]
-
-
 def is_default(keyword: str, value: Any) -> bool:
     """Tell whether *keyword* says what its absence would say, too."""
     default = _DEFAULTS.get(keyword)
@@ -179,26 +166,26 @@ def is_default(keyword: str, value: Any) -> bool:
     )
 
 
-def plain(view: View, keyword: str, fact: Node) -> None:
+def plain(view: View, keyword: str, fact: Located) -> None:
     facts = view.facts.setdefault(keyword, [])
     if all(text(known.value) != text(fact.value) for known in facts):
         facts.append(fact)
 
 
-def enumerate_values(view: View, members: list[Node], null: str, declared: Node) -> None:
+def enumerate_values(view: View, members: list[Located], null: str, declared: Located) -> None:
     """Read a union of values, each with its notes, as an enumeration."""
-    values: dict[str, Node] = {}
+    values: dict[str, Located] = {}
     for node, pointer in members:
         value = value_of(node)
-        values.setdefault(text(value), Node(value, pointer))
+        values.setdefault(text(value), Located(value, pointer))
         for key in node.keys() - VALUE:
-            view.value_notes[str(value), key] = Node(node[key], f"{pointer}/{escape(key)}")
+            view.value_notes[str(value), key] = Located(node[key], f"{pointer}/{escape(key)}")
     if null:
-        values.setdefault("null", Node(None, null))
+        values.setdefault("null", Located(None, null))
     _narrow(view, values, declared)
 
 
-def _narrow(view: View, values: dict[str, Node], declared: Node) -> None:
+def _narrow(view: View, values: dict[str, Located], declared: Located) -> None:
     """Allow only *values*; of several enumerations only the shared values are left."""
     if view.values is None:
         view.values, view.values_at = values, declared
@@ -206,7 +193,7 @@ def _narrow(view: View, values: dict[str, Node], declared: Node) -> None:
         view.values = {key: fact for key, fact in view.values.items() if key in values}
 
 
-def _type(view: View, part: Part, fact: Node) -> None:
+def _type(view: View, part: Part, fact: Located) -> None:
     names = fact.value if isinstance(fact.value, list) else [fact.value]
     if not all(isinstance(name, str) for name in names):
         plain(view, "type", fact)
@@ -223,27 +210,27 @@ def _type(view: View, part: Part, fact: Node) -> None:
         view.types &= types
 
 
-def _enum(view: View, part: Part, fact: Node) -> None:
+def _enum(view: View, part: Part, fact: Located) -> None:
     if not isinstance(fact.value, list):
         plain(view, "enum", fact)
         return
-    values: dict[str, Node] = {}
+    values: dict[str, Located] = {}
     for index, value in enumerate(fact.value):
-        values.setdefault(text(value), Node(value, f"{fact.pointer}/{index}"))
+        values.setdefault(text(value), Located(value, f"{fact.pointer}/{index}"))
     if part.null:
         # in 3.0 documents null is seldom repeated among the values
-        values.setdefault("null", Node(None, part.null))
-    _narrow(view, values, Node("enum", fact.pointer))
+        values.setdefault("null", Located(None, part.null))
+    _narrow(view, values, Located("enum", fact.pointer))
 
 
-def _const(view: View, part: Part, fact: Node) -> None:
+def _const(view: View, part: Part, fact: Located) -> None:
     values = {text(fact.value): fact}
     if part.null:
-        values.setdefault("null", Node(None, part.null))
-    _narrow(view, values, Node("const", fact.pointer))
+        values.setdefault("null", Located(None, part.null))
+    _narrow(view, values, Located("const", fact.pointer))
 
 
-def _bound(view: View, _part: Part, fact: Node) -> None:
+def _bound(view: View, _part: Part, fact: Located) -> None:
     keyword = fact.pointer.rsplit("/", 1)[1]
     value = fact.value
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -252,22 +239,22 @@ def _bound(view: View, _part: Part, fact: Node) -> None:
     if isinstance(value, float) and value.is_integer():
         value = int(value)  # 5.0 is no other bound than 5
     facts = view.facts.setdefault(keyword, [])
-    facts.append(Node(value, fact.pointer))
+    facts.append(Located(value, fact.pointer))
     numbers = [known for known in facts if isinstance(known.value, int | float)]
     tightest = _TIGHTEST[keyword](known.value for known in numbers)
     facts[:] = [next(known for known in numbers if known.value == tightest)]
 
 
-def _properties(view: View, _part: Part, fact: Node) -> None:
+def _properties(view: View, _part: Part, fact: Located) -> None:
     if not isinstance(fact.value, dict):
         plain(view, "properties", fact)
         return
     for name, child in fact.value.items():
-        located = Node(child, f"{fact.pointer}/{escape(name)}")
+        located = Located(child, f"{fact.pointer}/{escape(name)}")
         view.properties.setdefault(name, []).append(located)
 
 
-def _required(view: View, _part: Part, fact: Node) -> None:
+def _required(view: View, _part: Part, fact: Located) -> None:
     if not isinstance(fact.value, list):
         plain(view, "required", fact)
         return
@@ -275,7 +262,7 @@ def _required(view: View, _part: Part, fact: Node) -> None:
         view.required.setdefault(name, f"{fact.pointer}/{index}")
 
 
-def _one(view: View, _part: Part, fact: Node) -> None:
+def _one(view: View, _part: Part, fact: Located) -> None:
     keyword = fact.pointer.rsplit("/", 1)[1]
     if isinstance(fact.value, dict | bool):
         view.below.setdefault(keyword, []).append(fact)
@@ -283,7 +270,7 @@ def _one(view: View, _part: Part, fact: Node) -> None:
         plain(view, keyword, fact)
 
 
-def _many(view: View, _part: Part, fact: Node) -> None:
+def _many(view: View, _part: Part, fact: Located) -> None:
     keyword = fact.pointer.rsplit("/", 1)[1]
     entries: Iterable[tuple[Any, Any]]
     if isinstance(fact.value, dict):
@@ -295,11 +282,11 @@ def _many(view: View, _part: Part, fact: Node) -> None:
         return
     known = view.maps.setdefault(keyword, {})
     for name, child in entries:
-        located = Node(child, f"{fact.pointer}/{escape(str(name))}")
+        located = Located(child, f"{fact.pointer}/{escape(str(name))}")
         known.setdefault(str(name), []).append(located)
 
 
-def _examples(view: View, part: Part, fact: Node) -> None:
+def _examples(view: View, part: Part, fact: Located) -> None:
     # published by rule beside an open-ended set: they say nothing of their own
     listed = part.node.get(EXTENSIBLE)
     if not (
@@ -310,26 +297,26 @@ def _examples(view: View, part: Part, fact: Node) -> None:
         plain(view, "examples", fact)
 
 
-def _open_values(view: View, _part: Part, fact: Node) -> None:
+def _open_values(view: View, _part: Part, fact: Located) -> None:
     if not isinstance(fact.value, list):
         plain(view, EXTENSIBLE, fact)
         return
     view.open_values_at = view.open_values_at or fact.pointer
     view.open_values = view.open_values or {}
     for index, value in enumerate(fact.value):
-        view.open_values.setdefault(text(value), Node(value, f"{fact.pointer}/{index}"))
+        view.open_values.setdefault(text(value), Located(value, f"{fact.pointer}/{index}"))
 
 
-def _enum_notes(view: View, _part: Part, fact: Node) -> None:
+def _enum_notes(view: View, _part: Part, fact: Located) -> None:
     if not isinstance(fact.value, dict):
         plain(view, ENUM_NOTES, fact)
         return
     for value, note in fact.value.items():
-        noted = Node(note, f"{fact.pointer}/{escape(value)}")
+        noted = Located(note, f"{fact.pointer}/{escape(value)}")
         view.value_notes.setdefault((value, "description"), noted)
 
 
-READERS: Final[dict[str, Callable[[View, Part, Node], None]]] = {
+READERS: Final[dict[str, Callable[[View, Part, Located], None]]] = {
     "type": _type,
     OR_NULL: lambda _view, _part, _fact: None,  # said by the part
     "enum": _enum,
@@ -371,7 +358,7 @@ def reach_others(view: View, part: Part) -> None:
         return
     for name, located in view.properties.items():
         if not speaks_of(part.node, name):
-            located.append(Node(schema, f"{part.pointer}/additionalProperties"))
+            located.append(Located(schema, f"{part.pointer}/additionalProperties"))
 
 
 def speaks_of(node: dict[str, Any], name: str) -> bool:

@@ -10,14 +10,16 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any, Final
 
-from dateline.openapi import Shape, slot, target
-from dateline.schema.dialect import is_old
-from dateline.schema.types import UNIONS
+from dateline.openapi import Shape, slot
+from dateline.schema.memo import Memo
+from dateline.schema.parts import PartReader, Parts
+from dateline.schema.references import Located
 
 READ_ONLY: Final = "readOnly"
 WRITE_ONLY: Final = "writeOnly"
 
-_BOTH: Final = (READ_ONLY, WRITE_ONLY)
+ACCESS: Final = (READ_ONLY, WRITE_ONLY)
+"""Keywords that keep a property to one direction."""
 
 # Keywords that say more of the same value.
 _IN_PLACE: Final = frozenset({"allOf", "oneOf", "anyOf", "then", "else", "dependentSchemas"})
@@ -26,45 +28,26 @@ _IN_PLACE: Final = frozenset({"allOf", "oneOf", "anyOf", "then", "else", "depend
 _TURNED: Final = frozenset({"not", "if"})
 
 
+def access_of(parts: Parts) -> str:
+    """Return the keyword that keeps a property of these parts to one direction, empty if none."""
+    found = {keyword for part in parts for keyword in ACCESS if part.get(keyword) is True}
+    return found.pop() if len(found) == 1 else ""
+
+
 class Access:
     """Tells of the properties of one document which direction they belong to."""
 
     def __init__(self, document: dict[str, Any]) -> None:
-        components = document.get("components") or {}
-        self.schemas: dict[str, Any] = components.get("schemas") or {}
-        # beside a reference, OpenAPI 3.0 reads nothing
-        self._is_old = is_old(document)
+        self._reader = PartReader(document)
+        self.schemas = self._reader.resolver.section("schemas")
+        self.referred = self._reader.resolver.schema_name
 
     def of(self, schema: Any) -> str:
         """Return the keyword that keeps a property of *schema* to one direction, or nothing.
 
         References, `allOf` and a union with null alone are seen through.
         """
-        found = self._found(schema, frozenset())
-        return next(iter(found)) if len(found) == 1 else ""
-
-    def referred(self, schema: dict[str, Any]) -> str | None:
-        """Return the name of the component that *schema* refers to, if there is one."""
-        reference = schema.get("$ref")
-        goal = target(reference) if isinstance(reference, str) else None
-        is_known = goal is not None and goal[0] == "schemas" and goal[1] in self.schemas
-        return goal[1] if goal is not None and is_known else None
-
-    def _found(self, schema: Any, within: frozenset[str]) -> set[str]:
-        if not isinstance(schema, dict):
-            return set()
-        name = self.referred(schema)
-        found = set[str]()
-        if name is not None and name not in within:
-            found |= self._found(self.schemas[name], within | {name})
-        if "$ref" in schema and self._is_old:
-            return found
-        found |= {keyword for keyword in _BOTH if schema.get(keyword) is True}
-        parts = _listed(schema, "allOf")
-        for key in UNIONS:
-            members = [each for each in _listed(schema, key) if each != {"type": "null"}]
-            parts += members if len(members) == 1 else []
-        return found.union(*(self._found(part, within) for part in parts))
+        return access_of(self._reader.parts([Located(schema, "")]))
 
 
 class Hidden(Enum):
@@ -86,9 +69,8 @@ class Direction:
         self._access = Access(document)
         self._hidden = hidden
         self._become = become
-        # beside each its source: an id is unique only while its object lives
-        self._known: dict[tuple[int, frozenset[str]], tuple[Any, Any]] = {}
-        self._named: dict[int, tuple[Any, frozenset[str]]] = {}
+        self._read = Memo(self._made, start=lambda schema, _around: schema)
+        self._named = Memo(self._hidden_names, start=lambda _schema: frozenset())
 
     def document(self, document: dict[str, Any]) -> dict[str, Any]:
         """Return *document* with its components as they hold for this direction."""
@@ -102,13 +84,7 @@ class Direction:
 
         *around* names hidden properties of the value that other schemas tell of.
         """
-        if not isinstance(schema, dict):
-            return schema
-        key = id(schema), around
-        if key not in self._known:
-            self._known[key] = schema, schema  # what leads back to it on the way
-            self._known[key] = schema, self._made(schema, around)
-        return self._known[key][1]
+        return self._read(schema, around) if isinstance(schema, dict) else schema
 
     def _made(self, schema: dict[str, Any], around: frozenset[str]) -> dict[str, Any]:
         names = around | self.names(schema)
@@ -134,18 +110,16 @@ class Direction:
 
     def names(self, schema: Any) -> frozenset[str]:
         """Return the hidden properties of *schema*, and of what it refers to and is made of."""
-        if not isinstance(schema, dict):
-            return frozenset()
-        if id(schema) not in self._named:
-            self._named[id(schema)] = schema, frozenset()
-            properties = schema.get("properties")
-            own = properties.items() if isinstance(properties, dict) else ()
-            found = {name for name, child in own if self._access.of(child) == self._hidden}
-            component = self._access.referred(schema)
-            parts = _listed(schema, "allOf")
-            parts += [] if component is None else [self._access.schemas[component]]
-            self._named[id(schema)] = schema, frozenset(found.union(*map(self.names, parts)))
-        return self._named[id(schema)][1]
+        return self._named(schema) if isinstance(schema, dict) else frozenset()
+
+    def _hidden_names(self, schema: dict[str, Any]) -> frozenset[str]:
+        properties = schema.get("properties")
+        own = properties.items() if isinstance(properties, dict) else ()
+        found = {name for name, child in own if self._access.of(child) == self._hidden}
+        component = self._access.referred(schema)
+        parts = _listed(schema, "allOf")
+        parts += [] if component is None else [self._access.schemas[component]]
+        return frozenset(found.union(*map(self.names, parts)))
 
     def _required(self, name: str, within: frozenset[str]) -> set[str]:
         """Return what the component *name* requires that is hidden only around it."""

@@ -14,7 +14,9 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from dateline.model import copied
-from dateline.openapi import Shape, Slot, parts, slot, walk
+from dateline.openapi import Shape, Slot, slot, walk
+from dateline.schema.memo import Memo
+from dateline.schema.references import Resolver
 
 OR_NULL: Final = "$null"
 """A keyword that only schemas have that were read from OpenAPI 3.0: null fits, whatever else they
@@ -44,6 +46,12 @@ _READ_OTHERWISE: Final = frozenset(
     {"nullable", "enum", "$ref", "exclusiveMinimum", "exclusiveMaximum"}
 )
 """Keywords without which a schema means the same in 3.0 and in 2020-12."""
+
+UNIONS: Final = ("oneOf", "anyOf")
+"""The keywords of unions."""
+
+# How deep references are followed in search of null: no chain is this long unless it is a circle.
+_FAR: Final = 20
 
 Schema = dict[str, Any]
 Resolve = Callable[[str], Any]
@@ -147,24 +155,17 @@ def unite_spellings(schema: Schema) -> Schema:
     return schema if made == schema else copied(schema, list(made.items()))
 
 
-def _is_marked(schema: Schema) -> bool:
-    return OR_NULL in schema
-
-
-def admits_null(
-    schema: Any,
-    resolve: Resolve,
-    lets_through: Callable[[Schema], object] = _is_marked,
-    depth: int = 20,
+def _admits_null(
+    schema: Any, resolve: Resolve, read: Callable[[Schema], Schema], depth: int
 ) -> bool:
-    """Return whether null may fit *schema*: types, values, unions and references tell, no others.
+    """Return whether null may fit *schema*, as `Dialect.admits_null` does.
 
-    *lets_through* tells whether a schema takes null whatever else it says. Of a `oneOf` any member
-    may take it.
+    *read* returns a schema with its keywords read; references are followed *depth* deep.
     """
     if not isinstance(schema, dict):
         return schema is True
-    if lets_through(schema):
+    schema = read(schema)
+    if OR_NULL in schema:
         return True
     types = schema.get("type", "null")
     values = schema["enum"] if isinstance(schema.get("enum"), list) else [None]
@@ -174,21 +175,17 @@ def admits_null(
         return False
 
     def admits(member: Any) -> bool:
-        return admits_null(member, resolve, lets_through, depth - 1)
+        return _admits_null(member, resolve, read, depth - 1)
 
     if isinstance(schema.get("$ref"), str) and not admits(resolve(schema["$ref"])):
         return False
     if not all(map(admits, _members(schema, "allOf"))):
         return False
-    unions = [_members(schema, keyword) for keyword in ("oneOf", "anyOf")]
+    unions = [_members(schema, keyword) for keyword in UNIONS]
     return all(not members or any(map(admits, members)) for members in unions)
 
 
-def is_null_union(
-    schema: Schema,
-    resolve: Resolve,
-    lets_through: Callable[[Schema], object] = _is_marked,
-) -> bool:
+def _is_null_union(schema: Schema, resolve: Resolve) -> bool:
     """Return whether *schema*, of OpenAPI 3.0, is a `oneOf` with several members that take null.
 
     Then null fits it, though it fits more than one of them.
@@ -196,7 +193,7 @@ def is_null_union(
     members = _members(schema, "oneOf")
     if len(members) < 2 or _REFUSING & schema.keys() != {"oneOf"}:
         return False
-    return sum(admits_null(one, resolve, lets_through) for one in members) > 1
+    return sum(_admits_null(one, resolve, read_keywords, _FAR) for one in members) > 1
 
 
 def _members(schema: Schema, keyword: str) -> list[Any]:
@@ -207,7 +204,7 @@ def _members(schema: Schema, keyword: str) -> list[Any]:
 def departs_from_letter(schema: Schema, resolve: Resolve) -> bool:
     """Return whether OpenAPI 3.0.4 by its letter may refuse a null that *schema* lets through."""
     null = _null_keyword(schema)
-    if is_null_union(schema, resolve, _null_keyword):
+    if _is_null_union(schema, resolve):
         return True
     if not null or _REFUSING.isdisjoint(schema):
         return False
@@ -226,26 +223,12 @@ def departures(document: dict[str, Any]) -> list[tuple[str | int, ...]]:
     """Return the paths of the schemas of *document* that `departs_from_letter` tells of."""
     if not is_old(document):
         return []
-    resolve = resolver(document)
+    resolve = Resolver(document).resolve
     return [
         path
         for path, kind, node in walk("document", document)
         if kind == "schema" and departs_from_letter(node, resolve)
     ]
-
-
-def resolver(document: dict[str, Any]) -> Resolve:
-    """Return what resolves the references of *document* within it."""
-
-    def resolve(reference: str) -> Any:
-        node: Any = document
-        for step in parts(reference) if reference.startswith("#/") else (None,):
-            if isinstance(node, list):
-                node = dict(zip(map(str, range(len(node))), node, strict=True))
-            node = node.get(step) if isinstance(node, dict) else None
-        return node
-
-    return resolve
 
 
 class Dialect:
@@ -256,23 +239,27 @@ class Dialect:
 
     def __init__(self, document: dict[str, Any]) -> None:
         self.is_old = is_old(document)
+        self.resolver = Resolver(document)
+        self._keywords = Memo(self._all_keywords)
         self._compared = _Reader(unite_spellings)
-        self._own: dict[int, tuple[Schema, Schema]] = {}
-        self._resolve = resolver(document)
         self._read = _Reader(read_keywords)
         self._modernized = _Reader(self._all_keywords, fold_null)
 
     def keywords(self, schema: Schema) -> Schema:
         """Return *schema* with its keywords read, and null marked by `OR_NULL`; not those below."""
-        if not self.is_old:
-            return schema
-        if id(schema) not in self._own:
-            self._own[id(schema)] = schema, self._all_keywords(schema)
-        return self._own[id(schema)][1]
+        return self._keywords(schema) if self.is_old else schema
+
+    def admits_null(self, schema: Any) -> bool:
+        """Return whether null may fit *schema*, read or not, as far as can be said at a glance.
+
+        Types, values, unions and references decide, no others. Of a `oneOf` any member may take it.
+        """
+        read = read_keywords if self.is_old else _unread
+        return _admits_null(schema, self.resolver.resolve, read, _FAR)
 
     def _all_keywords(self, schema: Schema) -> Schema:
         made = read_keywords(schema)
-        if is_null_union(schema, self._resolve, _null_keyword):
+        if OR_NULL not in made and _is_null_union(schema, self.resolver.resolve):
             made = copied(made, [*made.items(), (OR_NULL, "oneOf")])
         return made
 
@@ -305,18 +292,12 @@ class _Reader:
     ) -> None:
         self._start = start
         self._finish = finish
-        # beside each its source: an id is unique only while its object lives
-        self._known: dict[tuple[str, int], tuple[Any, Any]] = {}
+        self._known = Memo(self._made)
 
     def read(self, kind: str, node: Any) -> Any:
-        if not isinstance(node, dict):
-            return node
-        key = kind, id(node)
-        if key not in self._known:
-            self._known[key] = node, self._made(kind, node)
-        return self._known[key][1]
+        return self._known(node, kind) if isinstance(node, dict) else node
 
-    def _made(self, kind: str, node: dict[str, Any]) -> dict[str, Any]:
+    def _made(self, node: dict[str, Any], kind: str) -> dict[str, Any]:
         made = self._start(node) if kind == "schema" else node
         read = {}
         for key, value in made.items():
@@ -344,6 +325,10 @@ class _Reader:
             is_same = all(one is other for one, other in zip(made, value, strict=True))
             return value if is_same else made
         return value
+
+
+def _unread(schema: Schema) -> Schema:
+    return schema
 
 
 def _slot(kind: str, key: str) -> Slot:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any, Final
 
 from dateline.schema.dialect import OR_NULL, Schema
+from dateline.schema.dialect import UNIONS as UNIONS
 
 TYPES: Final = ("string", "number", "integer", "boolean", "object", "array", "null")
 """The names of JSON Schema's types (2020-12, validation, section 6.1.1)."""
 
 EVERY_TYPE: Final = frozenset(TYPES)
-
-UNIONS: Final = ("oneOf", "anyOf")
 
 ANNOTATIONS: Final = frozenset(
     {"title", "description", "default", "deprecated", "example", "examples", "externalDocs"}

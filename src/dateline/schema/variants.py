@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from dateline.model import WAS
 from dateline.openapi import target
+from dateline.schema.dialect import UNIONS
+from dateline.schema.memo import closure
 
 
 def subtypes(schemas: Mapping[str, Any]) -> dict[str, frozenset[str]]:
@@ -32,7 +34,11 @@ def subtypes(schemas: Mapping[str, Any]) -> dict[str, frozenset[str]]:
             aliases.add(name)
     if not roots:
         return {}
-    below = {name: _closure(name, edges=extending) for name in _closure(*roots, edges=extending)}
+
+    def extended_by(name: str) -> Iterable[str]:
+        return extending.get(name, ())
+
+    below = {name: closure([name], extended_by).keys() for name in closure(roots, extended_by)}
     return {
         name: frozenset(found - aliases - {name})
         for name, found in below.items()
@@ -58,7 +64,7 @@ _ALIAS: Final = frozenset({"$ref", "title", "summary", "description", "deprecate
 
 def lists_variants(node: dict[str, Any]) -> bool:
     """Tell whether a schema lists members that the tags of its discriminator can name."""
-    listed = [node[key] for key in ("oneOf", "anyOf") if isinstance(node.get(key), list)]
+    listed = [node[key] for key in UNIONS if isinstance(node.get(key), list)]
     return any(
         "$ref" in part for members in listed for each in members for part in _same_value(each)
     )
@@ -82,18 +88,6 @@ def _same_value(schema: Any) -> Iterator[dict[str, Any]]:
 def _schema_name(reference: Any) -> str | None:
     goal = target(reference) if isinstance(reference, str) else None
     return goal[1] if goal is not None and goal[0] == "schemas" else None
-
-
-def _closure(*names: str, edges: Mapping[str, set[str]]) -> set[str]:
-    """Return *names* and all that *edges* lead to from them."""
-    reached: set[str] = set()
-    pending = list(names)
-    while pending:
-        name = pending.pop()
-        if name not in reached:
-            reached.add(name)
-            pending += edges.get(name, ())
-    return reached
 
 
 def other_tags(before: list[str], after: list[str]) -> dict[str, str] | None:

@@ -1,0 +1,51 @@
+"""Values computed once per object, for objects that cannot be hashed; and closures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
+H = TypeVar("H", bound=Hashable)
+
+
+class Memo(Generic[T]):
+    """Calls a function once for each object, by identity, and for the arguments after it.
+
+    A tuple as the first argument stands for the objects in it. The objects are kept alive: an id
+    is unique only as long as its object lives.
+    """
+
+    __slots__ = ("_compute", "_known", "_start")
+
+    def __init__(self, compute: Callable[..., T], *, start: Callable[..., T] | None = None) -> None:
+        """*start* returns what a recursive call gets that leads back to the same object."""
+        self._compute = compute
+        self._start = start
+        self._known: dict[tuple[Any, ...], tuple[Any, T]] = {}
+
+    def __call__(self, node: Any, *others: Hashable) -> T:
+        """Return the value of *node*, computed at the first call."""
+        identity: Any = tuple(map(id, node)) if type(node) is tuple else id(node)
+        key = (identity, *others)
+        known = self._known.get(key)
+        if known is None:
+            if self._start is not None:
+                self._known[key] = node, self._start(node, *others)
+            known = self._known[key] = node, self._compute(node, *others)
+        return known[1]
+
+
+def closure(starts: Iterable[H], edges: Callable[[H], Iterable[H]]) -> dict[H, None]:
+    """Return *starts* and all that *edges* lead to from them, in the order in which they are met.
+
+    A dict serves as an ordered set.
+    """
+    reached = dict.fromkeys(starts)
+    pending = list(reversed(reached))
+    while pending:
+        for goal in edges(pending.pop()):
+            if goal not in reached:
+                reached[goal] = None
+                pending.append(goal)
+    return reached

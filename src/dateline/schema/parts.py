@@ -1,0 +1,248 @@
+"""The parts of a schema: every schema object that has a say in one value, with its pointer.
+
+A schema says what it says together with its `$ref`, the members of its `allOf`, and the one member
+of a union of one (or of one and null). `PartReader` finds all of these, in any dialect; what is
+computed from them is for each caller to decide.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, NamedTuple
+
+from dateline.schema.dialect import NOTES, OR_NULL, Dialect, Schema
+from dateline.schema.memo import Memo
+from dateline.schema.references import Located, component
+from dateline.schema.types import UNIONS, type_of
+from dateline.schema.values import text
+
+NOTHING: Final[frozenset[str]] = frozenset()
+
+ANYTHING: Final[Schema] = {}
+NEVER: Final[Schema] = {"not": {}}
+"""What the schemas `true` and `false` say."""
+
+VALUE: Final = frozenset({"const", "enum", "type"})
+"""Keys of a union's member that leave it a value with notes."""
+
+_VALUE_KEYS: Final = VALUE | NOTES | {"deprecated"}
+
+# Chains of references are followed this far: none is this long unless it is a circle.
+_FAR: Final = 100
+
+
+class Part(NamedTuple):
+    """A schema object that has a say in a value, its keywords read, and its pointer.
+
+    ``skip`` holds the keywords that other parts stand for (`$ref`, `allOf`, unions of one member),
+    ``above`` the objects that led here, outermost first. ``null`` is the pointer of what lets null
+    pass whatever the part says, empty if nothing does; ``via`` that of the reference to it.
+    """
+
+    node: Any
+    pointer: str
+    skip: frozenset[str] = NOTHING
+    above: tuple[Any, ...] = ()
+    null: str = ""
+    via: str = ""
+
+    def get(self, keyword: str, default: Any = None) -> Any:
+        """Return what the part itself says with *keyword*."""
+        return default if keyword in self.skip else self.node.get(keyword, default)
+
+
+Parts = tuple[Part, ...]
+
+
+class Choice(NamedTuple):
+    """The members of a union but null, and the pointer of the member that is null, or nothing.
+
+    ``values`` holds the members, references resolved, if each is one value; else None.
+    """
+
+    members: list[Located]
+    null: str
+    values: list[Located] | None
+
+
+class PartReader:
+    """Reads the schemas of one document in its dialect; the document must not change meanwhile."""
+
+    def __init__(self, document: dict[str, Any]) -> None:
+        self.dialect = Dialect(document)
+        self.resolver = self.dialect.resolver
+        self._parts = Memo(self._read)
+
+    def parts(self, located: Iterable[Located]) -> Parts:
+        """Return the parts of all of *located* together, outermost first.
+
+        What leads back to itself is a part once. A component is a part even if it says nothing
+        itself, and so is the outermost object if no other is. `true` is read as `ANYTHING`, `false`
+        as `NEVER`.
+        """
+        nodes = tuple(located)
+        values = tuple(one.value for one in nodes)
+        return self._parts(values, tuple(one.pointer for one in nodes))
+
+    def _read(self, values: tuple[Any, ...], pointers: tuple[str, ...]) -> Parts:
+        found: list[Part] = []
+        outer: Part | None = None
+        met: set[tuple[int, bool]] = set()
+        stack = [Part(*one) for one in zip(values, pointers, strict=True)][::-1]
+        while stack:
+            part = stack.pop()
+            node = part.node
+            if isinstance(node, bool):
+                node = ANYTHING if node else NEVER
+            if not isinstance(node, dict) or (id(node), bool(part.null)) in met:
+                continue
+            met.add((id(node), bool(part.null)))
+            node = self.dialect.keywords(node)
+            null = f"{part.pointer}/{node[OR_NULL]}" if OR_NULL in node else part.null
+            part = part._replace(node=node, null=null)
+            skip, below = self._through(part)
+            if skip:
+                part = part._replace(skip=skip)
+            if len(skip) < len(node) or component(part.pointer):
+                found.append(part)
+            outer = outer or part
+            stack += reversed(below)
+        return tuple(found or ([outer] if outer else ()))
+
+    def _through(self, part: Part) -> tuple[frozenset[str], list[Part]]:
+        """Return the keywords of *part* that other parts stand for, and those parts."""
+        node, pointer = part.node, part.pointer
+        above = (*part.above, node)
+        skip: list[str] = []
+        below: list[Part] = []
+        if "$ref" in node:
+            goal = self.resolver.locate(node["$ref"])
+            if goal is not None:
+                skip.append("$ref")
+                below.append(Part(*goal, above=above, null=part.null, via=pointer))
+        if isinstance(node.get("allOf"), list):
+            skip.append("allOf")
+            bases = list_members(node, pointer, "allOf")
+            below += [Part(*one, above=above, null=part.null) for one in bases]
+        for keyword in UNIONS:
+            if isinstance(node.get(keyword), list):
+                choice = self.choice(node, pointer, keyword)
+                if len(choice.members) == 1 and choice.values is None:
+                    skip.append(keyword)
+                    null = part.null or choice.null
+                    below.append(Part(*choice.members[0], above=above, null=null))
+        return (frozenset(skip) if skip else NOTHING), below
+
+    def choice(self, node: Schema, pointer: str, keyword: str) -> Choice:
+        """Return what the union *keyword* of *node*, whose keywords are read, chooses from."""
+        listed = list(self._flattened(node, pointer, keyword, set()))
+        goals = [self.goal(member) for member in listed]
+        nulls = [is_null(member.value) for member in goals]
+        several = keyword == "oneOf" and any(nulls) and OR_NULL not in node
+        if all(nulls) or (several and sum(self.dialect.admits_null(n.value) for n in goals) > 1):
+            # a union of null alone keeps it; and where two members take null, `oneOf` takes none
+            nulls = [False] * len(nulls)
+        kept = [member for member, null in zip(goals, nulls, strict=True) if not null]
+        return Choice(
+            members=[member for member, null in zip(listed, nulls, strict=True) if not null],
+            null=next((one.pointer for one, null in zip(listed, nulls, strict=True) if null), ""),
+            values=kept if _are_values(keyword, kept) else None,
+        )
+
+    def _flattened(
+        self, node: Schema, pointer: str, keyword: str, met: set[int]
+    ) -> Iterator[Located]:
+        """Yield the members of a union; those of an `anyOf` within `anyOf` are its own."""
+        for member in list_members(node, pointer, keyword):
+            goal = self.goal(member)
+            inner = goal.value
+            nested = isinstance(inner, dict) and isinstance(inner.get(keyword), list)
+            if (
+                nested
+                and keyword == "anyOf"
+                and "discriminator" not in node
+                and inner.keys() <= {keyword} | NOTES
+                # null is reported of the union that names it
+                and not any(map(is_null, inner[keyword]))
+                and id(inner) not in met
+            ):
+                yield from self._flattened(inner, goal.pointer, keyword, met | {id(inner)})
+            else:
+                yield member
+
+    def goal(self, located: Located) -> Located:
+        """Return the last of `way`."""
+        return deque(self.way(located), maxlen=1)[0]
+
+    def way(self, located: Located) -> Iterator[Located]:
+        """Yield a schema, its keywords read, and what it stands for, one after another.
+
+        A schema stands for another if it is nothing but a `$ref`, or an `allOf` of one.
+        """
+        for _ in range(_FAR):
+            value, pointer = located
+            if not isinstance(value, dict):
+                yield located
+                return
+            value = self.dialect.keywords(value)
+            yield Located(value, pointer)
+            if len(value) != 1:
+                return
+            goal = self.resolver.locate(value.get("$ref"))
+            if goal is not None:
+                located = goal
+            elif isinstance(value.get("allOf"), list) and len(value["allOf"]) == 1:
+                located = Located(value["allOf"][0], f"{pointer}/allOf/0")
+            else:
+                return
+
+
+def list_members(node: Schema, pointer: str, keyword: str) -> list[Located]:
+    """Return the schemas of the list that *node* has under *keyword*."""
+    return [
+        Located(member, f"{pointer}/{keyword}/{index}")
+        for index, member in enumerate(node[keyword])
+    ]
+
+
+def is_null(node: Any) -> bool:
+    """Return whether *node* is the schema of null, and nothing else but notes."""
+    if not may_be_value(node):
+        return False
+    if "const" in node or "enum" in node:
+        only = node.get("const") is None and node.get("enum", [None]) == [None]
+        return only and "null" in node.get("type", "null")
+    return node.get("type") in ("null", ["null"])
+
+
+def may_be_value(node: Any) -> bool:
+    """Return whether *node* says nothing but a type or values, and notes."""
+    return isinstance(node, dict) and all(
+        key in _VALUE_KEYS or key.startswith("x-") for key in node
+    )
+
+
+def value_of(node: Schema) -> Any:
+    """Return the value of a member that lists one, as `const` or as an `enum` of one."""
+    return node["const"] if "const" in node else node["enum"][0]
+
+
+def _are_values(keyword: str, members: list[Located]) -> bool:
+    """Return whether a union does nothing but list values."""
+    if not members or not all(_is_value(member.value) for member in members):
+        return False
+    # what two members allow, `oneOf` does not
+    values = {text(value_of(one.value)) for one in members}
+    return keyword != "oneOf" or len(values) == len(members)
+
+
+def _is_value(node: Any) -> bool:
+    """Return whether a member of a union is one value and notes."""
+    if not may_be_value(node) or ("const" in node) == ("enum" in node):
+        return False
+    values = [node["const"]] if "const" in node else node["enum"]
+    if not isinstance(values, list) or len(values) != 1:
+        return False
+    types = node.get("type", type_of(values[0]))
+    return type_of(values[0]) in types or (type_of(values[0]), types) == ("integer", "number")

@@ -1,0 +1,132 @@
+"""References within one document: what a `$ref` leads to, and which component that is.
+
+Sources: RFC 6901 sections 4 and 6 (JSON Pointer, its fragment form); JSON Schema 2020-12, core,
+section 8.2.2 (anchors); OpenAPI Specification 3.1.1 section 4.8.23.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache, cached_property
+from typing import Any, Final, NamedTuple
+from urllib.parse import unquote
+
+from dateline.openapi import COMPONENTS, target
+
+ANCHORS: Final = ("$anchor", "$dynamicAnchor")
+"""Keywords that name a schema for references."""
+
+
+class Located(NamedTuple):
+    """A value of a document and the JSON pointer to it."""
+
+    value: Any
+    pointer: str
+
+
+@cache
+def escape(token: str) -> str:
+    """Return *token* as it is written in a pointer (RFC 6901 section 3)."""
+    return str(token).replace("~", "~0").replace("/", "~1")
+
+
+@cache
+def unescape(token: str) -> str:
+    """Return the key that *token* of a pointer in a fragment stands for (RFC 6901 section 6)."""
+    return (unquote(token) if "%" in token else token).replace("~1", "/").replace("~0", "~")
+
+
+@cache
+def component(pointer: str) -> tuple[str, str] | None:
+    """Return (section, name) if *pointer* leads to a component itself, else None."""
+    return target("#" + pointer)
+
+
+class Resolver:
+    """Resolves the local references of one document, each once.
+
+    The document must not change meanwhile. A reference to another document, to nothing, or of
+    another type than text resolves to None.
+    """
+
+    def __init__(self, document: dict[str, Any]) -> None:
+        self.root = document
+        self._found: dict[str, Located | None] = {}
+
+    def locate(self, reference: Any) -> Located | None:
+        """Return what *reference* leads to, with its pointer; references there are not followed.
+
+        Pointers and anchors are understood.
+        """
+        if not isinstance(reference, str) or not reference.startswith("#"):
+            return None
+        if reference not in self._found:
+            self._found[reference] = self._find(reference)
+        return self._found[reference]
+
+    def resolve(self, reference: Any) -> Any:
+        """Return what *reference* leads to, None if nothing."""
+        found = self.locate(reference)
+        return None if found is None else found.value
+
+    def section(self, name: str) -> dict[str, Any]:
+        """Return a section of the components, or a mapping at the root; empty if absent."""
+        home = self.root.get("components") if name in COMPONENTS else self.root
+        found = home.get(name) if isinstance(home, dict) else None
+        return found if isinstance(found, dict) else {}
+
+    def schema_name(self, schema: Any) -> str | None:
+        """Return the name of the component that the `$ref` of *schema* leads to; None if none."""
+        reference = schema.get("$ref") if isinstance(schema, dict) else None
+        goal = target(reference) if isinstance(reference, str) else None
+        is_known = goal is not None and goal[0] == "schemas" and goal[1] in self.section("schemas")
+        return goal[1] if goal is not None and is_known else None
+
+    def chain(self, node: Any) -> list[dict[str, Any]]:
+        """Return *node* and what its references lead to in turn, what refers to nothing last.
+
+        Empty where one of them leads nowhere, or back.
+        """
+        found: list[dict[str, Any]] = []
+        while isinstance(node, dict) and not any(node is each for each in found):
+            found.append(node)
+            if not isinstance(node.get("$ref"), str):
+                return found
+            node = self.resolve(node["$ref"])
+        return []
+
+    def _find(self, reference: str) -> Located | None:
+        if reference != "#" and not reference.startswith("#/"):
+            return self._anchors.get(reference[1:])
+        node: Any = self.root
+        pointer = ""
+        for token in map(unescape, reference.split("/")[1:]):
+            if isinstance(node, list) and token.isdecimal() and int(token) < len(node):
+                node = node[int(token)]
+            elif isinstance(node, dict) and token in node:
+                node = node[token]
+            else:
+                return None
+            pointer += "/" + escape(token)
+        return Located(node, pointer)
+
+    @cached_property
+    def _anchors(self) -> dict[str, Located]:
+        found: dict[str, Located] = {}
+        for located in _objects(Located(self.root, "")):
+            for key in ANCHORS:
+                if isinstance(located.value.get(key), str):
+                    found.setdefault(located.value[key], located)
+        return found
+
+
+def _objects(root: Located) -> Iterator[Located]:
+    """Yield every object of a document, whatever it is."""
+    stack = [root]
+    while stack:
+        value, pointer = located = stack.pop()
+        if isinstance(value, dict):
+            yield located
+            stack += [Located(below, f"{pointer}/{escape(key)}") for key, below in value.items()]
+        elif isinstance(value, list):
+            stack += [Located(below, f"{pointer}/{index}") for index, below in enumerate(value)]

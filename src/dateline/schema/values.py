@@ -1,0 +1,37 @@
+"""JSON values: equality, as one text for all equal ones."""
+
+from __future__ import annotations
+
+import re
+from json import JSONEncoder
+from typing import Any, Final
+
+_ordered = JSONEncoder(
+    ensure_ascii=False, check_circular=False, default=repr, sort_keys=True
+).encode
+_WHOLE_FLOAT: Final = re.compile(r"\.0|e\+")
+
+written = JSONEncoder(ensure_ascii=False, check_circular=False, default=repr).encode
+"""Returns a JSON value as text, which tells `1` and `true` apart where `==` does not."""
+
+
+def text(value: Any) -> str:
+    """Return *value* as text that equal JSON values have in common, and no others.
+
+    The order of keys does not count, nor how a number is written: 1.0 is 1, but `true` is not
+    (JSON Schema 2020-12, core, section 4.2.2).
+    """
+    try:
+        found = _ordered(value)
+        return _ordered(_with_integers(value)) if _WHOLE_FLOAT.search(found) else found
+    except TypeError:
+        # keys of several types, which no JSON document has
+        return written(value)
+
+
+def _with_integers(value: Any) -> Any:
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, dict):
+        return {key: _with_integers(below) for key, below in value.items()}
+    return [_with_integers(below) for below in value] if isinstance(value, list) else value
