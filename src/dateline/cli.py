@@ -337,11 +337,11 @@ def waive(
     colon, such as Loan.fine_cents; or its pointer or fingerprint in `--format json`.
     """
     from dateline import generate
-    from dateline.check.explain import known
     from dateline.edit.waive import waive as room
+    from dateline.rules.explanation import find_rule
 
     try:
-        known(rule)
+        find_rule(rule)
     except LookupError as error:
         raise click.UsageError(str(error)) from error
     pointer, named = generate.waiver_target(
@@ -459,21 +459,21 @@ def _colour() -> bool:
 
 @main.command()
 def rules() -> None:
-    """List the rules: id, verdict, law."""
-    from dateline.check.explain import listed
+    """List the rules: id, verdict, summary."""
+    from dateline.rules.explanation import list_rules
 
-    for line in listed():
+    for line in list_rules():
         click.echo(line)
 
 
 @main.command()
 @click.argument("rule", shell_complete=completion.rules)
 def explain(rule: str) -> None:
-    """Say what RULE holds, why, an example, and the way out."""
-    from dateline.check.explain import explained
+    """Explain RULE, or a preset of the policy: reason, example, way out."""
+    from dateline.rules.explanation import explain as explain_rule
 
     try:
-        click.echo(explained(rule))
+        click.echo(explain_rule(rule))
     except LookupError as error:
         raise click.UsageError(str(error)) from error
 

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 def rules(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:
-    """Offer the ids of the rules, each with its law."""
-    from dateline.check.explain import laws
+    """Offer the ids of the rules, each with its summary."""
+    from dateline.rules import RULES
 
-    return _offered(laws().items(), begun)
+    return _offered(((rule.id, rule.summary) for rule in RULES.values()), begun)
 
 
 def _of_table(

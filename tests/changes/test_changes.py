@@ -16,14 +16,12 @@ from support.changing import DATES, Files, feed, pages, swapped, told, versions
 from support.sources import API, LIBRARY, loaded
 
 from dateline.changes import schema
-from dateline.changes.advice import ADVICE
 from dateline.changes.pages import EVERY_PAIR, MOST_NAMED, Entry, page
 from dateline.check.sides import compared
 from dateline.diff import Readings, diff
 from dateline.model import Api
 from dateline.project import Projector
 from dateline.render import render
-from dateline.rules import RULES
 from dateline.templating import TemplateError
 
 GENERATED: Final = Path(__file__).parents[2] / "generated" / "changes"
@@ -376,14 +374,6 @@ def test_between_neighbours_each_gated_change_comes_with_the_newer_one(
             if change["verdict"] == "gated"
         }
         assert brought <= {(newer,)}
-
-
-# --- Advice
-
-
-def test_every_rule_has_advice_for_callers_that_names_no_key_of_ours() -> None:
-    assert sorted(ADVICE) == sorted(RULES)
-    assert [rule for rule, text in ADVICE.items() if "x-" in text or text[-1] != "."] == []
 
 
 # --- The payment API

@@ -9,8 +9,8 @@ import pytest
 
 from dateline.check.merge import Merged
 from dateline.diff import diff
-from dateline.load.table import PRESETS
 from dateline.model import Combination, Verdict
+from dateline.presets import PRESETS
 
 JSON: Final = "application/json"
 OBJECT: Final = {"type": "object", "required": ["a"], "properties": {"a": {"type": "string"}}}

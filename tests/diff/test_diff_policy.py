@@ -10,6 +10,8 @@ import pytest
 from support.commands import dateline
 from support.policies import committed, edit, project
 
+from dateline.rules import RULES
+
 __all__ = ["committed", "project"]
 
 
@@ -95,9 +97,7 @@ def test_what_is_no_policy_is_refused(
 def test_callers_are_told_what_they_do_about_it(foreign: Path) -> None:
     assert foreign.is_dir()
     (change,) = json.loads(dateline("diff", "a.json", "b.json", "--format", "json").out)["changes"]
-    assert change["help"] == (
-        "When they move to the newer version, callers have to be ready to read it."
-    )
+    assert change["help"] == RULES[change["rule"]].callers
 
 
 def test_a_comparison_of_versions_speaks_to_callers_and_one_of_a_branch_to_authors(
@@ -108,7 +108,7 @@ def test_a_comparison_of_versions_speaks_to_callers_and_one_of_a_branch_to_autho
     between = dateline("diff", "2024-01-15", "next", "--format", "json").out
     (change,) = json.loads(between)["changes"]
     assert "x-added" not in change["help"]
-    assert change["help"].startswith("When they move to the newer version, callers ")
+    assert change["help"] == "Be ready for the new value wherever you read the field."
     edit(committed, (f"oneOf: [{lost}]", "enum: [active, returned, lost]"))
     since = dateline("diff", "main", "2024-01-15", "--format", "json").out
     assert "The policy calls `value-added` never." in json.loads(since)["changes"][0]["help"]

@@ -20,11 +20,11 @@ from support.surrounding_edits import REFACTORINGS
 from dateline.load import load
 from dateline.model import Change, Direction, Kind, Verdict
 from dateline.project import Projector
-from dateline.rules import RULES
-from dateline.rules.reading import (
-    ANSWERED,
+from dateline.rules import CHANGE_RULES
+from dateline.rules.predicates import (
     CONSTRAINTS,
     KEYWORD,
+    ONLY_READ,
     Extent,
     extent,
     in_parameters_only,
@@ -88,7 +88,7 @@ GUARDS: Final[dict[str, tuple[str, Callable[[Change], bool], tuple[str, ...]]]] 
     ),
     "the field is required": (
         "response-field-added",
-        lambda change: change.kind is Kind.FIELD_ADDED and change.direction in ANSWERED,
+        lambda change: change.kind is Kind.FIELD_ADDED and change.direction in ONLY_READ,
         ("required field added",),
     ),
     "another keyword is added": (
@@ -163,7 +163,7 @@ def test_a_rule_without_one_of_its_conditions_is_caught(guard: str) -> None:
 
 
 def test_every_condition_of_an_additive_rule_is_tried() -> None:
-    additive = {rule.id for rule in RULES.values() if rule.verdict is Verdict.ADDITIVE}
+    additive = {rule.id for rule in CHANGE_RULES.values() if rule.verdict is Verdict.ADDITIVE}
     assert {rule for rule, _, _ in GUARDS.values()} | UNCONDITIONAL == additive
 
 

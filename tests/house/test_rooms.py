@@ -14,7 +14,18 @@ import pytest
 SOURCE = Path(__file__).parents[2] / "src" / "dateline"
 
 ROOMS = (
-    *("fresh", "model", "openapi", "regex", "schema", "source", "gates", "load", "bundle"),
+    *(
+        "fresh",
+        "model",
+        "presets",
+        "openapi",
+        "regex",
+        "schema",
+        "source",
+        "gates",
+        "load",
+        "bundle",
+    ),
     *("project", "sample", "diff", "rules", "check", "report", "templating", "python"),
     *("changes", "documents", "models", "contracts", "server", "render"),
     *("files", "edit", "adopt", "generate", "status"),

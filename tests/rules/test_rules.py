@@ -16,10 +16,11 @@ import yaml
 from support.rule_cases import document
 
 from dateline.diff import diff
-from dateline.load.table import PRESETS as WRITABLE_PRESETS
 from dateline.model import EXTENSIBLE, Change, Direction, Kind, Verdict
 from dateline.openapi import OBJECTS
-from dateline.rules import PRESETS, RULES, Example, Rule, explain, judge, said
+from dateline.rules import CHANGE_RULES, PRESETS, RULES, Example, Rule, describe, judge
+from dateline.rules.explanation import explain
+from dateline.rules.rule import about_definitions, additive
 
 FOLDER = Path(__file__).parent
 CASES: list[tuple[str, dict[str, Any]]] = [
@@ -60,8 +61,8 @@ def heard(
     """Return what is said of *changed*, by verdict."""
     found: dict[str, list[str]] = {}
     for change in changed:
-        rule, verdict = judge(change, preset, {}, rules=rules or RULES)
-        found.setdefault(str(verdict), []).append(f"{said(change)} [{rule}]")
+        rule, verdict = judge(change, preset, {}, rules=rules or CHANGE_RULES)
+        found.setdefault(str(verdict), []).append(f"{describe(change)} [{rule}]")
     return found
 
 
@@ -77,7 +78,7 @@ def expected(case: dict[str, Any]) -> dict[str, list[str]]:
     ("rule", "case"), CASES, ids=[f"{rule} {case['it']}" for rule, case in CASES]
 )
 def test_a_case_hears_what_it_expects(rule: str, case: dict[str, Any]) -> None:
-    assert rule in RULES
+    assert rule in CHANGE_RULES
     assert heard(changed_in(case), case.get("preset", "dated-contract")) == expected(case)
 
 
@@ -85,14 +86,14 @@ def example_changes(example: Example) -> list[Change]:
     return changes(example.where, yaml.safe_load(example.before), yaml.safe_load(example.after))
 
 
-@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+@pytest.mark.parametrize("rule", CHANGE_RULES.values(), ids=CHANGE_RULES)
 def test_the_example_of_a_rule_is_a_change_that_it_speaks_of(rule: Rule) -> None:
     assert [judge(change, "dated-contract", {}) for change in example_changes(rule.example)] == [
         (rule.id, rule.verdict)
     ]
 
 
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("rule", CHANGE_RULES)
 def test_every_rule_has_cases_in_which_it_speaks_and_in_which_it_is_silent(rule: str) -> None:
     said_of = [
         [line for lines in expected(case).values() for line in lines]
@@ -103,15 +104,15 @@ def test_every_rule_has_cases_in_which_it_speaks_and_in_which_it_is_silent(rule:
 
 
 def test_every_case_file_belongs_to_a_rule() -> None:
-    assert sorted(FILES) == sorted(RULES)
+    assert sorted(FILES) == sorted(CHANGE_RULES)
 
 
-GUARDS = [rule.id for rule in RULES.values() if rule.verdict is Verdict.ADDITIVE]
+GUARDS = [rule.id for rule in CHANGE_RULES.values() if rule.verdict is Verdict.ADDITIVE]
 
 
 @pytest.mark.parametrize("guard", GUARDS)
 def test_a_case_notices_that_an_additive_guard_is_switched_off(guard: str) -> None:
-    others = {id: rule for id, rule in RULES.items() if id != guard}
+    others = {id: rule for id, rule in CHANGE_RULES.items() if id != guard}
     cases = [case for rule, case in CASES if rule == guard]
     assert any(
         set(heard(changed_in(case), rules=others)) - set(expected(case)) == {"gated"}
@@ -177,7 +178,7 @@ def test_what_callers_read_and_write_has_to_satisfy_both_laws(preset: str) -> No
         return judge(replace(seen, direction=direction, within=inner), preset, {}).verdict
 
     broken = [
-        said(seen)
+        describe(seen)
         for _, case in CASES
         for seen in changed_in(case)
         if verdict(seen, Direction.BOTH) is Verdict.ADDITIVE
@@ -264,34 +265,68 @@ def test_an_override_has_the_last_word_over_a_preset() -> None:
     assert judge(seen, "github", {"value-added": Verdict.NEVER}) == ("value-added", Verdict.NEVER)
 
 
-def test_the_presets_are_those_that_the_version_table_may_name() -> None:
-    assert tuple(PRESETS) == WRITABLE_PRESETS
-
-
 @pytest.mark.parametrize("preset", PRESETS)
 def test_a_preset_names_rules_only_whose_verdict_it_changes(preset: str) -> None:
-    verdicts = PRESETS[preset]
-    assert [rule for rule in verdicts if RULES[rule].verdict is verdicts[rule]] == []
+    verdicts = PRESETS[preset].verdicts
+    assert [rule for rule in verdicts if CHANGE_RULES[rule].verdict is verdicts[rule]] == []
 
 
 # Documentation
 
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
-def test_a_rule_says_its_law_its_reason_and_the_way_out(rule: Rule) -> None:
+def test_a_rule_says_what_holds_why_and_the_way_out(rule: Rule) -> None:
     assert re.fullmatch(r"[a-z]+(-[a-z]+)+", rule.id)
-    assert re.fullmatch(r"[A-Z][^\n]{10,100}\.", rule.law)
+    assert re.fullmatch(r"[A-Z][^\n]{10,100}\.", rule.summary) or rule.id == "body-without-content"
     assert re.fullmatch(r"[A-Z][^\n]{10,300}\.", rule.reason)
-    assert re.fullmatch(r"[A-Z][^\n]{10,300}\.", rule.way_out)
-    assert rule.text == f"{rule.law} {rule.way_out}"
+    assert re.fullmatch(r"[A-Z][^\n]{5,300}\.", rule.way_out)
+    assert rule.help == f"{rule.summary} {rule.way_out}"
 
 
-def test_the_laws_are_told_apart() -> None:
-    laws = [rule.law for rule in RULES.values()]
-    assert sorted(set(laws)) == sorted(laws)
+@pytest.mark.parametrize("rule", CHANGE_RULES.values(), ids=CHANGE_RULES)
+def test_a_rule_about_changes_tells_callers_what_to_do_and_names_no_key_of_ours(
+    rule: Rule,
+) -> None:
+    assert re.fullmatch(r"[A-Z][^\n]{10,150}\.", rule.callers)
+    assert "x-" not in rule.callers
 
 
-def test_a_rule_is_explained_with_law_reason_example_and_way_out() -> None:
+def test_a_rule_whose_docstring_lacks_a_paragraph_is_refused_at_import() -> None:
+    def loan_added(_: Change) -> bool:
+        """A new loan goes to all versions.
+
+        No caller knows it.
+
+        Write it.
+
+        In a response, before:
+            Loan: {}
+        After:
+            Loan: {type: object}
+        """
+        return True
+
+    def undocumented(_: Change) -> bool:
+        return True
+
+    def table_kept() -> None:
+        """The table stays."""
+
+    needed = "needs these paragraphs: summary, reason, way out"
+    with pytest.raises(TypeError, match=f"the rule loan-added {needed}, callers, example"):
+        additive(loan_added)
+    with pytest.raises(TypeError, match=f"the rule undocumented {needed}, callers, example"):
+        additive(undocumented)
+    with pytest.raises(TypeError, match=f"the rule table-kept {needed};"):
+        about_definitions(Verdict.GATED)(table_kept)
+
+
+def test_no_two_rules_say_the_same() -> None:
+    summaries = [rule.summary for rule in RULES.values()]
+    assert sorted(set(summaries)) == sorted(summaries)
+
+
+def test_a_rule_is_explained_with_reason_example_way_out_and_what_callers_do() -> None:
     assert explain("value-removed") == (
         "value-removed (gated)\n"
         "\n"
@@ -303,8 +338,22 @@ def test_a_rule_is_explained_with_law_reason_example_and_way_out() -> None:
         "After:\n"
         "  State: {type: string, enum: [active, returned]}\n"
         "\n"
-        "Put it back, with `x-removed: next`, and `x-shown-as` where an answer can't leave it out."
+        "Put it back, with `x-removed: next`, and `x-shown-as` where an answer can't leave it "
+        "out.\n"
+        "\n"
+        "Callers: Stop sending the value, and don't expect it in responses."
     )
+
+
+def test_a_preset_is_explained_with_its_verdicts() -> None:
+    head, purpose, verdicts, choice = explain("github").split("\n\n")
+    assert (head, choice) == (
+        "github (preset)",
+        "Choose it with `policy: github` in versions.yaml.",
+    )
+    assert purpose.startswith("The promises of GitHub's REST API: ")
+    assert "  operation-removed: gated instead of never" in verdicts.splitlines()
+    assert "`dateline rules`" in explain("dated-contract")
 
 
 def test_an_explanation_says_where_a_preset_judges_otherwise() -> None:
@@ -400,12 +449,12 @@ def test_rules_judge_without_their_documentation() -> None:
     ],
 )
 def test_a_message_says_what_happened_subject_first(seen: Change, line: str) -> None:
-    assert said(seen) == line
+    assert describe(seen) == line
 
 
 def test_whatever_happens_can_be_said_in_one_line() -> None:
     lines = [
-        said(change(kind, direction, keyword=keyword, before={"a": "\n"}, after=after))
+        describe(change(kind, direction, keyword=keyword, before={"a": "\n"}, after=after))
         for kind, direction in product(Kind, Direction)
         for keyword in ("", "required", "items")
         for after in (None, "b\n", {1: {2, 3}})

@@ -24,7 +24,7 @@ from dateline.load import load
 from dateline.model import Combination, Finding, Policy, Verdict
 from dateline.openapi import METHODS
 from dateline.project import Projector
-from dateline.rules import RULES, Rule
+from dateline.rules import CHANGE_RULES, Rule
 
 _MOST: Final = 9
 TODAY: Final = date(2026, 1, 1)
@@ -108,7 +108,7 @@ def _complete(path: str, item: dict[str, Any], content: dict[str, Any]) -> None:
                 operation.setdefault("parameters", []).append(one)
 
 
-BREAKING: Final = [rule for rule in RULES.values() if rule.verdict is not Verdict.ADDITIVE]
+BREAKING: Final = [rule for rule in CHANGE_RULES.values() if rule.verdict is not Verdict.ADDITIVE]
 
 
 @pytest.mark.parametrize("rule", BREAKING, ids=lambda rule: rule.id)
@@ -122,7 +122,7 @@ def test_gate_does_what_the_help_of_a_rule_says(rule: Rule, tmp_path: Path) -> N
         assert {one.rule for one in found} != {rule.id}
     else:
         assert {one.rule for one in found} == {rule.id}
-        assert {one.help for one in found} == {rule.text}
+        assert {one.help for one in found} == {rule.help}
     plan = edited.gate()
     left = {one.rule for one in edited.findings()}
     if rule.id in UNGATED:
@@ -152,7 +152,7 @@ def test_what_says_its_old_name_is_clean(rule: Rule, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "rule",
-    [rule for rule in RULES.values() if rule.verdict is Verdict.ADDITIVE],
+    [rule for rule in CHANGE_RULES.values() if rule.verdict is Verdict.ADDITIVE],
     ids=lambda rule: rule.id,
 )
 def test_what_a_policy_gates_can_be_gated(rule: Rule, tmp_path: Path) -> None:
@@ -168,7 +168,7 @@ def test_what_a_policy_gates_can_be_gated(rule: Rule, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("id", ["operation-removed"])
 def test_what_a_policy_gates_of_what_never_may_be_can_be_gated(id: str, tmp_path: Path) -> None:
-    example = RULES[id].example
+    example = CHANGE_RULES[id].example
     policy = f"policy: {{ preset: dated-contract, rules: {{ {id}: gated }} }}\n"
     edited = Edited(tmp_path, example.where, example.before, example.after, policy)
     (found,) = edited.findings()
@@ -178,7 +178,7 @@ def test_what_a_policy_gates_of_what_never_may_be_can_be_gated(id: str, tmp_path
 
 @pytest.mark.parametrize("id", ["value-added", "field-required", "type-changed"])
 def test_what_a_policy_forbids_is_written_back(id: str, tmp_path: Path) -> None:
-    example = RULES[id].example
+    example = CHANGE_RULES[id].example
     policy = f"policy: {{ preset: dated-contract, rules: {{ {id}: never }} }}\n"
     edited = Edited(tmp_path, example.where, example.before, example.after, policy)
     (found,) = edited.findings()

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from dateline.diff import diff
 from dateline.model import EXTENSIBLE, Change, Direction, Kind, Verdict
-from dateline.rules import RULES, Rule, judge
+from dateline.rules import CHANGE_RULES, Rule, judge
 from support.containment import Contradiction, Document, Flows, compared, flows
 from support.random_documents import Pair
 
@@ -28,14 +28,14 @@ class Said(NamedTuple):
     unequal: list[Contradiction]
     """What one of the two sides could not say to the other though nothing was found to differ."""
 
-    def additive(self, preset: str, rules: Mapping[str, Rule] = RULES) -> bool:
+    def additive(self, preset: str, rules: Mapping[str, Rule] = CHANGE_RULES) -> bool:
         """Tell whether every change is additive."""
         return all(
             judge(change, preset, {}, rules=rules).verdict is Verdict.ADDITIVE
             for change in self.changes
         )
 
-    def missed(self, rules: Mapping[str, Rule] = RULES) -> bool:
+    def missed(self, rules: Mapping[str, Rule] = CHANGE_RULES) -> bool:
         """Tell whether what needs a version passes without one: by the wire, or by the list."""
         if self.unequal:
             return True
@@ -104,4 +104,4 @@ def said(pairs: Iterable[Pair], differ: Differ = diff) -> Iterator[Said]:
 
 def loosened(rule: str, applies: Callable[[Change], bool]) -> dict[str, Rule]:
     """Return the rules with another predicate for *rule*."""
-    return {**RULES, rule: replace(RULES[rule], applies=applies)}
+    return {**CHANGE_RULES, rule: replace(CHANGE_RULES[rule], applies=applies)}

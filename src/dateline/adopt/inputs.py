@@ -15,13 +15,13 @@ from dateline.load.checks import check
 from dateline.load.table import (
     DEFAULT_HEADER,
     DEFAULT_PACKAGE,
-    DEFAULT_POLICY,
     canonical_date,
     read_table,
 )
 from dateline.model import EXTENSIBLE, DatelineError, Day, Place, Problem, SourceError, Table
 from dateline.model import KEYS as OUR_KEYS
 from dateline.openapi import walk
+from dateline.presets import DEFAULT_POLICY
 from dateline.source.reader import AUTHORED
 from dateline.source.reader.problems import Log
 from dateline.source.reader.yaml_document import YamlReader

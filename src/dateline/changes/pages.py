@@ -10,14 +10,13 @@ from functools import cache, cached_property
 from itertools import combinations, pairwise
 from typing import Any, Final
 
-from dateline.changes.advice import ADVICE
 from dateline.changes.reasons import Reason, Reasons
 from dateline.check.merge import Group, Merged
 from dateline.diff import Readings, diff
 from dateline.model import Announcement, Api, Combination, Direction, Table, Verdict, Version
 from dateline.openapi import VERSION
 from dateline.project import Projector
-from dateline.rules import said
+from dateline.rules import RULES, describe
 
 EVERY_PAIR: Final = 25
 """With more versions than these, not every two of them get a page. Neighbours do, and every version
@@ -73,7 +72,7 @@ class Entry:
         return cls(
             rule=judgement.rule,
             verdict=judgement.verdict,
-            message=said(change),
+            message=describe(change),
             direction=change.direction,
             schema=change.schema,
             field=change.field,
@@ -85,7 +84,7 @@ class Entry:
             environments=tuple(sorted({shown.environment for shown in group.combinations})),
             versions=reason.versions,
             why=reason.why,
-            upgrade=ADVICE[judgement.rule],
+            upgrade=RULES[judgement.rule].callers,
         )
 
     @classmethod

@@ -14,7 +14,6 @@ from dateline.check.attachment import attachment
 from dateline.check.baseline import BaselineError, Published
 from dateline.check.consequences import without_following
 from dateline.check.header import check_header
-from dateline.check.laws import LAWS
 from dateline.check.merge import Group, Merged, by_place
 from dateline.check.policy import check_policy, judging_table
 from dateline.check.reasons import check_reasons
@@ -39,7 +38,6 @@ from dateline.project import Projector
 from dateline.rules import RULES
 
 __all__ = [
-    "LAWS",
     "BaselineError",
     "Document",
     "Published",
@@ -235,6 +233,6 @@ def _renamed(removed: Group, added: Group) -> str:
     name = parts(removed.change.before_pointer or "")[-1]
     new = parts(added.change.after_pointer or "")[-1]
     return (
-        f"{RULES[removed.judgement.rule].text} If it is called `{new}` now, give that one "
+        f"{RULES[removed.judgement.rule].help} If it is called `{new}` now, give that one "
         f"`x-was: {{next: {{name: {name}}}}}` (`dateline gate` asks)."
     )

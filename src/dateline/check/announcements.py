@@ -7,7 +7,7 @@ from datetime import date
 from typing import Final
 
 from dateline.check.baseline import Published
-from dateline.check.laws import breach
+from dateline.check.findings import create_finding
 from dateline.model import Announcement, Finding, Place, Policy, Table
 
 
@@ -106,4 +106,4 @@ _RULES: Final[tuple[Callable[[Table, Published, str], Iterator[Finding]], ...]] 
 
 def _breach(rule: str, one: Announcement, message: str, place: Place) -> Finding:
     key = (one.kind, one.version)
-    return breach(rule, Policy.TABLE, message, key=key, after_source=place)
+    return create_finding(rule, Policy.TABLE, message, key=key, after_source=place)

@@ -23,9 +23,9 @@ def attachment(api: Api, projector: Projector, published: Published, group: Grou
         section, name = parts(group.change.before_pointer or "")[1:3]
         if name in api.document.get("components", {}).get(section, {}):
             return (
-                f"{RULES[group.judgement.rule].law} It is defined, and goes with what refers to "
-                f"it. Give it `x-added: {api.table.dates[0]}`, the first version, and it is there "
-                f"by itself (`dateline gate` writes it)."
+                f"{RULES[group.judgement.rule].summary} It is defined, and goes with what refers "
+                f"to it. Give it `x-added: {api.table.dates[0]}`, the first version, and it is "
+                f"there by itself (`dateline gate` writes it)."
             )
     concerned = {found.version for found in group.combinations}
     listed = ", ".join(sorted(concerned, key=order))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from dateline.check.baseline import Published
-from dateline.check.laws import breach
+from dateline.check.findings import create_finding
 from dateline.model import EVERYWHERE, Api, Combination, Finding, Policy
 from dateline.openapi import METHODS, pointer
 from dateline.project import Projector
@@ -24,7 +24,7 @@ def check_header(api: Api, projector: Projector, published: Published) -> Iterat
         return
     # the names of headers have no case: RFC 9110 section 5.1
     if record.header.casefold() != table.header.casefold():
-        yield breach(
+        yield create_finding(
             "version-header-changed",
             Policy.FROZEN,
             f"the version header is renamed ({record.header} -> {table.header})",
@@ -56,7 +56,7 @@ def check_header(api: Api, projector: Projector, published: Published) -> Iterat
         in_table = at == "/ignores-header"
         more = f" and {len(names) - 1} more" if len(names) > 1 else ""
         does = "ignores" if ignores else "heeds"
-        yield breach(
+        yield create_finding(
             "ignored-header-changed",
             Policy.FROZEN,
             f"{names[0]}{more}: {does} the header {table.header} now",

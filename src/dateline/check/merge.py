@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from dateline.check.laws import fingerprint
+from dateline.check.findings import fingerprint
 from dateline.gates import order
 from dateline.model import (
     EVERYWHERE,
@@ -19,7 +19,7 @@ from dateline.model import (
     Policy,
     Verdict,
 )
-from dateline.rules import RULES, Judgement, author_advice, judge, said
+from dateline.rules import RULES, Judgement, describe, describe_way_out, judge
 
 FROM_MILD_TO_STRICT: Final = (Verdict.INFORMATION, Verdict.ADDITIVE, Verdict.GATED, Verdict.NEVER)
 
@@ -53,8 +53,8 @@ class Group:
             "rule": judgement.rule,
             "verdict": judgement.verdict,
             "policy": policy,
-            "message": said(change),
-            "help": author_advice(RULES[judgement.rule], judgement.verdict, change),
+            "message": describe(change),
+            "help": describe_way_out(RULES[judgement.rule], judgement.verdict, change),
             "fingerprint": fingerprint(
                 judgement.rule,
                 policy.value,
@@ -119,7 +119,7 @@ def cause(change: Change) -> str:
     Environments may differ in the operations that it reaches, and so in its direction and rule.
     """
     where = change.schema or change.after_pointer or change.before_pointer
-    told = said(_reaching_nobody(change))
+    told = describe(_reaching_nobody(change))
     # indexes shift between versions, so a place within a component goes by its field
     return json.dumps([change.kind.value, change.keyword, where, change.field, told])
 

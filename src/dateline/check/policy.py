@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from dateline.check.laws import breach
+from dateline.check.findings import create_finding
 from dateline.check.merge import FROM_MILD_TO_STRICT
 from dateline.check.waivers import Waiver
-from dateline.load.table import DEFAULT_POLICY
 from dateline.model import NOTICE_DAYS, Announcement, Finding, Place, Policy, Table, Verdict
-from dateline.rules import PRESETS, RULES
+from dateline.presets import DEFAULT_POLICY, PRESETS
+from dateline.rules import CHANGE_RULES
 
 FILE: Final = "policy.json"
 """The file of the output folder that records the policy."""
@@ -80,7 +80,7 @@ class PolicyRecord:
         rules, notice = policy.get("rules", {}), policy.get("notice-days")
         if not isinstance(rules, dict) or not isinstance(notice, int):
             raise ValueError("`policy` is not what `dateline generate` writes")
-        known_rules = {rule: verdict for rule, verdict in rules.items() if rule in RULES}
+        known_rules = {rule: verdict for rule, verdict in rules.items() if rule in CHANGE_RULES}
         if not {str(verdict) for verdict in known_rules.values()} <= {*map(str, Verdict)}:
             raise ValueError("`policy` has a verdict that there is not")
         return cls(
@@ -213,14 +213,15 @@ def _loosened(table: Table, record: PolicyRecord) -> dict[str, tuple[Verdict, Ve
     strictness = FROM_MILD_TO_STRICT.index
     return {
         rule: (published[rule], now[rule])
-        for rule in RULES
+        for rule in CHANGE_RULES
         if strictness(now[rule]) < strictness(published[rule])
     }
 
 
 def _verdicts(preset: str, rules: Mapping[str, str]) -> dict[str, Verdict]:
-    given = {**PRESETS.get(preset, {}), **{rule: Verdict(told) for rule, told in rules.items()}}
-    return {rule: given.get(rule, known.verdict) for rule, known in RULES.items()}
+    known = PRESETS[preset].verdicts if preset in PRESETS else {}
+    given = {**known, **{rule: Verdict(verdict) for rule, verdict in rules.items()}}
+    return {id: given.get(id, rule.verdict) for id, rule in CHANGE_RULES.items()}
 
 
 def _loosening(
@@ -237,7 +238,7 @@ def _loosening(
         more = f"; and {len(hidden) - _SHOWN} more" if len(hidden) > _SHOWN else ""
         message += f". It would hide {named}{more}"
     place = next((table.places[key] for key in keys if key in table.places), None)
-    return breach(
+    return create_finding(
         "policy-loosened",
         Policy.FROZEN,
         message,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from dateline.check.laws import breach
+from dateline.check.findings import create_finding
 from dateline.gates import order, why
 from dateline.model import ADDED, REMOVED, WAS, Api, Finding, Policy
 from dateline.openapi import pointer, walk
@@ -21,7 +21,7 @@ def check_reasons(api: Api) -> Iterator[Finding]:
             gates = drafts & _dates(key, node.get(key))
             dates = sorted((date for date in gates if why(node, [date]) is None), key=order)
             if dates:
-                yield breach(
+                yield create_finding(
                     "reason-missing",
                     Policy.TABLE,
                     f"`{key}` of {', '.join(dates)} gives no reason",

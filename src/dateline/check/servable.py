@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any, Final
 
-from dateline.check.laws import breach
+from dateline.check.findings import create_finding
 from dateline.gates import Timeline, order
 from dateline.model import (
     ADDED,
@@ -237,7 +237,7 @@ def _concerned(combinations: Iterable[Combination]) -> dict[str, tuple[str, ...]
 
 
 def _finding(api: Api, rule: str, path: Path, message: str, **details: Any) -> Finding:
-    return breach(
+    return create_finding(
         rule,
         Policy.SERVABLE,
         message,

@@ -14,7 +14,7 @@ from dateline.check.baseline import BaselineError, Published, against
 from dateline.check.merge import Group, Merged, by_place
 from dateline.diff import diff
 from dateline.load import TABLE, load
-from dateline.load.table import DEFAULT_POLICY, PRESETS, read_policy_rules
+from dateline.load.table import read_policy_rules
 from dateline.load.wording import did_you_mean
 from dateline.model import (
     Api,
@@ -29,8 +29,9 @@ from dateline.model import (
     joined,
 )
 from dateline.openapi import VERSION
+from dateline.presets import DEFAULT_POLICY, PRESETS
 from dateline.project import Projector
-from dateline.rules import RULES, caller_advice
+from dateline.rules import CHANGE_RULES, RULES
 from dateline.source.reader import read
 
 _VERSION: Final = re.compile(r"(\d{4}-\d{1,2}-\d{1,2}|next)(?:@(.+))?")
@@ -114,7 +115,7 @@ class _Sides:
         """Return the help for callers, unless the author can still gate the change."""
         if self._has_definitions and not (older.version and newer.version):
             return {}
-        return {"help": caller_advice(group.judgement.verdict, group.change)}
+        return {"help": RULES[group.judgement.rule].callers}
 
     @property
     def policy(self) -> tuple[str, dict[str, Verdict]]:
@@ -226,10 +227,10 @@ def _named_policy(name: str) -> tuple[str, dict[str, Verdict]]:
         Problem(
             place=document["rules"].place(rule),
             id="policy-rule-unknown",
-            message=f"{rule} is no rule{did_you_mean(rule, RULES)}",
+            message=f"{rule} is no rule{did_you_mean(rule, CHANGE_RULES)}",
         )
         for rule in rules
-        if rule not in RULES
+        if rule not in CHANGE_RULES
     ]
     if problems:
         raise SourceError(problems)

@@ -8,10 +8,10 @@ from difflib import get_close_matches
 
 from dateline.check.announcements import check_announcements, told
 from dateline.check.baseline import Published
-from dateline.check.laws import breach
+from dateline.check.findings import create_finding
 from dateline.gates import order
 from dateline.model import Finding, Place, Policy, Table, Version
-from dateline.rules import RULES
+from dateline.rules import CHANGE_RULES
 
 
 def check_table(table: Table, published: Published, today: date) -> Iterator[Finding]:
@@ -39,8 +39,8 @@ def check_table(table: Table, published: Published, today: date) -> Iterator[Fin
             yield _breach("default-moved", table.default, message, table.place("default"))
     yield from check_announcements(table, published, today)
     for rule in table.overrides:
-        if rule not in RULES:
-            near = get_close_matches(rule, RULES, 1)
+        if rule not in CHANGE_RULES:
+            near = get_close_matches(rule, CHANGE_RULES, 1)
             hint = f"; did you mean {near[0]}?" if near else ""
             message = f"the policy names {rule}, which is no rule{hint}"
             yield _breach("policy-rule-unknown", rule, message, table.place(rule))
@@ -85,4 +85,4 @@ def _nearest(table: Table, day: str) -> Place:
 
 
 def _breach(rule: str, subject: str, message: str, place: Place) -> Finding:
-    return breach(rule, Policy.TABLE, message, key=(subject,), after_source=place)
+    return create_finding(rule, Policy.TABLE, message, key=(subject,), after_source=place)

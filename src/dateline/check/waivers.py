@@ -10,7 +10,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, Final
 
-from dateline.check.laws import breach
+from dateline.check.findings import create_finding
 from dateline.load.table import canonical_date
 from dateline.model import Finding, Map, Place, Policy, Problem, Seq, SourceError, Verdict
 from dateline.source.reader import read
@@ -210,7 +210,7 @@ def _missing(finding: Finding, waivers: Iterable[Waiver]) -> list[str]:
 
 
 def _idle(rule: str, waiver: Waiver, message: str) -> Finding:
-    return breach(
+    return create_finding(
         rule,
         Policy.WAIVERS,
         message,

@@ -38,7 +38,7 @@ from dateline.model import (
     Verdict,
 )
 from dateline.openapi import VERSION
-from dateline.rules import judge, said
+from dateline.rules import describe, judge
 
 _ROUNDS: Final = 5
 _MOST_CAUSES: Final = 3
@@ -221,14 +221,14 @@ class _Gating:
         for combination, change, _ in state.words:
             pointer = change.after_pointer or change.holder_pointer or ""
             place = state.canvas.projector.place(pointer, *combination)
-            told[f"{place}: it came back in newer words: {said(change)}"] = None
+            told[f"{place}: it came back in newer words: {describe(change)}"] = None
         yield from told
 
     def left(self, state: _State) -> Iterator[Left]:
         """Yield what is still breaking, with the reason."""
         for combination, change, _ in state.breaking:
             at = change.after_pointer or change.holder_pointer or change.before_pointer or ""
-            message = said(change)
+            message = describe(change)
             yield Left(
                 place=state.canvas.projector.place(at, *combination),
                 message=message,
@@ -293,10 +293,10 @@ class _Gating:
         coarse: set[str] = set()
         hopeless: set[str] = set()
         while True:
-            asked = [found for found in state.breaking if said(found.change) not in hopeless]
+            asked = [found for found in state.breaking if describe(found.change) not in hopeless]
             planned = plan(Draft(canvas, self._documents), asked, renames, coarse)
             for change, reason in planned.left:
-                self._reasons.setdefault(said(change), reason)
+                self._reasons.setdefault(describe(change), reason)
             if not planned.repairs:
                 return None
             reached = self._tried(state, planned.repairs)
@@ -374,7 +374,7 @@ def _seen(found: Breaking) -> tuple[Combination, str | None, str | None]:
 
 def _causes(repair: Repair) -> str:
     """Return what is said of the changes that *repair* is for; of many, of the first few."""
-    causes = list(dict.fromkeys(said(change) for change in repair.changes))
+    causes = list(dict.fromkeys(describe(change) for change in repair.changes))
     more = len(causes) - _MOST_CAUSES
     return ", ".join(causes[:_MOST_CAUSES]) + (f", and {more} more" if more > 0 else "")
 
@@ -386,8 +386,8 @@ def _concerned(repairs: Sequence[Repair], culprits: Sequence[Repair]) -> set[str
     """
     lists = {one.path[:-1] for one in culprits if isinstance(one.path[-1], int)}
     concerned = [one for one in repairs if one in culprits or one.path[:-1] in lists]
-    found = {said(change) for one in concerned for change in one.changes}
-    return found or {said(change) for one in repairs for change in one.changes}
+    found = {describe(change) for one in concerned for change in one.changes}
+    return found or {describe(change) for one in repairs for change in one.changes}
 
 
 def _date(api: Api, published: Sequence[str]) -> str:

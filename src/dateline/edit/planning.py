@@ -15,7 +15,7 @@ from dateline.edit.repairs import CantGateError, Repair
 from dateline.edit.values import gate_value
 from dateline.model import Change, Kind, Verdict
 from dateline.openapi import parts, references
-from dateline.rules import RULES, said
+from dateline.rules import RULES, describe
 
 
 @dataclass(kw_only=True)
@@ -42,7 +42,7 @@ def plan(
     asked = list(breaking)
     gone = _gone_with_operations(draft, asked)
     for found in _without_following(draft, asked):
-        detailed = said(found.change) not in coarse
+        detailed = describe(found.change) not in coarse
         try:
             _require_use(found, gone)
             repairs = renames.settled(draft, found, known) or _asked(draft, found, detailed)

@@ -18,7 +18,7 @@ from dateline.edit.sources import Sources, Trail, contents, tried
 from dateline.load import TABLE, load
 from dateline.model import EVERYWHERE, Api, DatelineError, Table, Version
 from dateline.project import Projector
-from dateline.rules import said
+from dateline.rules import describe
 
 
 class RetireError(DatelineError):
@@ -137,7 +137,7 @@ def _require_unchanged(before: Api, now: Api) -> None:
             old = then.contract(version, environment).document
             new = after.contract(version, environment).document
             if json.dumps(old) != json.dumps(new):
-                change = next((said(one) for one in diff(old, new)), "the order of its keys")
+                change = next((describe(one) for one in diff(old, new)), "the order of its keys")
                 raise RetireError(
                     f"the document of {version} would change: {change}; that gate can't be folded "
                     f"away, so fold it by hand or keep the version"

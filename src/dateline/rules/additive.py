@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dateline.model import EXTENSIBLE, Change, Direction, Kind
-from dateline.rules.law import additive
-from dateline.rules.reading import (
-    ANSWERED,
+from dateline.rules.predicates import (
     CONSTRAINTS,
     KEYWORD,
+    ONLY_READ,
     Extent,
     extent,
     in_parameters_only,
@@ -15,6 +14,7 @@ from dateline.rules.reading import (
     is_error,
     is_required,
 )
+from dateline.rules.rule import additive
 
 # What no path shows, so that a request can do without it.
 _BESIDE_THE_PATH = frozenset({"query", "header", "cookie"})
@@ -29,6 +29,8 @@ def operation_added(change: Change) -> bool:
     No caller of any version uses it yet.
 
     Write it without `x-added`.
+
+    Callers: Nothing has to be done. The operation can be called in this version.
 
     In a document, before:
         paths:
@@ -49,6 +51,8 @@ def response_field_added(change: Change) -> bool:
 
     Write it without `x-added`, and leave it out of `required`.
 
+    Callers: Nothing has to be done. A field that you don't know may be ignored.
+
     In a response, before:
         Loan: {type: object, properties: {id: {type: string}}}
     After:
@@ -56,7 +60,7 @@ def response_field_added(change: Change) -> bool:
     """
     return (
         change.kind is Kind.FIELD_ADDED
-        and change.direction in ANSWERED
+        and change.direction in ONLY_READ
         and not (is_required(change) or change.closed)
     )
 
@@ -68,6 +72,8 @@ def open_value_added(change: Change) -> bool:
     It is documented as open-ended, so callers are ready for a value that they don't know.
 
     Add the value to `x-extensible-enum`, without `x-added`.
+
+    Callers: Nothing has to be done. Handle it like any value that you don't know.
 
     In a response, before:
         Channel: {type: string, x-extensible-enum: [desk]}
@@ -85,6 +91,8 @@ def optional_parameter_added(change: Change) -> bool:
     Requests that leave it out are answered as before.
 
     Write it without `x-added` and without `required: true`; leaving it out must change nothing.
+
+    Callers: Nothing has to be done. The parameter may be left out.
 
     In an operation, before:
         responses: {'200': {description: loans}}
@@ -109,6 +117,8 @@ def parameter_loosened(change: Change) -> bool:
     Write the looser constraint without `x-was`. Values of a parameter's `enum` are no constraint
     in this sense: a new one is gated.
 
+    Callers: Nothing has to be done. What you send now is accepted as before.
+
     In a parameter, before:
         PageSize: {type: integer, maximum: 100}
     After:
@@ -127,6 +137,8 @@ def error_response_added(change: Change) -> bool:
 
     Write the status (4xx, 5xx or `default`) without `x-added`.
 
+    Callers: Nothing has to be done. Handle the status like any error.
+
     In an operation, before:
         responses: {'200': {description: loans}}
     After:
@@ -143,6 +155,8 @@ def response_header_added(change: Change) -> bool:
 
     Write it without `x-added`.
 
+    Callers: Nothing has to be done. The header may be ignored.
+
     In an operation, before:
         responses: {'200': {description: loans}}
     After:
@@ -158,6 +172,8 @@ def component_added(change: Change) -> bool:
     Nobody can have imported it yet. What uses it is judged where it stands.
 
     Write it without `x-added`.
+
+    Callers: Nothing has to be done. Only generated code sees the component.
 
     In a model, before:
         Loan: {type: object}
@@ -177,6 +193,8 @@ def documentation_changed(change: Change) -> bool:
 
     Write them without any key of ours.
 
+    Callers: Nothing has to be done. Only documentation has changed.
+
     In a response, before:
         Loan: {type: object, description: A loan.}
     After:
@@ -194,6 +212,8 @@ def extension_changed(change: Change) -> bool:
     An `x-` key that is not ours says nothing about requests and responses.
 
     Write it as the other tool wants it.
+
+    Callers: Nothing has to be done. Only extensions for other tools have changed.
 
     In a response, before:
         Loan: {type: object, x-owner: desk}

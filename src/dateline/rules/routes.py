@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dateline.model import Change, Kind
-from dateline.rules.law import never
-from dateline.rules.reading import is_call
+from dateline.rules.predicates import is_call
+from dateline.rules.rule import never
 
 
 @never
@@ -15,6 +15,8 @@ def path_parameters_swapped(change: Change) -> bool:
     record, and nothing tells the two apart.
 
     Put them back into their old order; a path with another order goes beside it.
+
+    Callers: Put the values into the path in their new order.
 
     In a document, before:
         paths:
@@ -35,6 +37,8 @@ def operation_removed(change: Change) -> bool:
 
     Put the operation back, with its old path and method. If nobody should use it any longer, mark
     it `deprecated: true`; a new path goes beside it.
+
+    Callers: Stop calling the operation before you send the newer version.
 
     In a document, before:
         paths:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from dateline.model import Change, Kind, printable
-from dateline.rules.reading import is_call, is_flag
+from dateline.rules.predicates import is_call, is_flag
 
 _LONGEST: Final = 60
 
@@ -25,7 +25,7 @@ _STEPS: Final = {
 }
 
 
-def said(change: Change) -> str:
+def describe(change: Change) -> str:
     """Return what happened in one line: `Customer.email: field removed`."""
     told = (True, _flag) if is_flag(change) else _FACTS.get(change.kind)
     if told is None:
@@ -155,7 +155,7 @@ def _following(change: Change) -> str:
     if not change.within:
         return ""
     first, *more = change.within
-    return f", so {said(first)}{f', and {len(more)} more' if more else ''}"
+    return f", so {describe(first)}{f', and {len(more)} more' if more else ''}"
 
 
 def _flag(change: Change) -> str:

@@ -19,14 +19,13 @@ from dateline.load.editor.pieces import (
 from dateline.load.table import (
     DEFAULT_HEADER,
     DEFAULT_PACKAGE,
-    DEFAULT_POLICY,
     HEADER_NAME,
     PACKAGE_NAME,
-    PRESETS,
     RULE_ID,
     VERDICTS,
 )
 from dateline.model import NEXT, NOTICE_DAYS
+from dateline.presets import DEFAULT_POLICY, PRESETS
 
 
 def versions_schema() -> JsonSchema:

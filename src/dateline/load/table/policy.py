@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dateline.load.table import valid
 from dateline.load.table.reading import Reading
-from dateline.load.table.vocabulary import DEFAULT_POLICY, PRESETS, VERDICTS
+from dateline.load.table.vocabulary import VERDICTS
 from dateline.model import NOTICE_DAYS, Map
+from dateline.presets import DEFAULT_POLICY, PRESETS
 
 
 def read_policy(reading: Reading, node: Map) -> tuple[str, dict[str, str], int]:

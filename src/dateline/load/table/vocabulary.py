@@ -6,14 +6,10 @@ from typing import Final
 
 from dateline.openapi import OBJECTS
 
-PRESETS: Final = ("dated-contract", "github", "wire")
-"""The policies that come with the toolkit."""
-
 VERDICTS: Final = ("additive", "gated", "never")
 """What a rule may say of a change."""
 
 DEFAULT_HEADER: Final = "X-API-Version"
-DEFAULT_POLICY: Final = "dated-contract"
 DEFAULT_PACKAGE: Final = "api_models"
 
 # Each mapping of the file: what it is called in a message, and its keys.

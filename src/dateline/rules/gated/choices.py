@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dateline.model import EXTENSIBLE, Change, Kind
-from dateline.rules.law import gated
-from dateline.rules.reading import ASKED, KEYWORD, SHOWN
+from dateline.rules.predicates import KEYWORD, READ, SENT
+from dateline.rules.rule import gated
 
 _UNION = frozenset({"discriminator", "mapping", "oneOf", "anyOf"})
 
@@ -17,6 +17,8 @@ def variant_added(change: Change) -> bool:
 
     Give the variant `x-added: next` (`dateline gate` writes it), and `x-shown-as` where it can't
     be left out.
+
+    Callers: Be ready for the new variant wherever you read the union.
 
     In a response, before:
         Item: {oneOf: [{$ref: '#/components/schemas/Book'}, {$ref: '#/components/schemas/Map'}]}
@@ -33,7 +35,7 @@ def variant_added(change: Change) -> bool:
         Map: {type: object, required: [scale], properties: {scale: {type: string}}}
         Disc: {type: object, required: [minutes], properties: {minutes: {type: integer}}}
     """
-    return change.kind is Kind.VARIANT_ADDED and change.direction in SHOWN
+    return change.kind is Kind.VARIANT_ADDED and change.direction in READ
 
 
 @gated
@@ -44,6 +46,8 @@ def variant_removed(change: Change) -> bool:
 
     Put it back, with `x-removed: next`, and `x-shown-as` where an answer can't leave it out.
 
+    Callers: Stop sending the variant, and don't expect it in responses.
+
     In a request, before:
         Payout: {oneOf: [{$ref: '#/components/schemas/Iban'}, {$ref: '#/components/schemas/Wire'}]}
         Iban: {type: object, required: [iban], properties: {iban: {type: string}}}
@@ -53,7 +57,7 @@ def variant_removed(change: Change) -> bool:
         Iban: {type: object, required: [iban], properties: {iban: {type: string}}}
         Wire: {type: object, required: [routing], properties: {routing: {type: string}}}
     """
-    return change.kind is Kind.VARIANT_REMOVED and change.direction in ASKED
+    return change.kind is Kind.VARIANT_REMOVED and change.direction in SENT
 
 
 @gated
@@ -65,6 +69,8 @@ def union_changed(change: Change) -> bool:
     Put the old way back, or keep it for older versions: `x-was: {next: {discriminator: …}}`, with
     `x-was: {next: {name: old}}` on the property that holds the tag if it has another name. A tag
     that no mapping gives is a component's name: keep that.
+
+    Callers: Check how you distinguish the variants of the union.
 
     In a response, before:
         Item:
@@ -92,12 +98,14 @@ def value_added(change: Change) -> bool:
     left out. A field that is to learn values freely is documented with `x-extensible-enum` in
     place of `enum`, from a new version on.
 
+    Callers: Be ready for the new value wherever you read the field.
+
     In a response, before:
         State: {type: string, enum: [active, returned]}
     After:
         State: {type: string, enum: [active, paused, returned]}
     """
-    return change.kind is Kind.VALUE_ADDED and change.direction in SHOWN
+    return change.kind is Kind.VALUE_ADDED and change.direction in READ
 
 
 @gated
@@ -108,12 +116,14 @@ def value_removed(change: Change) -> bool:
 
     Put it back, with `x-removed: next`, and `x-shown-as` where an answer can't leave it out.
 
+    Callers: Stop sending the value, and don't expect it in responses.
+
     In a request, before:
         State: {type: string, enum: [active, paused, returned]}
     After:
         State: {type: string, enum: [active, returned]}
     """
-    return change.kind is Kind.VALUE_REMOVED and change.direction in ASKED
+    return change.kind is Kind.VALUE_REMOVED and change.direction in SENT
 
 
 @gated
@@ -124,6 +134,8 @@ def open_value_removed(change: Change) -> bool:
 
     Put the value back, or keep the old list for older versions:
     `x-was: {next: {x-extensible-enum: […]}}`.
+
+    Callers: Stop relying on the value.
 
     In a response, before:
         Channel: {type: string, x-extensible-enum: [desk, app]}
@@ -142,12 +154,14 @@ def type_added(change: Change) -> bool:
 
     Put the old type back, or keep it for older versions: `x-was: {next: {type: old}}`.
 
+    Callers: Be ready for values of the new type.
+
     In a response, before:
         Loan: {type: object, properties: {due: {type: string}}}
     After:
         Loan: {type: object, properties: {due: {type: [string, 'null']}}}
     """
-    return change.kind is Kind.TYPE_ADDED and change.direction in SHOWN
+    return change.kind is Kind.TYPE_ADDED and change.direction in READ
 
 
 @gated
@@ -158,12 +172,14 @@ def type_removed(change: Change) -> bool:
 
     Put the old type back, or keep it for older versions: `x-was: {next: {type: old}}`.
 
+    Callers: Stop sending values of the old type.
+
     In a request, before:
         NewLoan: {type: object, properties: {note: {type: [string, 'null']}}}
     After:
         NewLoan: {type: object, properties: {note: {type: string}}}
     """
-    return change.kind is Kind.TYPE_REMOVED and change.direction in ASKED
+    return change.kind is Kind.TYPE_REMOVED and change.direction in SENT
 
 
 @gated
@@ -174,6 +190,8 @@ def type_changed(change: Change) -> bool:
 
     Put the old type back, or keep it for older versions: `x-was: {next: {type: old}}`. A new
     field beside the old one needs no version.
+
+    Callers: Read and send the value with its new type.
 
     In a response, before:
         Loan: {type: object, properties: {fine: {type: integer}}}
@@ -190,6 +208,8 @@ def constant_changed(change: Change) -> bool:
     Callers compare with it, or send it.
 
     Put the old value back, or keep it for older versions: `x-was: {next: {const: old}}`.
+
+    Callers: Expect and send the new value.
 
     In a response, before:
         Book: {type: object, properties: {kind: {const: book}}}
@@ -208,6 +228,8 @@ def reference_switched(change: Change) -> bool:
 
     Refer to the old component again, or keep it for older versions:
     `x-was: {next: {$ref: '#/components/schemas/Old'}}`.
+
+    Callers: Compare the old schema with the new one, and adapt your models.
 
     In a response, before:
         Loan: {type: object, properties: {item: {$ref: '#/components/schemas/Book'}}}

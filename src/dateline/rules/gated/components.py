@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dateline.model import Change, Kind
-from dateline.rules.law import gated
+from dateline.rules.rule import gated
 
 
 @gated
@@ -13,6 +13,8 @@ def component_removed(change: Change) -> bool:
     Its model may be imported by name.
 
     Put it back, with `x-removed: next` if newer versions do without it.
+
+    Callers: Regenerate your client, and stop importing the component.
 
     In a model, before:
         Loan: {type: object}
@@ -33,6 +35,8 @@ def component_renamed(change: Change) -> bool:
     '#/components/schemas/New' }`. Where nobody imports the models, waive it (`dateline waive`), or
     give this rule another verdict under `policy: {rules: …}` in a change of its own.
 
+    Callers: Regenerate your client, and import the component by its new name.
+
     In a response, before:
         Loan: {type: object, properties: {id: {type: string}}}
     After:
@@ -52,6 +56,8 @@ def dialect_changed(change: Change) -> bool:
     Write `openapi` as it was published. Where all consumers read both, waive it
     (`dateline waive`), or give this rule another verdict under `policy: {rules: …}` in a change of
     its own.
+
+    Callers: Regenerate your client, with tools that read the new version of OpenAPI.
 
     In a document, before:
         openapi: 3.0.3

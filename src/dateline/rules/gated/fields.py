@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dateline.model import Change, Kind
-from dateline.rules.law import gated
-from dateline.rules.reading import ANSWERED, ASKED, SHOWN, is_required
+from dateline.rules.predicates import ONLY_READ, READ, SENT, is_required
+from dateline.rules.rule import gated
 
 
 @gated
@@ -18,6 +18,8 @@ def closed_field_added(change: Change) -> bool:
     Give the field `x-added: next` (`dateline gate` writes it): callers of older versions then get
     responses without it.
 
+    Callers: Add the new field to your models; older ones reject it.
+
     In a response, before:
         Loan: {type: object, properties: {id: {type: string}}, additionalProperties: false}
     After:
@@ -26,7 +28,7 @@ def closed_field_added(change: Change) -> bool:
           properties: {id: {type: string}, shelf: {type: string}}
           additionalProperties: false
     """
-    return change.kind is Kind.FIELD_ADDED and change.closed and change.direction in SHOWN
+    return change.kind is Kind.FIELD_ADDED and change.closed and change.direction in READ
 
 
 @gated
@@ -37,6 +39,8 @@ def required_response_field_added(change: Change) -> bool:
 
     Leave it out of `required`, or give it `x-added: next`.
 
+    Callers: Add the new field to your models; every response has it.
+
     In a response, before:
         Loan: {type: object, required: [id], properties: {id: {type: string}}}
     After:
@@ -45,7 +49,7 @@ def required_response_field_added(change: Change) -> bool:
           required: [id, shelf]
           properties: {id: {type: string}, shelf: {type: string}}
     """
-    return change.kind is Kind.FIELD_ADDED and change.direction in ANSWERED
+    return change.kind is Kind.FIELD_ADDED and change.direction in ONLY_READ
 
 
 @gated
@@ -55,6 +59,8 @@ def required_request_field_added(change: Change) -> bool:
     Callers of older versions don't send it, and each of their requests would be refused.
 
     Give it `x-added: next`, and a `default` for callers that don't send it.
+
+    Callers: Send it with every request.
 
     In a request, before:
         NewLoan: {type: object, required: [item], properties: {item: {type: string}}}
@@ -76,6 +82,8 @@ def request_field_added(change: Change) -> bool:
 
     Give it `x-added: next`.
 
+    Callers: Nothing has to be done. The field may be sent.
+
     In a request, before:
         NewLoan: {type: object, properties: {item: {type: string}}}
     After:
@@ -92,12 +100,14 @@ def response_field_removed(change: Change) -> bool:
 
     Put the field back, with `x-removed: next` (`dateline gate` writes it).
 
+    Callers: Stop relying on the field; responses no longer have it.
+
     In a response, before:
         Loan: {type: object, properties: {id: {type: string}, shelf: {type: string}}}
     After:
         Loan: {type: object, properties: {id: {type: string}}}
     """
-    return change.kind is Kind.FIELD_REMOVED and change.direction in SHOWN
+    return change.kind is Kind.FIELD_REMOVED and change.direction in READ
 
 
 @gated
@@ -107,6 +117,8 @@ def request_field_removed(change: Change) -> bool:
     Callers send them and count on their being read; strict servers refuse what they don't know.
 
     Put the field back, with `x-removed: next` (`dateline gate` writes it).
+
+    Callers: Stop sending the field.
 
     In a request, before:
         NewLoan: {type: object, properties: {item: {type: string}, note: {type: string}}}
@@ -123,6 +135,8 @@ def field_renamed(change: Change) -> bool:
     Callers read and write it by that name.
 
     Put the old name back, or keep it for older versions: `x-was: {next: {name: old}}`.
+
+    Callers: Read and send the field under its new name.
 
     In a response, before:
         Loan: {type: object, properties: {reader: {type: string}}}
@@ -141,12 +155,14 @@ def field_required(change: Change) -> bool:
     Take it out of `required`; or give it a `default` for callers that don't send it and run
     `dateline gate`, which keeps it optional and without a default in older versions.
 
+    Callers: Send it with every request.
+
     In a request, before:
         NewLoan: {type: object, properties: {item: {type: string}}}
     After:
         NewLoan: {type: object, required: [item], properties: {item: {type: string}}}
     """
-    return change.kind is Kind.FIELD_REQUIRED and change.direction in ASKED
+    return change.kind is Kind.FIELD_REQUIRED and change.direction in SENT
 
 
 @gated
@@ -158,9 +174,11 @@ def field_optional(change: Change) -> bool:
     Put it back into `required`, or keep the old list for older versions with
     `x-was: {next: {required: […]}}`.
 
+    Callers: Be ready for responses without the field.
+
     In a response, before:
         Loan: {type: object, required: [id], properties: {id: {type: string}}}
     After:
         Loan: {type: object, properties: {id: {type: string}}}
     """
-    return change.kind is Kind.FIELD_OPTIONAL and change.direction in SHOWN
+    return change.kind is Kind.FIELD_OPTIONAL and change.direction in READ

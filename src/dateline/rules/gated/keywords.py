@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dateline.model import Change, Direction, Kind
-from dateline.rules.law import gated
-from dateline.rules.reading import ANSWERED, ASKED, KEYWORD, SHOWN, Extent, extent
+from dateline.rules.predicates import KEYWORD, ONLY_READ, READ, SENT, Extent, extent
+from dateline.rules.rule import gated
 
 # How a value is written down, where no schema says it.
 _WRITTEN = frozenset(
@@ -27,6 +27,8 @@ def format_changed(change: Change) -> bool:
 
     Put the old format back, or keep it for older versions: `x-was: {next: {format: old}}`.
 
+    Callers: Read and write the value in its new format.
+
     In a response, before:
         Loan: {type: object, properties: {id: {type: string, format: uuid}}}
     After:
@@ -44,6 +46,8 @@ def default_changed(change: Change) -> bool:
 
     Put the old default back, or keep it for older versions: `x-was: {next: {default: old}}`.
 
+    Callers: Send the old default where you relied on it.
+
     In a parameter, before:
         PageSize: {type: integer, default: 10}
     After:
@@ -59,6 +63,8 @@ def access_changed(change: Change) -> bool:
     The marks `readOnly` and `writeOnly` decide whether it belongs into a request or a response.
 
     Put the old mark back, or keep it for older versions: `x-was: {next: {readOnly: …}}`.
+
+    Callers: Check whether you read or send the field.
 
     In a response, before:
         Loan: {type: object, properties: {id: {type: string}}}
@@ -76,6 +82,8 @@ def representation_changed(change: Change) -> bool:
     spelling it knows.
 
     Put the old one back, or keep it for older versions with `x-was`.
+
+    Callers: Read and write the value in its new representation.
 
     In an operation, before:
         parameters: [{name: ids, in: query, schema: {type: array, items: {type: string}}}]
@@ -97,12 +105,14 @@ def request_narrowed(change: Change) -> bool:
     Put the old constraint back, or keep it for older versions: `x-was: {next: {keyword: old}}`
     (`dateline gate` writes it).
 
+    Callers: Keep what you send within the new bounds.
+
     In a request, before:
         NewLoan: {type: object, properties: {note: {type: string, maxLength: 100}}}
     After:
         NewLoan: {type: object, properties: {note: {type: string, maxLength: 50}}}
     """
-    return extent(change) is Extent.NARROWER and change.direction in ASKED
+    return extent(change) is Extent.NARROWER and change.direction in SENT
 
 
 @gated
@@ -114,6 +124,8 @@ def response_opened(change: Change) -> bool:
     Name the new fields, which needs no version, or keep the old closing for older versions:
     `x-was: {next: {additionalProperties: false}}`.
 
+    Callers: Be ready for fields that are not documented.
+
     In a response, before:
         Loan: {type: object, additionalProperties: false}
     After:
@@ -121,7 +133,7 @@ def response_opened(change: Change) -> bool:
     """
     closed = change.keyword in _CLOSING and change.before is False
     opened = closed and change.after is not False
-    return change.kind in KEYWORD and opened and change.direction in SHOWN
+    return change.kind in KEYWORD and opened and change.direction in READ
 
 
 @gated
@@ -133,12 +145,14 @@ def response_loosened(change: Change) -> bool:
     Put the old bound back, or keep it for older versions: `x-was: {next: {keyword: old}}`
     (`dateline gate` writes it).
 
+    Callers: Be ready for values beyond the old bounds.
+
     In a response, before:
         Loan: {type: object, properties: {note: {type: string, maxLength: 100}}}
     After:
         Loan: {type: object, properties: {note: {type: string, maxLength: 500}}}
     """
-    return extent(change) is Extent.WIDER and change.direction in SHOWN
+    return extent(change) is Extent.WIDER and change.direction in READ
 
 
 @gated
@@ -150,6 +164,8 @@ def request_loosened(change: Change) -> bool:
 
     Gate what is new (`x-added: next`), or keep the old constraint for older versions with
     `x-was`.
+
+    Callers: Nothing has to be done. What you send now is accepted as before.
 
     In a request, before:
         NewLoan: {type: object, properties: {note: {type: string, maxLength: 100}}}
@@ -169,12 +185,14 @@ def response_narrowed(change: Change) -> bool:
     Put it back: `x-removed: next` for a value or variant, and `x-shown-as` where it can't be left
     out (what callers of newer versions get); `x-was` for a constraint.
 
+    Callers: Nothing has to be done. Responses stay within what you can read already.
+
     In a response, before:
         State: {type: string, enum: [active, paused, returned]}
     After:
         State: {type: string, enum: [active, returned]}
     """
-    return _fewer(change) and change.direction in ANSWERED
+    return _fewer(change) and change.direction in ONLY_READ
 
 
 @gated
@@ -185,6 +203,8 @@ def constraint_changed(change: Change) -> bool:
 
     Put the old one back, or keep it for older versions: `x-was: {next: {pattern: old}}`
     (`dateline gate` writes it).
+
+    Callers: Check what you send and read against the new constraint.
 
     In a response, before:
         Loan: {type: object, properties: {id: {type: string, pattern: '^L[0-9]+$'}}}
@@ -208,5 +228,5 @@ def _fewer(change: Change) -> bool:
 def _harms_nobody(change: Change) -> bool:
     """Tell whether callers are promised more, or asked less."""
     return (extent(change) is Extent.WIDER and change.direction is Direction.REQUEST) or (
-        extent(change) is Extent.NARROWER and change.direction in ANSWERED
+        extent(change) is Extent.NARROWER and change.direction in ONLY_READ
     )

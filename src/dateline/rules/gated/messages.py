@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dateline.model import Change, Kind
-from dateline.rules.law import gated
-from dateline.rules.reading import ASKED, is_flag
+from dateline.rules.predicates import SENT, is_flag
+from dateline.rules.rule import gated
 
 
 @gated
@@ -14,6 +14,8 @@ def body_added(change: Change) -> bool:
     Any change of what a request holds is a new contract.
 
     Give the `requestBody` `x-added: next`.
+
+    Callers: Send the body where it is required.
 
     In an operation, before:
         responses: {'200': {description: loans}}
@@ -31,6 +33,8 @@ def body_removed(change: Change) -> bool:
     Callers send it and count on its being read.
 
     Put it back, with `x-removed: next` if newer versions do without it.
+
+    Callers: Send the request without a body.
 
     In an operation, before:
         requestBody: {content: {application/json: {schema: {type: object}}}}
@@ -52,6 +56,8 @@ def body_required(change: Change) -> bool:
     `x-was: {next: {required: true}}`; one that became required can't, as nothing stands for the
     body that their callers leave out.
 
+    Callers: Send a body where one is required; otherwise it may be left out.
+
     In an operation, before:
         requestBody: {content: {application/json: {schema: {type: object}}}}
         responses: {'200': {description: loans}}
@@ -59,7 +65,7 @@ def body_required(change: Change) -> bool:
         requestBody: {required: true, content: {application/json: {schema: {type: object}}}}
         responses: {'200': {description: loans}}
     """
-    return is_flag(change) and change.direction in ASKED
+    return is_flag(change) and change.direction in SENT
 
 
 @gated
@@ -69,6 +75,8 @@ def media_type_added(change: Change) -> bool:
     Callers that accept anything may be answered in one that they can't read.
 
     Give the new media type `x-added: next`.
+
+    Callers: Name the media type that you read in `Accept`.
 
     In an operation, before:
         responses: {'200': {description: loans, content: {application/json: {}}}}
@@ -85,6 +93,8 @@ def media_type_removed(change: Change) -> bool:
     Callers send it or ask for it, and would get 415 or 406.
 
     Put it back, with `x-removed: next` if newer versions do without it.
+
+    Callers: Send and request one of the remaining media types.
 
     In an operation, before:
         responses: {'200': {description: loans, content: {application/json: {}, text/csv: {}}}}
@@ -103,6 +113,8 @@ def success_response_added(change: Change) -> bool:
     Give the response `x-added: next`. Only errors (4xx, 5xx, `default`) may be added to all
     versions.
 
+    Callers: Treat the new status as a success.
+
     In an operation, before:
         responses: {'200': {description: loans}}
     After:
@@ -118,6 +130,8 @@ def response_removed(change: Change) -> bool:
     Callers have code for it; what they get in its place they have none for.
 
     Put it back, with `x-removed: next` if newer versions don't answer so.
+
+    Callers: Stop relying on the response; it is no longer documented.
 
     In an operation, before:
         responses: {'200': {description: a loan}, '404': {description: no such loan}}
@@ -135,6 +149,8 @@ def header_added(change: Change) -> bool:
     versions don't send more.
 
     Give the header `x-added: next`. Only headers of responses to callers go to all versions.
+
+    Callers: Send the header where it is required.
 
     In an operation, before:
         requestBody: {content: {multipart/form-data: {encoding: {scan: {}}}}}
@@ -155,6 +171,8 @@ def header_removed(change: Change) -> bool:
 
     Put it back, with `x-removed: next` if newer versions don't send it.
 
+    Callers: Stop relying on the header.
+
     In an operation, before:
         responses: {'200': {description: loans, headers: {X-Total: {schema: {type: integer}}}}}
     After:
@@ -170,6 +188,8 @@ def header_renamed(change: Change) -> bool:
     Callers read it by that name.
 
     Put the old name back, or keep it for older versions: `x-was: {next: {name: old}}`.
+
+    Callers: Read or send the header under its new name.
 
     In an operation, before:
         responses: {'200': {description: loans, headers: {X-Total: {schema: {type: integer}}}}}
@@ -187,6 +207,9 @@ def header_required(change: Change) -> bool:
     Callers count on one that is always sent, and generated types say which one that is.
 
     Put `required` back as it was, or keep it for older versions: `x-was: {next: {required: …}}`.
+
+    Callers: Send the header where it is required; don't rely on receiving it where it is
+    optional.
 
     In an operation, before:
         responses: {'200': {description: loans, headers: {X-Total:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dateline.model import Change, Kind
-from dateline.rules.law import gated
-from dateline.rules.reading import KEYWORD, is_call
+from dateline.rules.predicates import KEYWORD, is_call
+from dateline.rules.rule import gated
 
 
 @gated
@@ -14,6 +14,8 @@ def operation_id_changed(change: Change) -> bool:
     Generated clients name their methods after it.
 
     Put the old one back, or keep it for older versions: `x-was: {next: {operationId: old}}`.
+
+    Callers: Calls stay the same; a generated client may rename its method.
 
     In an operation, before:
         operationId: listLoans
@@ -32,6 +34,8 @@ def webhook_added(change: Change) -> bool:
     It calls callers, who may have nothing that answers it yet.
 
     Give it `x-added: next`.
+
+    Callers: Answer the new call with a success status, or it may be repeated.
 
     In a document, before:
         paths: {}
@@ -53,6 +57,8 @@ def webhook_removed(change: Change) -> bool:
     Callers wait for it to tell them something.
 
     Put it back with `x-removed: next`.
+
+    Callers: Stop waiting for the call; fetch the data that it carried instead.
 
     In a document, before:
         paths: {}
@@ -76,6 +82,8 @@ def security_changed(change: Change) -> bool:
 
     Put the old demand back, or keep it for older versions with `x-was: {next: {security: …}}`.
 
+    Callers: Send the credentials that the newer version demands.
+
     In an operation, before:
         responses: {'200': {description: loans}}
     After:
@@ -94,6 +102,8 @@ def servers_changed(change: Change) -> bool:
     Put the old addresses back: all versions share them. Where no caller is left at one of them,
     waive it (`dateline waive`).
 
+    Callers: Send requests to the new address.
+
     In a document, before:
         servers: [{url: 'https://api.library.example'}]
         paths: {/loans: {get: {responses: {'200': {description: loans}}}}}
@@ -111,6 +121,8 @@ def link_changed(change: Change) -> bool:
     Generated clients follow them by name.
 
     Put the old link back, or gate what has changed.
+
+    Callers: Check how you follow the links of the response.
 
     In an operation, before:
         responses: {'200': {description: loans, links: {next: {operationId: listLoans}}}}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dateline.model import Change, Direction, Kind
-from dateline.rules.law import gated
-from dateline.rules.reading import ANSWERED, Extent, extent, is_required
+from dateline.rules.predicates import ONLY_READ, Extent, extent, is_required
+from dateline.rules.rule import gated
 
 _MORE = frozenset({Kind.VALUE_ADDED, Kind.VARIANT_ADDED})
 _FEWER = frozenset({Kind.VALUE_REMOVED, Kind.VARIANT_REMOVED})
@@ -21,6 +21,8 @@ def overlap_changed(change: Change) -> bool:
     `x-was` (`dateline gate` writes it). No value fits two variants that differ in their type or
     in the constant of a property that both require.
 
+    Callers: Check which variant of the union your values match.
+
     In a request, before:
         Size: {oneOf: [{type: integer, maximum: 5}, {type: integer, minimum: 10}]}
     After:
@@ -33,4 +35,4 @@ def overlap_changed(change: Change) -> bool:
         return opened or extent(change) is Extent.WIDER or change.kind in _MORE
     required = change.kind is Kind.FIELD_ADDED and is_required(change)
     fewer = required or extent(change) is Extent.NARROWER or change.kind in _FEWER
-    return fewer and change.direction in ANSWERED
+    return fewer and change.direction in ONLY_READ

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dateline.model import Change, Kind
-from dateline.rules.law import gated
-from dateline.rules.reading import in_parameters, is_flag
+from dateline.rules.predicates import in_parameters, is_flag
+from dateline.rules.rule import gated
 
 
 @gated
@@ -14,6 +14,8 @@ def required_parameter_added(change: Change) -> bool:
     Callers of older versions don't send it, and each of their requests would be refused.
 
     Make it optional, or give it `x-added: next` and a `default` for those who don't send it.
+
+    Callers: Send it with every request.
 
     In an operation, before:
         responses: {'200': {description: loans}}
@@ -33,6 +35,8 @@ def parameter_removed(change: Change) -> bool:
 
     Put it back, with `x-removed: next` if newer versions do without it.
 
+    Callers: Stop sending the parameter.
+
     In an operation, before:
         parameters: [{name: page, in: query, schema: {type: integer}}]
         responses: {'200': {description: loans}}
@@ -51,6 +55,8 @@ def path_parameter_renamed(change: Change) -> bool:
     Put the old name back: a path, and each name in it, is the same in all versions. Where nobody
     generates a client, waive it (`dateline waive`), or change the policy that lets it pass,
     `policy: {rules: …}`, in a change of its own.
+
+    Callers: Calls stay the same; a generated client may rename its argument.
 
     In a document, before:
         paths:
@@ -74,6 +80,8 @@ def parameter_renamed(change: Change) -> bool:
 
     Put the old name back, or keep it for older versions: `x-was: {next: {name: old}}`.
 
+    Callers: Send the parameter under its new name.
+
     In an operation, before:
         parameters: [{name: page, in: query, schema: {type: integer}}]
         responses: {'200': {description: loans}}
@@ -94,6 +102,8 @@ def parameter_required(change: Change) -> bool:
     Keep it optional; or give it a `default` for those who don't send it and run `dateline gate`,
     which keeps it optional and without a default in older versions.
 
+    Callers: Send it with every request.
+
     In an operation, before:
         parameters: [{name: page, in: query, schema: {type: integer}}]
         responses: {'200': {description: loans}}
@@ -112,6 +122,8 @@ def parameter_value_added(change: Change) -> bool:
 
     Give the value `x-added: next`, or drop the enum's claim to be complete for good by
     documenting it as `x-extensible-enum` in a new version.
+
+    Callers: Nothing has to be done. The new value may be sent.
 
     In a parameter, before:
         State: {type: string, enum: [active]}

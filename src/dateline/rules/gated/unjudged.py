@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dateline.model import Change
-from dateline.rules.law import gated
+from dateline.rules.rule import gated
 
 
 @gated
@@ -15,6 +15,8 @@ def unjudged_change(change: Change) -> bool:  # noqa: ARG001
     Put it back, or gate it. If it is harmless to the callers of your API, waive this one finding
     (`dateline waive`), or give this rule a verdict under `policy: {rules: …}` in a change of its
     own.
+
+    Callers: Compare the old definition with the new one, and adapt your code.
 
     In a response, before:
         Loan: {type: object}

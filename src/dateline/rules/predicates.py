@@ -11,13 +11,13 @@ from dateline.model import Change, Direction, Kind
 
 KEYWORD: Final = frozenset({Kind.KEYWORD_ADDED, Kind.KEYWORD_REMOVED, Kind.KEYWORD_CHANGED})
 
-ASKED: Final = frozenset({Direction.REQUEST, Direction.BOTH})
+SENT: Final = frozenset({Direction.REQUEST, Direction.BOTH})
 """What a caller writes, or writes as well."""
 
-ANSWERED: Final = frozenset({Direction.RESPONSE, Direction.MODEL})
+ONLY_READ: Final = frozenset({Direction.RESPONSE, Direction.MODEL})
 """What a caller reads and never writes. A model that no operation uses counts as read."""
 
-SHOWN: Final = ANSWERED | {Direction.BOTH}
+READ: Final = ONLY_READ | {Direction.BOTH}
 """What a caller reads, or reads as well."""
 
 _BODY: Final = frozenset({"body"})

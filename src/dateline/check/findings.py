@@ -1,0 +1,34 @@
+"""Findings about the definitions, and the fingerprints of all findings."""
+
+from __future__ import annotations
+
+import json
+from hashlib import sha256
+from typing import Any
+
+from dateline.model import Finding, Policy
+from dateline.rules import RULES
+
+
+def fingerprint(rule: str, *key: Any) -> str:
+    """Return what identifies a finding: a hash of its rule, place and values, not its message."""
+    text = json.dumps([rule, *key], sort_keys=True, default=str)
+    return sha256(text.encode()).hexdigest()[:32]
+
+
+def create_finding(
+    rule: str, policy: Policy, message: str, *, key: tuple[Any, ...], **details: Any
+) -> Finding:
+    """Return a finding of the rule with the id *rule*, which is one about the definitions.
+
+    *key* distinguishes it from other findings of the rule.
+    """
+    return Finding(
+        rule=rule,
+        verdict=RULES[rule].verdict,
+        policy=policy,
+        message=message,
+        help=RULES[rule].help,
+        fingerprint=fingerprint(rule, *key),
+        **details,
+    )

@@ -1,0 +1,226 @@
+"""Rules about the definitions: the version table, announcements, the policy, waivers, serving.
+
+No single change shows where one is broken: `dateline.check` finds that.
+"""
+
+from __future__ import annotations
+
+from dateline.model import Verdict
+from dateline.rules.rule import about_definitions
+
+
+@about_definitions(Verdict.NEVER)
+def version_withdrawn() -> None:
+    """A cut version stays until its announced end.
+
+    Callers pin it; without it every request of theirs is refused.
+
+    Put it back into the table, or announce its end there and wait for the day:
+    `announcements: [{ ends: DATE, from: DATE, announced: DATE }]`.
+    """
+
+
+@about_definitions(Verdict.NEVER)
+def version_drafted() -> None:
+    """A cut version never becomes a draft again.
+
+    Its documents are published; a draft may change, a contract may not.
+
+    Drop its `draft: true`.
+    """
+
+
+@about_definitions(Verdict.NEVER)
+def version_backdated() -> None:
+    """A new version is newer than the newest that is cut.
+
+    Callers read versions as a sequence: what they skip must lie behind them.
+
+    Give it a later date, or `next`.
+    """
+
+
+@about_definitions(Verdict.GATED)
+def version_without_change() -> None:
+    """A version changes something for its callers.
+
+    An empty version makes them look for a change that is not there.
+
+    Gate a change with its date, or mark it `undisclosed: true`.
+    """
+
+
+@about_definitions(Verdict.NEVER)
+def default_moved() -> None:
+    """The default stays where it is until its announced move.
+
+    Callers that name no version are served another one from one day to the next.
+
+    Put the default back, or announce the move and wait for the day:
+    `announcements: [{ default: DATE, from: DATE, announced: DATE }]`.
+    """
+
+
+@about_definitions(Verdict.GATED)
+def policy_loosened() -> None:
+    """The policy that was published judges until a looser one is published.
+
+    A change and a policy that lets it pass would otherwise go through together.
+
+    Write the policy back; or waive this finding with a reason (`dateline waive policy-loosened
+    POINTER`), publish the looser policy, and make the change after that.
+    """
+
+
+@about_definitions(Verdict.NEVER)
+def version_header_changed() -> None:
+    """The header that selects the version keeps its name.
+
+    Callers that send it under the old name are served the default, another version than they ask
+    for.
+
+    Write the published name back as `header` in the version table.
+    """
+
+
+@about_definitions(Verdict.NEVER)
+def ignored_header_changed() -> None:
+    """An operation that heeds the version header goes on doing so, and one that ignores it, too.
+
+    Callers that send the header are served another shape from one day to the next.
+
+    Write the published tags back, in `ignores-header` of the version table and on the operation.
+    """
+
+
+@about_definitions(Verdict.GATED)
+def announcement_unknown() -> None:
+    """An announcement names a version that callers can ask for.
+
+    What nobody can ask for can't end, and can't be served in place of it.
+
+    Name a version of the table that is no draft.
+    """
+
+
+@about_definitions(Verdict.GATED)
+def notice_too_short() -> None:
+    """Callers are given the policy's notice.
+
+    They have to change their programs, test and release them before the day.
+
+    Set a later day in `from`; the notice is `notice-days` of the policy, 180 without it, and does
+    not begin before the announcement is published.
+    """
+
+
+@about_definitions(Verdict.NEVER)
+def announcement_changed() -> None:
+    """What was announced stands; a day may only move further away.
+
+    Callers have made their plans by it.
+
+    Write the announcement back as it was published, or with a later `from`.
+    """
+
+
+@about_definitions(Verdict.GATED)
+def newest_ends() -> None:
+    """The newest version does not end.
+
+    Its callers would have nothing to move to.
+
+    Cut a newer version first, or drop the announcement.
+    """
+
+
+@about_definitions(Verdict.GATED)
+def default_ends() -> None:
+    """The default moves before its version ends.
+
+    Callers that name no version would be answered by none.
+
+    Announce the move for the same day or an earlier one:
+    `announcements: [{ default: DATE, from: DATE, announced: DATE }]`.
+    """
+
+
+@about_definitions(Verdict.GATED)
+def policy_rule_unknown() -> None:
+    """The policy gives verdicts to rules that exist.
+
+    A misspelt id leaves the rule that was meant as it is.
+
+    Spell it as `dateline rules` does.
+    """
+
+
+@about_definitions(Verdict.GATED)
+def reason_missing() -> None:
+    """A gate of a version that is not cut yet gives its reason.
+
+    The version table has `require-why: true`: callers are told why they have to change.
+
+    Write `x-why` beside it, a sentence for callers.
+    """
+
+
+@about_definitions(Verdict.NEVER)
+def environment_withdrawn() -> None:
+    """An environment with published contracts stays.
+
+    Its callers have no other address.
+
+    Put it back into the table.
+    """
+
+
+@about_definitions(Verdict.GATED)
+def member_without_substitute() -> None:
+    """Callers are shown something in place of a member that their version does not have.
+
+    A required, single value can't be left out, and they don't know that one.
+
+    Give the member `x-shown-as: VALUE`, with a value that every version without it knows.
+    """
+
+
+@about_definitions(Verdict.GATED)
+def request_without_way_up() -> None:
+    """Every request of an older version can be lifted to the newest.
+
+    Handlers are written once, for the newest shape; what it demands must be there.
+
+    Make it optional; or give it a `default` for callers that don't send it, and run `dateline
+    gate`, which keeps a new default from older versions.
+    """
+
+
+@about_definitions(Verdict.INFORMATION)
+def body_without_content() -> None:
+    """A 204 response has no content (RFC 9110 section 15.3.5).
+
+    The document declares a body that no client will see.
+
+    Leave it if the specification declares it so; nothing is sent.
+    """
+
+
+@about_definitions(Verdict.GATED)
+def waiver_expired() -> None:
+    """A waiver holds until the day it names.
+
+    It was meant to be looked at again.
+
+    Mend what it covers, or set a later day with a reason.
+    """
+
+
+@about_definitions(Verdict.GATED)
+def waiver_unused() -> None:
+    """A waiver covers a finding, or has covered one that is published since.
+
+    One that covers nothing will hide the next change at its place.
+
+    Delete it.
+    """
