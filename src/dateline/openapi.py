@@ -6,7 +6,8 @@ Specification 3.1.1 section 4.8 and 3.0.4 section 4.7; JSON Schema 2020-12, core
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from typing import Any, Final, NamedTuple
 
@@ -372,6 +373,33 @@ def chain(document: dict[str, Any], node: Any) -> list[dict[str, Any]]:
     return []
 
 
+def operation_names(document: dict[str, Any]) -> dict[tuple[str | int, ...], str]:
+    """Return the name of each operation, by path and method: its id, or method and path.
+
+    An id that several have is the name of none; only adopted documents hold such ids.
+    """
+    ids = {
+        (path, method): item[-1][method].get("operationId")
+        for path, node in document.get("paths", {}).items()
+        for item in [chain(document, node)]
+        for method in METHODS
+        if item and method in item[-1]
+    }
+    counts = Counter(ids.values())
+    return {
+        (path, method): name
+        if isinstance(name, str) and counts[name] == 1
+        else f"{method.upper()} {path}"
+        for (path, method), name in ids.items()
+    }
+
+
+def is_json(media_type: str) -> bool:
+    """Return whether what is sent as *media_type* is JSON (RFC 6839 section 3.1)."""
+    name = media_type.partition(";")[0].strip().lower()
+    return name.endswith("+json") or name == "application/json"
+
+
 def pointer(path: tuple[str | int, ...]) -> str:
     """Return *path* as a JSON pointer (RFC 6901)."""
     return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in path)
@@ -392,6 +420,26 @@ def follow(document: Any, pointer: str) -> tuple[str | int, ...]:
         if known or (isinstance(document, list) and isinstance(step, int) and step < len(document)):
             document = document[step]
     return tuple(path)
+
+
+def replace_children(
+    kind: str, node: dict[str, Any], replace: Callable[[str, Any], Any]
+) -> dict[str, Any]:
+    """Return *node* with each object below it replaced by what *replace* returns for it.
+
+    *replace* takes the kind and the object. Values that hold none stay what they are.
+    """
+    found = {}
+    for key, value in node.items():
+        shape, below = slot(kind, key)
+        if shape is Shape.ONE:
+            value = replace(below, value)
+        elif shape is Shape.MAP and isinstance(value, dict):
+            value = {name: replace(below, child) for name, child in value.items()}
+        elif shape is Shape.LIST and isinstance(value, list):
+            value = [replace(below, child) for child in value]
+        found[key] = value
+    return found
 
 
 def walk(

@@ -25,6 +25,7 @@ from dateline.schema.dialect import BEYOND_LETTER, departures
 from dateline.templating import TemplateError, environment
 
 if TYPE_CHECKING:
+    from dateline.canonical import ContractData
     from dateline.models import Models
     from dateline.server import Server
 
@@ -101,8 +102,8 @@ def _python(
     differed in any way, and is published by others.
     """
     try:
-        server, made = _modelled(api, projector, folders)
-        served = list(server.artifacts(made.types, documents, folders))
+        server, contracts, made = _served(api, projector, folders)
+        served = list(server.artifacts(made.types, contracts, documents, folders))
     except SourceError as refused:
         if not api.table.adopted:
             raise
@@ -132,22 +133,27 @@ def first_server(api: Api) -> bytes:
     """
     folders = [builtin_templates()]
     try:
-        server, made = _modelled(api, Projector(api), folders)
-        return server.first(made.types, folders)
+        server, contracts, made = _served(api, Projector(api), folders)
+        return server.first(made.types, contracts, folders)
     except SourceError as refused:
         if not api.table.adopted:
             raise
         raise UnservedError(_unserved(refused)) from refused
 
 
-def _modelled(api: Api, projector: Projector, folders: list[Path]) -> tuple[Server, Models]:
-    """Return the server of *api*, and the models that it is made of."""
+def _served(
+    api: Api, projector: Projector, folders: list[Path]
+) -> tuple[Server, ContractData, Models]:
+    """Return the server of *api*, and what it is made of: contract data and models."""
     # what follows is heavy: not needed where no models are
+    from dateline.contracts import contract_data
     from dateline.models import models
     from dateline.server import Server
 
     server = Server(api, projector)
-    return server, models(_everywhere(api, projector), api.table, folders, server.canonical)
+    contracts = contract_data(api, projector)
+    made = models(_everywhere(api, projector), api.table, folders, server.canonical)
+    return server, contracts, made
 
 
 def _everywhere(api: Api, projector: Projector) -> list[Contract]:

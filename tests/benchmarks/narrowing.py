@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from benchmarks import synthetic
-from dateline.contracts import shapes
+from dateline.contracts import contract_data
 from dateline.load import load
 from dateline_runtime.lifting import liftings
 from dateline_runtime.narrowing import narrowings
@@ -41,7 +41,7 @@ def page(size: int = 100) -> dict[str, Any]:
 
 def costs() -> Iterator[tuple[str, float]]:
     """Yield what a page of 100 autoramps costs in microseconds, at each version and as JSON."""
-    contracts = shapes(load(_SCHEMAS))
+    contracts = contract_data(load(_SCHEMAS)).data
     value = page()
     yield "json.dumps of the page", _microseconds(json.dumps, value)
     for version, narrowing in narrowings(contracts, "production", {}).items():
@@ -54,8 +54,8 @@ def start_up(versions: int) -> Iterator[tuple[str, float]]:
     with tempfile.TemporaryDirectory() as folder:
         synthetic.write(Path(folder, "schemas"), versions)
         api = load(Path(folder, "schemas"))
-    contracts = shapes(api)
-    yield f"contract data of {versions} versions", _microseconds(shapes, api, runs=1)
+    contracts = contract_data(api).data
+    yield f"contract data of {versions} versions", _microseconds(contract_data, api, runs=1)
     for name, compiled in (("down", narrowings), ("up", liftings)):
         yield (
             f"{name} for each of them",

@@ -22,7 +22,7 @@ from support.narrowed import Body, Law
 from support.sources import folder
 
 from dateline.check.servable import check_servable
-from dateline.contracts import shapes
+from dateline.contracts import contract_data
 from dateline.load import load
 from dateline.model import Api, Place, SourceError
 from dateline.openapi import OBJECTS, WHOLE
@@ -180,13 +180,16 @@ def test_words_demand_nothing() -> None:
 def kinds(*, adopted: bool) -> dict[tuple[str, str, int], str]:
     """Return what becomes of each case."""
     head, parts, names = kind_sources()
-    defined, data, refused, part = loaded(head, parts, shapes, adopted=adopted)
+    defined, contracts, refused, part = loaded(head, parts, contract_data, adopted=adopted)
     findings: dict[str, set[str]] = defaultdict(set)
     for finding in check_servable(defined):
         assert finding.after_source is not None
         findings[part(finding.after_source)].add(finding.rule)
-    ways = {way: demanded(data, way) for way in ("down", "up")}
-    changed = {way: {name.split("/")[0] for name in data[way]["shapes"]} for way in ("down", "up")}
+    ways = {way: demanded(contracts.data, way) for way in ("down", "up")}
+    changed = {
+        way: {name.split("/")[0] for name in contracts.data[way]["shapes"]}
+        for way in ("down", "up")
+    }
     made = {}
     for case, name in names.items():
         told = [*sorted(refused.get(name, ())), *sorted(findings.get(name, ()))]

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from support.sources import API, LIBRARY, VERSIONS, loaded
 
-from dateline.contracts import canonical, shapes
+from dateline.canonical import canonical_document
+from dateline.contracts import contract_data
 from dateline.load import load
 from dateline.model import Api, SourceError
 
@@ -62,7 +63,7 @@ def down(found: Api) -> dict[str, Any]:
     """Return the shapes of what *found* gives, by name, from which version on."""
     return {
         name: {entry["since"]: entry["shape"] for entry in entries}
-        for name, entries in shapes(found)["down"]["shapes"].items()
+        for name, entries in contract_data(found).data["down"]["shapes"].items()
     }
 
 
@@ -70,7 +71,7 @@ def up(found: Api) -> dict[str, Any]:
     """Return the shapes of what *found* takes."""
     return {
         name: {entry["since"]: entry["shape"] for entry in entries}
-        for name, entries in shapes(found)["up"]["shapes"].items()
+        for name, entries in contract_data(found).data["up"]["shapes"].items()
     }
 
 
@@ -81,7 +82,7 @@ def test_the_data_of_the_library_hold_what_differs_and_nothing_else(tmp_path: Pa
     audio_book = {"absent": True, "shown_as": {"kind": "Book", "title": "audio book"}}
     paused = {"value": "paused", "shown_as": "active"}
     due = {"convert": ["Loan.due"], "fits": {"type": "string", "format": "date"}}
-    assert shapes(loaded(tmp_path, LIBRARY)) == {
+    assert contract_data(loaded(tmp_path, LIBRARY)).data == {
         "versions": ["2024-01-15", "2024-09-01", "2025-06-01", "next"],
         "environments": ["production", "sandbox"],
         "converters": {
@@ -131,7 +132,7 @@ def test_the_data_of_the_library_hold_what_differs_and_nothing_else(tmp_path: Pa
 
 
 def test_every_response_with_an_autoramp_in_it_is_listed_and_no_other() -> None:
-    found = shapes(load(SCHEMAS))
+    found = contract_data(load(SCHEMAS)).data
     media_type = "application/json; charset=utf-8"
     operations = found["down"]["operations"]
     assert {
@@ -149,7 +150,7 @@ def test_every_response_with_an_autoramp_in_it_is_listed_and_no_other() -> None:
 
 
 def test_an_answer_that_does_not_differ_is_listed_beside_one_that_does() -> None:
-    answers = shapes(load(SCHEMAS))["down"]["operations"]["getAutoramp"]
+    answers = contract_data(load(SCHEMAS)).data["down"]["operations"]["getAutoramp"]
     media_type = "application/json; charset=utf-8"
     assert {status: each["content"] for status, each in answers.items()} == {
         "200": {media_type: "Autoramp"},
@@ -159,14 +160,16 @@ def test_an_answer_that_does_not_differ_is_listed_beside_one_that_does() -> None
 
 
 def test_an_api_without_gates_has_no_shapes(tmp_path: Path) -> None:
-    found = shapes(api(tmp_path, things("    Thing: { type: object, properties: { a: {} } }")))
+    found = contract_data(
+        api(tmp_path, things("    Thing: { type: object, properties: { a: {} } }"))
+    ).data
     nothing: dict[str, Any] = {"operations": {}, "shapes": {}}
     assert (found["down"], found["up"], found["converters"]) == (nothing, nothing, {})
 
 
 def test_the_data_are_sorted_and_the_same_every_time(tmp_path: Path) -> None:
-    one = shapes(loaded(tmp_path / "one", LIBRARY))
-    other = shapes(loaded(tmp_path / "other", dict(reversed(LIBRARY.items()))))
+    one = contract_data(loaded(tmp_path / "one", LIBRARY)).data
+    other = contract_data(loaded(tmp_path / "other", dict(reversed(LIBRARY.items())))).data
     assert json.dumps(one) == json.dumps(other)
     assert list(one["down"]["shapes"]) == sorted(one["down"]["shapes"])
 
@@ -183,7 +186,7 @@ def test_environments_are_told_apart_where_they_differ(tmp_path: Path) -> None:
         since: { type: string, x-added: 2024-09-01 }"""
         ),
     )
-    assert shapes(found)["down"]["shapes"]["Thing"] == [
+    assert contract_data(found).data["down"]["shapes"]["Thing"] == [
         {
             "since": "2024-01-15",
             "environments": ["production"],
@@ -252,7 +255,7 @@ def test_a_gated_thing_is_reached_wherever_it_occurs(
 
 def test_one_base_in_all_of_is_the_base(tmp_path: Path) -> None:
     around = "allOf: [{ $ref: '#/components/schemas/Thing' }], description: A thing."
-    found = shapes(api(tmp_path, things(f"    Thing: {{ {GATED} }}", around)))["down"]
+    found = contract_data(api(tmp_path, things(f"    Thing: {{ {GATED} }}", around))).data["down"]
     assert found["operations"]["getThing"]["200"]["content"] == {"application/json": "Thing"}
 
 
@@ -317,7 +320,7 @@ def test_requests_are_read_by_the_names_of_the_callers_version(tmp_path: Path) -
         "2025-06-01": None,
         "next": {"left_out": ["old"]},
     }
-    converters = shapes(found)["converters"]
+    converters = contract_data(found).data["converters"]
     assert {name: (each["down"], each["up"]) for name, each in converters.items()} == {
         "Thing.due": (False, True)
     }
@@ -343,7 +346,7 @@ paths:
             X-Left: { schema: { type: integer }, x-was: { 2025-06-01: { name: X-Remaining } } }
             X-New: { schema: { type: integer }, x-added: next }
 """
-    found = shapes(api(tmp_path, text))
+    found = contract_data(api(tmp_path, text)).data
     assert found["down"]["operations"] == {
         "listThings": {"200": {"content": {}, "headers": "listThings/200/headers"}}
     }
@@ -418,8 +421,8 @@ def test_a_converter_is_needed_where_a_value_may_not_fit_what_was(
         due: {{ {now}, x-was: {{ 2025-06-01: {{ {was} }} }} }}
     One: {{ type: string }}
     Other: {{ type: integer }}"""
-    given = shapes(api(tmp_path / "given", things(text)))["converters"]
-    taken = shapes(api(tmp_path / "taken", taking(text)))["converters"]
+    given = contract_data(api(tmp_path / "given", things(text))).data["converters"]
+    taken = contract_data(api(tmp_path / "taken", taking(text))).data["converters"]
     found = (
         any(each["down"] for each in given.values()),
         any(each["up"] for each in taken.values()),
@@ -446,7 +449,9 @@ def test_the_oldest_converter_of_a_place_keeps_its_name(tmp_path: Path) -> None:
         "2024-09-01": {"fields": {"due": {"convert": newer, "fits": time}}},
         "2025-06-01": None,
     }
-    assert {name: each["before"] for name, each in shapes(found)["converters"].items()} == {
+    assert {
+        name: each["before"] for name, each in contract_data(found).data["converters"].items()
+    } == {
         "Thing.due": "2024-09-01",
         "Thing.due@2025-06-01": "2025-06-01",
     }
@@ -480,7 +485,7 @@ def test_a_converter_is_called_by_component_and_field(
 ) -> None:
     due = "type: string, format: date-time, x-was: { 2025-06-01: { format: date } }"
     text = things(schemas.replace("DUE", due), thing.replace("DUE", due))
-    assert list(shapes(api(tmp_path, text))["converters"]) == [name]
+    assert list(contract_data(api(tmp_path, text)).data["converters"]) == [name]
 
 
 def test_null_needs_no_converter_where_both_sides_have_it(tmp_path: Path) -> None:
@@ -490,7 +495,7 @@ def test_null_needs_no_converter_where_both_sides_have_it(tmp_path: Path) -> Non
       properties:
         a: { type: [integer, 'null'], x-was: { 2025-06-01: { type: [string, 'null'] } } }
         b: { type: integer, x-was: { 2025-06-01: { type: [string, 'null'] } } }"""
-    found = shapes(api(tmp_path, things(text)))["converters"]
+    found = contract_data(api(tmp_path, things(text))).data["converters"]
     assert {name: each["passes_null"] for name, each in found.items()} == {
         "Thing.a": True,
         "Thing.b": False,
@@ -648,7 +653,7 @@ def test_a_gate_below_a_keyword_that_no_shape_can_serve_demands_a_converter(
         return {"type": "object", "patternProperties": {"^x": held}}
 
     newest = holding({"properties": {"new": {"type": "string"}}})
-    assert shapes(found)["converters"] == {
+    assert contract_data(found).data["converters"] == {
         "Thing": {
             "place": "Thing",
             "reason": "what is below `patternProperties/^x` differs between versions",
@@ -681,7 +686,7 @@ def test_a_gate_below_a_keyword_that_no_shape_can_serve_demands_a_converter(
 )
 def test_keywords_that_no_shape_can_serve(tmp_path: Path, keyword: str, types: str) -> None:
     text = f"    Thing: {{ {types}, {keyword.replace('GATED', GATED)} }}"
-    [converter] = shapes(api(tmp_path, things(text), ADOPTED))["converters"].values()
+    [converter] = contract_data(api(tmp_path, things(text), ADOPTED)).data["converters"].values()
     assert (converter["place"], "reason" in converter) == ("Thing", True)
 
 
@@ -697,7 +702,7 @@ paths:
       responses: { '204': { description: none } }
 """
     with pytest.raises(SourceError) as refused:
-        shapes(api(tmp_path, text, ADOPTED))
+        contract_data(api(tmp_path, text, ADOPTED))
     assert str(refused.value) == (
         "schemas/things.yaml:7:11: gate-out-of-reach: `x-was` moves a parameter from one part of "
         "the request to another, so no request of an older version could be read; write two, "
@@ -726,7 +731,7 @@ def test_null_is_let_through_as_openapi_3_0_writes_it(tmp_path: Path) -> None:
 
 
 def test_the_canonical_document_holds_all_that_any_version_shows(tmp_path: Path) -> None:
-    schemas = canonical(loaded(tmp_path, LIBRARY))["components"]["schemas"]
+    schemas = canonical_document(loaded(tmp_path, LIBRARY))["components"]["schemas"]
     assert schemas["LoanState"] == {"type": "string", "enum": ["active", "paused", "returned"]}
     assert schemas["Loan"]["required"] == ["id", "item", "author_name", "state"]
     assert list(schemas["Loan"]["properties"]) == [
@@ -745,5 +750,11 @@ def test_what_some_callers_can_not_send_is_not_required_of_requests(tmp_path: Pa
         b: { type: string, x-removed: next }
         c: { type: string, default: x, x-added: next }"""
     found = api(tmp_path, taking(text))
-    assert canonical(found, sent=True)["components"]["schemas"]["Thing"]["required"] == ["a"]
-    assert canonical(found)["components"]["schemas"]["Thing"]["required"] == ["a", "b", "c"]
+    assert canonical_document(found, sent=True)["components"]["schemas"]["Thing"]["required"] == [
+        "a"
+    ]
+    assert canonical_document(found)["components"]["schemas"]["Thing"]["required"] == [
+        "a",
+        "b",
+        "c",
+    ]

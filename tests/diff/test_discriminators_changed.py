@@ -12,7 +12,7 @@ from support.parents import OLD, TABLE, Schema, api, document, extending, ref, s
 from support.sources import problems
 
 from dateline.check.servable import check_servable
-from dateline.contracts import shapes
+from dateline.contracts import contract_data
 from dateline.project import Projector
 
 POSITIONS: Final[dict[str, tuple[Callable[[Schema], Schema], Callable[[Any], Any]]]] = {
@@ -203,4 +203,4 @@ def test_several_tags_that_become_one_stay_it_on_the_way_up(way: str, tmp_path: 
     before = {"propertyName": "kind", "mapping": {"book": "Book", "disc": "Disc"}}
     made = api(tmp_path, WAYS[way](now, before), ref("Noun"))
     assert served(made, "down")({"kind": "novel"}) == {"kind": "book"}
-    assert shapes(made)["up"]["operations"] == {}
+    assert contract_data(made).data["up"]["operations"] == {}

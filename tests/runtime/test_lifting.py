@@ -13,7 +13,7 @@ from support import gated_apis
 from support.narrowed import Law
 from support.sources import API, VERSIONS, loaded
 
-from dateline.contracts import shapes
+from dateline.contracts import contract_data
 from dateline.load import load
 from dateline_runtime.lifting import (
     Lifting,
@@ -84,7 +84,7 @@ UP: dict[str, Callable[[Any], Any]] = {
 def contracts() -> dict[str, Any]:
     files = {"versions.yaml": VERSIONS, "api.yaml": API, "things.yaml": THINGS}
     with tempfile.TemporaryDirectory() as folder:
-        return shapes(loaded(Path(folder), files))
+        return contract_data(loaded(Path(folder), files)).data
 
 
 def at(version: str) -> Lifting:
@@ -175,7 +175,7 @@ def test_a_value_that_does_not_fit_is_refused_with_its_place() -> None:
 
 
 def test_requests_without_gates_are_left_alone_at_every_version() -> None:
-    found = liftings(shapes(load(SCHEMAS)), "production", {})
+    found = liftings(contract_data(load(SCHEMAS)).data, "production", {})
     media_type = "application/json; charset=utf-8"
     assert {each.body("updateCustomer", media_type) for each in found.values()} == {unchanged}
     assert len({id(each) for each in found.values()}) == 1

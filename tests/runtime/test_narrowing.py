@@ -16,7 +16,7 @@ from support.narrowed import Law, detours, tampered
 from support.sampling import Sampler
 from support.sources import API, LIBRARY, VERSIONS, loaded
 
-from dateline.contracts import shapes
+from dateline.contracts import contract_data
 from dateline.load import load
 from dateline.model import Api
 from dateline_runtime.narrowing import (
@@ -88,9 +88,9 @@ components:
   schemas:
     Thing: {{ type: string }}
 {components}"""
-    found = shapes(
+    found = contract_data(
         loaded(folder, {"versions.yaml": versions, "api.yaml": API, "things.yaml": text})
-    )
+    ).data
     return lambda version: compile_down(found, version, "production", {}).body(
         "getThing", 200, "application/json"
     )
@@ -332,7 +332,7 @@ paths:
             X-New: { schema: { type: integer }, x-added: next }
 """
     files = {"versions.yaml": VERSIONS, "api.yaml": API, "things.yaml": text}
-    found = narrowings(shapes(loaded(tmp_path, files)), "production", {})
+    found = narrowings(contract_data(loaded(tmp_path, files)).data, "production", {})
     headers = {"X-Left": 3, "X-New": 1, "Vary": "x"}
     shown = {version: each.headers("getThing", 200)(headers) for version, each in found.items()}
     assert shown == {
@@ -357,7 +357,7 @@ paths:
           content: {{ application/json: {{ schema: {{ {schema} }} }} }}
 """
     files = {"versions.yaml": VERSIONS, "api.yaml": API, "things.yaml": text}
-    found = shapes(loaded(tmp_path, files))
+    found = contract_data(loaded(tmp_path, files)).data
     shown = {
         environment: compile_down(found, "next", environment, {}).body(
             "getThing", 200, "application/json"
@@ -443,7 +443,7 @@ components:
     B: { type: object, properties: { b: { type: string, x-added: 2025-06-01 } } }
 """
     files = {"versions.yaml": VERSIONS, "api.yaml": API, "things.yaml": text}
-    found = narrowings(shapes(loaded(tmp_path, files)), "production", {})
+    found = narrowings(contract_data(loaded(tmp_path, files)).data, "production", {})
     older = found["2024-09-01"]
     newer = found["2025-06-01"]
     media_type = "application/json"

@@ -16,7 +16,7 @@ from support.sampling import Judge, reading
 from support.sampling import Sampler as Plausible
 from support.sources import LIBRARY, loaded, plain
 
-from dateline.contracts import canonical
+from dateline.canonical import canonical_document
 from dateline.load import load
 from dateline.project import Projector
 from dateline.sample import Sampler, UnsatisfiedError
@@ -55,7 +55,7 @@ def assert_every_value_fits(described: dict[str, Any]) -> None:
 
 
 def test_values_of_the_payment_api_fit() -> None:
-    assert_every_value_fits(canonical(load(SCHEMAS)))
+    assert_every_value_fits(canonical_document(load(SCHEMAS)))
 
 
 def test_values_of_every_version_of_the_payment_api_fit() -> None:
@@ -68,11 +68,11 @@ def test_values_of_every_version_of_the_payment_api_fit() -> None:
 
 @pytest.mark.parametrize("seed", range(12))
 def test_values_of_generated_apis_fit(seed: int, tmp_path: Path) -> None:
-    assert_every_value_fits(canonical(loaded(tmp_path, gated_apis.sources(seed))))
+    assert_every_value_fits(canonical_document(loaded(tmp_path, gated_apis.sources(seed))))
 
 
 def test_values_of_the_library_fit(tmp_path: Path) -> None:
-    assert_every_value_fits(canonical(loaded(tmp_path, LIBRARY)))
+    assert_every_value_fits(canonical_document(loaded(tmp_path, LIBRARY)))
 
 
 @pytest.mark.parametrize("seed", range(60))

@@ -15,7 +15,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import dateline_runtime
-from dateline.contracts import shapes
+from dateline.contracts import contract_data
 from dateline.render import builtin_templates
 from dateline.server.requests import requests
 from dateline.server.results import results
@@ -62,7 +62,9 @@ def contracts(source: str, versions: str = VERSIONS) -> dict[str, Any]:
     """Return the contract data of the API in *source*, a whole document in YAML."""
     with tempfile.TemporaryDirectory() as root:
         api = loaded(Path(root), {"versions.yaml": versions, "api.yaml": source})
-    read: dict[str, Any] = json.loads(json.dumps({**shapes(api), **requests(api), **results(api)}))
+    read: dict[str, Any] = json.loads(
+        json.dumps({**contract_data(api).data, **requests(api), **results(api)})
+    )
     return read
 
 

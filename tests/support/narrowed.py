@@ -14,7 +14,8 @@ from urllib.parse import quote
 import jsonschema_rs
 import yaml
 
-from dateline.contracts import canonical, shapes
+from dateline.canonical import canonical_document
+from dateline.contracts import contract_data
 from dateline.model import REMOVED, SHOWN_AS, WAS, Api
 from dateline.openapi import METHODS, Shape, pointer, slot, target, walk
 from dateline.project import Projector
@@ -161,9 +162,9 @@ class Law:
         self.api = api
         # as they come out of a file
         projector = Projector(api)
-        self.contracts = json.loads(json.dumps(shapes(api, projector)))
-        self.canonical = Places(canonical(api))
-        self.received = Places(canonical(api, sent=True))
+        self.contracts = json.loads(json.dumps(contract_data(api, projector).data))
+        self.canonical = Places(canonical_document(api))
+        self.received = Places(canonical_document(api, sent=True))
         self.shown = {
             (version, environment): Places(projector.contract(version, environment).document)
             for environment in self.contracts["environments"]

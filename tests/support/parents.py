@@ -8,7 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
-from dateline.contracts import canonical, shapes
+from dateline.canonical import canonical_document
+from dateline.contracts import contract_data
 from dateline.model import Api
 from dateline.project import Projector
 from dateline_runtime.compiling import Compiler
@@ -166,9 +167,9 @@ def served(made: Api, way: str) -> Callable[[Any], Any]:
         version: Places(projector.contract(version, "production").document)
         for version in made.table.dates
     }
-    places["canonical"] = Places(canonical(made))
+    places["canonical"] = Places(canonical_document(made))
     compiler = Compiler(
-        json.loads(json.dumps(shapes(made))),
+        json.loads(json.dumps(contract_data(made).data)),
         way,
         "production",
         {},

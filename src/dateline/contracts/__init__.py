@@ -15,15 +15,15 @@ environments that it names or, where it names none, in all. ``nodes`` says what 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cached_property, partial
 from typing import Any, Final
 
+from dateline.canonical import ContractData, Row, canonical, entries
 from dateline.contracts import roots
 from dateline.contracts.demanded import Demanded
-from dateline.contracts.demands import references as referred
 from dateline.contracts.flat import View
-from dateline.contracts.histories import Histories, Way, plain
+from dateline.contracts.histories import Histories, Way
 from dateline.contracts.nodes import (
     Builder,
     Node,
@@ -40,10 +40,11 @@ from dateline.contracts.reach import Reach
 from dateline.gates import Timeline
 from dateline.model import EVERYWHERE, Api, Problem, SourceError
 from dateline.project import Projector
+from dateline.schema.constraints import references as references_of
 
-__all__ = ["asked", "canonical", "entries", "shapes"]
+__all__ = ["contract_data"]
 
-Shapes = dict[str, Any]
+Data = dict[str, Any]
 
 _MOVED: Final = (
     "moves a parameter from one part of the request to another, so no request of an older version "
@@ -51,39 +52,28 @@ _MOVED: Final = (
 )
 
 
-def shapes(api: Api, projector: Projector | None = None) -> Shapes:
+def contract_data(api: Api, projector: Projector | None = None) -> ContractData:
     """Return the contract data of *api*; *projector* is that of *api*, where one is at hand.
 
     Raises SourceError, listing every place, where something differs between versions that no
     value could be served without knowing more: in a union whose members nothing tells apart, or
     below a keyword that says nothing of what a value holds.
     """
-    return _Contracts(api, projector or Projector(api)).data()
+    data = _Contracts(api, projector or Projector(api)).data()
+    return ContractData(data, *_components(data))
 
 
-def canonical(api: Api, *, sent: bool = False) -> dict[str, Any]:
-    """Return the document that values are written against: all that any version may show.
-
-    Names are the canonical ones; fields and members that some versions lack are there. Read it
-    with *sent* for requests: in what callers of any version have sent, fields that some versions
-    lack are not required.
-    """
-    adopted = api.table.adopted
-    document: dict[str, Any] = plain("document", api.document, sent=sent, adopted=adopted)
-    return document
-
-
-def asked(data: Shapes) -> tuple[set[str], set[str]]:
+def _components(data: Data) -> tuple[set[str], set[str]]:
     """Return the components that schemas in the contract *data* refer to: canonical, by version."""
     found: dict[bool, set[str]] = {True: set(), False: set()}
     for way in Way:
         for rows in data[way.value]["shapes"].values():
             for shape in (entry["shape"] for entry in rows):
-                found[way is Way.DOWN].update(*map(referred, judged(shape)))
-                found[False].update(*map(referred, held(shape)))
-    for said in data["converters"].values():
-        if "reason" in said:
-            found[False].update(*(referred(entry["schema"]) for entry in said["older"]))
+                found[way is Way.DOWN].update(*map(references_of, judged(shape)))
+                found[False].update(*map(references_of, held(shape)))
+    for converter in data["converters"].values():
+        if "reason" in converter:
+            found[False].update(*(references_of(entry["schema"]) for entry in converter["older"]))
     return found[True], found[False]
 
 
@@ -100,7 +90,7 @@ class _Contracts:
         self.demands = Demanded(self._histories, self.published)
         self._moved: dict[int, Any] = {}
 
-    def data(self) -> Shapes:
+    def data(self) -> Data:
         ways = {way: _Way(self, way) for way in Way}
         problems = [self._problem(node, _MOVED) for node in self._moved.values()]
         problems += [self._problem(node, why) for node, why in roots.unreachable(self._api)]
@@ -125,8 +115,8 @@ class _Contracts:
                 "before": known[name].before,
                 "kind": known[name].kind,
                 "passes_null": known[name].passes_null,
-                "newer": plain(known[name].kind, known[name].newer),
-                "older": plain(known[name].kind, known[name].older),
+                "newer": canonical(known[name].kind, known[name].newer),
+                "older": canonical(known[name].kind, known[name].older),
                 **{way: name in names for way, names in needed.items()},
             }
             for name in set[str]().union(*needed.values())
@@ -172,8 +162,6 @@ class _Contracts:
 
 
 Build = Callable[[Builder], Node]
-_Row = dict[str, list[Node]]
-"""A shape at each version, by environment."""
 
 
 class _Way:
@@ -189,7 +177,7 @@ class _Way:
         self.converters = set[str]().union(*map(converters, nodes))
         self.demanded = set[int]().union(*map(untold, nodes))
 
-    def data(self, names: dict[int, str]) -> Shapes:
+    def data(self, names: dict[int, str]) -> Data:
         """Return the shapes; *names* are those of the converters that are demanded."""
         versions = self._contracts.api.table.dates
         rows = {
@@ -204,7 +192,7 @@ class _Way:
             "shapes": {name: list(entries(row, versions, "shape")) for name, row in rows.items()},
         }
 
-    def _made(self) -> dict[str, _Row]:
+    def _made(self) -> dict[str, Row]:
         found = roots.roots(self._contracts.api, self._way)
         tops = {
             root: self._row(root.build, self._contracts.reach.masks(*root.nodes)) for root in found
@@ -222,8 +210,8 @@ class _Way:
             roots.put(self._operations, root, same if isinstance(same, str) else root.name)
         return rows
 
-    def _rows(self, names: set[str]) -> dict[str, _Row]:
-        rows: dict[str, _Row] = {}
+    def _rows(self, names: set[str]) -> dict[str, Row]:
+        rows: dict[str, Row] = {}
         ahead = sorted(names)
         while ahead:
             name = ahead.pop()
@@ -235,10 +223,10 @@ class _Way:
             ahead += sorted(_references(rows[name]) - rows.keys())
         return rows
 
-    def _row(self, build: Build, masks: list[int]) -> _Row:
+    def _row(self, build: Build, masks: list[int]) -> Row:
         """Build a shape once for each set of combinations that nothing in it tells apart."""
         known: dict[tuple[int, ...], Node] = {}
-        row: _Row = {}
+        row: Row = {}
         for environment, places in self._contracts.columns:
             row[environment] = []
             for at in places:
@@ -261,7 +249,7 @@ class _Way:
         return self._builders[at]
 
 
-def _nodes(row: _Row) -> list[Node]:
+def _nodes(row: Row) -> list[Node]:
     """Return the shapes of *row*, each once for each run of versions that share it."""
     found: list[Node] = []
     for nodes in row.values():
@@ -269,11 +257,11 @@ def _nodes(row: _Row) -> list[Node]:
     return found
 
 
-def _references(row: _Row) -> set[str]:
+def _references(row: Row) -> set[str]:
     return set[str]().union(*(references(node) for node in _nodes(row)))
 
 
-def _live(rows: dict[str, _Row]) -> set[str]:
+def _live(rows: dict[str, Row]) -> set[str]:
     """Return the names of the shapes that change anything, at any version."""
     live: set[str] = set()
     while True:
@@ -287,9 +275,9 @@ def _live(rows: dict[str, _Row]) -> set[str]:
         live |= more
 
 
-def _pruned(row: _Row, live: set[str]) -> _Row:
+def _pruned(row: Row, live: set[str]) -> Row:
     known: dict[int, Node] = {}
-    made: _Row = {}
+    made: Row = {}
     for environment, nodes in row.items():
         for node in nodes:
             if id(node) not in known:
@@ -298,33 +286,11 @@ def _pruned(row: _Row, live: set[str]) -> _Row:
     return made
 
 
-def _is_trivial(row: _Row) -> bool:
+def _is_trivial(row: Row) -> bool:
     return all(node is None for node in _nodes(row))
 
 
-def _same(row: _Row) -> Node:
+def _same(row: Row) -> Node:
     """Return the shape that *row* has throughout; None if it has several."""
     first, *rest = [node for nodes in row.values() for node in nodes]
     return first if all(node == first for node in rest) else None
-
-
-def entries(
-    row: dict[str, list[Any]], versions: tuple[str, ...], key: str
-) -> Iterator[dict[str, Any]]:
-    """Yield where each value of *row* begins, and in which environments if not in all.
-
-    *row* holds the values at each of *versions*, by environment; *key* is what a value is called.
-    """
-    groups: list[tuple[list[str], list[Any]]] = []
-    for environment, nodes in row.items():
-        for names, known in groups:
-            if known == nodes:
-                names.append(environment)
-                break
-        else:
-            groups.append(([environment], nodes))
-    for at, version in enumerate(versions):
-        for names, nodes in groups:
-            if at == 0 or nodes[at] != nodes[at - 1]:
-                where = {"environments": names} if len(groups) > 1 else {}
-                yield {"since": version, **where, key: nodes[at]}

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import pairwise
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from dateline.contracts.fitting import differs, fits
 from dateline.diff.naming import name
-from dateline.gates import Timeline, changes, order, without
-from dateline.model import EXTENSIBLE, GATES, KEYS, WAS, Api
-from dateline.openapi import METHODS, Shape, chain, children, pointer, slot, target
-from dateline.project import enumeration, open_ended
+from dateline.gates import Timeline, order
+from dateline.model import WAS, Api
+from dateline.openapi import children, operation_names, pointer, target
 from dateline.schema.access import Access
 from dateline.schema.dialect import Dialect
-from dateline.schema.types import declared, is_enumeration
+from dateline.schema.types import declared
 
 Path = tuple[str | int, ...]
 
@@ -206,57 +204,6 @@ class Histories:
                 yield from self._walk(child_kind, child, path + below)
 
 
-def operation_names(document: dict[str, Any]) -> dict[Path, str]:
-    """Return what each operation is called, by path and method: its id, or method and path.
-
-    An id that several have is the name of none; only adopted documents hold such ids.
-    """
-    said = {
-        (path, method): item[-1][method].get("operationId")
-        for path, node in document.get("paths", {}).items()
-        for item in [chain(document, node)]
-        for method in METHODS
-        if item and method in item[-1]
-    }
-    counts = Counter(said.values())
-    return {
-        (path, method): name
-        if isinstance(name, str) and counts[name] == 1
-        else f"{method.upper()} {path}"
-        for (path, method), name in said.items()
-    }
-
-
-_OURS: Final = KEYS - {EXTENSIBLE}
-
-
-def plain(kind: str, node: Any, *, sent: bool = False, adopted: bool = False) -> Any:
-    """Return *node* as it is today, without our keys: canonical names, every member, all fields.
-
-    It is written as it is published, which for *adopted* definitions is as they are. Where it is
-    *sent*, by callers of any version, fields that some of them lack are not required, and nothing
-    has a default that it lacks in some of them.
-    """
-    if not isinstance(node, dict):
-        return node
-    made = without(node, *_OURS & node.keys())
-    for key, value in made.items():
-        made[key] = _plain_below(slot(kind, key), value, sent, adopted)
-    if kind != "schema":
-        return made
-    if sent and lacked_default(node):
-        del made["default"]
-    if sent and "required" in node:
-        properties = node.get("properties", {})
-        made["required"] = [
-            name for name in node["required"] if not _is_gated(properties.get(name))
-        ]
-    members = node.get("oneOf")
-    if isinstance(members, list) and is_enumeration({"oneOf": members}):
-        made = made if adopted and not any(map(_is_gated, members)) else enumeration(made)
-    return open_ended(made) if EXTENSIBLE in made and not adopted else made
-
-
 def _completed(kind: str, older: dict[str, Any], newer: dict[str, Any]) -> dict[str, Any]:
     """Return *older* as if its values had every field for which *newer* has a default."""
     if kind != "schema":
@@ -271,29 +218,3 @@ def _completed(kind: str, older: dict[str, Any], newer: dict[str, Any]) -> dict[
     if not missing:
         return older
     return {**older, "required": [*older.get("required", ()), *sorted(missing)]}
-
-
-def lacked_default(node: Any) -> bool:
-    """Tell whether a schema has a default that it lacked in an older version.
-
-    A new field has its default for callers of all versions: it is the way up.
-    """
-    if not isinstance(node, dict) or WAS not in node or "default" not in node or _is_gated(node):
-        return False
-    return any("default" in changes(entry)[1] for entry in node[WAS].values())
-
-
-def _is_gated(node: Any) -> bool:
-    return isinstance(node, dict) and not GATES.isdisjoint(node.keys() - {WAS})
-
-
-def _plain_below(held: tuple[Shape, str], value: Any, sent: bool, adopted: bool) -> Any:
-    shape, kind = held
-    below = partial(plain, kind, sent=sent, adopted=adopted)
-    if shape is Shape.ONE:
-        return below(value)
-    if shape is Shape.MAP and isinstance(value, dict):
-        return {key: below(child) for key, child in value.items()}
-    if shape is Shape.LIST and isinstance(value, list):
-        return [below(child) for child in value]
-    return value

@@ -31,6 +31,7 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Any, Final
 
+from dateline.canonical import has_lacked_default
 from dateline.contracts.demanded import Demanded, together
 from dateline.contracts.flat import (
     RELATING,
@@ -42,7 +43,7 @@ from dateline.contracts.flat import (
     View,
     equal,
 )
-from dateline.contracts.histories import Way, lacked_default
+from dateline.contracts.histories import Way
 from dateline.model import SHOWN_AS
 from dateline.schema.dialect import OR_NULL
 from dateline.schema.types import TYPES
@@ -326,7 +327,7 @@ class Builder:
         then, newest = self.view.default(schemas), self.view.other.default(schemas)
         if name in flat.optional:
             return then or newest
-        typed = newest and not any(map(lacked_default, schemas))
+        typed = newest and not any(map(has_lacked_default, schemas))
         return () if typed and then and equal(then[0], newest[0]) else then
 
     def _known(self, flat: Flat) -> set[str]:

@@ -6,13 +6,13 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from dateline.contracts.demands import Demands
-from dateline.contracts.histories import plain
+from dateline.canonical import canonical
 from dateline.gates import Timeline
 from dateline.model import Api
 from dateline.openapi import target
 from dateline.project import Projector
 from dateline.schema.access import READ_ONLY, WRITE_ONLY, Direction, Hidden
+from dateline.schema.constraints import Constraints
 from dateline.schema.types import EVERY_TYPE, choices, declared, type_of
 
 
@@ -38,13 +38,13 @@ class Published:
         self._api = api
         self._projector = projector
         self._combinations = timeline.combinations
-        self._demands = Demands(api)
+        self._constraints = Constraints(api.document)
         self._directed: dict[int | None, list[Direction]] = {}
 
     def canonical(self, schema: Any) -> Any:
         """Return what canonical values of *schema* have to be."""
-        made = plain("schema", schema, adopted=self._api.table.adopted)
-        return self._demands.of(self._direct(made, self._api.document, None))
+        made = canonical("schema", schema, adopted=self._api.table.adopted)
+        return self._constraints.of(self._direct(made, self._api.document, None))
 
     def at(self, schema: Any, at: int) -> Any:
         """Return what values of *schema* have to be at the combination *at*."""
@@ -67,7 +67,7 @@ class Published:
 
     def demanded(self, schema: Any) -> Any:
         """Return what a *schema* that is published demands."""
-        return self._demands.of(schema)
+        return self._constraints.of(schema)
 
     def apart(self, one: Any, other: Any, at: int) -> bool:
         """Tell whether no value can be of both schemas, as they are at the combination *at*."""
@@ -99,7 +99,7 @@ class Published:
             return
         goal = target(schema["$ref"]) if isinstance(schema.get("$ref"), str) else None
         if goal is not None and goal[1] in components and goal[1] not in within:
-            component = self._demands.of(components[goal[1]])
+            component = self._constraints.of(components[goal[1]])
             self._add(needs, component, components, within | {goal[1]})
         for base in schema.get("allOf", ()):
             self._add(needs, base, components, within)

@@ -10,18 +10,11 @@ from typing import Any, Final
 
 from dateline.contracts.demanded import Demand
 from dateline.contracts.flat import Declared, Flat, View
-from dateline.contracts.histories import Way, operation_names
+from dateline.contracts.histories import Way
 from dateline.contracts.nodes import UNTOLD, Builder, Node, converters, untold
 from dateline.gates import Timeline
 from dateline.model import ADDED, REMOVED, WAS, Api
-from dateline.openapi import COMPONENTS, METHODS, target, walk
-
-
-def is_json(media_type: str) -> bool:
-    """Tell whether what is sent as *media_type* is JSON (RFC 6839 section 3.1)."""
-    name = media_type.partition(";")[0].strip().lower()
-    return name.endswith("+json") or name == "application/json"
-
+from dateline.openapi import COMPONENTS, METHODS, is_json, operation_names, target, walk
 
 _SECTIONS: Final = {kind: section for section, kind in COMPONENTS.items()}
 _ABSENT: Final = {"absent": True}

@@ -14,7 +14,7 @@ from types import SimpleNamespace
 from typing import Any, Final
 from uuid import UUID
 
-from dateline.contracts import canonical
+from dateline.canonical import canonical_document
 from dateline.model import Api
 from dateline.openapi import chain
 from dateline.project import Projector
@@ -58,7 +58,7 @@ class Mock:
         self.environment = environment
         self.seed = seed
         self.operations = [each for group in groups(api) for each in group.operations]
-        document = canonical(api)
+        document = canonical_document(api)
         self._direction = Direction(document, WRITE_ONLY, Hidden.ABSENT)
         self._document = self._direction.document(document)
         self._sampler = Sampler(self._document, seed)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import dateline
-from dateline.contracts import asked, shapes
+from dateline.canonical import ContractData
 from dateline.model import Api, Artifact
 from dateline.project import Projector
 from dateline.python.code import HEADER, Text, lay_out, literal, subscript
@@ -63,21 +63,28 @@ class Server:
         return self._types.canonical
 
     def artifacts(
-        self, types: Iterable[Typed], documents: Iterable[Artifact], templates: Sequence[Path]
+        self,
+        types: Iterable[Typed],
+        contracts: ContractData,
+        documents: Iterable[Artifact],
+        templates: Sequence[Path],
     ) -> Iterator[Artifact]:
         """Yield the files of the server.
 
-        *types* are those of the inline schemas of `canonical`, *documents* the artifacts among
-        which the specification documents are. *templates* are folders, the first one first.
+        *types* are those of the inline schemas of `canonical`, *contracts* the data of how values
+        differ between versions, *documents* the artifacts among which the specification documents
+        are. *templates* are folders, the first one first.
         """
         self._types.made(types)
         target = f"python/{self._api.table.package}/server"
-        shown = shapes(self._api, self._projector)
-        now, then = asked(shown)
-        shown |= {**requests(self._api, then, self._projector), **results(self._api, now)}
-        yield from self._laid_out(target, shown, templates)
-        data = json.dumps(shown, ensure_ascii=False, separators=(",", ":"))
-        yield Artifact(path=f"{target}/contracts.json", content=f"{data}\n".encode())
+        data = {
+            **contracts.data,
+            **requests(self._api, contracts.dated, self._projector),
+            **results(self._api, contracts.canonical),
+        }
+        yield from self._laid_out(target, data, templates)
+        text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+        yield Artifact(path=f"{target}/contracts.json", content=f"{text}\n".encode())
         for document in documents:
             if document.path.startswith(_SPECIFICATION) and self._is_served(document.path):
                 path = document.path.removeprefix(_SPECIFICATION)
@@ -85,10 +92,12 @@ class Server:
         for file in run_time():
             yield Artifact(path=f"{target}/runtime/{file.name}", content=file.read_bytes())
 
-    def first(self, types: Iterable[Typed], templates: Sequence[Path]) -> bytes:
-        """Return the first file of handlers, which its owner fills in; *types* as above."""
+    def first(
+        self, types: Iterable[Typed], contracts: ContractData, templates: Sequence[Path]
+    ) -> bytes:
+        """Return the first file of handlers, which its owner fills in; arguments as above."""
         self._types.made(types)
-        needed = converters(self._api, shapes(self._api, self._projector), self._forms)
+        needed = converters(self._api, contracts.data, self._forms)
         view = first(self._api.table, self._groups, self._types, needed)
         return environment(list(templates)).get_template(_FIRST).render(view).encode()
 

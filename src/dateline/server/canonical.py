@@ -11,8 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from dateline.contracts import canonical
-from dateline.contracts.histories import plain
+from dateline.canonical import canonical, canonical_document
 from dateline.model import EVERYWHERE, Api, Contract
 from dateline.openapi import target
 from dateline.python.names import CANONICAL
@@ -39,19 +38,19 @@ class Forms:
 
     def received(self, schema: Any) -> Any:
         """Return a schema of the definitions as callers may receive it."""
-        return self.directions[0].of(plain("schema", schema, adopted=self.adopted))
+        return self.directions[0].of(canonical("schema", schema, adopted=self.adopted))
 
     def taken(self, schema: Any) -> Any:
         """Return a schema of the definitions as callers of any version may send it."""
-        made = plain("schema", schema, sent=True, adopted=self.adopted)
+        made = canonical("schema", schema, sent=True, adopted=self.adopted)
         return _renamed(self.directions[1].of(made), self.sent)
 
 
 def forms(api: Api) -> Forms:
     """Return the canonical contract of *api*."""
-    document = canonical(api)
+    document = canonical_document(api)
     shown = Direction(document, WRITE_ONLY, Hidden.ABSENT)
-    written_document = canonical(api, sent=True)
+    written_document = canonical_document(api, sent=True)
     sent = Direction(written_document, READ_ONLY, Hidden.ABSENT)
     document = shown.document(document)
     contract = Contract(version=CANONICAL, environment=EVERYWHERE, document=document)

@@ -9,11 +9,9 @@ from keyword import iskeyword
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from dateline.contracts.histories import operation_names
-from dateline.contracts.roots import is_json
 from dateline.gates import Timeline, changes, without
 from dateline.model import EVERYWHERE, WAS, Api, Environment, Problem, SourceError
-from dateline.openapi import METHODS, chain, target
+from dateline.openapi import METHODS, chain, is_json, operation_names, target
 from dateline.python.names import class_name, pascal, snake
 
 DOCUMENTS: Final = "/spec"

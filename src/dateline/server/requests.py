@@ -20,21 +20,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
-from dateline.contracts import entries
-from dateline.contracts.demands import Demands, references
-from dateline.contracts.histories import operation_names
+from dateline.canonical import Row, entries
 from dateline.model import EVERYWHERE, Api
-from dateline.openapi import METHODS, chain
+from dateline.openapi import METHODS, chain, operation_names
 from dateline.project import Projector
 from dateline.schema.access import READ_ONLY, WRITE_ONLY, Direction, Hidden
+from dateline.schema.constraints import Constraints, references
 from dateline.server.operations import defaults, unread
 
 _STYLES: Final = {"query": "form", "cookie": "form", "path": "simple", "header": "simple"}
 
 _HIDDEN: Final = (READ_ONLY, WRITE_ONLY)
-
-Row = dict[str, list[Any]]
-"""What something is at each version, by environment."""
 
 
 def requests(
@@ -73,7 +69,7 @@ class _Requests:
 
     def __init__(self, api: Api, projector: Projector) -> None:
         self._api = api
-        self._demands = Demands(api)
+        self._constraints = Constraints(api.document)
         names = [each.name for each in api.table.environments] or [EVERYWHERE]
         self._documents = {
             name: [projector.contract(date, name).document for date in api.table.dates]
@@ -158,7 +154,7 @@ class _Requests:
             "style": "content" if "content" in parameter else style,
             "explode": parameter.get("explode", style == "form"),
             **({"default": known[-1]} if known else {}),
-            "schema": self._demands.of(schema),
+            "schema": self._constraints.of(schema),
         }
 
     def _body(self, document: dict[str, Any], operation: dict[str, Any]) -> Any:
@@ -168,7 +164,7 @@ class _Requests:
         return {
             "required": body.get("required", False),
             "content": {
-                media_type: self._demands.of(
+                media_type: self._constraints.of(
                     self._directions[id(document)][0].of(each.get("schema", {}))
                 )
                 for media_type, each in body.get("content", {}).items()
@@ -216,7 +212,7 @@ class _Requests:
         schema = document.get("components", {}).get("schemas", {}).get(name, True)
         for direction in self._directions[id(document)][: 2 if both else 1]:
             schema = direction.of(schema)
-        return self._demands.of(schema)
+        return self._constraints.of(schema)
 
 
 def _resolved(document: dict[str, Any], node: Any) -> dict[str, Any]:

@@ -15,25 +15,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from dateline.contracts import canonical
-from dateline.contracts.demands import Demands, references
-from dateline.contracts.histories import operation_names
-from dateline.contracts.roots import is_json
+from dateline.canonical import canonical_document
 from dateline.model import Api
-from dateline.openapi import METHODS, chain
+from dateline.openapi import METHODS, chain, is_json, operation_names
 from dateline.schema.access import WRITE_ONLY, Direction, Hidden
+from dateline.schema.constraints import Constraints, references
 
 
 def results(api: Api, asked: Iterable[str] = ()) -> dict[str, Any]:
     """Return what the results of the operations of *api* have to be, and the components *asked*."""
-    document = canonical(api)
-    demands = Demands(api)
+    document = canonical_document(api)
+    constraints = Constraints(api.document)
     direction = Direction(document, WRITE_ONLY, Hidden.ANY)
     found = dict(_operations(document, operation_names(api.document)))
     operations, headers = (
         {
             name: {
-                status: {key: demands.of(direction.of(each)) for key, each in schemas.items()}
+                status: {key: constraints.of(direction.of(each)) for key, each in schemas.items()}
                 for status, schemas in read(document, operation)
             }
             for name, operation in sorted(found.items())
@@ -53,7 +51,7 @@ def results(api: Api, asked: Iterable[str] = ()) -> dict[str, Any]:
         name = ahead.pop()
         if name not in reached:
             # where a reference of adopted definitions leads nowhere, any value will do
-            reached[name] = demands.of(direction.of(schemas.get(name, True)))
+            reached[name] = constraints.of(direction.of(schemas.get(name, True)))
             ahead += references(reached[name])
     return {
         "results": operations,

@@ -1,0 +1,104 @@
+"""The canonical document of an API: what handlers are written against, all that any version shows.
+
+Names are the canonical ones, and fields and members that some versions lack are there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any, Final, NamedTuple
+
+from dateline.gates import changes, without
+from dateline.model import EXTENSIBLE, GATES, KEYS, WAS, Api
+from dateline.openapi import replace_children
+from dateline.project import enumeration, open_ended
+from dateline.schema.types import is_enumeration
+
+_ANNOTATIONS: Final = KEYS - {EXTENSIBLE}
+
+
+def canonical_document(api: Api, *, sent: bool = False) -> dict[str, Any]:
+    """Return the document of canonical values.
+
+    Read it with *sent* for requests: in what callers of any version have sent, fields that some
+    versions lack are not required.
+    """
+    adopted = api.table.adopted
+    document: dict[str, Any] = canonical("document", api.document, sent=sent, adopted=adopted)
+    return document
+
+
+def canonical(kind: str, node: Any, *, sent: bool = False, adopted: bool = False) -> Any:
+    """Return *node* as it is today, without our keys: canonical names, every member, all fields.
+
+    It is written as it is published, which for *adopted* definitions is as they are. Where it is
+    *sent*, by callers of any version, fields that some of them lack are not required, and nothing
+    has a default that it lacks in some of them.
+    """
+    if not isinstance(node, dict):
+        return node
+    found = without(node, *_ANNOTATIONS & node.keys())
+    found = replace_children(kind, found, partial(canonical, sent=sent, adopted=adopted))
+    if kind != "schema":
+        return found
+    if sent and has_lacked_default(node):
+        del found["default"]
+    if sent and "required" in node:
+        properties = node.get("properties", {})
+        required = node["required"]
+        found["required"] = [name for name in required if not _is_gated(properties.get(name))]
+    members = node.get("oneOf")
+    if isinstance(members, list) and is_enumeration({"oneOf": members}):
+        found = found if adopted and not any(map(_is_gated, members)) else enumeration(found)
+    return open_ended(found) if EXTENSIBLE in found and not adopted else found
+
+
+def has_lacked_default(node: Any) -> bool:
+    """Return whether a schema has a default that it lacked in an older version.
+
+    A new field has its default for callers of all versions: it is the way up.
+    """
+    if not isinstance(node, dict) or WAS not in node or "default" not in node or _is_gated(node):
+        return False
+    return any("default" in changes(entry)[1] for entry in node[WAS].values())
+
+
+def _is_gated(node: Any) -> bool:
+    return isinstance(node, dict) and not GATES.isdisjoint(node.keys() - {WAS})
+
+
+Row = dict[str, list[Any]]
+"""The values of something at each version, oldest first, by environment."""
+
+
+def entries(row: Row, versions: tuple[str, ...], key: str) -> Iterator[dict[str, Any]]:
+    """Yield where each value of *row* begins, and in which environments if not in all.
+
+    *row* holds the values at each of *versions*; *key* is the key of a value in an entry.
+    """
+    groups: list[tuple[list[str], list[Any]]] = []
+    for environment, values in row.items():
+        for names, known in groups:
+            if known == values:
+                names.append(environment)
+                break
+        else:
+            groups.append(([environment], values))
+    for at, version in enumerate(versions):
+        for names, values in groups:
+            if at == 0 or values[at] != values[at - 1]:
+                where = {"environments": names} if len(groups) > 1 else {}
+                yield {"since": version, **where, key: values[at]}
+
+
+class ContractData(NamedTuple):
+    """How values differ between versions, as plain JSON values (see the room `contracts`).
+
+    ``canonical`` and ``dated`` are the components that schemas in ``data`` refer to, of which the
+    canonical schema and the schema of a version are needed.
+    """
+
+    data: dict[str, Any]
+    canonical: set[str]
+    dated: set[str]

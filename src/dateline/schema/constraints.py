@@ -1,0 +1,71 @@
+"""What a schema demands of a value: JSON Schema 2020-12, without annotations."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from dateline.openapi import children, replace_children, target
+from dateline.schema.dialect import Dialect, fold_null
+from dateline.schema.types import ANNOTATIONS, declared
+
+_LEFT_OUT: Final = ANNOTATIONS - {"format", "$defs", "definitions"}
+
+# The formats of the OpenAPI format registry that bound an integer.
+_BOUNDS: Final = {
+    f"{sign}int{bits}": (0, 2**bits - 1) if sign else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+    for bits in (8, 16, 32, 64)
+    for sign in ("", "u")
+}
+
+_NUMBERS: Final = {"integer", "number", "null"}
+
+
+class Constraints:
+    """The constraints of the schemas of one document; the same object for the same schema."""
+
+    def __init__(self, document: dict[str, Any]) -> None:
+        self._dialect = Dialect(document)
+        # beside each its node: an id is unique only while its object lives
+        self._known: dict[int, tuple[Any, Any]] = {}
+
+    def of(self, node: Any) -> Any:
+        """Return what the schema *node* demands of a value."""
+        if not isinstance(node, dict):
+            return node
+        if id(node) not in self._known:
+            self._known[id(node)] = node, self._read(node)
+        return self._known[id(node)][1]
+
+    def _read(self, node: dict[str, Any]) -> dict[str, Any]:
+        own = {
+            key: value
+            for key, value in self._dialect.keywords(node).items()
+            if key not in _LEFT_OUT and not key.startswith("x-")
+        }
+        read = replace_children("schema", own, lambda _, child: self.of(child))
+        if isinstance(read.get("required"), list):
+            # of a field that is required twice, validators say what they like
+            read["required"] = list(dict.fromkeys(read["required"]))
+        return fold_null(with_format_bounds(read))
+
+
+def with_format_bounds(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return *schema*, whose keywords are read, with the bounds of its format, if it has any."""
+    least, most = _BOUNDS.get(str(schema.get("format")), (None, None))
+    if least is None or most is None or not declared(schema) <= _NUMBERS:
+        return schema
+    bounds = {
+        "minimum": max(schema.get("minimum", least), least),
+        "maximum": min(schema.get("maximum", most), most),
+    }
+    return {**schema, **bounds}
+
+
+def references(schema: Any) -> set[str]:
+    """Return the components that *schema* refers to, itself and below."""
+    if not isinstance(schema, dict):
+        return set()
+    goal = target(schema["$ref"]) if isinstance(schema.get("$ref"), str) else None
+    found = {goal[1]} if goal is not None and goal[0] == "schemas" else set()
+    below = (child for _, kind, child in children("schema", schema) if kind == "schema")
+    return found.union(*map(references, below))
