@@ -80,6 +80,7 @@ def generate(workspace: Workspace) -> Generated:
     from dateline.check import breaches
     from dateline.check.baseline import before_writing, require_restored
     from dateline.load import load
+    from dateline.models.layout import LAYOUTS, read_layouts, write_layouts
     from dateline.source.reader.collector import collection_off
 
     with collection_off():
@@ -88,10 +89,17 @@ def generate(workspace: Workspace) -> Generated:
         broken = breaches(findings(workspace, api, published))
         if broken:
             raise BreachError(broken, published.label)
-        artifacts, notes = rendered(workspace, api)
+        layouts = read_layouts(emit.read_kept(workspace.output, LAYOUTS))
+        artifacts, notes = rendered(workspace, api, layouts=layouts)
         contents = {artifact.path: artifact.content for artifact in artifacts}
         require_restored(published, contents, workspace.output)
-        written = emit.write(artifacts, workspace.output, protected=workspace.protected, key=key)
+        written = emit.write(
+            artifacts,
+            workspace.output,
+            protected=workspace.protected,
+            key=key,
+            kept={LAYOUTS: write_layouts(layouts)},
+        )
         return Generated(written=written, notes=notes)
 
 
@@ -316,12 +324,16 @@ def _stat(path: Path) -> os.stat_result | None:
 
 
 def rendered(
-    workspace: Workspace, api: Api | None = None, *, validate: bool = True
+    workspace: Workspace,
+    api: Api | None = None,
+    *,
+    validate: bool = True,
+    layouts: dict[str, str] | None = None,
 ) -> tuple[tuple[Artifact, ...], tuple[str, ...]]:
     """Return all that the definitions generate, and what the models can't express.
 
     *api* is what `load` makes of them, where that is at hand. Who only compares the outputs need
-    not *validate* them. Raises what `load` and `render` raise.
+    not *validate* them. *layouts* are those of `render`. Raises what `load` and `render` raise.
     """
     # what follows is heavy: not needed where nothing is to do
     from dateline.changes.record import read_record
@@ -331,7 +343,7 @@ def rendered(
     api = api or load(workspace.schemas)
     record = read_record(workspace.schemas, api.table)
     waivers = read_waivers(workspace.schemas)
-    return _rendered(workspace, api, record, waivers, validate=validate)
+    return _rendered(workspace, api, record, waivers, validate=validate, layouts=layouts)
 
 
 def _rendered(
@@ -341,6 +353,7 @@ def _rendered(
     waivers: Sequence[Waiver],
     *,
     validate: bool = True,
+    layouts: dict[str, str] | None = None,
 ) -> tuple[tuple[Artifact, ...], tuple[str, ...]]:
     from dateline.check.policy import FILE, PolicyRecord
     from dateline.render import render
@@ -348,7 +361,7 @@ def _rendered(
 
     validate = validate and (workspace.strict or not api.table.adopted)
     with collection_off():
-        made = render(api, workspace.templates, record=record, validate=validate)
+        made = render(api, workspace.templates, record=record, validate=validate, layouts=layouts)
     policy = Artifact(path=FILE, content=PolicyRecord.of(api.table, waivers).text().encode())
     return (*made.artifacts, policy), made.notes
 

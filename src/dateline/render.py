@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, MutableMapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -61,10 +61,12 @@ def render(
     models: bool = True,
     changes: bool = True,
     validate: bool = True,
+    layouts: MutableMapping[str, str] | None = None,
 ) -> Rendered:
     """Return everything that *api* generates; the *models* and *changes* only where asked.
 
     What the changes say of additions to all versions is told from the *record*, if there is one.
+    *layouts* is what earlier runs laid out of the models, and what this run did afterwards.
     *templates* overrides the built-in templates file by file; templates are code, so it may
     only come from the command line. With *validate*, each distinct document must pass
     openapi-spec-validator. Raises SourceError where one does not, TemplateError for a template
@@ -85,7 +87,7 @@ def render(
     told = Changes(api, projector, record) if changes else None
     artifacts = list(_laid_out(api, contracts, told, folders))
     if models:
-        python, remarks = _python(api, projector, folders, artifacts)
+        python, remarks = _python(api, projector, folders, artifacts, layouts)
         artifacts += python
         notes += remarks
     return Rendered(
@@ -94,7 +96,11 @@ def render(
 
 
 def _python(
-    api: Api, projector: Projector, folders: list[Path], documents: list[Artifact]
+    api: Api,
+    projector: Projector,
+    folders: list[Path],
+    documents: list[Artifact],
+    layouts: MutableMapping[str, str] | None,
 ) -> tuple[list[Artifact], list[str]]:
     """Return the files of the package, and notes; the models alone where none can serve them.
 
@@ -102,14 +108,14 @@ def _python(
     differed in any way, and is published by others.
     """
     try:
-        server, contracts, made = _served(api, projector, folders)
+        server, contracts, made = _served(api, projector, folders, layouts)
         served = list(server.artifacts(made.types, contracts, documents, folders))
     except SourceError as refused:
         if not api.table.adopted:
             raise
-        from dateline.models import models
+        from dateline.models import generate_models
 
-        made = models(_everywhere(api, projector), api.table, folders)
+        made = generate_models(_everywhere(api, projector), api.table, folders, layouts=layouts)
         return list(made.artifacts), [*made.notes, _unserved(refused)]
     return [*made.artifacts, *served], list(made.notes)
 
@@ -142,17 +148,22 @@ def first_server(api: Api) -> bytes:
 
 
 def _served(
-    api: Api, projector: Projector, folders: list[Path]
+    api: Api,
+    projector: Projector,
+    folders: list[Path],
+    layouts: MutableMapping[str, str] | None = None,
 ) -> tuple[Server, ContractData, Models]:
     """Return the server of *api*, and what it is made of: contract data and models."""
     # what follows is heavy: not needed where no models are
     from dateline.contracts import contract_data
-    from dateline.models import models
+    from dateline.models import generate_models
     from dateline.server import Server
 
     server = Server(api, projector)
     contracts = contract_data(api, projector)
-    made = models(_everywhere(api, projector), api.table, folders, server.canonical)
+    made = generate_models(
+        _everywhere(api, projector), api.table, folders, server.canonical, layouts=layouts
+    )
     return server, contracts, made
 
 

@@ -19,7 +19,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from support.modelling import Package, document, files, one, table
 
 from dateline.model import Contract, SourceError
-from dateline.models import models
+from dateline.models import generate_models
 from dateline.python.names import field_name
 from dateline.render import builtin_templates
 
@@ -654,7 +654,7 @@ def test_templates_of_the_user_stand_before_the_built_in_ones(tmp_path: Path) ->
         "# begin {{ definition.key }}\nclass {{ definition.name }}(StrEnum): ...\n# end\n"
     )
     made = document({"State": {"type": "string", "enum": ["a", "b"]}, "A": record(a=TEXT)})
-    rendered = models(
+    rendered = generate_models(
         [Contract(version="2024-01-01", environment="", document=made)],
         table(["2024-01-01"], "library"),
         [tmp_path, builtin_templates()],

@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from dateline.model import Contract, Environment, Place, Table, Version
-from dateline.models import models
+from dateline.models import generate_models
 from dateline.render import builtin_templates
 
 NOWHERE = Place("versions.yaml", 1, 1)
@@ -56,7 +56,9 @@ def files(
     contracts = [
         Contract(version=date, environment="", document=each) for date, each in documents.items()
     ]
-    made = models(contracts, table(list(documents), package, drafts), [builtin_templates()])
+    made = generate_models(
+        contracts, table(list(documents), package, drafts), [builtin_templates()]
+    )
     return {artifact.path: artifact.content.decode() for artifact in made.artifacts}, made.notes
 
 

@@ -8,7 +8,7 @@ may stand), ``alone`` (one run at a time, recovery first), ``tree`` (what is the
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,12 +58,14 @@ def write(
     *,
     protected: Iterable[Path] = (),
     key: str | None = None,
+    kept: Mapping[str, str] | None = None,
 ) -> Written:
     """Make *folder* hold exactly *artifacts* and their manifest, all at once.
 
     Files that stay the same are not touched; edited ones are restored; when nothing differs,
     nothing is switched. Caches that tools leave beside imports are carried over. A *key* is
-    remembered (see ``remember``) before another run can get at the folder.
+    remembered (see ``remember``) before another run can get at the folder; so are the texts
+    *kept* for later runs, by name (see ``read_kept``).
 
     Raises ``ArtifactError`` for paths that can't be held; ``OutputError`` for a *folder* that is
     misused (none may hold, be or lie in a *protected* one), can't be written, or holds a file
@@ -92,6 +94,8 @@ def write(
                 retire(replaced, folder, found, same)
             if key is not None:
                 _record(folder, key)
+            for name, text in (kept or {}).items():
+                put(beside_of(folder) / name, text)
     return written
 
 
@@ -151,6 +155,14 @@ def remember(folder: Path, key: str) -> None:
         _record(folder, key)
 
 
+def read_kept(folder: Path, name: str) -> str:
+    """Return the text that an earlier run kept under *name*; an empty one where none is legible."""
+    try:
+        return (beside_of(folder) / name).read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        return ""
+
+
 def _record(folder: Path, key: str) -> None:
     put(beside_of(folder) / RECORD, record(folder, key))
 
@@ -162,6 +174,7 @@ __all__ = [
     "Stale",
     "Written",
     "manifest",
+    "read_kept",
     "remember",
     "settle",
     "stale",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import MutableMapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from dateline.model import Artifact, Contract, Problem, SourceError, Table
 from dateline.models import assemble
 from dateline.models.definitions import Definition
-from dateline.models.generate import sources
+from dateline.models.layout import lay_out_definitions
 from dateline.models.ledger import place_of
 from dateline.models.order import in_order
 from dateline.models.reading import Reader
@@ -32,11 +32,13 @@ class Models(NamedTuple):
     types: list[Typed]
 
 
-def models(
+def generate_models(
     contracts: Sequence[Contract],
     table: Table,
     templates: Sequence[Path],
     canonical: Canonical | None = None,
+    *,
+    layouts: MutableMapping[str, str] | None = None,
 ) -> Models:
     """Return the files of the distribution, below ``python/``, and what it can't express.
 
@@ -44,7 +46,8 @@ def models(
     whose closure is equal in two of them is defined in the older one and re-exported by the
     newer; *canonical* is the newest of all. *templates* are folders, file by file the first one
     first, that hold ``datamodel/`` (the layout of one definition) and ``python/`` (the other
-    files). Raises SourceError where two names of the document become one Python name.
+    files). *layouts* are what `lay_out_definitions` knows from earlier runs, and holds afterwards.
+    Raises SourceError where two names of the document become one Python name.
     """
     ways = Ways()
     notes: list[str] = []
@@ -81,7 +84,8 @@ def models(
         )
         for version, known in components.items()
     }
-    blocks = sources(orders, [each / "datamodel" for each in templates])
+    known = {} if layouts is None else layouts
+    blocks = lay_out_definitions(orders, [each / "datamodel" for each in templates], known)
     artifacts = assemble.files(contracts, table, where, [each / "python" for each in templates])
     artifacts += [
         Artifact(
