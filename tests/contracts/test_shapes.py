@@ -7,72 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.sources import API, LIBRARY, VERSIONS, loaded
+from support.sources import API, LIBRARY, loaded
+from support.thing_sources import ADOPTED, GATED, SCHEMAS, api, down, taking, things, up
 
 from dateline.canonical import canonical_document
 from dateline.contracts import contract_data
 from dateline.load import load
-from dateline.model import Api, SourceError
-
-SCHEMAS = Path(__file__).parents[2] / "schemas"
-
-ADOPTED = VERSIONS.replace("policy:", "lint: adopted\npolicy:")
-
-
-def api(folder: Path, text: str, versions: str = VERSIONS) -> Api:
-    """Return the API that *text* defines below the head of the library's."""
-    return loaded(folder, {"versions.yaml": versions, "api.yaml": API, "things.yaml": text})
-
-
-def things(schemas: str, thing: str = "$ref: '#/components/schemas/Thing'") -> str:
-    """Return sources with an operation that gives a *thing*; *schemas* are indented by four."""
-    return f"""\
-paths:
-  /things:
-    get:
-      operationId: getThing
-      tags: [Loans]
-      responses:
-        '200':
-          description: a thing
-          content: {{ application/json: {{ schema: {{ {thing} }} }} }}
-components:
-  schemas:
-{schemas}
-"""
-
-
-def taking(schemas: str) -> str:
-    """Return sources with an operation that takes a `Thing`; *schemas* are indented by four."""
-    return f"""\
-paths:
-  /things:
-    post:
-      operationId: addThing
-      tags: [Loans]
-      requestBody:
-        content: {{ application/json: {{ schema: {{ $ref: '#/components/schemas/Thing' }} }} }}
-      responses: {{ '204': {{ description: added }} }}
-components:
-  schemas:
-{schemas}
-"""
-
-
-def down(found: Api) -> dict[str, Any]:
-    """Return the shapes of what *found* gives, by name, from which version on."""
-    return {
-        name: {entry["since"]: entry["shape"] for entry in entries}
-        for name, entries in contract_data(found).data["down"]["shapes"].items()
-    }
-
-
-def up(found: Api) -> dict[str, Any]:
-    """Return the shapes of what *found* takes."""
-    return {
-        name: {entry["since"]: entry["shape"] for entry in entries}
-        for name, entries in contract_data(found).data["up"]["shapes"].items()
-    }
+from dateline.model import SourceError
 
 
 def test_the_data_of_the_library_hold_what_differs_and_nothing_else(tmp_path: Path) -> None:
@@ -200,9 +141,6 @@ def test_environments_are_told_apart_where_they_differ(tmp_path: Path) -> None:
         },
         {"since": "2024-09-01", "environments": ["sandbox"], "shape": None},
     ]
-
-
-GATED = "type: object, properties: { new: { type: string, x-added: next } }"
 
 
 @pytest.mark.parametrize(
@@ -513,181 +451,6 @@ def test_a_body_may_have_been_of_another_schema_altogether(tmp_path: Path) -> No
             "2025-06-01": None,
         }
     }
-
-
-# Unions
-
-
-PETS = """\
-    Pet:
-      type: object
-      required: [kind]
-      properties: { kind: { type: string }, name: { type: string, x-added: next } }
-      discriminator: { propertyName: kind, mapping: { cat: '#/components/schemas/Cat' } }
-    Cat:
-      allOf:
-        - $ref: '#/components/schemas/Pet'
-        - { type: object, properties: { lives: { type: integer, x-removed: 2024-09-01 } } }
-    Dog: { allOf: [{ $ref: '#/components/schemas/Pet' }] }"""
-
-
-def test_a_tag_leads_to_schemas_that_extend_one_without_a_union(tmp_path: Path) -> None:
-    found = down(api(tmp_path, things(PETS, "$ref: '#/components/schemas/Pet'")))
-    assert found["Pet"]["2024-01-15"] == {
-        "tag": "kind",
-        "members": {"Dog": "Dog", "cat": "Cat"},
-        "otherwise": {"left_out": ["name"]},
-    }
-    assert found["Cat"] == {
-        "2024-01-15": {"left_out": ["name"]},
-        "2024-09-01": {"left_out": ["lives", "name"]},
-        "next": {"left_out": ["lives"]},
-    }
-
-
-MEMBERS = """\
-    A: { type: object, required: [kind], properties: { kind: { const: A, type: string } } }
-    B: { type: object, required: [kind], properties: { kind: { const: B, type: string } } }
-    C: { type: object, properties: { c: { type: string } } }"""
-
-
-def test_members_without_a_discriminator_are_told_apart_by_what_they_list(tmp_path: Path) -> None:
-    around = (
-        "oneOf: [{ $ref: '#/components/schemas/A' }, "
-        "{ $ref: '#/components/schemas/B', x-added: next }]"
-    )
-    found = down(api(tmp_path, things(MEMBERS, around), ADOPTED))
-    assert found["getThing/200/application/json"] == {
-        "2024-01-15": {"tag": "kind", "members": {"A": None, "B": {"absent": True}}},
-        "next": None,
-    }
-
-
-def test_members_that_no_tag_tells_apart_are_told_by_their_schemas(tmp_path: Path) -> None:
-    around = (
-        "anyOf: [{ $ref: '#/components/schemas/C', x-added: next }, "
-        "{ $ref: '#/components/schemas/A' }]"
-    )
-    found = down(api(tmp_path, things(MEMBERS, around), ADOPTED))
-    tried = [
-        # what a version does not have comes last
-        {"schema": {"$ref": "#/components/schemas/A"}, "then": None},
-        {"schema": {"$ref": "#/components/schemas/C"}, "then": {"absent": True}},
-    ]
-    assert found["getThing/200/application/json"] == {"2024-01-15": {"tried": tried}, "next": None}
-
-
-def test_what_comes_out_of_a_one_of_is_of_one_member_at_the_version_too(tmp_path: Path) -> None:
-    around = "oneOf: [{ $ref: '#/components/schemas/A' }, { $ref: '#/components/schemas/C' }]"
-    gated = MEMBERS.replace("c: { type: string }", "c: { type: string, x-added: next }")
-    found = down(api(tmp_path, things(gated, around), ADOPTED))
-    members = [{"$ref": "#/components/schemas/A"}, {"$ref": "#/components/schemas/C"}]
-    assert found["getThing/200/application/json"] == {
-        "2024-01-15": {
-            "tried": [
-                {"schema": members[0], "then": None},
-                {"schema": members[1], "then": "C"},
-            ],
-            "fits": {"oneOf": members},
-        },
-    }
-
-
-@pytest.mark.parametrize("required", ["required: [kind], ", ""])
-def test_a_tag_that_a_value_may_be_without_tells_nothing(tmp_path: Path, required: str) -> None:
-    around = (
-        "anyOf: [{ $ref: '#/components/schemas/A' }, "
-        "{ $ref: '#/components/schemas/B', x-added: next }]"
-    )
-    members = MEMBERS.replace("required: [kind], ", required)
-    [shape, _] = down(api(tmp_path, things(members, around), ADOPTED))[
-        "getThing/200/application/json"
-    ].values()
-    assert ("tag" in shape, "tried" in shape) == (bool(required), not required)
-
-
-def test_what_is_sent_is_told_by_the_schemas_of_the_callers_version(tmp_path: Path) -> None:
-    text = """\
-    Thing:
-      anyOf:
-        - type: object
-          required: [a]
-          properties: { a: { type: string, x-was: { next: { name: old } } } }
-        - { type: object, required: [b], properties: { b: { type: string } } }"""
-    shape = up(api(tmp_path, taking(text), ADOPTED))["Thing"]["2024-01-15"]
-    assert shape == {
-        "tried": [
-            {
-                "schema": {
-                    "type": "object",
-                    "required": ["old"],
-                    "properties": {"old": {"type": "string"}},
-                },
-                "then": {"left_out": ["a"], "names": {"old": "a"}},
-            },
-            {
-                "schema": {
-                    "type": "object",
-                    "required": ["b"],
-                    "properties": {"b": {"type": "string"}},
-                },
-                "then": None,
-            },
-        ]
-    }
-
-
-def test_members_that_nothing_tells_apart_may_be_equal_in_all_versions(tmp_path: Path) -> None:
-    around = "oneOf: [{ $ref: '#/components/schemas/A' }, { $ref: '#/components/schemas/C' }]"
-    assert down(api(tmp_path, things(MEMBERS, around), ADOPTED)) == {}
-
-
-def test_a_gate_below_a_keyword_that_no_shape_can_serve_demands_a_converter(
-    tmp_path: Path,
-) -> None:
-    text = f"    Thing: {{ type: object, patternProperties: {{ '^x': {{ {GATED} }} }} }}"
-    found = api(tmp_path, things(text), ADOPTED)
-
-    def holding(properties: dict[str, Any]) -> dict[str, Any]:
-        held = {"type": "object", **properties}
-        return {"type": "object", "patternProperties": {"^x": held}}
-
-    newest = holding({"properties": {"new": {"type": "string"}}})
-    assert contract_data(found).data["converters"] == {
-        "Thing": {
-            "place": "Thing",
-            "reason": "what is below `patternProperties/^x` differs between versions",
-            "kind": "schema",
-            "passes_null": False,
-            "newer": newest,
-            "older": [
-                {"since": "2024-01-15", "schema": holding({})},
-                {"since": "next", "schema": newest},
-            ],
-            "down": True,
-            "up": False,
-        }
-    }
-    assert down(found)["Thing"] == {
-        "2024-01-15": {"demand": "Thing", "where": [{"left_out": ["new"]}]},
-        "next": None,
-    }
-
-
-@pytest.mark.parametrize(
-    ("keyword", "types"),
-    [
-        ("not: { GATED }", "type: object"),
-        ("contains: { GATED }", "type: array"),
-        ("prefixItems: [{ GATED }]", "type: array"),
-        ("if: { GATED }", "type: object"),
-        ("propertyNames: { maxLength: 9, x-was: { next: { maxLength: 4 } } }", "type: object"),
-    ],
-)
-def test_keywords_that_no_shape_can_serve(tmp_path: Path, keyword: str, types: str) -> None:
-    text = f"    Thing: {{ {types}, {keyword.replace('GATED', GATED)} }}"
-    [converter] = contract_data(api(tmp_path, things(text), ADOPTED)).data["converters"].values()
-    assert (converter["place"], "reason" in converter) == ("Thing", True)
 
 
 def test_a_parameter_that_stood_elsewhere_is_refused_with_its_place(tmp_path: Path) -> None:

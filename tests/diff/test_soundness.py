@@ -11,7 +11,8 @@ from random import Random
 from typing import Final
 
 import pytest
-from support.containment import covers, flows, uncovered
+from support.containment import flows
+from support.counterexamples import covers, uncovered
 from support.mutations import EDITS
 from support.random_documents import once_each, pairs, rewritten, single
 from support.soundness import Said, loosened, said

@@ -22,8 +22,9 @@ from support.gating import (
     published,
     require_law,
 )
-from support.mutations import EDITS, sites
+from support.mutations import EDITS
 from support.pets import PETS
+from support.schema_sites import sites
 from support.sources import API, LIBRARY, LOANS, VERSIONS, folder, loaded, plain
 from support.surrounding_edits import DOCUMENT_EDITS
 from support.yaml_styles import Writer

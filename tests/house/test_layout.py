@@ -1,4 +1,4 @@
-"""The layout of the tests: folders named as rooms, helpers in one package."""
+"""The layout of the tests: folders named as rooms, helpers in one package, short files."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ import pytest
 TESTS = Path(__file__).parents[1]
 SOURCE = TESTS.parent / "src"
 FILES = sorted(TESTS.rglob("*.py"))
+
+MOST_LINES = 700
 
 
 OTHER_FOLDERS = {
@@ -38,10 +40,11 @@ def test_every_folder_is_named_as_a_room() -> None:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(TESTS)))
-def test_a_file_imports_no_test(path: Path) -> None:
+def test_a_file_is_short_and_imports_no_test(path: Path) -> None:
     text = path.read_text("utf-8")
     tests = [name for name in imported_modules(ast.parse(text)) if re.match(r"test_|\.", name)]
     assert tests == []
+    assert len(text.splitlines()) <= MOST_LINES
 
 
 def test_every_helper_has_one_line_in_the_docstring_of_the_package() -> None:

@@ -1,5 +1,7 @@
 """Code that several tests share, one line for each module.
 
+- `additions`: a library API whose additions are recorded, and the pages that list them
+- `adopted_apis`: documents of several dates, and the definitions adopted from them
 - `assembled`: the files of every generated server, for tests that write tables by hand
 - `careless`: a server that breaks every law about retries
 - `chains_shown`: what callers of a random chain are shown, validated against their documents
@@ -9,9 +11,11 @@
 - `commands`: the command line, run in this process
 - `conforming`: schemathesis against a mock of the payment API
 - `containment`: an oracle: what one schema accepts and another refuses
+- `counterexamples`: values that one schema accepts and another refuses
 - `defects`: a clean document, and documents with one defect each
 - `exchanges`: requests to an ASGI application, in process and over sockets
 - `facts`: what the specification of the payment API lists
+- `faults`: an API whose faults are declared in some form, and requests to it
 - `fuzzing`: damaged inputs of every kind
 - `gated_apis`: random definitions with every kind of gate
 - `gating`: gating of an edit, and what it promises to callers
@@ -28,6 +32,7 @@
 - `narrowed`: the laws of narrowing and lifting, over sampled values
 - `odd_api`: an API with difficult names
 - `parents`: a discriminated parent in every spelling and position
+- `payment_documents`: the documents of the payment API, and what its specification lists
 - `payments`: the generated payment API with handlers that keep what they are given
 - `pets`: an API with a discriminated parent and a discriminated union
 - `policies`: a small API with a policy, generated and committed
@@ -37,6 +42,7 @@
 - `random_documents`: random documents with random edits
 - `random_sources`: random edits of definitions, and the same definitions in other words
 - `random_unions`: two versions of an API that differ in one union
+- `readings`: sources as they are read, with types and places, and what is refused in them
 - `refactorings`: documents, and refactorings that callers can't notice
 - `reported`: findings of every verdict and policy, some with hostile text
 - `repositories`: git repositories in which the library API is published
@@ -44,10 +50,14 @@
 - `rule_cases`: documents that a case of a rule compares
 - `sampling`: instances of schemas, plausible and damaged
 - `sandboxes`: the reference server in a thread, and callers of it
+- `schema_sites`: every schema object of a document, and who meets its values
 - `served_values`: servers whose handlers give sampled values
 - `soundness`: verdicts of the rules beside those of the oracle
 - `sources`: small definitions that use every key
 - `stalling`: connections that stop in the midst of a request
 - `surrounding_edits`: edits of what surrounds schemas
+- `thing_sources`: small definitions, and the data that a server narrows and lifts values by
+- `things`: a server with every kind of parameter and body, and requests to it
+- `written_trees`: trees of generated files, and what is left of them on the disk
 - `yaml_styles`: YAML texts in every style
 """

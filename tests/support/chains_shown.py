@@ -14,9 +14,9 @@ from dateline.adopt import adopt
 from dateline.load import load
 from dateline.sample import Sampler, UnsatisfiedError
 from dateline_runtime.narrowing import UnfitError, narrowings
-from support.mutations import Document
 from support.narrowed import Body, Law, Places
 from support.random_chains import DATES
+from support.schema_sites import Document
 
 _OTHER = 599
 """A status that only `default` has."""

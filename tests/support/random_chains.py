@@ -18,8 +18,8 @@ import yaml
 from dateline.load.checks import check
 from dateline.model import Place
 from support.checked import TABLE
-from support.mutations import Document
 from support.random_documents import Maker, edited, refactored
+from support.schema_sites import Document
 
 DATES: Final = ("2020-01-01", "2021-02-03", "2022-05-06", "2023-08-09", "2024-11-12")
 

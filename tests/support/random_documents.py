@@ -11,19 +11,16 @@ from typing import Final, NamedTuple
 from support.inheritance import family_changed, inherit
 from support.mutations import (
     EDITS,
-    MODEL,
     NAMES,
     NOTES,
     PATTERNS,
-    Document,
     Edit,
-    Schema,
     default_changed,
     odd_constraint_made,
     require,
     scalar,
-    sites,
 )
+from support.schema_sites import MODEL, Document, Schema, sites
 from support.surrounding_edits import DOCUMENT_EDITS, REFACTORINGS, DocumentEdit
 
 _COMPONENTS: Final = ("Loan", "Reader", "Branch")

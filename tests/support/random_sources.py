@@ -16,8 +16,9 @@ from dateline.check import Published, check
 from dateline.load import load
 from dateline.model import Combination, Finding, Policy, SourceError, Verdict
 from dateline.project import Projector
-from support.mutations import NOTES, Schema, sites
+from support.mutations import NOTES
 from support.random_documents import edited
+from support.schema_sites import Schema, sites
 from support.surrounding_edits import REFACTORINGS
 
 TODAY: Final = date(2026, 9, 1)

@@ -244,3 +244,7 @@ HOSTILE: Final = {
     "100,000 marks": "<`|" * 33_334,
 }
 """What may stand in a text and must do nothing, by what it tries."""
+
+
+INNER = replace(CONTEXT, base_path="services/api")
+"""The files of the findings stand in a folder of the repository."""

@@ -10,17 +10,8 @@ from collections.abc import Callable, Iterator
 from random import Random
 from typing import Final, NamedTuple
 
-from support.mutations import (
-    METHODS,
-    NOTES,
-    Document,
-    Schema,
-    examples_follow,
-    is_text,
-    require,
-    scalar,
-    sites,
-)
+from support.mutations import NOTES, examples_follow, is_text, require, scalar
+from support.schema_sites import METHODS, Document, Schema, sites
 
 
 class DocumentEdit(NamedTuple):

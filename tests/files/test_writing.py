@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import shutil
@@ -10,97 +9,34 @@ import stat
 import subprocess
 import sys
 from collections.abc import Callable
-from hashlib import sha256
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import pytest
+from support.written_trees import (
+    NEW,
+    OLD,
+    SOURCE,
+    artifacts,
+    beside,
+    held,
+    identities,
+    manifest,
+    tree,
+)
 
-import dateline
 from dateline.files import (
     ArtifactError,
     BusyError,
     OutputError,
     Stale,
     Written,
-    exchange,
     remember,
     stale,
     write,
 )
 from dateline.fresh import unchanged_since
 from dateline.model import Artifact
-
-SOURCE = Path(dateline.__file__).parents[1]
-
-OLD = {"a.txt": b"a", "deep/er/b.txt": b"b", "deep/c.txt": b"c", "gone/d.txt": b"d"}
-NEW = {"a.txt": b"a", "deep/er/b.txt": b"B", "deep/c.txt": b"c", "come/e.txt": b"e"}
-
-
-def artifacts(files: dict[str, bytes]) -> list[Artifact]:
-    return [Artifact(path=path, content=content) for path, content in files.items()]
-
-
-def manifest(files: dict[str, bytes]) -> bytes:
-    lines = [
-        f'    {{"path": "{path}", "size": {len(content)}, "sha256": "{digest}"}}'
-        for path, content in sorted(files.items())
-        for digest in [sha256(content).hexdigest()]
-    ]
-    return ('{\n  "files": [\n' + ",\n".join(lines) + "\n  ]\n}\n").encode()
-
-
-def tree(folder: Path) -> dict[str, bytes]:
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in folder.rglob("*")
-        if path.is_file()
-    }
-
-
-def held(files: dict[str, bytes]) -> dict[str, bytes]:
-    return {**files, "manifest.json": manifest(files)}
-
-
-def beside(folder: Path) -> list[str]:
-    return sorted(path.name for path in (folder.parent / f".{folder.name}.dateline").iterdir())
-
-
-def identities(folder: Path) -> dict[str, tuple[int, int]]:
-    return {
-        path.relative_to(folder).as_posix(): (path.stat().st_ino, path.stat().st_mtime_ns)
-        for path in folder.rglob("*")
-        if path.is_file()
-    }
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An output that is not there yet, in the current directory."""
-    monkeypatch.chdir(tmp_path)
-    return Path("generated")
-
-
-@pytest.fixture(params=["exchange", "two renames"])
-def written(folder: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An output that holds OLD, switched in one of the two ways."""
-    if request.param == "two renames":
-        monkeypatch.setattr(exchange, "EXCHANGES", {})
-    write(artifacts(OLD), folder)
-    return folder
-
-
-def python(script: str, *arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": str(SOURCE), **options.pop("env", {})}
-    return subprocess.run(
-        [sys.executable, "-c", script, *arguments],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-        **options,
-    )
-
 
 # Writing
 
@@ -695,305 +631,3 @@ def test_links_that_someone_planted_beside_the_folder_lead_nowhere(written: Path
     assert tree(Path("elsewhere")) == {"deep/precious": b"precious"}
     assert Path("mine").read_bytes() == b"mine"
     assert beside(written) == [".gitignore", "lock", "record"]
-
-
-# Every point at which a run can be killed
-
-
-CRASHES = """
-import ctypes, itertools, json, os, shutil, signal, sys
-from pathlib import Path
-from dateline import files as emit
-from dateline.files.exchange import EXCHANGES
-from dateline.fresh import unchanged_since
-from dateline.model import Artifact
-
-before, after, way = json.loads(sys.argv[1])
-given = [Artifact(path=path, content=content.encode()) for path, content in after.items()]
-folder = Path("generated")
-if way == "two renames":
-    EXCHANGES.clear()
-
-def tree():
-    if not folder.exists():
-        return None
-    files = (path for path in folder.rglob("*") if path.is_file())
-    return {path.relative_to(folder).as_posix(): path.read_text() for path in files}
-
-def kill_at(point):
-    passed = itertools.count(1)
-    def hook(event, arguments):
-        if event == "open" or event.startswith(("os.", "shutil.", "ctypes.", "fcntl.")):
-            if next(passed) == point:
-                os.kill(os.getpid(), signal.SIGKILL)
-    sys.addaudithook(hook)
-
-def crashes():
-    # for each point: the tree after the kill, what is stale then, and what the next run makes
-    for point in itertools.count(1):
-        shutil.rmtree("run", ignore_errors=True)
-        shutil.copytree("start", "run", symlinks=True)
-        os.chdir("run")
-        child = os.fork()
-        if not child:
-            kill_at(point)
-            emit.write(given, folder, key="after")
-            os._exit(0)
-        killed = os.waitpid(child, 0)[1] != 0
-        crash = {"killed": killed, "tree": tree(), "done": unchanged_since(folder, "after")}
-        if crash["tree"] is None:
-            shutil.rmtree("../torn", ignore_errors=True)
-            shutil.copytree(".", "../torn", symlinks=True)
-            crash["stale"] = [str(file) for file in emit.stale(given, folder)]
-            crash["recovered"] = tree()
-        emit.write(given, folder)
-        crash["next"] = tree()
-        crash["beside"] = sorted({*os.listdir(".generated.dateline")} - {"record"})
-        os.chdir("..")
-        yield crash
-        if not killed:
-            return
-
-os.mkdir("start")
-if before is not None:
-    os.chdir("start")
-    emit.write([Artifact(path=p, content=c.encode()) for p, c in before.items()], folder)
-    os.chdir("..")
-first = list(crashes())
-again = []
-if Path("torn").exists():
-    shutil.rmtree("start")
-    os.rename("torn", "start")
-    again = list(crashes())
-print(json.dumps([first, again]))
-"""
-
-
-def decoded(files: dict[str, bytes]) -> dict[str, str]:
-    return {path: content.decode() for path, content in files.items()}
-
-
-def text(files: dict[str, bytes]) -> dict[str, str]:
-    return decoded(held(files))
-
-
-def crashes(
-    folder: Path, before: dict[str, bytes] | None, way: str
-) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Kill a run that writes NEW over *before* at each point; then one that recovers."""
-    start = None if before is None else decoded(before)
-    run = python(CRASHES, json.dumps([start, decoded(NEW), way]), cwd=folder.parent)
-    assert run.stderr == ""
-    first, again = json.loads(run.stdout)
-    for crash in first + again:
-        assert crash["next"] == text(NEW)
-        assert crash["beside"] == [".gitignore", "lock"]
-        assert not crash["done"] or crash["tree"] == text(NEW)
-    assert [crash["killed"] for crash in first] == [True] * (len(first) - 1) + [False]
-    assert first[-1]["tree"] == text(NEW)
-    assert first[-1]["done"]
-    return first, again
-
-
-def names(observed: list[dict[str, Any]], **trees: dict[str, str] | None) -> list[str]:
-    """Return which of *trees* each kill left, a run of equal ones named once."""
-    found = [next(n for n, t in trees.items() if t == crash["tree"]) for crash in observed]
-    return [name for at, name in enumerate(found) if at == 0 or found[at - 1] != name]
-
-
-def test_a_kill_leaves_no_tree_or_the_first_one(folder: Path) -> None:
-    first, again = crashes(folder, None, "exchange")
-    assert names(first, nothing=None, new=text(NEW)) == ["nothing", "new"]
-    # and the run that cleans up may be killed as well
-    assert names(again, nothing=None, new=text(NEW)) == ["nothing", "new"]
-
-
-def test_a_kill_leaves_the_old_tree_or_the_new_one(folder: Path) -> None:
-    first, again = crashes(folder, OLD, "exchange")
-    assert names(first, old=text(OLD), new=text(NEW)) == ["old", "new"]
-    assert again == []
-
-
-def test_a_kill_between_two_renames_is_recovered_from(folder: Path) -> None:
-    first, again = crashes(folder, OLD, "two renames")
-    old, new = text(OLD), text(NEW)
-    assert names(first, nothing=None, old=old, new=new) == ["old", "nothing", "new"]
-    torn = [(crash["stale"], crash["recovered"]) for crash in first if crash["tree"] is None]
-    states = ["come/e.txt: missing", "deep/er/b.txt: outdated", "gone/d.txt: extra"]
-    assert torn == [([*states, "manifest.json: outdated"], old)]
-    # and the run that recovers may be killed as well
-    assert names(again, nothing=None, old=old, new=new) == ["nothing", "old", "nothing", "new"]
-
-
-# What the machine does to it
-
-
-ELSEWHERE = """
-import os, sys
-from pathlib import Path
-from dateline.files import write
-from dateline.model import Artifact
-os.umask(0o077)
-write([Artifact(path="deep/a.txt", content="\\xe9\\n".encode())], Path(sys.argv[1]), key="k")
-"""
-
-
-def test_locale_umask_place_and_time_zone_do_not_matter(folder: Path, tmp_path: Path) -> None:
-    files = {"deep/a.txt": "é\n".encode()}
-    env = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "TZ": "Asia/Kolkata"}
-    (tmp_path / "home").mkdir(mode=0o555)
-    run = python(
-        ELSEWHERE, str(tmp_path / folder), cwd="/", env={**env, "HOME": str(tmp_path / "home")}
-    )
-    assert (run.returncode, run.stderr) == (0, "")
-    assert tree(folder) == held(files)
-    assert {
-        path.relative_to(folder).as_posix(): stat.S_IMODE(path.stat().st_mode)
-        for path in [folder, *folder.rglob("*")]
-    } == {".": 0o755, "deep": 0o755, "deep/a.txt": 0o644, "manifest.json": 0o644}
-
-
-def test_a_name_that_the_locale_can_not_spell_is_refused(folder: Path) -> None:
-    script = (
-        "from pathlib import Path\n"
-        "from dateline.files import ArtifactError, write\n"
-        "from dateline.model import Artifact\n"
-        "try:\n"
-        "    write([Artifact(path='\\xe9', content=b'')], Path('generated'))\n"
-        "except ArtifactError as error:\n"
-        "    print(ascii(str(error)))\n"
-    )
-    env = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
-    run = python(script, cwd=folder.parent, env=env)
-    assert run.stdout == (
-        '"\\xe9: artifact-path: can\'t be spelt in this locale (LC_ALL=C.UTF-8 would), rename it"\n'
-    )
-
-
-TOLD = """
-import ctypes, fcntl, os, resource, shutil, sys, unicodedata  # another user may not read them
-from pathlib import Path
-from dateline.files import OutputError, write
-from dateline.model import Artifact
-
-new = [Artifact(path="a.txt", content=b"new" * 100_000), Artifact(path="b.txt", content=b"new")]
-exec(sys.argv[1])
-try:
-    print(write(new, Path(sys.argv[2])))
-except OutputError as error:
-    print(error)
-"""
-
-
-def told(prepare: str, output: str = "generated") -> str:
-    """Write two other files to *output* in a process that is prepared for trouble."""
-    run = python(TOLD, prepare, output)
-    assert run.stderr == ""
-    return run.stdout
-
-
-def test_a_disk_that_fills_up_leaves_the_old_tree(written: Path) -> None:
-    remember(written, "inputs")
-    line = told("resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))")
-    assert line == (
-        f"generated: output-unusable: {os.strerror(errno.EFBIG)}, nothing was changed; "
-        "mend it or name another output\n"
-    )
-    assert unchanged_since(written, "inputs")
-    assert beside(written) == [".gitignore", "lock", "record"]
-
-
-def test_a_folder_that_can_not_be_written_stays_as_it_is(folder: Path, tmp_path: Path) -> None:
-    output = Path("closed/generated")
-    write(artifacts(OLD), output)
-    shutil.rmtree("closed/.generated.dateline")
-    Path("closed").chmod(0o555)
-    tmp_path.chmod(0o755)
-    line = told("if not os.getuid(): os.setuid(65534)", str(output))
-    Path("closed").chmod(0o755)
-    assert line == (
-        f"closed/generated: output-unusable: {os.strerror(errno.EACCES)} at "
-        "closed/.generated.dateline, nothing was changed; mend it or name another output\n"
-    )
-    assert tree(Path("closed")) == {f"generated/{path}": c for path, c in held(OLD).items()}
-    assert folder.exists() is False
-
-
-@pytest.mark.skipif(os.getuid() != 0, reason="only root can give files to someone else")
-def test_files_that_can_not_be_linked_are_copied(folder: Path, tmp_path: Path) -> None:
-    # Linux lets nobody link a file that is neither theirs nor writable for them
-    output = Path("open/generated")
-    write(artifacts({"a.txt": b"new" * 100_000, "c.txt": b"c"}), output)
-    before = identities(output)
-    for path in [tmp_path, *tmp_path.rglob("*")]:
-        if path.is_dir() or "dateline" in str(path.parent.name):
-            os.chown(path, 65534, 65534)
-    assert told("os.setuid(65534)", str(output)) == (
-        "Written(added=('b.txt',), changed=('manifest.json',), removed=('c.txt',), unchanged=1)\n"
-    )
-    assert tree(output) == held({"a.txt": b"new" * 100_000, "b.txt": b"new"})
-    assert identities(output)["a.txt"][1] == before["a.txt"][1]
-    assert not folder.exists()
-
-
-def in_namespace(mount: str, prepare: str, output: str) -> str:
-    """Write as ``told`` does where an unprivileged *mount* has been made."""
-    if sys.platform != "linux" or shutil.which("unshare") is None:
-        pytest.skip("needs Linux namespaces")
-    inside = ["unshare", "-rm", "sh", "-c"]
-    trial = subprocess.run([*inside, mount], capture_output=True, text=True, check=False)
-    if trial.returncode:
-        pytest.skip(f"can't mount here: {trial.stderr.strip()}")
-    run = subprocess.run(
-        [*inside, f'{mount} && exec "$@"', "sh", sys.executable, "-c", TOLD, prepare, output],
-        env={**os.environ, "PYTHONPATH": str(SOURCE)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert run.stderr == ""
-    return run.stdout
-
-
-def test_a_full_disk_is_told_in_a_sentence(folder: Path) -> None:
-    Path("small").mkdir()
-    lines = in_namespace(
-        "mount -t tmpfs -o size=64k none small",
-        "write([Artifact(path='a.txt', content=b'old')], Path('small/generated'))",
-        "small/generated",
-    )
-    assert lines == (
-        f"small/generated: output-unusable: {os.strerror(errno.ENOSPC)}, nothing was changed; "
-        "mend it or name another output\n"
-    )
-    assert not folder.exists()
-
-
-def test_a_tree_in_a_lower_layer_of_an_overlay_is_replaced(folder: Path) -> None:
-    # there a folder can't be renamed: rename(2) answers EXDEV
-    for name in ("lower", "upper", "work", "merged"):
-        Path(name).mkdir()
-    before = {"a.txt": b"new" * 100_000, "deep/c.txt": b"c"}
-    write(artifacts(before), Path("lower") / folder)
-    lines = in_namespace(
-        "mount -t overlay -o userxattr,lowerdir=lower,upperdir=upper,workdir=work none merged",
-        "pass",
-        "merged/generated",
-    )
-    assert lines == (
-        "Written(added=('b.txt',), changed=('manifest.json',), removed=('deep/c.txt',), "
-        "unchanged=1)\n"
-    )
-    assert tree(Path("upper/generated")) == held({"a.txt": b"new" * 100_000, "b.txt": b"new"})
-    assert tree(Path("lower/generated")) == held(before)
-
-
-def test_a_tree_half_removed_from_a_lower_layer_is_refilled(written: Path) -> None:
-    # a kill on the way from `old` to `new`, where the folder could not be renamed
-    Path(".generated.dateline/new").mkdir()
-    shutil.copytree(written, ".generated.dateline/old")
-    shutil.rmtree(written / "deep")
-    (written / "manifest.json").unlink()
-    assert stale(artifacts(OLD), written) == []
-    assert tree(written) == held(OLD)
-    assert beside(written) == [".gitignore", "lock"]

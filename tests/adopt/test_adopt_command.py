@@ -1,0 +1,260 @@
+"""The command `adopt`: the project that it writes, and what it refuses."""
+
+from __future__ import annotations
+
+import copy
+import gzip
+import importlib
+import io
+import json
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import CliRunner, Result
+from support.adopted_apis import Document, adopted, api, given, loans
+from support.commands import Outcome, dateline
+from support.random_chains import DATES
+
+from dateline.adopt import UsageError, adopt
+from dateline.cli import main
+from dateline.load import load
+from dateline.model import DatelineError, SourceError, UnservedError
+
+# The command line
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(main, arguments, prog_name="dateline")
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a folder with two documents, in which commands are run."""
+    monkeypatch.chdir(tmp_path)
+    older, newer = loans(
+        "{type: object, required: [id], properties: {id: {type: string}, "
+        "state: {type: string, enum: [active]}, writer_name: {type: string}}}",
+        "{type: object, required: [id], properties: {id: {type: string, format: uuid}, "
+        "state: {type: string, enum: [active, paused]}, author_name: {type: string}, 'a b': {}}}",
+    )
+    (tmp_path / "older.json").write_text(json.dumps(older))
+    (tmp_path / "newer.yaml").write_text(yaml.safe_dump(newer))
+    return tmp_path
+
+
+ARGUMENTS = ("adopt", "2024-01-15=older.json", "2025-06-01=newer.yaml")
+
+
+def test_an_adopted_project_is_one_like_others(project: Path) -> None:
+    done = run(
+        *(*ARGUMENTS, "--package", "library", "--header", "Version", "--default", "2025-06-01"),
+        *("--rename", "Loan.writer_name=author_name"),
+    )
+    assert (done.exit_code, done.stderr) == (0, "")
+    told = done.stdout.splitlines()
+    assert told[:10] == [
+        "added schemas/_additions/spec/production/2025-06-01.json",
+        "added schemas/common.yaml",
+        "added schemas/loan.yaml",
+        "added schemas/versions.yaml",
+        "2024-01-15 older.json: equal",
+        "2025-06-01 newer.yaml: equal",
+        "4 gates: 2 x-added, 0 x-removed, 2 x-was",
+        "1 of them renames:",
+        "  schemas/loan.yaml:22:9: writer_name -> author_name",
+        "no x-was restates parts as a whole",
+    ]
+    assert any(line.startswith("  1 property-name, first at newer.yaml:") for line in told)
+    table = load(project / "schemas").table
+    assert (table.package, table.header, table.default) == ("library", "Version", "2025-06-01")
+    generated = run("generate")
+    assert (generated.exit_code, generated.stderr) == (0, "")
+    for date, name in (("2024-01-15", "older.json"), ("2025-06-01", "newer.yaml")):
+        shown = json.loads(Path(f"generated/spec/production/{date}.json").read_text())
+        assert shown == yaml.safe_load(Path(name).read_text())
+    assert run("generate", "--check").exit_code == 0
+    assert run("check", "--against", "generated").exit_code == 0
+    assert run("gate").stderr == "nothing to gate\n"
+    assert "author_name" in run("diff", "2024-01-15", "2025-06-01").output
+    assert "up to date" in run("status").output
+
+
+def test_later_changes_of_an_adopted_project_are_held_to_the_rules(project: Path) -> None:
+    run(*ARGUMENTS, "--package", "library")
+    run("generate")
+    path = project / "schemas" / "loan.yaml"
+    path.write_text(path.read_text().replace("format: uuid", "format: date"))
+    assert run("check").exit_code == 1
+
+
+def test_what_no_server_can_serve_has_documents_and_models_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def holding(place: str, count: int) -> Document:
+        names = "abcde"[:count]
+        document = api(loan={"type": "object"})
+        document["components"]["parameters"] = {
+            name: {"name": name, "in": place, "schema": {"type": "string"}} for name in names
+        }
+        document["paths"]["/loan"]["get"]["parameters"] = [
+            {"$ref": f"#/components/parameters/{name}"} for name in names
+        ]
+        return document
+
+    for count, line, more in (
+        (1, 19, ""),
+        (2, 20, " (and 1 more place: {}:28:5)"),
+        (5, 23, " (and 4 more places: {0}:31:5, {0}:39:5, {0}:47:5, ...)"),
+    ):
+        home = tmp_path / str(count)
+        home.mkdir()
+        monkeypatch.chdir(home)
+        adopted(home, [holding("header", count), holding("query", count)])
+        place = "schemas/loan.yaml"
+        said = (
+            f"no server is generated: {place}:{line}:5: gate-out-of-reach: `x-was` moves a "
+            "parameter from one part of the request to another, so no request of an older version "
+            "could be read; write two, one with `x-removed` and one with `x-added`"
+            f"{more.format(place)}\n"
+        )
+        generated = run("generate")
+        assert (generated.exit_code, generated.stderr) == (0, f"note: {said}")
+        assert run("generate", "--check").exit_code == 0
+        package = Path("generated", "python", "api_models")
+        assert (package / "v2021_02_03").is_dir()
+        assert not (package / "server").exists()
+        for arguments in (("serve", "--port", "0"), ("init", "--server")):
+            refused = run(*arguments).exception
+            assert isinstance(refused, UnservedError)
+            assert (refused.exit_code, f"{refused}\n") == (3, said)
+
+
+def zipped(content: bytes) -> bytes:
+    with zipfile.ZipFile(made := io.BytesIO(), "w") as archive:
+        archive.writestr("a.json", content)
+    return made.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("older.json",), "'older.json': write DATE=FILE, such as 2024-01-15=openapi.yaml"),
+        (("2024-1-5=older.json",), "'2024-1-5=older.json': write DATE=FILE"),
+        (("2024-01-15=older.json",) * 2, "2024-01-15 stands for older.json already"),
+        (("2024-01-15=none.json",), "there is no file 'none.json'; name an OpenAPI document"),
+        (("2024-01-15=.",), "'.' is no .json, .yaml or .yml file; name an OpenAPI document"),
+        (
+            ("older.json", "2024-01-15=none.json"),
+            "'older.json': write DATE=FILE, such as 2024-01-15=openapi.yaml\n"
+            "there is no file 'none.json'; name an OpenAPI document",
+        ),
+        (("2024-01-15=older.json", "--package", "json"), "'json' is a module that"),
+        (("2024-01-15=older.json", "--header", "a b"), "'a b' is not a header name"),
+        (("2024-01-15=older.json", "--default", "2025-06-01"), "no version 2025-06-01"),
+        (("2024-01-15=older.json", "--into", "older.json"), "older.json is not a folder"),
+        (("2024-01-15=older.json", "--into", "."), ". holds 'newer.yaml'"),
+    ],
+)
+def test_what_can_not_be_meant_is_refused(
+    project: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    before = sorted(project.iterdir())
+    with pytest.raises(UsageError) as refused:
+        CliRunner().invoke(main, ("adopt", *arguments), catch_exceptions=False)
+    assert str(refused.value).startswith(said)
+    assert sorted(project.iterdir()) == before
+
+
+def test_a_document_that_says_what_only_definitions_say_is_refused(tmp_path: Path) -> None:
+    document = api(loan={"type": "string", "x-was": {"2020-01-01": {"type": "number"}}})
+    with pytest.raises(SourceError) as refused:
+        adopt(given(tmp_path, [document]), tmp_path / "schemas")
+    assert "annotated-already" in {problem.id for problem in refused.value.problems}
+    assert not (tmp_path / "schemas").exists()
+
+
+def test_a_document_that_is_not_sound_is_refused_where_it_is_not(tmp_path: Path) -> None:
+    (path := tmp_path / "a.yaml").write_text("openapi: 3.1.0\ninfo: 1\n")
+    with pytest.raises(SourceError) as refused:
+        adopt((f"2024-01-15={path}",), tmp_path / "schemas")
+    assert f"{path.as_posix()}:2:7" in [str(each.place) for each in refused.value.problems]
+    assert not (tmp_path / "schemas").exists()
+
+
+def test_a_suffix_may_be_in_capitals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "A.JSON").write_text(json.dumps(api(loan={"type": "string"}), indent="\t"))
+    (tmp_path / "B.YML").write_text(yaml.safe_dump(api(loan={"type": "string"})))
+    adopted = dateline("adopt", "2024-01-15=A.JSON", "2024-09-01=B.YML")
+    assert (adopted.status, adopted.err) == (0, "")
+    assert "2024-01-15 A.JSON: equal\n" in adopted.out
+
+
+@pytest.mark.parametrize(("packed", "way"), [(gzip.compress, "gzip"), (zipped, "zip")])
+def test_what_is_compressed_is_refused_as_that(
+    packed: Callable[[bytes], bytes], way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    content = packed(json.dumps(api(loan={})).encode())
+    (tmp_path / "a.json").write_bytes(content)
+    said = f"a.json:1:1: not-utf-8: the file is compressed by {way}; unpack it\n"
+    assert dateline("adopt", "2024-01-15=a.json") == Outcome(3, "", said)
+    (tmp_path / "a.json.gz").write_bytes(content)
+    said = "'a.json.gz' is compressed; unpack it, and name what comes out\n"
+    assert dateline("adopt", "2024-01-15=a.json.gz") == Outcome(2, "", said)
+
+
+def test_swagger_is_refused_by_its_name(tmp_path: Path) -> None:
+    (path := tmp_path / "a.json").write_text('{"swagger": "2.0", "definitions": []}')
+    with pytest.raises(SourceError) as refused:
+        adopt((f"2024-01-15={path}",), tmp_path / "schemas")
+    assert str(refused.value) == (
+        f"{path.as_posix()}:1:13: openapi-version: this is Swagger 2.0, which OpenAPI 3 has "
+        "replaced; convert it to OpenAPI 3"
+    )
+
+
+def test_what_has_no_place_for_a_history_is_refused_by_name(tmp_path: Path) -> None:
+    documents = [api(schemas={"B": True}), api(schemas={"B": {"type": "string"}})]
+    with pytest.raises(DatelineError) as refused:
+        adopt(given(tmp_path, documents), tmp_path / "schemas")
+    assert "components/schemas/B would not come back for 2020-01-01" in str(refused.value)
+    assert not (tmp_path / "schemas").exists()
+    assert not list(tmp_path.glob(".schemas*"))
+
+
+def test_names_that_only_python_takes_for_one_are_told_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    record = {"type": "object", "properties": {"foo-bar": {}, "foo_bar": {}, "foo bar": {}}}
+    inline = {"type": "object", "properties": {"bar": {"type": "object", "properties": {"x": {}}}}}
+    bars: Document = {"OuterBar": {}, "Outer_Bar": {}, "Outer.Bar": {}}
+    older: Document = {
+        "openapi": "3.1.0",
+        "info": {"title": "Library", "version": DATES[0]},
+        "components": {"schemas": {"error": record, "Outer": inline, **bars}},
+    }
+    newer: Document = copy.deepcopy(older)
+    newer["components"]["schemas"]["Error"] = {"type": "object"}
+    assert (
+        dateline("adopt", *given(tmp_path, [older, newer]), "--package", "told_apart").status == 0
+    )
+    generated = dateline("generate")
+    assert (generated.status, "name-taken" in generated.err) == (0, False)
+    monkeypatch.syspath_prepend(tmp_path / "generated/python")
+    packages = (f"told_apart.v{date.replace('-', '_')}" for date in DATES[:2])
+    old, new = map(importlib.import_module, packages)
+    names = {"API_VERSION", "Error", "Outer", "OuterBar", "OuterBar_", "Outer_Bar", "Outer_Bar_"}
+    assert {*old.__all__} == names
+    assert {*new.__all__} == {*names, "Error_"}
+    assert new.Error is old.Error
+    fields = new.Error.model_fields
+    assert {name: field.alias for name, field in fields.items()} == {
+        "foo_bar": None,
+        "foo_bar_": "foo-bar",
+        "foo_bar__": "foo bar",
+    }

@@ -1,0 +1,33 @@
+"""A library API whose additions are recorded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support.additions import CLEAN
+from support.commands import dateline
+from support.repositories import (
+    DAY,
+    FILES,
+    commit,
+    moved_into,
+    repository,
+)
+
+
+@pytest.fixture(scope="module")
+def cut(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository in which a version was cut, so that there is a record."""
+    root = repository(tmp_path_factory.mktemp("cut"), FILES)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(root)
+        assert dateline("cut", DAY, "--title", "As before.", "--undisclosed").status == CLEAN
+        commit()
+    return root
+
+
+@pytest.fixture
+def project(cut: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the project with a record, in the current folder."""
+    return moved_into(cut, tmp_path, monkeypatch)

@@ -1,0 +1,180 @@
+"""Projects without a record of additions, and with one that is damaged."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import pytest
+from support.additions import (
+    CLEAN,
+    INVALID,
+    LATER,
+    PAGES_FIELD,
+    added_pages,
+    cut_next,
+    index,
+    publish,
+)
+from support.commands import Outcome, dateline, held
+from support.repositories import (
+    DAY,
+    commit,
+    edit,
+)
+
+# --- Without a record, and with one that is damaged
+
+
+def test_a_project_without_a_record_has_no_pages_of_additions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for command in (["init"], ["generate"]):
+        assert dateline(*command).status == CLEAN
+    assert not Path("schemas/_additions").exists()
+    edit(("        borrower:\n", "        pages: { type: integer }\n        borrower:\n"))
+    assert dateline("generate").status == CLEAN
+    assert added_pages() == []
+    assert "Added to all versions" not in index()
+
+
+WAY_OUT: Final = (
+    "; `dateline cut` writes this folder and nobody else: restore it from version control, or "
+    "delete it, and the next cut begins it anew\n"
+)
+
+
+def without(key: str) -> Callable[[str], str]:
+    def edited(text: str) -> str:
+        content = json.loads(text)
+        del content["changes"][0][key]
+        return json.dumps(content)
+
+    return edited
+
+
+def swapped(before: str, after: str) -> Callable[[str], str]:
+    def edited(text: str) -> str:
+        assert before in text
+        return text.replace(before, after, 1)
+
+    return edited
+
+
+@pytest.mark.parametrize(
+    ("name", "damage", "said"),
+    [
+        ("{day}.json", lambda _: "", "{day}.json:1:1: record-damaged: nothing stands in this file"),
+        (
+            "{day}.json",
+            lambda text: text[:40],
+            "{day}.json:3:12: record-damaged: '\"2' can't stand here",
+        ),
+        (
+            "{day}.json",
+            swapped('"additive"', '"gated"'),
+            "{day}.json:11:18: record-damaged: `verdict` can't be this",
+        ),
+        ("{day}.json", without("rule"), "{day}.json:1:103: record-damaged: `rule` is missing"),
+        (
+            "{day}.json",
+            swapped('"why": null', '"because": null, "why": null'),
+            "{day}.json:30:18: record-damaged: 'because' has no meaning here",
+        ),
+        (
+            "{day}.json",
+            swapped('"since": "2025', '"since": "2024'),
+            "{day}.json:2:12: record-damaged: `since` is not what the file is called",
+        ),
+        (
+            "{day}.json",
+            swapped('"until": "2026', '"until": "2024'),
+            "{day}.json:3:12: record-damaged: `until` is no later version",
+        ),
+        (
+            "{day}.json",
+            swapped('"until": "2026', '"until": "2027'),
+            "{day}.json:1:1: record-damaged: it ends with 2027-01-15, but the documents are those "
+            "of 2026-01-15",
+        ),
+        (
+            "{day}.json",
+            lambda _: "[]",
+            "{day}.json:1:1: record-damaged: the file must hold an object",
+        ),
+        (
+            "{day}.json",
+            lambda _: '{"since": 1, "until": [], "environments": {}, "changes": [1]}',
+            None,
+        ),
+        (
+            "spec/production/{later}.json",
+            lambda text: text[:-3],
+            None,
+        ),
+        (
+            "spec/production/{later}.json",
+            swapped('"Loan": {', '"Loan": 1, "Other": {'),
+            None,
+        ),
+        ("spec/production/{later}.json", lambda _: "{}", None),
+        (
+            "spec/production/2026-02-01.json",
+            lambda _: '{"openapi": "3.1.0", "info": {"title": "a", "version": "1"}, "paths": {}}',
+            None,
+        ),
+        (
+            "notes.txt",
+            lambda _: "mine",
+            "notes.txt:1:1: record-damaged: the record has no such file",
+        ),
+    ],
+)  # fmt: skip
+def test_a_damaged_record_is_told_with_the_way_out(
+    name: str, damage: Callable[[str], str], said: str | None, project: Path
+) -> None:
+    publish(PAGES_FIELD)
+    cut_next()
+    commit()
+    path = project / "schemas/_additions" / name.format(day=DAY, later=LATER)
+    path.write_text(damage(path.read_text() if path.exists() else ""))
+    before = held(project / "generated")
+    for command in (["generate"], ["generate", "--check"], ["status"]):
+        outcome = dateline(*command)
+        assert outcome.status == INVALID
+        lines = outcome.err.splitlines(keepends=True)
+        assert lines
+        for line in lines:
+            assert line.startswith("schemas/_additions/")
+            assert line.endswith(WAY_OUT)
+        if said is not None:
+            place = said.format(day=DAY, later=LATER)
+            assert outcome.err == f"schemas/_additions/{place}{WAY_OUT}"
+    commit()
+    assert dateline("cut", "2026-03-01", "--title", "A", "--undisclosed").status == INVALID
+    assert held(project / "generated") == before
+
+
+def test_the_documents_of_a_record_are_not_missed(project: Path) -> None:
+    publish(PAGES_FIELD)
+    cut_next()
+    shutil.rmtree(project / "schemas/_additions/spec")
+    assert dateline("generate") == Outcome(
+        INVALID,
+        "",
+        f"schemas/_additions/{DAY}.json:1:1: record-damaged: the documents that go with it are "
+        f"missing{WAY_OUT}",
+    )
+    # the way out is one
+    shutil.rmtree(project / "schemas/_additions")
+    assert dateline("generate").status == CLEAN
+
+
+def test_what_editors_leave_beside_the_record_is_left_alone(project: Path) -> None:
+    for name in (".DS_Store", "2025-09-01.json~"):
+        (project / "schemas/_additions" / name).write_text("a")
+    assert dateline("generate").status == CLEAN

@@ -1,0 +1,29 @@
+"""Output folders, empty and written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support.written_trees import OLD, artifacts
+
+from dateline.files import (
+    exchange,
+    write,
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An output that is not there yet, in the current directory."""
+    monkeypatch.chdir(tmp_path)
+    return Path("generated")
+
+
+@pytest.fixture(params=["exchange", "two renames"])
+def written(folder: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An output that holds OLD, switched in one of the two ways."""
+    if request.param == "two renames":
+        monkeypatch.setattr(exchange, "EXCHANGES", {})
+    write(artifacts(OLD), folder)
+    return folder

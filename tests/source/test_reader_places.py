@@ -1,0 +1,296 @@
+"""The place of every key, value and item, in its file and in the joined document."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.readings import PLACED, TAB, places, reading, twice, typed
+
+from dateline.model import Place
+from dateline.source.reader import JsonPlaces, Locator
+
+
+def test_every_key_value_and_item_has_its_place(tmp_path: Path) -> None:
+    document, problems = reading(tmp_path, PLACED)
+    assert problems == []
+
+    def at(line: int, column: int) -> Place:
+        return Place("api.yaml", line, column)
+
+    assert places(document) == (
+        at(2, 1),
+        [
+            (at(2, 1), at(2, 10), None),
+            (
+                at(3, 1),
+                at(3, 12),
+                (
+                    at(3, 12),
+                    [
+                        (
+                            at(3, 14),
+                            at(3, 17),
+                            (
+                                at(3, 17),
+                                [(at(3, 18), None), (at(3, 21), None), (at(3, 26), None)],
+                            ),
+                        ),
+                        (at(3, 32), at(3, 36), None),
+                    ],
+                ),
+            ),
+            (at(4, 1), at(4, 9), None),
+            (
+                at(5, 1),
+                at(6, 1),
+                (
+                    at(6, 1),
+                    [
+                        (at(6, 3), None),
+                        (
+                            at(7, 5),
+                            (
+                                at(7, 5),
+                                [
+                                    (at(7, 5), at(7, 10), None),
+                                    (
+                                        at(8, 5),
+                                        at(9, 7),
+                                        (
+                                            at(9, 7),
+                                            [(at(9, 9), (at(9, 9), [(at(9, 11), None)]))],
+                                        ),
+                                    ),
+                                ],
+                            ),
+                        ),
+                    ],
+                ),
+            ),
+            (at(10, 1), at(10, 7), None),
+            (at(13, 3), at(14, 3), None),
+            (at(15, 1), at(15, 7), None),
+        ],
+    )
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "\ufeff" + PLACED,
+        PLACED.replace("\n", "\r\n"),
+        "\ufeff" + PLACED.replace("\n", "\r\n"),
+        PLACED.rstrip("\n"),
+        PLACED + "...\n",
+    ],
+    ids=["byte order mark", "CRLF", "both", "no line end", "end mark"],
+)
+def test_line_ends_and_byte_order_mark_change_nothing(tmp_path: Path, content: str) -> None:
+    expected, _ = reading(tmp_path, PLACED)
+    document, problems = reading(tmp_path, content)
+    assert (typed(document), problems) == (typed(expected), [])
+    assert places(document) == places(expected)
+
+
+def test_problems_count_lines_and_columns_likewise(tmp_path: Path) -> None:
+    text = '"é😀": 1\n\ta: @\n'
+    for content in (text, "\ufeff" + text.replace("\n", "\r\n")):
+        assert reading(tmp_path, content)[1] == [f"api.yaml:2:1: {TAB}"]
+        assert reading(tmp_path, content.replace("\t", '"é😀": '))[1] == [
+            f"api.yaml:2:1: {twice('é😀', 'api.yaml:1:1')}",
+            "api.yaml:2:8: yaml-syntax: ':' can't stand here; "
+            "put a text that holds ': ' in quotes, and align keys",
+        ]
+
+
+# --- The locator
+
+FIRST = """\
+openapi: 3.1.0
+paths:
+  /a:
+    get: { tags: [one, two] }
+components:
+  schemas:
+    A: { type: object }
+"""
+
+
+SECOND = """\
+{"paths": {"/b": {"get": {"tags": [ "one",
+  "two", []]}}},
+ "components": {
+  "schemas": {
+   "é😀": {"enum": [1.5, "x\\"]}", null, {"k": {}}],
+     "type": "string"}, "\\u0041b": true}},
+"tags": []}
+"""
+
+
+@pytest.fixture(params=["", "\ufeff"], ids=["plain", "byte order mark"])
+def locator(tmp_path: Path, request: pytest.FixtureRequest) -> Locator:
+    first, _ = reading(tmp_path, request.param + FIRST, name="first.yaml")
+    second, _ = reading(tmp_path, request.param + SECOND, name="second.json")
+    assert first is not None
+    assert second is not None
+    return Locator([first, second])
+
+
+@pytest.mark.parametrize(
+    ("path", "key", "value"),
+    [
+        ((), "first.yaml:1:1", "first.yaml:1:1"),
+        (("openapi",), "first.yaml:1:1", "first.yaml:1:10"),
+        (("paths", "/a"), "first.yaml:3:3", "first.yaml:4:5"),
+        (("paths", "/a", "get", "tags"), "first.yaml:4:12", "first.yaml:4:18"),
+        (("paths", "/a", "get", "tags", 1), "first.yaml:4:24", "first.yaml:4:24"),
+        (("components", "schemas", "A"), "first.yaml:7:5", "first.yaml:7:8"),
+        (("paths", "/b"), "second.json:1:12", "second.json:1:18"),
+        (("paths", "/b", "get", "tags", 0), "second.json:1:37", "second.json:1:37"),
+        (("paths", "/b", "get", "tags", 1), "second.json:2:3", "second.json:2:3"),
+        (("paths", "/b", "get", "tags", 2), "second.json:2:10", "second.json:2:10"),
+        (("components", "schemas", "é😀"), "second.json:5:4", "second.json:5:10"),
+        (("components", "schemas", "é😀", "enum", 0), "second.json:5:20", "second.json:5:20"),
+        (("components", "schemas", "é😀", "enum", 2), "second.json:5:34", "second.json:5:34"),
+        (("components", "schemas", "é😀", "enum", 3, "k"), "second.json:5:41", "second.json:5:46"),
+        (("components", "schemas", "é😀", "type"), "second.json:6:6", "second.json:6:14"),
+        (("components", "schemas", "Ab"), "second.json:6:25", "second.json:6:36"),
+        (("tags",), "second.json:7:1", "second.json:7:9"),
+        # what exists in no file: the nearest that does
+        (("servers",), "first.yaml:1:1", "first.yaml:1:1"),
+        (("paths", "/c", "get"), "first.yaml:2:1", "first.yaml:2:1"),
+        (("paths", "/a", "put"), "first.yaml:3:3", "first.yaml:3:3"),
+        (("paths", "/a", "get", "tags", 2), "first.yaml:4:12", "first.yaml:4:12"),
+        (("paths", "/a", "get", "tags", "x"), "first.yaml:4:12", "first.yaml:4:12"),
+        (("paths", "/b", "get", "tags", 2, 0), "second.json:2:10", "second.json:2:10"),
+        (("paths", "/b", "put"), "second.json:1:12", "second.json:1:12"),
+        (("openapi", "x"), "first.yaml:1:1", "first.yaml:1:1"),
+    ],
+)
+def test_a_path_of_the_joined_document_has_its_place_in_a_file(
+    locator: Locator, path: tuple[str | int, ...], key: str, value: str
+) -> None:
+    # twice: what was scanned once is remembered
+    for _ in range(2):
+        assert (str(locator.locate(path)), str(locator.locate(path, value=True))) == (key, value)
+
+
+def test_a_part_added_after_reading_stands_where_it_hangs(tmp_path: Path) -> None:
+    document, _ = reading(tmp_path, FIRST)
+    other, _ = reading(tmp_path, SECOND, name="second.json")
+    assert document is not None
+    assert other is not None
+    document["paths"]["/a"]["get"] = {"responses": {"200": {}}}
+    other["paths"]["/b"]["get"]["responses"] = {"200": {}}
+    path = ("get", "responses", "200")
+    assert str(Locator([document]).locate(("paths", "/a", *path))) == "api.yaml:4:5"
+    assert str(Locator([other]).locate(("paths", "/b", *path))) == "second.json:1:19"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *('{"a": {"b": {"c": {"d": [1, {"e": null}]}}}}', ' {"a" :1 , "b":\n[ ]}\n', "[{}]", "1"),
+        *('{"a": {"b": 1, "b": 2}, "a": 3}', '{"\\u0061\\n": "\\ud83d\\ude00"}', "{}", '{"a": {}}'),
+        *(
+            "",
+            "{",
+            '{"a"',
+            '{"a":',
+            '{"a" 1}',
+            '{"a"::1}',
+            '{"a": 1 "b": 2}',
+            '{"a": 1,}',
+            '{, "a": 1}',
+        ),
+        *('{"a": 1} x', '{"a": {"b": 1}', '{"a": {"b" 1}}', "{1: 2}", '{"a": tru}', '{"a": "\n"}'),
+    ],
+)
+def test_places_are_found_in_what_the_parser_takes_and_nothing_else(text: str) -> None:
+    assert taken(JsonPlaces("a.json", text).read) == taken(
+        lambda: json.loads(text, object_pairs_hook=unique)
+    )
+
+
+def taken(read: Callable[[], Any]) -> Any:
+    try:
+        return read()
+    except ValueError:
+        return "refused"
+
+
+def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len(dict(pairs)) < len(pairs):
+        raise ValueError
+    return dict(pairs)
+
+
+@pytest.mark.parametrize("text", ["NaN", "[-Infinity]", '{"a": 1e400}', f"[{'9' * 400}]"])
+def test_numbers_that_not_every_reader_knows_are_refused_with_their_places(text: str) -> None:
+    assert taken(JsonPlaces("a.json", text).read) == "refused"
+
+
+def test_what_is_read_with_its_places_has_the_same_as_what_is_looked_up_later() -> None:
+    text = '{"a": {"b": {"c": [1, {"d": 2}]}},\n "e": [[3], 4]}'
+    known, unknown = JsonPlaces("a.json", text), JsonPlaces("a.json", text)
+    known.read()
+    found = {
+        path: [str(places.find(path)) for places in (known, unknown)]
+        for path in (("a",), ("a", "b", "c"), ("a", "b", "c", 1, "d"), ("e", 0, 0), ("a", "x"), ())
+    }
+    assert found == {
+        ("a",): ["a.json:1:2"] * 2,
+        ("a", "b", "c"): ["a.json:1:14"] * 2,
+        ("a", "b", "c", 1, "d"): ["a.json:1:24"] * 2,
+        ("e", 0, 0): ["a.json:2:9"] * 2,
+        ("a", "x"): ["a.json:1:2"] * 2,
+        (): ["a.json:1:1"] * 2,
+    }
+
+
+FIRST_OF_TWO = """{"paths": {"/a": {"get": {"x": [1]}, "put": {"y": {}}}, "/b": {"get": {"x": 1}}},
+ "tags": [{"name": "a"}], "info": {"version": {"of": 1}}, "n": 1}"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "shared"),
+    [
+        ("", "", [("paths", "/a", "get"), ("paths", "/a", "put"), ("paths", "/b", "get")]),
+        ('{"x": 1}', '{"x": 10}', [("paths", "/a", "get"), ("paths", "/a", "put")]),
+        ('{"x": 1}', '{"x": true}', [("paths", "/a", "get"), ("paths", "/a", "put")]),
+        ('{"x": 1}', '{"x":  1}', [("paths", "/a", "get"), ("paths", "/a", "put")]),
+        ('"/b"', '"/c"', [("paths", "/a", "get"), ("paths", "/a", "put")]),
+        ('"put": {"y": {}}', '"put": []', [("paths", "/a", "get"), ("paths", "/b", "get")]),
+        ('"n": 1', '"n": 12', [("paths", "/a", "get"), ("paths", "/b", "get")]),
+        ('{"paths"', '{"z": {},\n"paths"', [("paths", "/a", "put"), ("paths", "/b", "get")]),
+    ],
+)
+def test_what_two_texts_hold_in_the_same_words_is_read_once(
+    old: str, new: str, shared: list[tuple[str, ...]]
+) -> None:
+    one, text = JsonPlaces("a.json", FIRST_OF_TWO), FIRST_OF_TWO.replace(old, new, 1)
+    other, alone = JsonPlaces("b.json", text), JsonPlaces("b.json", text)
+    before, after = one.read(), other.read(one)
+    assert json.dumps(after) == json.dumps(alone.read()) == json.dumps(json.loads(text))
+    for path in shared:
+        assert part(after, path) is part(before, path)
+    everything = list(trails(after))
+    assert list(map(other.find, everything)) == list(map(alone.find, everything))
+
+
+def part(value: Any, path: tuple[str, ...]) -> Any:
+    for step in path:
+        value = value[step]
+    return value
+
+
+def trails(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """Yield the keys and indexes that lead to each value in *value*."""
+    yield path
+    if isinstance(value, dict | list):
+        for step, found in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from trails(found, (*path, step))

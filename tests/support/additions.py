@@ -1,0 +1,81 @@
+"""A library API whose additions are recorded, and the pages that tell of them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, Final
+from xml.etree import ElementTree
+
+import jsonschema_rs
+
+from dateline.changes import schema
+from support.changing import ATOM
+from support.commands import Outcome, dateline, held
+from support.repositories import (
+    commit,
+    edit,
+)
+
+CLEAN, MISUSE, INVALID, STALE = 0, 2, 3, 4
+
+
+LATER: Final = "2026-01-15"
+
+
+PAGES_FIELD: Final = (
+    "        note: {",
+    "        pages: { type: integer }\n        note: {",
+)
+
+
+FORM_VALUE: Final = ("[desk, app]", "[desk, app, post]")
+
+
+def publish(*edits: tuple[str, str]) -> None:
+    """Make *edits*, bring the outputs up to date and commit."""
+    edit(*edits)
+    assert dateline("generate").status == CLEAN
+    commit()
+
+
+def cut_next(day: str = LATER) -> Outcome:
+    outcome = dateline("cut", day, "--title", "As before.", "--undisclosed")
+    assert outcome.status == CLEAN
+    return outcome
+
+
+def record() -> dict[str, str]:
+    """Return the text of each file of the record, by its name in there."""
+    return held(Path("schemas/_additions"))
+
+
+def page(version: str) -> Any:
+    """Return what programs are told of additions since *version* was cut, after holding it to
+    the published schema."""
+    told = json.loads(Path(f"generated/changes/added-since-{version}.json").read_text("utf-8"))
+    jsonschema_rs.Draft202012Validator(json.loads(schema())).validate(told)
+    return told
+
+
+def section(text: str, heading: str) -> list[str]:
+    """Return the lines of Markdown *text* below *heading*, up to the next one."""
+    below = text.split(f"## {heading}\n")[1].split("\n## ")[0]
+    return [line for line in below.splitlines() if line.startswith(("-", "|", "#"))]
+
+
+def index() -> str:
+    return Path("generated/changes/README.md").read_text("utf-8")
+
+
+def feed() -> dict[str | None, str]:
+    """Return the text of each entry of the feed, by its title."""
+    root = ElementTree.parse("generated/changes/feed.xml").getroot()
+    return {
+        entry.findtext(f"{ATOM}title"): " ".join("".join(entry.itertext()).split())
+        for entry in root.findall(f"{ATOM}entry")
+    }
+
+
+def added_pages() -> list[str]:
+    return sorted(path.name for path in Path("generated/changes").glob("added-*"))

@@ -1,0 +1,96 @@
+"""Documents of several dates, and the definitions that they are adopted as."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from dateline.adopt import Adoption, adopt
+from dateline.load import load
+from dateline.project import Projector
+from support.random_chains import DATES, plain
+
+Document = dict[str, Any]
+
+
+def given(folder: Path, documents: list[Document]) -> tuple[str, ...]:
+    """Write *documents*, oldest first, and return the arguments that name them."""
+    for date, document in zip(DATES, documents, strict=False):
+        (folder / f"{date}.json").write_text(json.dumps(document))
+    return tuple(
+        f"{date}={folder / f'{date}.json'}" for date, _ in zip(DATES, documents, strict=False)
+    )
+
+
+def projected(schemas: Path) -> list[Document]:
+    """Return what the definitions in *schemas* show, oldest version first."""
+    api = load(schemas)
+    projector = Projector(api)
+    return [projector.contract(date, "production").document for date in api.table.dates]
+
+
+def adopted(folder: Path, documents: list[Document], *, accept: bool = False) -> Adoption:
+    """Adopt *documents* into `schemas` of *folder*, and hold what comes back to what went in."""
+    adoption = adopt(given(folder, documents), folder / "schemas", accept=lambda _: accept)
+    shown = projected(folder / "schemas")
+    assert [plain(each) for each in shown] == [plain(each) for each in documents]
+    return adoption
+
+
+class _TextualDates(yaml.SafeLoader):
+    """Reads dates as the text that they are in definitions."""
+
+
+def definitions(schemas: Path) -> Document:
+    """Return the union of the fragments as it is written, each file read by PyYAML."""
+    found: Document = {}
+    for path in sorted(schemas.glob("*.yaml")):
+        if path.name != "versions.yaml":
+            _join(found, yaml.load(path.read_text(), _TextualDates))
+    return found
+
+
+def _join(into: Document, fragment: Document) -> None:
+    for key, value in fragment.items():
+        if key in into:
+            _join(into[key], value)
+        else:
+            into[key] = value
+
+
+# What is written
+
+
+def api(**parts: Any) -> Document:
+    """Return a document of one operation and one schema, which *parts* make another."""
+    answer = {"application/json": {"schema": {"$ref": "#/components/schemas/Loan"}}}
+    operation = {
+        "operationId": "getLoan",
+        "parameters": parts.get("parameters", [{"name": "a", "in": "query", "schema": {}}]),
+        "responses": {"200": {"description": "a loan", "content": answer}, **parts.get("also", {})},
+        **parts.get("operation", {}),
+    }
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Library", "version": "1", **parts.get("info", {})},
+        "paths": {"/loan": {"get": operation}, **parts.get("paths", {})},
+        "components": {
+            "schemas": {"Loan": parts.get("loan", {"type": "object"}), **parts.get("schemas", {})}
+        },
+        **parts.get("root", {}),
+    }
+
+
+def loans(*each: str) -> list[Document]:
+    """Return documents in which `Loan` is *each* of these, written in YAML."""
+    return [api(loan=yaml.safe_load(one)) for one in each]
+
+
+def _changed(**parts: Any) -> list[Document]:
+    return [api(), api(**parts)]
+
+
+ANSWER = {"200": {"description": "ok"}}

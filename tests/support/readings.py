@@ -1,0 +1,115 @@
+"""Sources as they are read: values with their types and places."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from dateline.model import Map, Problem, Seq
+from dateline.source.reader import read
+
+
+def reading(
+    folder: Path, content: str | bytes, *, name: str = "api.yaml", adopted: bool = False
+) -> tuple[Map | None, list[str]]:
+    """Return what a file with *content* is read as, and the lines that are said of it."""
+    path = folder / name
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    problems: list[Problem] = []
+    document = read(path, name, adopted=adopted, problems=problems)
+    return document, [str(problem) for problem in problems]
+
+
+def typed(value: Any) -> Any:
+    """Return *value* so that 1, 1.0 and True differ, and the order of keys counts."""
+    if isinstance(value, dict):
+        return [(typed(key), typed(child)) for key, child in value.items()]
+    if isinstance(value, list):
+        return [typed(child) for child in value]
+    return type(value).__name__, value
+
+
+def places(value: Any) -> Any:
+    """Return the places of a mapping or list and of everything in it."""
+    if isinstance(value, Map):
+        inside = [(value.place(k), value.place(k, value=True), places(v)) for k, v in value.items()]
+        return value.place(), inside
+    if isinstance(value, Seq):
+        return value.place(), [(value.place(i), places(v)) for i, v in enumerate(value)]
+    return None
+
+
+ANCHOR = "anchor-used: &{0} can't be reused; write the value out where *{0} stands"
+
+
+TAG = "tag-used: the tag {} is not read; delete it, or put the text in quotes"
+
+
+EMPTY = "empty-file: nothing stands in this file; write a mapping, or delete the file"
+
+
+NOT_A_MAPPING = "not-a-mapping: the file must hold a mapping; write `key: value` lines"
+
+
+NOT_A_KEY = "key-not-text: a mapping or list can't be a key; put a text with {{ }} in quotes"
+
+
+SEVERAL = "several-documents: a second document begins here; put it into a file of its own"
+
+
+HALF = "lone-surrogate: this escape stands for no whole character; write the character itself"
+
+
+WIDE = "not-utf-8: the file is in UTF-16 or UTF-32; save it as UTF-8"
+
+
+TAB = "yaml-syntax: a tab can't indent; use spaces"
+
+
+UNSEEN = "control-character: the invisible character {} stands here; delete it"
+
+
+ESCAPED = "control-character: the invisible character {} stands here, as an escape; delete it"
+
+
+HUGE = "number-out-of-range: the number {} is too large to be read everywhere; write it as text"
+
+
+def twice(key: str, first: str) -> str:
+    return f"duplicate-key: '{key}' stands at {first} already; keep one of the two"
+
+
+def start(found: str) -> str:
+    return f"yaml-syntax: {found} can't begin a text; put the text in quotes"
+
+
+def after(found: str, opening: str) -> str:
+    way_out = "align it, or put the text in quotes"
+    return f"yaml-syntax: {found} can't follow in what begins at {opening}; {way_out}"
+
+
+def inside(found: str, opening: str) -> str:
+    way_out = "look for a missing , or closing bracket"
+    return f"yaml-syntax: {found} can't follow in the brackets that open at {opening}; {way_out}"
+
+
+# --- Places
+
+PLACED = """\
+# ünïcode
+openapi: 3.1.0
+"größe 😀": { é: [1, "😀", two], ok: true }
+tabbed:\t"x"\t# comment
+list:
+- one
+-   two: 2
+    three:
+      - - deep
+text: |
+  no: key
+  of: ours
+? asked
+: answered
+last: >-
+  folded
+"""
