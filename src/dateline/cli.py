@@ -16,6 +16,7 @@ import click
 
 from dateline import __version__, completion, fresh
 from dateline.model import DatelineError
+from dateline.report import FORMATS
 
 P = ParamSpec("P")
 
@@ -164,7 +165,7 @@ _FORMAT = click.option(
     "formats",
     multiple=True,
     metavar="NAME[=FILE]",
-    help="text, json, sarif, junit, github, gitlab, markdown or html; several go to files each.",
+    help=f"{', '.join(FORMATS)}; repeatable, all but one to a file.",
 )
 _WAIVED = click.option("--waived", is_flag=True, help="Write out waived findings, too.")
 
@@ -404,7 +405,7 @@ def _report(
     err: bool = False,
 ) -> None:
     """Write the reports that are asked for: one to standard output, others to their files."""
-    from dateline.report import FORMATS, Context, report, step_summary
+    from dateline.report import Context, report, step_summary
 
     def source(name: str) -> str | None:
         path = schemas / name.removeprefix(f"{schemas.name}/")

@@ -12,8 +12,7 @@ import jinja2
 import markupsafe
 
 from dateline.model import DatelineError
-from dateline.report.markdown import code, prose
-from dateline.report.wording import plain
+from dateline.report.escaping import escape_line, escape_markdown, quote_markdown
 from dateline.source.text import json_text, yaml_key, yaml_text
 
 
@@ -53,9 +52,9 @@ def environment(folders: list[Path]) -> jinja2.Environment:
         ident=_ident,
         pystr=lambda text: Code(ascii(str(text))),
         # one line each, and nothing in it that a reader of the language obeys
-        html=_recent(lambda text: markupsafe.escape(plain(text))),
-        md=_recent(prose),
-        mdcode=_recent(code),
+        html=_recent(lambda text: markupsafe.escape(escape_line(text))),
+        md=_recent(escape_markdown),
+        mdcode=_recent(quote_markdown),
     )
     return made
 

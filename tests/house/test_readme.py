@@ -1,19 +1,26 @@
-"""What the README shows is what happens: its commands are run, in order, in an empty folder."""
+"""What README and docs show is what happens: the commands of a page are run, in order.
+
+The README starts in an empty folder, each page of `docs` in the project that the README sets up.
+"""
 
 from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from dateline.presets import PRESETS
 from dateline.rules import RULES
 
-README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+TOP = Path(__file__).parents[2]
+README = (TOP / "README.md").read_text(encoding="utf-8")
+PAGES = sorted((TOP / "docs").glob("*.md"))
+RULES_PAGE = (TOP / "docs" / "rules.md").read_text(encoding="utf-8")
 
 
 def run(command: str, folder: Path) -> str:
@@ -46,36 +53,66 @@ def shown(expected: str, printed: str) -> bool:
     return re.fullmatch(pattern, printed) is not None
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("readme")
-
-
-def test_the_readme_shows_what_happens(folder: Path) -> None:
-    seen = []
-    for language, block in BLOCKS:
+def follow(page: str, folder: Path) -> list[str]:
+    """Run what *page* shows in *folder*; return the commands. Fail where another thing happens."""
+    commands = []
+    for language, block in re.findall(r"^```(\w+)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL):
         if language == "console":
             for command, expected in sessions(block):
                 printed = run(command, folder)
                 assert shown(expected, printed), f"$ {command}\n{printed}"
-                seen.append(command.split(" ")[0])
+                commands.append(command)
         elif language == "python":
             (folder / "example.py").write_text(block, encoding="utf-8")
             assert run("python -W error example.py", folder) == ""
         elif language == "yaml":
             sources = [path.read_text() for path in (folder / "schemas").glob("*.yaml")]
             assert [block for text in sources if block in text] == [block]
-    assert "dateline" in seen
+    return commands
+
+
+def test_the_readme_shows_what_happens(tmp_path: Path) -> None:
+    assert "dateline generate" in follow(README, tmp_path)
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("docs")
+    run("dateline init && dateline generate", folder)
+    return folder
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_a_page_of_the_docs_shows_what_happens(page: Path, project: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "library"
+    shutil.copytree(project, folder)
+    commands = follow(page.read_text(encoding="utf-8"), folder)
+    assert any("dateline " in command for command in commands)
+
+
+@pytest.mark.parametrize("page", [TOP / "README.md", *PAGES], ids=lambda page: page.stem)
+def test_links_lead_to_files(page: Path) -> None:
+    links = re.findall(r"\]\(([^):#]+)\)", page.read_text(encoding="utf-8"))
+    assert [link for link in links if not (page.parent / link).is_file()] == []
+
+
+def test_the_readme_leads_to_every_page() -> None:
+    assert [page.name for page in PAGES if f"(docs/{page.name})" not in README] == []
 
 
 def test_the_words_of_the_makefile_stand_in_the_readme() -> None:
     assert [word for word in ("make run", "make test") if f"`{word}`" not in README] == []
 
 
-def test_the_rules_that_the_readme_shows_are_the_rules() -> None:
+def test_the_rules_that_the_docs_show_are_the_rules() -> None:
     rows = re.findall(
-        r"^\| `([a-z-]+)` \| (gated|never|additive) \| (.*) \|$", README, re.MULTILINE
+        r"^\| `([a-z-]+)` \| (gated|never|additive) \| (.*) \|$", RULES_PAGE, re.MULTILINE
     )
     known = {name: (str(rule.verdict), rule.summary) for name, rule in RULES.items()}
     assert len(rows) > 20
     assert [row for row in rows if known[row[0]] != row[1:]] == []
+
+
+def test_the_presets_that_the_docs_show_are_the_presets() -> None:
+    rows = re.findall(r"^\| `([a-z-]+)` \| ([^|]*) \|$", RULES_PAGE, re.MULTILINE)
+    assert rows == [(name, preset.purpose) for name, preset in PRESETS.items()]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from support.reported import (
@@ -18,8 +20,9 @@ from support.reported import (
 )
 
 from dateline.model import Finding, Place, Verdict
-from dateline.report import FORMATS, Context, report, step_summary
+from dateline.report import FORMATS, Context, describe_format, report, step_summary
 
+REFERENCE = Path(__file__).parents[2] / "docs" / "reports.md"
 DIFF = replace(CONTEXT, command="diff")
 
 
@@ -42,17 +45,12 @@ def test_a_format_without_a_limit_shows_every_finding(format: str) -> None:
     assert missing == []
 
 
-def test_formats_say_what_they_are_for_and_how_their_files_end() -> None:
-    assert {name: (kind.suffix, kind.meaning) for name, kind in FORMATS.items()} == {
-        "text": (".txt", "for people at a terminal"),
-        "json": (".json", "for programs; `dateline schema report` prints its schema"),
-        "sarif": (".sarif", "SARIF 2.1.0, for code scanning and editors"),
-        "junit": (".xml", "JUnit XML, for the test reports of CI servers"),
-        "github": (".txt", "annotations in a run of GitHub Actions"),
-        "gitlab": (".json", "a code quality report of GitLab"),
-        "markdown": (".md", "a comment on a pull request"),
-        "html": (".html", "one page for a browser"),
-    }
+def test_the_reference_lists_the_formats_as_they_describe_themselves() -> None:
+    text = REFERENCE.read_text(encoding="utf-8")
+    rows = dict(
+        re.findall(r"^\| `(\w+)` \| (.*) \|$", text.partition("## Formats\n")[2], re.MULTILINE)
+    )
+    assert rows == {name: describe_format(name) for name in FORMATS}
 
 
 def test_an_unknown_format_is_refused() -> None:

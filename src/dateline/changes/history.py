@@ -18,7 +18,7 @@ from dateline.diff.naming import Name, name
 from dateline.model import EVERYWHERE, Api, Change, Kind, Place
 from dateline.openapi import parts, pointer
 from dateline.project import Projector
-from dateline.report.wording import plain
+from dateline.report.escaping import escape_line
 
 _OF_MEMBERS: Final = frozenset(
     {
@@ -58,18 +58,18 @@ class History:
 
     def lines(self) -> Iterator[str]:
         """Yield the history in lines for people."""
-        yield plain(f"{self.called} ({self.place})")
+        yield escape_line(f"{self.called} ({self.place})")
         for event in self.events:
             entry = event.entry
             verdict = f"{entry.verdict} [{entry.rule}] " if entry else ""
-            yield f"  {event.version:10}  {verdict}{plain(event.message)}"
+            yield f"  {event.version:10}  {verdict}{escape_line(event.message)}"
             if entry is None:
                 continue
             margin = " " * 14
             if event.only_in:
                 yield f"{margin}only in {', '.join(event.only_in)}"
             if entry.why is not None:
-                yield f"{margin}why: {plain(entry.why)}"
+                yield f"{margin}why: {escape_line(entry.why)}"
             yield f"{margin}{event.place}"
 
     def text(self) -> str:

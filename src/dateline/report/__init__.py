@@ -1,46 +1,22 @@
-"""Findings in, the text of a report out, in any of the formats."""
+"""Reports of findings, in any of the formats: each is a module in the folder `formats`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Final, NamedTuple
+from pkgutil import iter_modules
+from typing import Final
 
 from dateline.model import Finding
 from dateline.report.context import Context
 
-__all__ = ["FORMATS", "Context", "Format", "report", "schema", "step_summary"]
+__all__ = ["FORMATS", "Context", "describe_format", "report", "schema", "step_summary"]
 
-
-class Format(NamedTuple):
-    """A kind of report: what writes it, the suffix of its files, its meaning in one line."""
-
-    write: Callable[[Sequence[Finding], Context], str]
-    suffix: str
-    meaning: str
-
-
-def _format(name: str, suffix: str, meaning: str) -> Format:
-    def write(findings: Sequence[Finding], context: Context) -> str:
-        # a run pays for the imports of the formats that it writes
-        text: str = import_module(f"{__name__}.{name}").write(findings, context)
-        return text
-
-    return Format(write, suffix, meaning)
-
-
-FORMATS: Final[dict[str, Format]] = {
-    "text": _format("text", ".txt", "for people at a terminal"),
-    "json": _format("json", ".json", "for programs; `dateline schema report` prints its schema"),
-    "sarif": _format("sarif", ".sarif", "SARIF 2.1.0, for code scanning and editors"),
-    "junit": _format("junit", ".xml", "JUnit XML, for the test reports of CI servers"),
-    "github": _format("github", ".txt", "annotations in a run of GitHub Actions"),
-    "gitlab": _format("gitlab", ".json", "a code quality report of GitLab"),
-    "markdown": _format("markdown", ".md", "a comment on a pull request"),
-    "html": _format("html", ".html", "one page for a browser"),
-}
-"""The formats by name."""
+FORMATS: Final = tuple(
+    sorted(module.name for module in iter_modules([str(Path(__file__).with_name("formats"))]))
+)
+"""The names of the formats."""
 
 
 def report(findings: Sequence[Finding], format: str, *, context: Context) -> str:
@@ -50,7 +26,16 @@ def report(findings: Sequence[Finding], format: str, *, context: Context) -> str
     obeyed by a terminal, browser or CI server, whatever the findings quote. A format with a
     limit says how many findings it leaves out. Raises KeyError for a name not in `FORMATS`.
     """
-    return FORMATS[format].write(findings, context)
+    if format not in FORMATS:
+        raise KeyError(format)
+    # a run pays for the imports of the formats that it writes
+    text: str = import_module(f"{__name__}.formats.{format}").write(findings, context)
+    return text
+
+
+def describe_format(format: str) -> str:
+    """Return in one line what the *format* of that name is for."""
+    return (import_module(f"{__name__}.formats.{format}").__doc__ or "").partition("\n")[0]
 
 
 def step_summary(findings: Sequence[Finding], context: Context) -> str:
@@ -58,7 +43,7 @@ def step_summary(findings: Sequence[Finding], context: Context) -> str:
 
     It belongs to the format ``github``, whose annotations are ten at most.
     """
-    from dateline.report import markdown
+    from dateline.report.formats import markdown
 
     return markdown.step_summary(findings, context)
 

@@ -1,4 +1,4 @@
-"""What a report says beside its findings, and how it is to be laid out."""
+"""What a report says beside its findings, and how it is laid out."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def _no_source(_: str) -> str | None:
 
 @dataclass(frozen=True, kw_only=True)
 class Context:
-    """The run that found the findings, and the reader of the report.
+    """The run that reported the findings, and the reader of the report.
 
     ``version`` is the tool's own; ``baseline`` says in a few words what was compared with, such
     as ``git main (3f2a...)``; ``command`` is the one that was run. ``colour`` and ``width`` (in

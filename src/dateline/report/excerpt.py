@@ -1,4 +1,4 @@
-"""A place in, the line that stands there and a caret under its column out."""
+"""The source line of a finding, with a caret under its column."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Callable
 from typing import Final
 
 from dateline.model import Place
-from dateline.report.wording import plain
+from dateline.report.escaping import escape_line
 
 _WIDE: Final = frozenset("WF")
 _WITHOUT_WIDTH: Final = frozenset(["Mn", "Me", "Cf"])
 
 
 class Excerpts:
-    """The sources that findings lead to; each is asked for and split into lines once."""
+    """The sources of findings; each is read and split into lines once."""
 
     def __init__(self, source: Callable[[str], str | None], width: int) -> None:
         """Lines are cut to *width* columns; *source* is that of ``Context``."""
@@ -40,7 +40,7 @@ class Excerpts:
 
 
 def _window(line: str, index: int, room: int) -> tuple[str, int]:
-    """Return the part of *line* around *index*, and how many columns stand before it there."""
+    """Return the part of *line* around *index*, and how many columns are before it."""
     index = min(index, len(line))
     start = max(0, index - room // 2) if len(line) > room else 0
     end = start + room
@@ -50,7 +50,7 @@ def _window(line: str, index: int, room: int) -> tuple[str, int]:
 
 
 def _flat(text: str) -> str:
-    return plain(text.replace("\t", "  "))
+    return escape_line(text.replace("\t", "  "))
 
 
 def _columns(text: str) -> int:

@@ -1,4 +1,4 @@
-"""Findings in, what they come to: counts, one sentence, sections in order of weight."""
+"""Findings summed up: counts, one sentence, and groups in order of weight."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ _NOTHING: Final = {"check": "no findings", "diff": "no changes"}
 
 
 class Level(Enum):
-    """How a finding stands: a breach, a remark, or a breach that a waiver covers."""
+    """What a finding is: a breach, a remark, or a breach that a waiver covers."""
 
     ERROR = "error"
     NOTE = "note"
     WAIVED = "waived"
 
 
-def severity(finding: Finding) -> Level:
+def severity_of(finding: Finding) -> Level:
     """Return the level of *finding*, its waiver left aside: an error or a note.
 
-    What is additive is an error where it stands against a policy (it was held back), and a note
+    An additive change is an error where a policy was checked (it was held back), and a note
     where two documents were merely compared.
     """
     weighty = finding.verdict in (Verdict.GATED, Verdict.NEVER)
@@ -42,29 +42,29 @@ def severity(finding: Finding) -> Level:
     return Level.ERROR if weighty or held_back else Level.NOTE
 
 
-def level(finding: Finding) -> Level:
-    """Return how *finding* stands in the end."""
-    return severity(finding) if finding.waived is None else Level.WAIVED
+def level_of(finding: Finding) -> Level:
+    """Return the level of *finding*, its waiver included."""
+    return severity_of(finding) if finding.waived is None else Level.WAIVED
 
 
-def counts(findings: Sequence[Finding]) -> dict[str, int]:
+def count_verdicts(findings: Sequence[Finding]) -> dict[str, int]:
     """Return how many findings have each verdict, and how many are waived; together, all."""
     found = Counter(finding.verdict for finding in findings if finding.waived is None)
     waived = len(findings) - found.total()
     return {str(verdict): found[verdict] for verdict in ORDER} | {"waived": waived}
 
 
-def sentence(findings: Sequence[Finding], context: Context) -> str:
+def summarize(findings: Sequence[Finding], context: Context) -> str:
     """Return the summary: ``2 gated, 1 never; 3 waived``, or that there is nothing."""
-    counted = counts(findings)
+    counted = count_verdicts(findings)
     waived = counted.pop("waived")
-    said = ", ".join(f"{count:,} {verdict}" for verdict, count in counted.items() if count)
-    said = said or _NOTHING[context.command]
-    return f"{said}; {waived:,} waived" if waived else said
+    summary = ", ".join(f"{count:,} {verdict}" for verdict, count in counted.items() if count)
+    summary = summary or _NOTHING[context.command]
+    return f"{summary}; {waived:,} waived" if waived else summary
 
 
 class Section(NamedTuple):
-    """The findings of one rule that stand alike, in the order in which they came."""
+    """The findings of one rule and level, in their order."""
 
     level: Level
     verdict: Verdict
@@ -78,11 +78,11 @@ class Section(NamedTuple):
         return self.findings[0].help if len(texts) == 1 else None
 
 
-def sections(findings: Sequence[Finding]) -> list[Section]:
+def group_by_rule(findings: Sequence[Finding]) -> list[Section]:
     """Return *findings* by level, verdict and rule: the weightiest first, waived ones last."""
     grouped: dict[tuple[Level, Verdict, str], list[Finding]] = {}
     for finding in findings:
-        grouped.setdefault((level(finding), finding.verdict, finding.rule), []).append(finding)
+        grouped.setdefault((level_of(finding), finding.verdict, finding.rule), []).append(finding)
     levels = list(Level)
     return sorted(
         (Section(*key, found) for key, found in grouped.items()),

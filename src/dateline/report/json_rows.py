@@ -1,4 +1,4 @@
-"""Values in, JSON (RFC 8259) out: ASCII only, a row for each item."""
+"""Values as JSON (RFC 8259): ASCII only, a row for each item."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Final
 _HALVES: Final = re.compile("[\ud800-\udfff]")
 
 
-def row(value: Any) -> str:
+def format_row(value: Any) -> str:
     """Return *value* on one line, readable by every strict reader.
 
     A number that JSON has no word for becomes its name as text, half of a surrogate pair U+FFFD.
@@ -19,16 +19,16 @@ def row(value: Any) -> str:
     try:
         text = json.dumps(value, allow_nan=False)
     except ValueError:
-        return row(_exchangeable(value))
+        return format_row(_exchangeable(value))
     if "\\ud" in text:
         text = json.dumps(_exchangeable(value))
-    # what CI servers take for a command in a log; `#` stands in texts only
+    # what CI servers take for a command in a log; `#` occurs in texts only
     return text.replace("##", "\\u0023#")
 
 
-def rows(items: Iterable[Any]) -> str:
+def format_rows(items: Iterable[Any]) -> str:
     """Return *items* as an array, one to a line."""
-    lines = ",\n".join(map(row, items))
+    lines = ",\n".join(map(format_row, items))
     return f"[\n{lines}\n]" if lines else "[]"
 
 

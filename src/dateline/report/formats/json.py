@@ -1,4 +1,4 @@
-"""Findings in, JSON out for programs: everything that is known, as `report.schema.json` says."""
+"""For programs: everything that is known; `dateline schema report` prints the JSON Schema."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ from typing import Any
 
 from dateline.model import Finding, Place
 from dateline.report.context import Context
-from dateline.report.rows import row, rows
-from dateline.report.summary import counts
+from dateline.report.json_rows import format_row, format_rows
+from dateline.report.summary import count_verdicts
 
 
 def write(findings: Sequence[Finding], context: Context) -> str:
     """Return the report of *findings*, one to a line."""
+    changes = format_rows(map(_change, findings))
     tool = {"name": "dateline", "version": context.version, "command": context.command}
     return (
-        f'{{"tool": {row(tool)},\n"baseline": {row(context.baseline)},\n'
-        f'"summary": {row(counts(findings))},\n"changes": {rows(map(_change, findings))}}}\n'
+        f'{{"tool": {format_row(tool)},\n"baseline": {format_row(context.baseline)},\n'
+        f'"summary": {format_row(count_verdicts(findings))},\n"changes": {changes}}}\n'
     )
 
 

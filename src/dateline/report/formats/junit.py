@@ -1,4 +1,4 @@
-"""Findings in, JUnit XML out, as CI servers read it: a test case for each finding."""
+"""JUnit XML, for the test reports of CI servers: a test case for each finding."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from xml.etree import ElementTree
 
 from dateline.model import Finding
 from dateline.report.context import Context
+from dateline.report.escaping import escape_line
 from dateline.report.excerpt import Excerpts
-from dateline.report.summary import Level, level, sentence
-from dateline.report.text import block
-from dateline.report.wording import plain, unique
+from dateline.report.formats.text import list_lines
+from dateline.report.summary import Level, level_of, summarize
+from dateline.report.wording import number_repetitions
 
 _NAME_LIMIT: Final = 200
 _WIDTH: Final = 100
@@ -23,7 +24,7 @@ def write(findings: Sequence[Finding], context: Context) -> str:
 
     Without findings there is one test that passed: servers take an empty report for a mistake.
     """
-    levels = [level(finding) for finding in findings]
+    levels = [level_of(finding) for finding in findings]
     totals = {
         "name": f"dateline {context.command}",
         "tests": str(len(findings) or 1),
@@ -37,17 +38,17 @@ def write(findings: Sequence[Finding], context: Context) -> str:
     settled = replace(context, colour=False, width=_WIDTH)
     excerpts = Excerpts(settled.source, settled.width)
     # GitLab keeps only one of two test cases of one name
-    names = unique(
-        f"{plain(finding.rule, _NAME_LIMIT)}: {plain(finding.message, _NAME_LIMIT)}"
+    names = number_repetitions(
+        f"{escape_line(finding.rule, _NAME_LIMIT)}: {escape_line(finding.message, _NAME_LIMIT)}"
         for finding in findings
     )
     for finding, name in zip(findings, names, strict=True):
         classname = f"dateline.{finding.policy}"
         case = ElementTree.SubElement(suite, "testcase", {"classname": classname, "name": name})
         outcome = _outcome(case, finding)
-        outcome.text = "\n".join(["", *block(finding, settled, excerpts), ""])
+        outcome.text = "\n".join(["", *list_lines(finding, settled, excerpts), ""])
     if not findings:
-        name = sentence(findings, context)
+        name = summarize(findings, context)
         ElementTree.SubElement(suite, "testcase", {"classname": "dateline", "name": name})
     ElementTree.indent(root)
     text = ElementTree.tostring(root, encoding="unicode")
@@ -55,11 +56,11 @@ def write(findings: Sequence[Finding], context: Context) -> str:
 
 
 def _outcome(case: ElementTree.Element, finding: Finding) -> ElementTree.Element:
-    """Return the new element under *case* that tells how *finding* stands."""
-    if level(finding) is Level.NOTE:
+    """Return the new element under *case* for the outcome of *finding*."""
+    if level_of(finding) is Level.NOTE:
         return ElementTree.SubElement(case, "system-out")
     if finding.waived is not None:
-        skipped = {"message": f"waived: {plain(finding.waived)}"}
+        skipped = {"message": f"waived: {escape_line(finding.waived)}"}
         return ElementTree.SubElement(case, "skipped", skipped)
-    failed = {"message": plain(finding.message), "type": str(finding.verdict)}
+    failed = {"message": escape_line(finding.message), "type": str(finding.verdict)}
     return ElementTree.SubElement(case, "failure", failed)

@@ -1,16 +1,16 @@
-"""Findings in, Markdown out for a pull request or a step summary, within what GitHub takes."""
+"""A comment on a pull request, within the size that GitHub accepts."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from html import escape
 from typing import Final
 
 from dateline.model import Finding
 from dateline.report.context import Context
-from dateline.report.summary import Level, Section, sections, sentence
-from dateline.report.wording import facts, paragraphs, plain, spans, whereabouts
+from dateline.report.escaping import SEPARATOR, escape_line, escape_markdown, quote_markdown
+from dateline.report.summary import Level, Section, group_by_rule, summarize
+from dateline.report.wording import format_place, list_facts, split_paragraphs, split_spans
 
 COMMENT: Final = 65_535
 """GitHub refuses a comment of more characters; counted in bytes here, which are never fewer."""
@@ -21,13 +21,6 @@ STEP_SUMMARY: Final = 1_000_000
 # Room for what ends the report: it says how much was left out.
 _RESERVE: Final = 500
 _MOST_ROWS: Final = 50
-
-# First what code hosts make links and mentions of: a zero-width space takes it apart, since a
-# backslash is gone by the time they look. Then what is markup.
-_SPECIAL: Final = re.compile(
-    r"(?P<linked>@|:(?=//)|www(?=\.)|GH-(?=\d)|[#!](?=\d))|[\\`*_\[\]<>&#|~$!{}]", re.IGNORECASE
-)
-_APART: Final = "&#8203;"
 
 
 def write(findings: Sequence[Finding], context: Context) -> str:
@@ -41,8 +34,8 @@ def step_summary(findings: Sequence[Finding], context: Context) -> str:
 
 
 def _written(findings: Sequence[Finding], context: Context, limit: int) -> str:
-    grouped = sections(findings)
-    parts = list(_head(grouped, sentence(findings, context), context))
+    grouped = group_by_rule(findings)
+    parts = list(_head(grouped, summarize(findings, context), context))
     room = limit - _RESERVE - sum(map(_size, parts))
     left = 0
     for section in grouped:
@@ -55,7 +48,7 @@ def _written(findings: Sequence[Finding], context: Context, limit: int) -> str:
         for finding in section.findings:
             item = _item(finding, section)
             if _size(item) > room:
-                # nothing smaller is let through behind it: what is left out stands together
+                # nothing smaller behind it either: what is left out is one run
                 room = 0
                 left += 1
                 continue
@@ -75,16 +68,16 @@ def _size(text: str) -> int:
     return len(text.encode())
 
 
-def _head(grouped: Sequence[Section], said: str, context: Context) -> Iterator[str]:
+def _head(grouped: Sequence[Section], summary: str, context: Context) -> Iterator[str]:
     # the comment lets a bot find what it wrote before
     yield f"<!-- dateline {context.command} -->\n"
-    yield f"### dateline {context.command}: {said}\n\n"
+    yield f"### dateline {context.command}: {summary}\n\n"
     if context.baseline:
-        yield f"Compared with {code(context.baseline)}.\n\n"
+        yield f"Compared with {quote_markdown(context.baseline)}.\n\n"
     if grouped:
         yield "| findings | verdict | rule |\n|---:|---|---|\n"
         for section in grouped[:_MOST_ROWS]:
-            rule = code(section.rule, 100).replace("|", r"\|")
+            rule = quote_markdown(section.rule, 100).replace("|", r"\|")
             yield f"| {len(section.findings):,} | {_standing(section)} | {rule} |\n"
         rest = grouped[_MOST_ROWS:]
         if rest:
@@ -100,7 +93,7 @@ def _standing(section: Section) -> str:
 
 def _opening(section: Section) -> str:
     state = " open" if section.level is Level.ERROR else ""
-    rule = escape(plain(section.rule, 100))
+    rule = escape(escape_line(section.rule, 100))
     count = f"{len(section.findings):,}"
     summary = f"<b>{_standing(section)}</b> <code>{rule}</code>: {count}"
     opening = f"<details{state}><summary>{summary}</summary>\n\n"
@@ -110,9 +103,13 @@ def _opening(section: Section) -> str:
 
 
 def _item(finding: Finding, section: Section) -> str:
-    where = whereabouts(finding)
-    line = f"{code(where)} {prose(finding.message)}" if where else prose(finding.message)
-    about = " · ".join(f"{fact.name}: {prose(fact.text)}" for fact in facts(finding))
+    where = format_place(finding)
+    line = (
+        f"{quote_markdown(where)} {escape_markdown(finding.message)}"
+        if where
+        else escape_markdown(finding.message)
+    )
+    about = " · ".join(f"{fact.name}: {escape_markdown(fact.text)}" for fact in list_facts(finding))
     lines = [line, about]
     if section.shared_help is None:
         lines += _help(finding.help)
@@ -123,36 +120,14 @@ def _help(text: str) -> list[str]:
     return [
         _within(
             "".join(
-                code(span.text) if span.code else _escaped(span.text) for span in spans(paragraph)
+                quote_markdown(span.text) if span.code else escape_markdown(span.text)
+                for span in split_spans(paragraph)
             )
         )
-        for paragraph in paragraphs(text)
+        for paragraph in split_paragraphs(text)
     ]
 
 
 def _within(line: str) -> str:
     """Return *line* so that it begins no list, heading or command: a letter comes first."""
-    return line if line[0].isalpha() or line[0] in "`\\&" else _APART + line
-
-
-def prose(text: str) -> str:
-    """Return *text* on one line, so that nothing in it is markup, a link or a mention."""
-    return _escaped(plain(text))
-
-
-def _escaped(text: str) -> str:
-    return _SPECIAL.sub(_inert, text)
-
-
-def _inert(found: re.Match[str]) -> str:
-    text = found[0]
-    kept = f"\\{text}" if text in "\\`*_[]<>&#|~$!{}" else text
-    return kept + _APART if found["linked"] else kept
-
-
-def code(text: str, limit: int = 300) -> str:
-    """Return *text* as a code span, whose marks are longer than any in it."""
-    shown = plain(text, limit)
-    longest = max(map(len, re.findall("`+", shown)), default=0)
-    marks = "`" * (longest + 1)
-    return f"{marks} {shown} {marks}" if longest else f"{marks}{shown}{marks}"
+    return line if line[0].isalpha() or line[0] in "`\\&" else SEPARATOR + line

@@ -1,4 +1,4 @@
-"""Findings in, SARIF 2.1.0 out (OASIS), within what GitHub code scanning and others read of it."""
+"""SARIF 2.1.0 (OASIS), for code scanning and editors."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from urllib.parse import quote
 
 from dateline.model import Finding, Place
 from dateline.report.context import Context
-from dateline.report.rows import row, rows
-from dateline.report.summary import Level, severity
-from dateline.report.wording import facts, paragraphs, path, place, plain
+from dateline.report.escaping import escape_line
+from dateline.report.json_rows import format_row, format_rows
+from dateline.report.summary import Level, severity_of
+from dateline.report.wording import list_facts, path_from_top, place_of, split_paragraphs
 
 _SCHEMA: Final = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -41,39 +42,39 @@ def write(findings: Sequence[Finding], context: Context) -> str:
             }
         ],
     }
-    driver = row({"name": "dateline", "version": context.version})[:-1]
-    descriptors = rows(map(_rule, rules.values()))
-    results = rows(_result(finding, indices[finding.rule], context) for finding in findings)
+    driver = format_row({"name": "dateline", "version": context.version})[:-1]
+    descriptors = format_rows(map(_rule, rules.values()))
+    results = format_rows(_result(finding, indices[finding.rule], context) for finding in findings)
     return (
-        f'{{"$schema": {row(_SCHEMA)}, "version": "2.1.0", "runs": [{{\n'
+        f'{{"$schema": {format_row(_SCHEMA)}, "version": "2.1.0", "runs": [{{\n'
         f'"tool": {{"driver": {driver}, "rules": {descriptors}}}}},\n'
-        f'{row(head)[1:-1]},\n"results": {results}}}]}}\n'
+        f'{format_row(head)[1:-1]},\n"results": {results}}}]}}\n'
     )
 
 
 def _rule(finding: Finding) -> dict[str, Any]:
     """Return the rule of *finding*, the first that it was broken with."""
-    help_text = " ".join(paragraphs(finding.help)) or finding.rule
+    help_text = " ".join(split_paragraphs(finding.help)) or finding.rule
     law = _FIRST_SENTENCE.match(help_text)
     return {
         "id": finding.rule,
         "shortDescription": _message(law[0] if law else help_text),
         "fullDescription": _message(help_text),
         "help": _message(help_text),
-        "defaultConfiguration": {"level": _LEVELS[severity(finding)]},
+        "defaultConfiguration": {"level": _LEVELS[severity_of(finding)]},
     }
 
 
 def _result(finding: Finding, rule: int, context: Context) -> dict[str, Any]:
-    lines = [finding.message, *paragraphs(finding.help)]
-    lines += [f"{fact.name}: {fact.text}" for fact in facts(finding)]
+    lines = [finding.message, *split_paragraphs(finding.help)]
+    lines += [f"{fact.name}: {fact.text}" for fact in list_facts(finding)]
     result: dict[str, Any] = {
         "ruleId": finding.rule,
         "ruleIndex": rule,
-        "level": _LEVELS[severity(finding)],
+        "level": _LEVELS[severity_of(finding)],
         "message": _message(*lines),
         # GitHub refuses a result without a place
-        "locations": [_location(place(finding) or Place(context.fallback, 1, 1), context)],
+        "locations": [_location(place_of(finding) or Place(context.fallback, 1, 1), context)],
         "partialFingerprints": {"dateline/v1": finding.fingerprint},
         # given for each result, since it may be given for one (section 3.27.23)
         "suppressions": [],
@@ -98,13 +99,13 @@ def _result(finding: Finding, rule: int, context: Context) -> dict[str, Any]:
     return result
 
 
-def _location(stands: Place, context: Context) -> dict[str, Any]:
+def _location(where: Place, context: Context) -> dict[str, Any]:
     return {
         "physicalLocation": {
-            "artifactLocation": _artifact(path(stands.file, context)),
+            "artifactLocation": _artifact(path_from_top(where.file, context)),
             "region": {
-                "startLine": max(stands.line, 1),
-                "startColumn": max(stands.column, 1),
+                "startLine": max(where.line, 1),
+                "startColumn": max(where.column, 1),
             },
         }
     }
@@ -116,7 +117,7 @@ def _artifact(file: str) -> dict[str, str]:
 
 
 def _message(*lines: str) -> dict[str, str]:
-    text = "\n".join(map(plain, lines))
+    text = "\n".join(map(escape_line, lines))
     if _LINK.search(text):
         text = re.sub(r"[\\\[\]]", r"\\\g<0>", text)
     return {"text": text}

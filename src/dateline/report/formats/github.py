@@ -1,4 +1,4 @@
-"""Findings in, workflow commands of GitHub Actions out: the annotations of a run."""
+"""Annotations in a run of GitHub Actions, and its step summary."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import Final
 
 from dateline.model import Finding
 from dateline.report.context import Context
-from dateline.report.summary import Level, level, sentence
-from dateline.report.wording import facts, paragraphs, path, place, plain
+from dateline.report.escaping import escape_line
+from dateline.report.summary import Level, level_of, summarize
+from dateline.report.wording import list_facts, path_from_top, place_of, split_paragraphs
 
 MOST: Final = 10
 """GitHub shows so many annotations of each level for a step, and drops the others in silence."""
@@ -25,11 +26,11 @@ def write(findings: Sequence[Finding], context: Context) -> str:
     The tenth says how many more there are. The step summary shows the rest, and the waived.
     """
     lines = [line for kind in _COMMANDS for line in _annotations(kind, findings, context)]
-    return "\n".join([*lines, sentence(findings, context)]) + "\n"
+    return "\n".join([*lines, summarize(findings, context)]) + "\n"
 
 
 def _annotations(kind: Level, findings: Sequence[Finding], context: Context) -> Iterator[str]:
-    found = [finding for finding in findings if level(finding) is kind]
+    found = [finding for finding in findings if level_of(finding) is kind]
     shown = found if len(found) <= MOST else found[: MOST - 1]
     for finding in shown:
         yield _annotation(finding, context)
@@ -41,19 +42,19 @@ def _annotations(kind: Level, findings: Sequence[Finding], context: Context) -> 
 
 
 def _annotation(finding: Finding, context: Context) -> str:
-    stands = place(finding)
+    where = place_of(finding)
     properties = {}
-    if stands is not None:
-        properties["file"] = plain(path(stands.file, context))
-        properties["line"] = str(stands.line)
-        properties["col"] = str(stands.column)
-    properties["title"] = f"{finding.verdict} [{plain(finding.rule)}]"
-    lines = [plain(finding.message)]
-    lines += [f"{fact.name}: {fact.text}" for fact in facts(finding)]
-    lines += map(plain, paragraphs(finding.help))
-    return _command(_COMMANDS[level(finding)], properties, "\n".join(lines))
+    if where is not None:
+        properties["file"] = escape_line(path_from_top(where.file, context))
+        properties["line"] = str(where.line)
+        properties["col"] = str(where.column)
+    properties["title"] = f"{finding.verdict} [{escape_line(finding.rule)}]"
+    lines = [escape_line(finding.message)]
+    lines += [f"{fact.name}: {fact.text}" for fact in list_facts(finding)]
+    lines += map(escape_line, split_paragraphs(finding.help))
+    return _command(_COMMANDS[level_of(finding)], properties, "\n".join(lines))
 
 
 def _command(name: str, properties: dict[str, str], data: str) -> str:
-    given = ",".join(f"{key}={value.translate(_IN_PROPERTY)}" for key, value in properties.items())
-    return f"::{name} {given}::{data.translate(_IN_DATA)}"
+    joined = ",".join(f"{key}={value.translate(_IN_PROPERTY)}" for key, value in properties.items())
+    return f"::{name} {joined}::{data.translate(_IN_DATA)}"

@@ -1,0 +1,49 @@
+"""Text of findings made inert: for terminals, logs of CI servers, and Markdown."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from dateline.model import printable
+
+LIMIT: Final = 1_000
+"""At most so many characters of one text are shown to people; programs get all of it."""
+
+# CI servers take such marks in a log for commands: GitHub and others `::name` at the start of a
+# line, all of them `##[name]`, `##vso[name]` or `##teamcity[name]` anywhere in it.
+_COMMAND: Final = re.compile(r"##(?=[A-Za-z]*\[)|(?<!\S)::(?=[A-Za-z])")
+
+# First what code hosts make links and mentions of: a zero-width space takes it apart, since a
+# backslash is gone by the time they look. Then what is markup.
+_MARKUP: Final = re.compile(
+    r"(?P<linked>@|:(?=//)|www(?=\.)|GH-(?=\d)|[#!](?=\d))|[\\`*_\[\]<>&#|~$!{}]", re.IGNORECASE
+)
+SEPARATOR: Final = "&#8203;"
+"""A zero-width space in Markdown."""
+
+
+def escape_line(text: str, limit: int = LIMIT) -> str:
+    """Return *text* on one line, cut at *limit*, with nothing in it that a terminal or CI obeys."""
+    # cut before escaping, too: a giant text costs no more than a long one
+    line = printable(text[: limit + 1], limit)
+    return _COMMAND.sub(lambda found: f"{found[0][0]}\\x{ord(found[0][0]):02x}", line)
+
+
+def escape_markdown(text: str) -> str:
+    """Return *text* on one line of Markdown in which nothing is markup, a link or a mention."""
+    return _MARKUP.sub(_escape_markup, escape_line(text))
+
+
+def _escape_markup(found: re.Match[str]) -> str:
+    text = found[0]
+    kept = f"\\{text}" if text in "\\`*_[]<>&#|~$!{}" else text
+    return kept + SEPARATOR if found["linked"] else kept
+
+
+def quote_markdown(text: str, limit: int = 300) -> str:
+    """Return *text* as a code span of Markdown, with marks longer than any in it."""
+    line = escape_line(text, limit)
+    longest = max(map(len, re.findall("`+", line)), default=0)
+    marks = "`" * (longest + 1)
+    return f"{marks} {line} {marks}" if longest else f"{marks}{line}{marks}"

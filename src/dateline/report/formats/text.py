@@ -1,0 +1,149 @@
+"""For people at a terminal: one entry for each cause, the summary last."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from shlex import quote
+from typing import Final
+
+from dateline.model import Finding, Policy, Verdict
+from dateline.report.context import Context
+from dateline.report.escaping import escape_line
+from dateline.report.excerpt import Excerpts
+from dateline.report.summary import Level, level_of, summarize
+from dateline.report.wording import format_place, list_facts, split_paragraphs
+
+_INDENT: Final = " " * 4
+
+# So many equal edits are shown one by one; of more, so many places.
+_FEW: Final = 3
+
+# Select Graphic Rendition (ECMA-48 section 8.3.117).
+_BOLD, _FAINT = "1", "2"
+_COLOURS: Final = {
+    Verdict.NEVER: "1;31",
+    Verdict.GATED: "31",
+    Verdict.ADDITIVE: "32",
+    Verdict.INFORMATION: "36",
+}
+
+
+def write(findings: Sequence[Finding], context: Context) -> str:
+    """Return the report of *findings*; waived ones are only counted unless requested."""
+    excerpts = Excerpts(context.source, context.width)
+    shown = [
+        finding
+        for finding in findings
+        if context.show_waived or level_of(finding) is not Level.WAIVED
+    ]
+    last = summarize(findings, context)
+    if context.command == "check" and (way := find_waive_command(shown)):
+        last = f"to let one pass: {way}\n{last}"
+    if context.baseline:
+        last = f"compared with {escape_line(context.baseline)}\n{last}"
+    blocks = ["\n".join(lines) + "\n" for lines in _blocks(shown, context, excerpts)]
+    return "\n".join([*blocks, last]) + "\n"
+
+
+def find_waive_command(findings: Sequence[Finding]) -> str:
+    """Return the command that waives the first of *findings* that can be; empty if none can."""
+    for finding in findings:
+        pointer = finding.after_pointer or finding.before_pointer
+        if level_of(finding) is Level.ERROR and finding.policy is not Policy.WAIVERS and pointer:
+            at = format_place(finding)
+            same = [one for one in findings if one.rule == finding.rule and format_place(one) == at]
+            place = quote(escape_line(pointer) if len(same) > 1 else at)
+            return (
+                f"dateline waive {escape_line(finding.rule)} {place} --reason TEXT --expires DATE"
+            )
+    return ""
+
+
+def _blocks(
+    findings: Sequence[Finding], context: Context, excerpts: Excerpts
+) -> Iterator[list[str]]:
+    """Yield the lines of each entry: a finding, or many that are alike.
+
+    Information is written out once for a rule, and on one line each after that: whoever adopts an
+    API has a lot of it, and can't mend it.
+    """
+    explained: set[str] = set()
+    short: list[str] = []
+    alike: dict[tuple[str, ...], list[Finding]] = {}
+    for finding in findings:
+        alike.setdefault(_edit(finding), []).append(finding)
+    for finding in findings:
+        same = alike[_edit(finding)]
+        many = len(same) > _FEW and finding.verdict is not Verdict.INFORMATION
+        if many and finding is not same[0]:
+            continue
+        lines = list_alike(same, context) if many else list_lines(finding, context, excerpts)
+        if finding.verdict is Verdict.INFORMATION and finding.rule in explained:
+            short.append(next(lines))
+            continue
+        if short:
+            yield short
+            short = []
+        explained.add(finding.rule)
+        yield list(lines)
+    if short:
+        yield short
+
+
+def _edit(finding: Finding) -> tuple[str, ...]:
+    """Return what findings have in common that come from one edit made in many places."""
+    owner, _, fact = finding.message.partition(": ")
+    rule = (finding.rule, str(finding.verdict), str(finding.policy), str(finding.waived))
+    return (*rule, fact or owner, finding.help, *finding.versions, "", *finding.environments)
+
+
+def list_alike(findings: Sequence[Finding], context: Context) -> Iterator[str]:
+    """Yield the lines of many findings that differ in their places only."""
+    first = findings[0]
+    fact = first.message.partition(": ")[2] or first.message
+    yield f"{_mark(first, context)} {escape_line(fact)} ({len(findings):,} times)"
+    for finding in findings[:_FEW]:
+        yield f"{_INDENT}{_head(finding, context)}{escape_line(finding.message.partition(': ')[0])}"
+    yield f"{_INDENT}and {len(findings) - _FEW:,} more; `--format json` lists all"
+    yield from _about(first, context, ("versions", "waived"))
+
+
+def list_lines(finding: Finding, context: Context, excerpts: Excerpts) -> Iterator[str]:
+    """Yield the lines of one finding."""
+    message = escape_line(finding.message)
+    yield f"{_head(finding, context)}{_mark(finding, context)} {message}"
+    for line in excerpts.at(finding.after_source):
+        yield f"{_INDENT}{_paint(line, _FAINT, context)}"
+    yield from _about(finding, context)
+
+
+def _head(finding: Finding, context: Context) -> str:
+    where = format_place(finding)
+    return f"{_paint(where, _BOLD, context)}: " if where else ""
+
+
+def _mark(finding: Finding, context: Context) -> str:
+    verdict = _paint(str(finding.verdict), _COLOURS[finding.verdict], context)
+    return f"{verdict} {_paint(f'[{escape_line(finding.rule)}]', _FAINT, context)}"
+
+
+def _about(finding: Finding, context: Context, names: Sequence[str] = ()) -> Iterator[str]:
+    """Yield the facts of *finding*, those of *names* or all, and its help."""
+    for fact in list_facts(finding):
+        if not names or fact.name in names:
+            yield f"{_INDENT}{fact.name}: {fact.text}"
+    for paragraph in split_paragraphs(finding.help):
+        # words stay whole, so that paths can be copied and no line begins within a word
+        yield from textwrap.wrap(
+            escape_line(paragraph),
+            max(context.width, 40),
+            initial_indent=_INDENT,
+            subsequent_indent=_INDENT,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+
+
+def _paint(text: str, code: str, context: Context) -> str:
+    return f"\x1b[{code}m{text}\x1b[0m" if context.colour else text
