@@ -1,20 +1,27 @@
-"""A document of any 3.x in, one whose schemas are JSON Schema 2020-12 out, that can be asked."""
+"""The schemas of a document as JSON Schema 2020-12, what fits them and how deep their values get."""
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache
 from typing import Any, Final
 
 import jsonschema_rs
 
-from dateline.openapi import Shape, follow, pointer, slot, target
+from dateline.openapi import pointer, replace_children, target
+from dateline.schema.constraints import with_format_bounds
 from dateline.schema.dialect import Dialect
+from dateline.schema.memo import Memo
+from dateline.schema.parts import PartReader
+from dateline.schema.references import Located
 from dateline.schema.types import UNIONS
 from dateline.schema.variants import discriminator_of, subtypes
 
 _ROOT: Final = "urn:document"
+# What the property of a tag says where it lists its values itself.
+_LISTING: Final = frozenset({"const", "enum", "$ref", "allOf", *UNIONS})
 
 Schemas = tuple[Any, ...]
 
@@ -24,51 +31,44 @@ class UnreadableError(Exception):
 
 
 class Document:
-    """The schemas of a document: what a reference leads to, what fits, how deep values get."""
+    """The schemas of a document, in its own dialect: what they admit, and what they refer to."""
 
     def __init__(self, document: dict[str, Any]) -> None:
         self._dialect = Dialect(document)
-        self.root: dict[str, Any] = _rooted(
-            "document", self._dialect.modernized("document", document)
-        )
+        self.root: dict[str, Any] = self._modernize("document", document)
+        self._reader = PartReader(self.root)
         self._registry = jsonschema_rs.Registry([(_ROOT, self.root)])
-        # beside what was read what it was read from: an id is unique only while its object lives
-        self._read: dict[int, tuple[Any, Any]] = {}
-        self._validators: dict[tuple[int, ...], tuple[Schemas, Any]] = {}
-        self._members: dict[tuple[int, str], tuple[Any, Schemas]] = {}
+        self.read = Memo(lambda schema: self._modernize("schema", schema))
+        """Returns a schema, which may come from anywhere, as if it were part of the document."""
+        self._validators = Memo(self._compile)
+        self.members = Memo(_list_members)
+        """Returns the schemas one of which a keyword (a union, or `if`) makes a value fit."""
+        self.variants = cache(self._tagged_variants)
+        """Returns what a reference to a discriminated schema stands for, each with its tag.
+
+        These are the schemas that extend it, and it itself. Empty where no discriminator chooses.
+        """
         self._depths: dict[str, float] = {}
-        self._schemas: dict[str, Any] = document.get("components", {}).get("schemas", {})
+        self._schemas = self._reader.resolver.section("schemas")
         self._subtypes = subtypes(self._schemas)
-        # kept with their objects: an id is unique only while its object lives
-        self._variants: dict[str, Schemas] = {}
+        # by id: `variants` keeps them
         self._chosen: set[int] = set()
         self._extended: set[int] = set()
 
-    def read(self, schema: Any) -> Any:
-        """Return *schema*, which may stand anywhere, as if it stood in the document."""
-        if id(schema) not in self._read:
-            modern = self._dialect.modernized("schema", schema)
-            self._read[id(schema)] = schema, _rooted("schema", modern)
-        return self._read[id(schema)][1]
+    def _modernize(self, kind: str, node: Any) -> Any:
+        # without the positions that the reader keeps, which validators don't know
+        return _bound(kind, json.loads(json.dumps(self._dialect.modernized(kind, node))))
 
     def at(self, reference: str) -> Any:
         """Return the schema that *reference* leads to. Raises LookupError where there is none."""
-        from urllib.parse import unquote
-
-        base, _, pointer = reference.partition("#")
-        node: Any = self.root
-        try:
-            for step in follow(self.root, unquote(pointer)):
-                node = node[step]
-        except (LookupError, TypeError):
-            node = None
-        if node is None or base != _ROOT:
-            raise LookupError(f"{reference.removeprefix(_ROOT)} leads nowhere")
-        return node
+        found = self._reader.resolver.locate(reference)
+        if found is None:
+            raise LookupError(f"{reference} leads nowhere")
+        return found.value
 
     def defect(self, schemas: Schemas, value: Any) -> tuple[tuple[str | int, ...], str] | None:
         """Return where *value* breaks *schemas* and how, None where it fits them all."""
-        validator = self._validator(schemas)
+        validator = self._validators(schemas)
         if validator.is_valid(value):
             return None
         for error in validator.iter_errors(value):
@@ -77,108 +77,69 @@ class Document:
         return None
 
     def fits(self, schemas: Schemas, value: Any) -> bool:
-        return bool(self._validator(schemas).is_valid(value))
-
-    def members(self, schema: dict[str, Any], keyword: str) -> Schemas:
-        """Return the schemas one of which *keyword* (a union, or `if`) makes a value fit."""
-        key = id(schema), keyword
-        if key not in self._members:
-            made = _branches(schema) if keyword == "if" else _tagged(schema, keyword)
-            self._members[key] = schema, made
-        return self._members[key][1]
-
-    def variants(self, reference: str) -> Schemas:
-        """Return what stands where *reference* leads to a discriminated schema, each with its tag.
-
-        These are the schemas that extend it, and it itself. Empty where no discriminator chooses.
-        """
-        if reference not in self._variants:
-            goal = target(reference.removeprefix(_ROOT))
-            name = goal[1] if goal is not None and goal[0] == "schemas" else ""
-            self._variants[reference] = tuple(self._tagged_variants(name))
-        return self._variants[reference]
+        return bool(self._validators(schemas).is_valid(value))
 
     def is_chosen(self, schema: dict[str, Any]) -> bool:
-        """Tell whether *schema* is the reference to one variant alone."""
+        """Return whether *schema* is the reference to one variant alone."""
         return id(schema) in self._chosen
 
     def is_extended(self, schema: Any) -> bool:
-        """Tell whether *schema* is the variant that the others extend: it may be abstract."""
+        """Return whether *schema* is the variant that the others extend: it may be abstract."""
         return id(schema) in self._extended
 
-    def _tagged_variants(self, name: str) -> Iterator[Any]:
-        said = discriminator_of(name, self._schemas, self._subtypes)
-        tag = said.get("propertyName") if said else None
+    def _tagged_variants(self, reference: str) -> Schemas:
+        name = self._reader.resolver.schema_name({"$ref": reference}) or ""
+        found = discriminator_of(name, self._schemas, self._subtypes)
+        tag = found.get("propertyName") if found else None
         below = self._subtypes.get(name, frozenset())
-        inherits = any(name in found for found in self._subtypes.values())
-        if said is None or not isinstance(tag, str) or not (below or inherits):
-            return
-        mapping = said.get("mapping") or {}
+        inherits = any(name in others for others in self._subtypes.values())
+        if found is None or not isinstance(tag, str) or not (below or inherits):
+            return ()
+        variants = []
         for each in [name, *sorted(below)]:
-            local = "#" + pointer(("components", "schemas", each))
-            values = [value for value, place in mapping.items() if place in (local, each)]
-            told = {"required": [tag], "properties": {tag: {"enum": values or [each]}}}
-            schema = {"$ref": _ROOT + local}
-            fixed = self._is_fixed(schema, tag, set())
-            made = {"allOf": [schema] if fixed else [schema, told]}
+            schema = {"$ref": "#" + pointer(("components", "schemas", each))}
+            values = [] if self._lists_values(schema, tag) else _tags(found, schema["$ref"])
+            variants.append(_with_tag(schema, tag, values))
             self._chosen.add(id(schema))
             if each == name and not inherits:
-                self._extended.add(id(made))
-            yield made
+                self._extended.add(id(variants[-1]))
+        return tuple(variants)
 
-    def _is_fixed(self, schema: Any, name: str, met: set[str]) -> bool:
-        """Tell whether *schema* lists the values of the property *name* itself."""
-        if not isinstance(schema, dict):
-            return False
-        child = schema.get("properties", {}).get(name)
-        if isinstance(child, dict) and child.keys() & {"const", "enum", "$ref", *UNIONS, "allOf"}:
-            return True
-        bases = list(schema.get("allOf", ()))
-        reference = schema.get("$ref")
-        if isinstance(reference, str) and reference not in met:
-            met.add(reference)
-            try:
-                bases.append(self.at(reference))
-            except LookupError:
-                return False
-        return any(self._is_fixed(base, name, met) for base in bases)
+    def _lists_values(self, schema: Any, name: str) -> bool:
+        """Return whether *schema* lists the values of the property *name* itself."""
+        parts = self._reader.parts([Located(schema, "")])
+        children = [(part.get("properties") or {}).get(name) for part in parts]
+        return any(isinstance(child, dict) and child.keys() & _LISTING for child in children)
 
-    def _validator(self, schemas: Schemas) -> Any:
-        key = tuple(map(id, schemas))
-        if key not in self._validators:
-            try:
-                made = jsonschema_rs.Draft202012Validator(
-                    {"allOf": [True, *schemas]}, validate_formats=True, registry=self._registry
-                )
-            except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError) as error:
-                raise UnreadableError(str(error).partition("\n")[0]) from None
-            self._validators[key] = schemas, made
-        return self._validators[key][1]
+    def _compile(self, schemas: Schemas) -> Any:
+        rooted = [_root_references("schema", schema) for schema in schemas]
+        try:
+            return jsonschema_rs.Draft202012Validator(
+                {"allOf": [True, *rooted]}, validate_formats=True, registry=self._registry
+            )
+        except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError) as error:
+            reason = str(error).partition("\n")[0].replace(_ROOT, "")
+            raise UnreadableError(reason) from None
 
     def depth(self, schema: Any) -> float:
-        """Return through how many objects and lists the least value of *schema* goes."""
-        if not self._depths:
-            self._depths = self._least_depths()
-        return _depth(schema, self._depths)
+        """Return through how many objects and lists the least value of *schema* goes.
 
-    def _least_depths(self) -> dict[str, float]:
-        """Return the depth of whatever can be referred to; infinity where no value has an end."""
-        goals = {}
-        components = self.root.get("components", {}).get("schemas", {})
-        # what is read may refer to more than the document itself does
-        known = (_ROOT + "#" + pointer(("components", "schemas", name)) for name in components)
-        for reference in {*_references(self.root), *known}:
-            try:
-                goals[reference] = self.at(reference)
-            except LookupError:
-                continue
-        depths = dict.fromkeys(sorted(goals), math.inf)
-        changed = True
-        while changed:
-            now = {reference: _depth(goals[reference], depths) for reference in depths}
-            changed = now != depths
-            depths = now
-        return depths
+        That is infinity where no value has an end.
+        """
+        if not self._depths:
+            # what is read may refer to more than the document itself does
+            known = ("#" + pointer(("components", "schemas", name)) for name in self._schemas)
+            found = {*_references(self.root), *known}
+            goals = {each: self._reader.resolver.locate(each) for each in sorted(found)}
+            self._depths = dict.fromkeys(goals, math.inf)
+            before: dict[str, float] = {}
+            while before != self._depths:
+                before = self._depths
+                self._depths = {
+                    reference: _depth(goal.value, before) if goal else math.inf
+                    for reference, goal in goals.items()
+                }
+        return _depth(schema, self._depths)
 
 
 def _depth(schema: Any, known: dict[str, float]) -> float:
@@ -219,73 +180,67 @@ def _needed(schema: dict[str, Any]) -> Iterator[Any]:
 
 def _references(node: Any) -> Iterator[str]:
     if isinstance(node, dict):
-        reference = node.get("$ref")
-        if isinstance(reference, str):
-            yield reference
-        for child in node.values():
-            yield from _references(child)
-    elif isinstance(node, list):
+        if isinstance(node.get("$ref"), str):
+            yield node["$ref"]
+        node = list(node.values())
+    if isinstance(node, list):
         for child in node:
             yield from _references(child)
 
 
-def _rooted(kind: str, node: Any) -> Any:
-    """Return *node* with references that can be resolved from everywhere."""
+def _bound(kind: str, node: Any) -> Any:
+    """Return *node* with the bounds that formats of integers stand for."""
     if not isinstance(node, dict):
-        return _plain(node)
-    made = {key: _below(kind, key, value) for key, value in node.items()}
-    if kind == "schema" and str(made.get("$ref", "")).startswith("#"):
-        made["$ref"] = _ROOT + made["$ref"]
-    return made
+        return node
+    found = replace_children(kind, node, _bound)
+    return with_format_bounds(found) if kind == "schema" else found
 
 
-def _below(kind: str, key: str, value: Any) -> Any:
-    shape, below = slot(kind, key)
-    if shape is Shape.ONE:
-        return _rooted(below, value)
-    if shape is Shape.LIST and isinstance(value, list):
-        return [_rooted(below, child) for child in value]
-    if shape is Shape.MAP and isinstance(value, dict):
-        return {name: _rooted(below, child) for name, child in value.items()}
-    return _plain(value)
+def _root_references(kind: str, node: Any) -> Any:
+    """Return *node* with references that can be resolved from outside of the document."""
+    if not isinstance(node, dict):
+        return node
+    found = replace_children(kind, node, _root_references)
+    if kind == "schema" and str(found.get("$ref", "")).startswith("#"):
+        found["$ref"] = _ROOT + found["$ref"]
+    return found
 
 
-def _plain(value: Any) -> Any:
-    """Return *value* without the positions that the reader keeps."""
-    if isinstance(value, dict):
-        return {key: _plain(child) for key, child in value.items()}
-    return [_plain(child) for child in value] if isinstance(value, list) else value
+def _list_members(schema: dict[str, Any], keyword: str) -> Schemas:
+    if keyword == "if":
+        met = {"allOf": [schema["if"], schema.get("then", True)]}
+        return met, {"allOf": [{"not": schema["if"]}, schema.get("else", True)]}
+    discriminator = schema.get("discriminator")
+    tag = discriminator.get("propertyName") if isinstance(discriminator, dict) else None
+    if not isinstance(discriminator, dict) or not isinstance(tag, str):
+        return tuple(schema[keyword])
+    found = []
+    for member in schema[keyword]:
+        reference = member.get("$ref") if isinstance(member, dict) else None
+        values = _tags(discriminator, reference) if isinstance(reference, str) else []
+        found.append(_with_tag(member, tag, values) if values else member)
+    return tuple(found)
 
 
-def _branches(schema: dict[str, Any]) -> Schemas:
-    """Return what a value fits that fits `if`, and what one fits that does not."""
-    met = {"allOf": [schema["if"], schema.get("then", True)]}
-    return met, {"allOf": [{"not": schema["if"]}, schema.get("else", True)]}
+def _tags(discriminator: dict[str, Any], reference: str) -> list[str]:
+    """Return the tags of what *reference* leads to: those that are mapped, else its name."""
+    goal = target(reference)
+    name = goal[1] if goal is not None else None
+    mapping = discriminator.get("mapping") or {}
+    found = [tag for tag, place in mapping.items() if place in (reference, name)]
+    return found or ([name] if name is not None else [])
 
 
-def _tagged(schema: dict[str, Any], keyword: str) -> Schemas:
-    """Return the members of a union, each with the tag that its discriminator tells it by."""
-    members = schema[keyword]
-    said = schema.get("discriminator")
-    said = said if isinstance(said, dict) else {}
-    tag = said.get("propertyName")
-    if not isinstance(tag, str):
-        return tuple(members)
-    mapping = said.get("mapping") or {}
-    tagged = []
-    for member in members:
-        reference = member.get("$ref", "") if isinstance(member, dict) else ""
-        local = reference[reference.find("#") :]
-        goal = target(local)
-        values = [value for value, place in mapping.items() if place in (local, goal and goal[1])]
-        if not values and goal is not None:
-            values = [goal[1]]
-        told = {"required": [tag], "properties": {tag: {"enum": values}}}
-        tagged.append({"allOf": [member, told]} if values else member)
-    return tuple(tagged)
+def _with_tag(schema: Any, tag: str, values: list[str]) -> dict[str, Any]:
+    tagged = {"required": [tag], "properties": {tag: {"enum": values}}}
+    return {"allOf": [schema, tagged] if values else [schema]}
 
 
-@lru_cache(maxsize=4096)
+@cache
+def _pattern(pattern: str) -> Any:
+    return jsonschema_rs.Draft202012Validator({"pattern": pattern})
+
+
 def matches(pattern: str, text: str) -> bool:
-    """Tell whether *text* holds a match of *pattern*, as JSON Schema reads it."""
-    return bool(jsonschema_rs.Draft202012Validator({"pattern": pattern}).is_valid(text))
+    """Return whether *text* holds a match of *pattern*, as JSON Schema reads it."""
+    return bool(_pattern(pattern).is_valid(text))

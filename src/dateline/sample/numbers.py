@@ -15,7 +15,6 @@ from dateline.sample.texts import moment, words
 _WIDTH: Final = 1000
 _CENT: Final = Fraction(1, 100)
 _LARGEST: Final = Fraction(sys.float_info.max)
-_SIZES: Final = {"int32": 31, "int64": 63}
 
 _MOMENTS: Final = frozenset({"at", "created", "updated", "timestamp"})
 _RANGES: Final[dict[str, tuple[int, int]]] = {
@@ -55,8 +54,6 @@ def _bounds(parts: Sequence[dict[str, Any]]) -> tuple[Fraction | None, Fraction 
     low: Fraction | None = None
     high: Fraction | None = None
     for part in parts:
-        for size in (_SIZES[each] for each in (part.get("format"),) if each in _SIZES):
-            low, high = _later(low, -Fraction(2**size)), _earlier(high, Fraction(2**size - 1))
         if "minimum" in part:
             low = _later(low, _exact(part["minimum"]))
         if "exclusiveMinimum" in part:
