@@ -13,6 +13,7 @@
 - `containment`: an oracle: what one schema accepts and another refuses
 - `counterexamples`: values that one schema accepts and another refuses
 - `defects`: a clean document, and documents with one defect each
+- `differ_view`: the views of the differ, evaluated on instances
 - `exchanges`: requests to an ASGI application, in process and over sockets
 - `facts`: what the specification of the payment API lists
 - `faults`: an API whose faults are declared in some form, and requests to it
@@ -24,12 +25,14 @@
 - `histories`: every keyword that `x-was` may hold in a schema, as small definitions
 - `histories_of_kinds`: what `x-was` may hold on other objects
 - `inheritance`: random documents with discriminated parents
+- `json_schema_suite`: the JSON Schema Test Suite, as components of documents
 - `kills`: commands that are killed before each step on the disk
 - `mocks`: mocks of the versions of an API, and requests to them
 - `model_documents`: documents with every schema keyword, and models that disagree with one
 - `modelling`: generated models, imported
 - `mutations`: edits of a document that callers notice, and edits that they don't
 - `narrowed`: the laws of narrowing and lifting, over sampled values
+- `null_spellings`: null in OpenAPI 3.0, however it is written
 - `odd_api`: an API with difficult names
 - `parents`: a discriminated parent in every spelling and position
 - `payment_documents`: the documents of the payment API, and what its specification lists
@@ -40,9 +43,11 @@
 - `published_projects`: sources with published documents, and the mistakes of authors
 - `random_chains`: random versions of one API
 - `random_documents`: random documents with random edits
+- `random_schemas`: random schemas of OpenAPI 3.0 and 3.1
 - `random_sources`: random edits of definitions, and the same definitions in other words
 - `random_unions`: two versions of an API that differ in one union
 - `readings`: sources as they are read, with types and places, and what is refused in them
+- `readers`: every reader of one document
 - `refactorings`: documents, and refactorings that callers can't notice
 - `reported`: findings of every verdict and policy, some with hostile text
 - `repositories`: git repositories in which the library API is published

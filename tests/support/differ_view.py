@@ -1,0 +1,166 @@
+"""Evaluate instances against what the differ reads of a schema, as a validator would."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import jsonschema_rs
+
+from dateline.diff import Readings
+from dateline.diff.views import View, speaks_of
+from dateline.schema.constraints import with_format_bounds
+from dateline.schema.dialect import Dialect
+from dateline.schema.parts import NEVER, Part, Parts
+from dateline.schema.references import Located
+from dateline.schema.types import type_of
+from dateline.schema.values import text
+
+# What the differ compares as a whole: it reads nothing of it.
+_OPAQUE = ("not", "if", "then", "else", "contains", "minContains", "maxContains")
+_CLOSING = ("unevaluatedItems", "unevaluatedProperties")
+_ROOT = "urn:document"
+
+
+class DifferView:
+    """The views of the component schemas of one document, and the values that they accept."""
+
+    def __init__(self, document: dict[str, Any]) -> None:
+        self._document = document
+        self._schemas = Readings().of(document)
+        self._modern = Dialect(document).modernized("document", document)
+        self._registry = jsonschema_rs.Registry([(_ROOT, self._modern)])
+
+    def accepts(self, component: str, value: Any) -> bool:
+        """Return whether *value* satisfies all that the differ reads of *component*."""
+        pointer = "/components/schemas/" + component.replace("~", "~0").replace("/", "~1")
+        node = self._document["components"]["schemas"][component]
+        return self._below([Located(node, pointer)], value)
+
+    def _below(self, located: Iterable[Located], value: Any) -> bool:
+        return self._fits(self._schemas.reader.parts(located), value)
+
+    def _fits(self, parts: Parts, value: Any) -> bool:
+        view = self._schemas.view(parts)
+        if view.never:
+            return False
+        nulls = [part.null for part in parts if part.null]
+        if value is None and nulls and len(nulls) == len(_saying(parts)):
+            return True
+        if not _typed(view, value) or not _listed(view, value):
+            return False
+        if not all(self._one_of(view, at, value) for at in range(len(view.unions))):
+            return False
+        return (
+            _bounded(view, value)
+            and self._object(view, value)
+            and self._array(view, value)
+            and all(self._opaque(part, value) for part in parts)
+        )
+
+    def _one_of(self, view: View, at: int, value: Any) -> bool:
+        union = view.unions[at]
+        if value is None and union.null:
+            return True
+        fitting = sum(self._fits(member.parts, value) for member in union.members)
+        return fitting == 1 if union.keyword == "oneOf" else fitting > 0
+
+    def _object(self, view: View, value: Any) -> bool:
+        if not isinstance(value, dict):
+            return True
+        if not view.required.keys() <= value.keys():
+            return False
+        return all(
+            self._below(found, child)
+            for name, child in value.items()
+            if (found := [*view.properties.get(name, ()), *_others(view, name)])
+        ) and all(
+            self._below(rules, name) for name in value if (rules := view.below.get("propertyNames"))
+        )
+
+    def _array(self, view: View, value: Any) -> bool:
+        if not isinstance(value, list):
+            return True
+        for index, item in enumerate(value):
+            found = view.maps.get("prefixItems", {}).get(str(index), [])
+            found = found + [
+                Located(part.node["items"], f"{part.pointer}/items")
+                for part in view.parts
+                if "items" in part.node and index >= len(part.node.get("prefixItems", ()))
+            ]
+            if found and not self._below(found, item):
+                return False
+        return not _is_unique(view) or len({text(item) for item in value}) == len(value)
+
+    def _opaque(self, part: Part, value: Any) -> bool:
+        kept = {key: part.node[key] for key in _OPAQUE if key in part.node}
+        if any(key in part.node for key in _CLOSING):
+            kept = part.node
+        if isinstance(value, dict):
+            for name, schema in part.node.get("dependentSchemas", {}).items():
+                at = f"{part.pointer}/dependentSchemas/{name}"
+                if name in value and not self._below([Located(schema, at)], value):
+                    return False
+        return not kept or self._judge(kept, value)
+
+    def _judge(self, schema: dict[str, Any], value: Any) -> bool:
+        rooted = json.loads(json.dumps(schema).replace('"$ref": "#', f'"$ref": "{_ROOT}#'))
+        validator = jsonschema_rs.Draft202012Validator(
+            rooted, validate_formats=True, registry=self._registry
+        )
+        return validator.is_valid(value)
+
+
+def _saying(parts: Parts) -> list[Part]:
+    return [part for part in parts if part.node.keys() - part.skip]
+
+
+def _typed(view: View, value: Any) -> bool:
+    if value is None and view.types is None and view.null_at:
+        return view.nullable
+    return view.types is None or type_of(value) in view.types
+
+
+def _listed(view: View, value: Any) -> bool:
+    return view.values is None or text(value) in view.values
+
+
+def _others(view: View, name: str) -> Iterator[Located]:
+    """Yield what patterns, and what stands for all other fields, say of the field *name*."""
+    for pattern, found in view.maps.get("patternProperties", {}).items():
+        if re.search(pattern, name):
+            yield from found
+    if name in view.properties:
+        return  # the view adds what parts beside it say of others
+    for part in view.parts:
+        said = part.node.get("additionalProperties")
+        if isinstance(said, dict | bool) and not speaks_of(part.node, name):
+            yield Located(
+                said if said is not False else NEVER, f"{part.pointer}/additionalProperties"
+            )
+
+
+def _is_unique(view: View) -> bool:
+    return any(fact.value is True for fact in view.facts.get("uniqueItems", ()))
+
+
+def _bounded(view: View, value: Any) -> bool:
+    """Return whether *value* satisfies the keywords that hold no schemas."""
+    facts = [{key: fact.value} for key in _ASSERTED for fact in view.facts.get(key, ())]
+    types = sorted(view.types) if view.types is not None else None
+    facts += [
+        with_format_bounds({"format": fact.value} | ({"type": types} if types else {}))
+        for fact in view.facts.get("format", ())
+        if types is None or type_of(value) in types
+    ]
+    schema = {"allOf": [True, *facts]}
+    return jsonschema_rs.Draft202012Validator(schema, validate_formats=True).is_valid(value)
+
+
+_ASSERTED = (
+    *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
+    *("minLength", "maxLength", "pattern", "minItems", "maxItems", "minProperties"),
+    *("maxProperties", "dependentRequired"),
+)
