@@ -187,7 +187,8 @@ def check(workspace: Any, against: str | None, formats: tuple[str, ...], waived:
 
     published = room.published(workspace, against)
     findings = room.findings(workspace, load(workspace.schemas), published)
-    _report(findings, formats, published.label, workspace.schemas, waived=waived)
+    label = published.label
+    _report(findings, formats, label, workspace.schemas, waived=waived, against=against)
     sys.exit(FINDINGS if breaches(findings) else CLEAN)
 
 
@@ -402,6 +403,7 @@ def _report(
     *,
     command: Literal["check", "diff"] = "check",
     waived: bool = False,
+    against: str | None = None,
     err: bool = False,
 ) -> None:
     """Write the reports that are asked for: one to standard output, others to their files."""
@@ -418,6 +420,7 @@ def _report(
         version=__version__,
         baseline=baseline,
         command=command,
+        against=against,
         colour=_colour(),
         width=shutil.get_terminal_size().columns,
         show_waived=waived,

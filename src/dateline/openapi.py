@@ -400,6 +400,11 @@ def is_json(media_type: str) -> bool:
     return name.endswith("+json") or name == "application/json"
 
 
+def preferred_media_type(content: dict[str, Any]) -> str:
+    """Return the media type in which a body is sent: the first that is JSON, else the first."""
+    return next(filter(is_json, content), next(iter(content)))
+
+
 def pointer(path: tuple[str | int, ...]) -> str:
     """Return *path* as a JSON pointer (RFC 6901)."""
     return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in path)

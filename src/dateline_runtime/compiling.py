@@ -114,8 +114,8 @@ class Compiler:
         return found.get("names", {}) if isinstance(found, Mapping) else {}
 
     def _whole(self, change: Change | None) -> Change:
-        if change is None:
-            return unchanged
+        if change is None or change is omitted:
+            return unchanged if change is None else values.withheld
         if id(change) not in self._wholes:
             self._wholes[id(change)] = values.whole(change)
         return self._wholes[id(change)]

@@ -111,6 +111,10 @@ def whole(change: Change) -> Change:
     return made
 
 
+withheld: Final = whole(omitted)
+"""Refuses every value: the version has nothing there."""
+
+
 def converter(name: str, convert: Change, *, passes_null: bool) -> Change:
     """Return *convert* so that a ValueError says that the value does not fit.
 

@@ -349,6 +349,171 @@ def test_an_object_that_stands_in_for_another_is_not_read() -> None:
     assert dateline("check", "--against", "HEAD") == said
 
 
+# What reads a baseline, however the repository is laid out
+
+READING: Final = (
+    ["check", "--against", "HEAD"],
+    ["check", "--against", "main"],
+    ["diff", "HEAD", "2024-01-15"],
+    ["status"],
+)
+
+
+def read_baseline() -> list[Outcome]:
+    return [dateline(*command) for command in READING]
+
+
+# For each program that git runs where it connects or includes settings: the settings that name it,
+# and what a person would run that runs it.
+NAMED_PROGRAMS: Final[dict[str, tuple[Callable[[str], dict[str, str]], list[str]]]] = {
+    "core.sshCommand": (
+        lambda canary: {
+            "core.sshCommand": canary,
+            "remote.origin.url": "ssh://library.example/x",
+            "remote.origin.fetch": "+refs/heads/*:refs/remotes/origin/*",
+        },
+        ["fetch", "origin"],
+    ),
+    "core.gitProxy": (
+        lambda canary: {"core.gitProxy": canary, "remote.origin.url": "git://library.example/x"},
+        ["fetch", "origin"],
+    ),
+    "a helper of a remote": (
+        lambda _: {"remote.origin.url": "x://x", "remote.origin.vcs": "canary"},
+        ["fetch", "origin"],
+    ),
+    "credential.helper": (
+        lambda canary: {"credential.helper": f"!{canary}", "core.askPass": "true"},
+        ["credential", "fill"],
+    ),
+    "core.askPass": (
+        lambda canary: {"credential.helper": "", "core.askPass": canary},
+        ["credential", "fill"],
+    ),
+    "includeIf": (
+        lambda _: {
+            "includeIf.gitdir:**.path": "included",
+            "includeIf.onbranch:**.path": "included",
+        },
+        ["status"],
+    ),
+    "an alternate": (lambda canary: {"core.alternateRefsCommand": canary}, ["fetch", "../other"]),
+}
+
+
+@pytest.mark.parametrize("name", NAMED_PROGRAMS)
+def test_reading_a_baseline_runs_no_program_that_settings_name(
+    project: Path, tmp_path: Path, canaries: Canaries, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    expected = read_baseline()
+    settings, command = NAMED_PROGRAMS[name]
+    canary = canaries.plant("canary", then="exit 1")
+    shutil.copy(canary, Path(canary).with_name("git-remote-canary"))
+    monkeypatch.setenv("PATH", f"{Path(canary).parent}{os.pathsep}{os.environ['PATH']}")
+    other = shutil.copytree(project, tmp_path / "other")
+    (project / ".git/objects/info").mkdir(exist_ok=True)
+    (project / ".git/objects/info/alternates").write_text(f"{other}/.git/objects\n")
+    (project / ".git/included").write_text(f"[core]\nfsmonitor = {canary}\n")
+    for key, value in settings(canary).items():
+        git("config", key, value)
+    assert (read_baseline(), canaries.ran()) == (expected, set())
+    git("-C", str(other), "commit", "--quiet", "--allow-empty", "--message", "Another step")
+    asked = "protocol=https\nhost=library.example\n\n"
+    subprocess.run(["git", *command], input=asked, text=True, check=False, capture_output=True)
+    assert canaries.ran() == {"canary"}
+
+
+def test_what_a_clone_borrows_is_read_and_missed_where_it_is_gone(
+    project: Path, tmp_path: Path
+) -> None:
+    expected = read_baseline()
+    lender = tmp_path / "lender"
+    shutil.move(".git/objects", lender)
+    Path(".git/objects/info").mkdir(parents=True)
+    Path(".git/objects/info/alternates").write_text(f"{lender}\n")
+    assert read_baseline() == expected
+    shutil.rmtree(lender)
+    commit = Path(".git/refs/heads/main").read_text()[:7]
+    missing = (
+        f"generated: commit-missing: the repository lacks its last commit ({commit}); run "
+        "`git fsck`, or compare with a folder by `--against`\n"
+    )
+    for command in (["check"], ["status"], ["generate"], ["gate"]):
+        outcome = dateline(*command)
+        assert (outcome.status, outcome.err) == (UNREADABLE, missing)
+    unknown = dateline("check", "--against", "HEAD")
+    assert (unknown.status, unknown.out) == (UNREADABLE, "")
+    assert unknown.err.startswith("HEAD: revision-unknown: ")
+    assert project.is_dir()
+
+
+def test_a_linked_worktree_is_read_as_the_main_one_is(
+    project: Path, tmp_path: Path, canaries: Canaries, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = read_baseline()
+    git("worktree", "add", "--quiet", "--detach", str(tmp_path / "linked"))
+    git("config", "extensions.worktreeConfig", "true")
+    monkeypatch.chdir(tmp_path / "linked")
+    git("config", "--worktree", "core.fsmonitor", canaries.plant("fsmonitor"))
+    assert (read_baseline(), canaries.ran()) == (expected, set())
+    run_git("status")
+    assert canaries.ran() == {"fsmonitor"}
+    assert project.is_dir()
+
+
+@pytest.mark.parametrize("outputs", ["outputs", "../outputs"])
+def test_outputs_behind_a_link_are_refused_by_name(project: Path, outputs: str) -> None:
+    expected = read_baseline()
+    Path("generated").rename(outputs)
+    Path("generated").symlink_to(outputs)
+    refusal = Outcome(
+        MISUSE, "", "generated: output-path: is a symbolic link, name the folder it points to\n"
+    )
+    assert {*read_baseline()} == {refusal}
+    if outputs == "outputs":
+        commit()
+        named = dateline("check", "--output", outputs, "--against", "HEAD")
+        assert named == expected[0]
+    assert project.is_dir()
+
+
+def test_a_shallow_clone_reads_what_it_has_and_says_what_to_fetch(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    edit(("title: Library", "title: Libraries"))
+    assert dateline("generate").status == CLEAN
+    commit()
+    expected = read_baseline()
+    git("clone", "--quiet", "--depth=1", f"file://{project}", str(tmp_path / "shallow"))
+    monkeypatch.chdir(tmp_path / "shallow")
+    assert [each.status for each in read_baseline()] == [each.status for each in expected]
+    for reference, fetch in {
+        "HEAD~1": "git fetch --unshallow",
+        "origin/other": "git fetch --depth=1 origin +other:refs/remotes/origin/other",
+    }.items():
+        assert dateline("check", "--against", reference) == Outcome(
+            UNREADABLE,
+            "",
+            f"{reference}: revision-unknown: neither a path nor a revision of the repository that "
+            f"holds generated; this clone is shallow: run `{fetch}` first\n",
+        )
+
+
+def test_a_repository_with_sha256_ids_is_read_as_any_other(
+    project: Path, canaries: Canaries
+) -> None:
+    expected = read_baseline()
+    shutil.rmtree(".git")
+    git("init", "--quiet", "--initial-branch=main", "--object-format=sha256")
+    commit()
+    outcomes = read_baseline()
+    assert [each.status for each in outcomes] == [each.status for each in expected]
+    edit(("note: { type: string }", "note: { type: integer }"))
+    outcome = dateline("check", "--against", "HEAD")
+    assert (outcome.status, "[type-changed]" in outcome.out) == (FOUND, True)
+    assert (canaries.ran(), project.is_dir()) == (set(), True)
+
+
 # What is committed is decided without git's own comparison
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Final
 
@@ -70,6 +71,20 @@ def test_a_settled_waiver_covers_nothing_that_comes_later(waived: Path) -> None:
     edit(waived, ("[active, returned, lost]", "[active, returned, burnt]"))
     assert ("value-added", "never", "Loan.state: value burnt added") in told()
     assert dateline("generate").status == 1
+
+
+@pytest.mark.parametrize("baseline", [[], ["--against", "HEAD"], ["--against", "generated"]])
+def test_the_printed_command_names_the_baseline_that_was_named(
+    baseline: list[str], committed: Path
+) -> None:
+    edit(committed, LOST)
+    outcome = dateline("check", *baseline)
+    words = shlex.split(outcome.out.partition("to let one pass: dateline ")[2].partition("\n")[0])
+    assert outcome.status == 1
+    assert words[:1] + words[3:-4] == ["waive", *baseline]
+    filled = {"TEXT": "Agreed.", "DATE": "2999-01-01"}
+    assert dateline(*(filled.get(word, word) for word in words)).status == 0
+    assert dateline("check", *baseline).status == 0
 
 
 def expire(root: Path) -> None:

@@ -93,8 +93,20 @@ class Repository:
         )
 
     def head(self) -> str | None:
-        """Return the last commit of the current branch, None where it has none yet."""
-        return self._find_commit("HEAD")
+        """Return the last commit of the current branch, None where it has none yet.
+
+        Raises GitError where the repository names a commit that it doesn't have.
+        """
+        if found := self._find_commit("HEAD"):
+            return found
+        named = self._ask("rev-parse", "--verify", "--quiet", "HEAD")
+        if named.returncode == 0:
+            commit = _decode(named.stdout).strip()
+            raise GitError(
+                f"{self._folder}: commit-missing: the repository lacks its last commit "
+                f"({commit[:7]}); run `git fsck`, or compare with a folder by `--against`"
+            )
+        return None
 
     def files(self, commit: str, folder: str = "") -> list[Blob]:
         """Return every file of *commit* below *folder*, both named from the top."""

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from dateline.check.findings import create_finding
+from dateline.check.responses import find_unsendable
 from dateline.gates import Timeline, order
 from dateline.model import (
     ADDED,
@@ -81,6 +82,7 @@ def _unservable(api: Api) -> Iterator[Finding]:
         elif kind == "request-body" and node.get("required"):
             yield from _demanded_body(api, places, path, node)
     yield from _empty_bodies(api, places)
+    yield from _responses(api)
 
 
 def _members(api: Api, places: _Places, path: Path, node: dict[str, Any]) -> Iterator[Finding]:
@@ -222,6 +224,20 @@ def _empty_bodies(api: Api, places: _Places) -> Iterator[Finding]:
             f"{_name(named)}: a body is declared for 204",
             operations=tuple(sorted({_name(path) for path in responses if path[0] == "paths"})),
             **_concerned(places.timeline.members(shown)),
+        )
+
+
+def _responses(api: Api) -> Iterator[Finding]:
+    """Yield each response of the newest version that callers of older ones can't be sent."""
+    for path, fact, combinations in find_unsendable(api):
+        concerned = _concerned(combinations)
+        yield _finding(
+            api,
+            "response-without-way-down",
+            path,
+            f"{_name(path)}: {fact} in {', '.join(concerned['versions'])}",
+            operations=(_name(path),),
+            **concerned,
         )
 
 

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 from dateline.edit.history import ABSENT, plain
 from dateline.edit.places import Object, Steps, at, objects
 from dateline.edit.repairs import CantGateError, Canvas, Repair, Restored
+from dateline.load.wording import a
 from dateline.model import EXTENSIBLE, KEYS, WAS, Change, Combination, Kind
 from dateline.openapi import follow, pointer, target
 from dateline.rules import Judgement
@@ -131,8 +132,9 @@ class Draft:
     def restored(self, holder: Object, combination: Combination) -> Restored:
         """Return the repair that writes the history of *holder*, an object of a contract."""
         if not holder.gateable:
-            kind = holder.kind.replace("-", " ")
-            raise CantGateError(f"no key of ours can stand on the {kind}; write it back")
+            raise CantGateError(
+                f"`{WAS}` can't stand on {a(holder.kind)}, which every version has; write it back"
+            )
         path = self.canonical(holder.path, combination)
         return self.keep(Restored(path=path, named=path[-2:-1] in (("properties",), ("headers",))))
 

@@ -8,13 +8,16 @@ from dateline.edit.draft import MOVED, REMOVED, WORDS, Breaking, Draft, resolved
 from dateline.edit.history import ABSENT, same, values
 from dateline.edit.places import Object, Steps, at, holder, keyed, objects, placed
 from dateline.edit.repairs import CantGateError, Repair, Restored
+from dateline.load.wording import a
 from dateline.model import EXTENSIBLE, WAS, Change, Combination
 from dateline.openapi import follow, parts, pointer, target, walk
 
 # Where one of these changes, nothing else of a schema means what it did.
 _SHAPE: Final = frozenset({"type", "$ref", EXTENSIBLE})
 
-_TOO_MUCH: Final = "no key can say it; if it was renamed, affirm that, else write it back"
+_WRITE_BACK: Final = (
+    "write back what was published or, if something was renamed, say so when `dateline gate` asks"
+)
 
 
 def restore(draft: Draft, found: Breaking) -> Repair:
@@ -34,7 +37,10 @@ def restore(draft: Draft, found: Breaking) -> Repair:
         if not same(old.node.get(key, ABSENT), new.node.get(key, ABSENT))
     ]
     if not differing:
-        raise CantGateError(_TOO_MUCH)
+        raise CantGateError(
+            f"the objects around {found.change.keyword or 'it'} were exchanged, and each says by "
+            f"itself what it said before, so there is no keyword for `{WAS}`; {_WRITE_BACK}"
+        )
     repair = draft.restored(new, found.combination)
     for key in differing:
         draft.want(repair, key, found.combination.version, old.node.get(key, ABSENT))
@@ -204,8 +210,16 @@ def restore_coarsely(draft: Draft, found: Breaking) -> Repair:
         then = draft.before(found, change.holder_pointer or now.pointer)[-1]
     else:
         raise CantGateError(MOVED)
-    if key == "properties" or then.kind != now.kind:
-        raise CantGateError(_TOO_MUCH)
+    if then.kind != now.kind:
+        raise CantGateError(
+            f"{a(now.kind)} took the place of {a(then.kind)}, and `{WAS}` holds keywords of one "
+            f"kind of object only; {_WRITE_BACK}"
+        )
+    if key == "properties":
+        raise CantGateError(
+            f"properties came and went together, and `{WAS}` doesn't hold `properties` as a whole; "
+            f"{_WRITE_BACK}"
+        )
     repair = draft.restored(now, found.combination)
     draft.want(repair, key, found.combination.version, then.node.get(key, ABSENT))
     return repair

@@ -114,7 +114,7 @@ def _asked(draft: Draft, found: Breaking, detailed: bool) -> list[Repair]:
     if switched := keywords.restore_references(draft, found):
         return switched
     if change.kind is Kind.COMPONENT_RENAMED:
-        raise CantGateError("no key can tell what a component was called; keep its old name")
+        raise CantGateError("a component has one name in all versions; keep the old one")
     if change.kind in (Kind.PARAMETER_RENAMED, Kind.PARAMETER_MOVED):
         # without knowing the history, only the path tells that another name is the same parameter
         raise CantGateError(
@@ -123,7 +123,10 @@ def _asked(draft: Draft, found: Breaking, detailed: bool) -> list[Repair]:
         )
     if change.kind is Kind.SECURITY_CHANGED and change.keyword == "security":
         if not change.operations:
-            raise CantGateError("no key of ours can stand on the document; write it back")
+            raise CantGateError(
+                "the `security` of the document is that of all versions; write it back, and put "
+                "what differs on operations"
+            )
         return [keywords.restore_security(draft, found, one) for one in change.operations]
     if change.keyword == "discriminator" and change.kind is Kind.KEYWORD_CHANGED:
         return [keywords.restore(draft, found), *renames.restore_tag_names(draft, found)]

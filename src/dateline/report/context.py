@@ -17,7 +17,8 @@ class Context:
 
     ``version`` is the tool's own; ``baseline`` says in a few words what was compared with, such
     as ``git main (3f2a...)``; ``command`` is the one that was run. ``colour`` and ``width`` (in
-    columns) are the terminal's; ``show_waived`` writes waived findings out there, too.
+    columns) are the terminal's; ``show_waived`` writes waived findings out there, too. ``against``
+    is the baseline that the command line named: commands that a report prints repeat it.
 
     ``base_path`` leads from the top of the repository to the folder that the files of the
     findings are relative to: code hosts want paths from the top. ``fallback`` is the file that
@@ -28,6 +29,7 @@ class Context:
     version: str
     baseline: str
     command: Literal["check", "diff"] = "check"
+    against: str | None = None
     colour: bool = False
     width: int = 100
     show_waived: bool = False

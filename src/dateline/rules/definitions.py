@@ -196,6 +196,20 @@ def request_without_way_up() -> None:
     """
 
 
+@about_definitions(Verdict.GATED)
+def response_without_way_down() -> None:
+    """What a handler answers can be sent to callers of every older version.
+
+    Handlers are written once, for the newest version; callers get status 500 where their own
+    declares no such status, or another body.
+
+    An error is declared for all versions: drop its gate, or declare a range such as `4XX`, or
+    `default`, without one. A success status or media type takes the place of the one that older
+    versions have, which gets `x-removed`, and has the same schema. Where no handler answers so,
+    waive this.
+    """
+
+
 @about_definitions(Verdict.INFORMATION)
 def body_without_content() -> None:
     """A 204 response has no content (RFC 9110 section 15.3.5).

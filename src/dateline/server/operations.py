@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from dateline.gates import Timeline, changes, without
 from dateline.model import EVERYWHERE, WAS, Api, Environment, Problem, SourceError
-from dateline.openapi import METHODS, chain, is_json, operation_names, target
+from dateline.openapi import METHODS, chain, is_json, operation_names, preferred_media_type, target
 from dateline.python.names import class_name, pascal, snake
 
 DOCUMENTS: Final = "/spec"
@@ -347,7 +347,7 @@ def _content(sites: list[dict[str, Any]]) -> Content | None:
     content = sites[-1].get("content") if sites else None
     if not content:
         return None
-    media_type = next(filter(is_json, content), next(iter(content)))
+    media_type = preferred_media_type(content)
     schema = content[media_type].get("schema", {})
     return Content(media_type=media_type, schema=schema, component=_component(sites))
 

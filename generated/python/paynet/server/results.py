@@ -90,7 +90,7 @@ class Results:
             key: next(iter(content)) if content else None
             for key, content in operation.responses.items()
         }
-        self._validators: dict[str, Validator] = {}
+        self._validators: dict[tuple[str, str], Validator] = {}
         self._responses: dict[tuple[str, int | None], Response | None] = {}
         self._headers_: dict[str, dict[str, _Header]] = {}
 
@@ -183,19 +183,26 @@ class Results:
             if not any(key in known for key in keys(status)):
                 return Response(status, "")
         key = next((key for key in keys(status) if key in known), None)
+        if key is None and status == _usual(self._known(next(reversed(self._narrowings)))):
+            # what a handler says without a status is said otherwise in this version
+            return self._made(None, version)
         return None if key is None else self._described(status, key, version)
 
     def _described(self, status: int, key: str, version: str) -> Response:
+        narrowing = self._narrowings[version]
         media_type = self._media_types[key]
+        if media_type is not None:
+            media_type = narrowing.media_type(self._name, key, media_type)
         if media_type is None or status in _BODILESS:
             return Response(status, key)
-        change = self._narrowings[version].body(self._name, key, media_type)
+        change = narrowing.body(self._name, key, media_type)
         schema = self._contracts["results"].get(self._name, {}).get(key, {}).get(media_type)
         if schema is None:
             return Response(status, key, media_type, None, _raw(change))
-        if key not in self._validators:
-            self._validators[key] = Validator(schema, self._contracts["canonical"])
-        return Response(status, key, media_type, schema, _json(self._validators[key], change))
+        known_as = key, media_type
+        if known_as not in self._validators:
+            self._validators[known_as] = Validator(schema, self._contracts["canonical"])
+        return Response(status, key, media_type, schema, _json(self._validators[known_as], change))
 
     def _fields(self, key: str) -> dict[str, _Header]:
         """Return the headers of a response by their names in lower case."""

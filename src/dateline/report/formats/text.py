@@ -38,7 +38,7 @@ def write(findings: Sequence[Finding], context: Context) -> str:
         if context.show_waived or level_of(finding) is not Level.WAIVED
     ]
     last = summarize(findings, context)
-    if context.command == "check" and (way := find_waive_command(shown)):
+    if context.command == "check" and (way := find_waive_command(shown, context.against)):
         last = f"to let one pass: {way}\n{last}"
     if context.baseline:
         last = f"compared with {escape_line(context.baseline)}\n{last}"
@@ -46,17 +46,20 @@ def write(findings: Sequence[Finding], context: Context) -> str:
     return "\n".join([*blocks, last]) + "\n"
 
 
-def find_waive_command(findings: Sequence[Finding]) -> str:
-    """Return the command that waives the first of *findings* that can be; empty if none can."""
+def find_waive_command(findings: Sequence[Finding], against: str | None = None) -> str:
+    """Return the command that waives the first of *findings* that can be; empty if none can.
+
+    *against* is the baseline that the command line named, which the command has to repeat.
+    """
     for finding in findings:
         pointer = finding.after_pointer or finding.before_pointer
         if level_of(finding) is Level.ERROR and finding.policy is not Policy.WAIVERS and pointer:
             at = format_place(finding)
             same = [one for one in findings if one.rule == finding.rule and format_place(one) == at]
             place = quote(escape_line(pointer) if len(same) > 1 else at)
-            return (
-                f"dateline waive {escape_line(finding.rule)} {place} --reason TEXT --expires DATE"
-            )
+            baseline = "" if against is None else f" --against {quote(escape_line(against))}"
+            command = f"dateline waive {escape_line(finding.rule)} {place}{baseline}"
+            return f"{command} --reason TEXT --expires DATE"
     return ""
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .compiling import Compiler, Converter, Judge, MissingConverterError, by_media_type
-from .values import Change, UnfitError, unchanged
+from .values import Change, UnfitError, unchanged, withheld
 
 __all__ = [
     "MissingConverterError",
@@ -47,6 +47,19 @@ class Narrowing:
         shape = None if response is None else by_media_type(response["content"], media_type)
         return unchanged if shape is None else self._functions[shape]
 
+    def media_type(self, operation: str, status: int | str, preferred: str) -> str | None:
+        """Return the media type of the body: *preferred*, else another that the version has.
+
+        One that is JSON comes first. None where it has no body. Raises as `body` does.
+        """
+        response = self._response(operation, status)
+        if response is None or self.body(operation, status, preferred) is not withheld:
+            return preferred
+        for name in sorted(response["content"], key=lambda name: not _is_json(name)):
+            if self.body(operation, status, name) is not withheld:
+                return str(name)
+        return None
+
     def headers(self, operation: str, status: int | str) -> Change:
         """Return the function for a mapping of header names, as defined, to plain values."""
         response = self._response(operation, status)
@@ -62,6 +75,10 @@ class Narrowing:
                 found: Mapping[str, Any] = responses[key]
                 return found
         raise UnfitError(f"the status {status} is none that {operation} answers with")
+
+
+def _is_json(media_type: str) -> bool:
+    return media_type.partition(";")[0].strip().lower().endswith("json")
 
 
 def keys(status: int | str) -> tuple[str, ...]:

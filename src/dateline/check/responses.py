@@ -1,0 +1,163 @@
+"""Find responses of the newest version that can't be sent to callers of an older one."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
+
+from dateline.gates import order
+from dateline.model import Api, Combination
+from dateline.openapi import METHODS, chain, follow, is_json, pointer, preferred_media_type
+from dateline.project import Projector
+
+Path = tuple[str | int, ...]
+
+_BODILESS: Final = frozenset({"204", "304"})
+
+
+class Unsendable(NamedTuple):
+    """Something that a handler may answer and callers in *combinations* can't be sent."""
+
+    path: Path
+    fact: str
+    combinations: tuple[Combination, ...]
+
+
+def find_unsendable(api: Api) -> Iterator[Unsendable]:
+    """Yield each response, or media type of one, without a counterpart in an older version.
+
+    A counterpart of a status is itself, its range or `default`. A result without a status is
+    answered with the first success status of the caller's version, so that one stands for the
+    first of the newest version, and a body is sent in the first media type that its version has;
+    both then need the same schema.
+    """
+    found: dict[tuple[Path, str], list[Combination]] = defaultdict(list)
+    projector = Projector(api)
+    newest = api.table.dates[-1]
+    for environment in (each.name for each in api.table.environments):
+        there = _Contract(api, projector, Combination(newest, environment))
+        for version in api.table.dates[:-1]:
+            older = _Contract(api, projector, Combination(version, environment))
+            for path, fact in _differences(there, older):
+                found[path, fact].append(older.shown)
+    for (path, fact), combinations in found.items():
+        combinations.sort(key=lambda each: (order(each.version), each.environment))
+        yield Unsendable(path, fact, tuple(combinations))
+
+
+class _Contract:
+    """The responses of one contract."""
+
+    def __init__(self, api: Api, projector: Projector, shown: Combination) -> None:
+        self.shown = shown
+        self._api = api
+        self._projector = projector
+        self._document = projector.contract(*shown).document
+
+    @property
+    def paths(self) -> dict[str, Any]:
+        found: dict[str, Any] = self._document.get("paths", {})
+        return found
+
+    def operations(self, path: str) -> dict[str, Any]:
+        item = chain(self._document, self.paths.get(path))
+        return item[-1] if item else {}
+
+    def content(self, operation: dict[str, Any], status: str) -> dict[str, Any]:
+        """Return what a response holds, by media type; nothing where none is sent."""
+        response = chain(self._document, operation["responses"][status])
+        is_empty = status in _BODILESS or not response
+        return {} if is_empty else response[-1].get("content", {})
+
+    def origin(self, path: Path) -> Path:
+        """Return the path in the definitions of what is at *path* in the contract."""
+        return self._projector.origin(pointer(path), *self.shown)
+
+    def schema(self, path: Path, media_type: str) -> Any:
+        """Return the schema that the definitions have for a body of the response at *path*."""
+        node: Any = self._document
+        steps: list[str | int] = []
+        for step in path:
+            node = node[step]
+            steps.append(step)
+        while isinstance(node.get("$ref"), str):
+            steps = list(follow(self._document, node["$ref"].removeprefix("#")))
+            node = chain(self._document, node)[1]
+        node = self._api.document
+        for step in self.origin((*steps, "content", media_type, "schema")):
+            node = node[step]
+        return node
+
+
+def _differences(newest: _Contract, older: _Contract) -> Iterator[tuple[Path, str]]:
+    """Yield what *newest* answers and *older* can't, each with its path in the definitions."""
+    for path, item in newest.paths.items():
+        if older.paths.get(path, item) is item:
+            continue
+        before, now = older.operations(path), newest.operations(path)
+        for method in METHODS:
+            if method in before and method in now and before[method] is not now[method]:
+                operations = before[method], now[method]
+                yield from _responses(newest, older, ("paths", path, method), *operations)
+
+
+def _responses(
+    newest: _Contract, older: _Contract, path: Path, before: dict[str, Any], now: dict[str, Any]
+) -> Iterator[tuple[Path, str]]:
+    statuses = _statuses(before)
+    for status in _statuses(now):
+        place = (*path, "responses", status)
+        counterpart = next((each for each in _keys(status) if each in statuses), None)
+        if counterpart is None and status == _usual(_statuses(now)):
+            counterpart = _usual(statuses)
+        if counterpart is None:
+            yield newest.origin(place), f"{status} is declared in no form"
+        elif counterpart == status or counterpart not in _keys(status):
+            there = (*path, "responses", counterpart)
+            sent, known = newest.content(now, status), older.content(before, counterpart)
+            if counterpart == status and not sent.keys().isdisjoint(known):
+                shared = preferred_media_type(sent)
+                if shared in known and preferred_media_type(known) == shared:
+                    continue  # gates within the schema have checks of their own
+            if _is_sendable(newest, older, (place, sent), (there, known)):
+                continue
+            if sent:
+                media_type = preferred_media_type(sent)
+                place, status = (*place, "content", media_type), f"{status} {media_type}"
+            yield newest.origin(place), f"{status} has no counterpart with the same schema"
+
+
+def _is_sendable(
+    newest: _Contract,
+    older: _Contract,
+    sent: tuple[Path, dict[str, Any]],
+    known: tuple[Path, dict[str, Any]],
+) -> bool:
+    """Return whether a body of one response can be sent as that of its counterpart."""
+    if not known[1]:
+        return True
+    if not sent[1]:
+        return False
+    names = preferred_media_type(sent[1]), preferred_media_type(known[1])
+    return is_json(names[0]) == is_json(names[1]) and newest.schema(
+        sent[0], names[0]
+    ) == older.schema(known[0], names[1])
+
+
+def _statuses(operation: dict[str, Any]) -> list[str]:
+    return [status for status in operation.get("responses", {}) if not status.startswith("x-")]
+
+
+def _keys(status: str) -> tuple[str, ...]:
+    """Return the keys of responses that cover *status*, the one that counts first."""
+    return tuple(dict.fromkeys((status, f"{status[0]}XX", "default")))
+
+
+def _usual(statuses: list[str]) -> str | None:
+    """Return the response to a result without a status: the first success, if there is one."""
+    successes = sorted(status for status in statuses if status[0] == "2")
+    redirects = sorted(status for status in statuses if status[0] == "3")
+    return next(
+        iter([*successes, *(each for each in statuses if each == "default"), *redirects]), None
+    )

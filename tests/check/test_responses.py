@@ -1,0 +1,255 @@
+"""A response that is new for some callers: what is found, and what callers of each version get."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from support.commands import dateline
+from support.generated_server import Generated, ask
+from support.histories import NEW, OLD, VERSIONS, I, S, api
+from support.sources import folder, loaded
+
+from dateline.check.servable import check_servable
+
+Json = Any
+
+ADDED: Final = {"x-added": NEW}
+REMOVED: Final = {"x-removed": NEW}
+BODY: Final[Json] = {"a": 1}
+_OBJECT: Final = {"type": "object", "properties": {"a": I}}
+_OTHER: Final = {"type": "object", "required": ["b"], "properties": {"b": I}}
+_VENDOR: Final = "application/vnd.library+json"
+_JSON: Final = "application/json"
+
+
+def response(*content: tuple[str, Json, dict[str, str]], **gates: Json) -> Json:
+    """Return a response with the *content*: media types, their schemas and gates."""
+    media_types = {name: {"schema": schema, **gate} for name, schema, gate in content}
+    return {"description": "one", "content": media_types, **gates}
+
+
+def json(schema: Json = _OBJECT, **gates: Json) -> Json:
+    return response((_JSON, schema, {}), **gates)
+
+
+# The responses of an operation, and what is said of those that older callers can't be sent.
+SENDABLE: Final[dict[str, Json]] = {
+    "every version has it": {"200": json(), "409": json()},
+    "an error within a range": {"200": json(), "409": json(**ADDED), "4XX": json()},
+    "an error within a shared range": {
+        "200": json(),
+        "409": json(**ADDED),
+        "4XX": {"$ref": "#/components/responses/Error"},
+    },
+    "an error beside a default": {"200": json(), "409": json(**ADDED), "default": json()},
+    "a success within a range": {"200": json(), "202": json(**ADDED), "2XX": json()},
+    "a success in place of another": {"200": json(**REMOVED), "201": json(**ADDED)},
+    "no content in place of some": {"204": json(**REMOVED), "200": json(**ADDED)},
+    "a redirect in place of another": {"302": json(**REMOVED), "303": json(**ADDED)},
+    "a media type in place of another": {
+        "200": response((_VENDOR, _OBJECT, ADDED), (_JSON, _OBJECT, REMOVED))
+    },
+    "a media type in place of the first": {
+        "200": response((_JSON, _OBJECT, REMOVED), (_VENDOR, _OBJECT, ADDED))
+    },
+    "another media type at the end": {
+        "200": response((_JSON, _OBJECT, {}), (_VENDOR, _OBJECT, ADDED))
+    },
+    "another media type at the start": {
+        "200": response((_VENDOR, _OBJECT, ADDED), (_JSON, _OBJECT, {}))
+    },
+    "another media type that is sent by none": {
+        "200": response(("text/csv", S, ADDED), (_JSON, _OBJECT, {}))
+    },
+    "the only media type": {"200": response((_JSON, _OBJECT, ADDED))},
+    "an error that is gone": {"200": json(), "409": json(**REMOVED)},
+    "a field of the body": {
+        "200": json({"type": "object", "properties": {"a": I, "b": {**I, **ADDED}}})
+    },
+}
+
+UNSENDABLE: Final[dict[str, tuple[Json, list[str]]]] = {
+    "another success": (
+        {"200": json(), "202": json(**ADDED)},
+        [f"202 is declared in no form in {OLD}"],
+    ),
+    "an error": (
+        {"200": json(), "409": json(**ADDED)},
+        [f"409 is declared in no form in {OLD}"],
+    ),
+    "an error beside another range": (
+        {"200": json(), "409": json(**ADDED), "5XX": json()},
+        [f"409 is declared in no form in {OLD}"],
+    ),
+    "a range": (
+        {"200": json(), "409": json(), "4XX": json(**ADDED)},
+        [f"4XX is declared in no form in {OLD}"],
+    ),
+    "a default": (
+        {"200": json(), "default": json(**ADDED)},
+        [f"default is declared in no form in {OLD}"],
+    ),
+    "a success with another body": (
+        {"200": json(_OTHER, **REMOVED), "201": json(**ADDED)},
+        [f"201 {_JSON} has no counterpart with the same schema in {OLD}"],
+    ),
+    "a success in place of none with content": (
+        {"200": json(_OTHER, **REMOVED), "204": {"description": "none", **ADDED}},
+        [f"204 has no counterpart with the same schema in {OLD}"],
+    ),
+    "a media type with another body": (
+        {"200": response((_VENDOR, _OBJECT, ADDED), (_JSON, _OTHER, REMOVED))},
+        [f"200 {_VENDOR} has no counterpart with the same schema in {OLD}"],
+    ),
+    "JSON in place of text": (
+        {"200": response((_JSON, _OBJECT, ADDED), ("text/plain", S, REMOVED))},
+        [f"200 {_JSON} has no counterpart with the same schema in {OLD}"],
+    ),
+}
+
+CASES: Final = {**SENDABLE, **{name: responses for name, (responses, _) in UNSENDABLE.items()}}
+
+
+def sources(cases: dict[str, Json]) -> dict[str, str]:
+    """Return definitions with an operation for each of *cases*, called by its number."""
+    paths = {
+        f"/{number}": {
+            "get": {"operationId": f"get{number}", "tags": ["All"], "responses": responses}
+        }
+        for number, responses in enumerate(cases.values())
+    }
+    components = {"responses": {"Error": json()}}
+    return {"versions.yaml": VERSIONS, "api.yaml": api(paths=paths, components=components)}
+
+
+class Handlers:
+    """Handlers that answer with what they are told to."""
+
+    answer: Any = None
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("get"):
+            raise AttributeError(name)
+
+        async def handle(_: Any) -> Any:
+            if isinstance(self.answer, Exception):
+                raise self.answer
+            return self.answer
+
+        return handle
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
+    """Return what is found in each case."""
+    definitions = loaded(tmp_path_factory.mktemp("found"), sources(CASES))
+    said: dict[str, list[str]] = {name: [] for name in CASES}
+    for finding in check_servable(definitions):
+        if finding.rule == "response-without-way-down":
+            route, _, fact = finding.message.partition(": ")
+            said[list(CASES)[int(route.rpartition("/")[2])]].append(fact)
+    return said
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_older_callers_cannot_be_sent_is_found(found: dict[str, list[str]], case: str) -> None:
+    assert found[case] == (UNSENDABLE[case][1] if case in UNSENDABLE else [])
+
+
+class Serving:
+    """A server of all cases, whose handlers answer with what they are told to."""
+
+    def __init__(self, root: Path, cases: dict[str, Json]) -> None:
+        self._module = Generated(root, loaded(root, sources(cases))).module("server")
+        self._cases = cases
+        self._handlers = Handlers()
+        handlers = self._module.Handlers(all=self._handlers)
+        self._app = self._module.create_app(handlers, environment="production")
+
+    def statuses(self, case: str, version: str) -> dict[str, int]:
+        """Return what callers of *version* get for each answer of the newest version."""
+        responses = self._cases[case]
+        found = {}
+        for status, declared in responses.items():
+            if "x-removed" in declared:
+                continue
+            code = int(status.replace("XX", "18").replace("default", "418"))
+            body = None if code == 204 else BODY
+            self._handlers.answer = (
+                self._module.Reply(body, status=code)
+                if code < 400
+                else self._module.Refusal(code, body)
+            )
+            url = f"/{list(self._cases).index(case)}"
+            answer = ask(self._app, "GET", url, headers={"X-API-Version": version})
+            found[status] = answer.status_code
+        return found
+
+
+@pytest.fixture(scope="module")
+def serving(tmp_path_factory: pytest.TempPathFactory) -> Serving:
+    return Serving(tmp_path_factory.mktemp("serving"), CASES)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_is_not_found_is_served_to_callers_of_every_version(
+    serving: Serving, case: str
+) -> None:
+    assert 500 not in serving.statuses(case, NEW).values()
+    assert (500 in serving.statuses(case, OLD).values()) == (case in UNSENDABLE)
+
+
+def test_only_what_the_version_has_is_sent(serving: Serving) -> None:
+    assert serving.statuses("a success in place of another", OLD) == {"201": 200}
+    assert serving.statuses("a success in place of another", NEW) == {"201": 201}
+    assert serving.statuses("a redirect in place of another", OLD) == {"303": 302}
+
+
+# Each way out that the finding names, taken for an error that only a new version documents.
+WAYS_OUT: Final[dict[str, Json]] = {
+    "its gate is dropped": {"200": json(), "409": json()},
+    "a range is declared": {"200": json(), "409": json(**ADDED), "4XX": json()},
+    "a default is declared": {"200": json(), "409": json(**ADDED), "default": json()},
+}
+
+
+def define(cases: dict[str, Json]) -> None:
+    """Write definitions in the current folder whose policy lets errors be new in a version."""
+    files = sources(cases)
+    strict = "policy: { preset: dated-contract, rules: { error-response-added: gated } }"
+    table = files["versions.yaml"].replace("policy: dated-contract", strict)
+    table = table.replace("title: Everything else", "title: Everything else, undisclosed: true")
+    folder(Path.cwd(), {**files, "versions.yaml": table})
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A published API without operations, in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    define({})
+    assert dateline("generate").status == 0
+    return tmp_path
+
+
+@pytest.mark.parametrize("way", WAYS_OUT)
+def test_the_way_out_ends_in_a_clean_check_and_a_served_answer(way: str, project: Path) -> None:
+    define({way: {"200": json(), "409": json(**ADDED)}})
+    outcome = dateline("check")
+    assert (outcome.status, outcome.out.count("[response-without-way-down]")) == (1, 1)
+    define({way: WAYS_OUT[way]})
+    outcome = dateline("check")
+    assert (outcome.status, outcome.err) == (0, "")
+    served = Serving(project / "served", {way: WAYS_OUT[way]})
+    assert served.statuses(way, OLD)["409"] == 409
+
+
+@pytest.mark.usefixtures("project")
+def test_a_waiver_lets_pass_what_no_handler_answers() -> None:
+    define({"extra": {"200": json(), "202": json(**ADDED)}})
+    command = dateline("check").out.partition("to let one pass: dateline ")[2].partition("\n")[0]
+    words = shlex.split(command.replace("TEXT", "Agreed.").replace("DATE", "2999-01-01"))
+    assert dateline(*words).status == 0
+    assert dateline("check").status == 0
