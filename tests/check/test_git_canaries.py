@@ -463,7 +463,6 @@ def test_a_linked_worktree_is_read_as_the_main_one_is(
 
 @pytest.mark.parametrize("outputs", ["outputs", "../outputs"])
 def test_outputs_behind_a_link_are_refused_by_name(project: Path, outputs: str) -> None:
-    expected = read_baseline()
     Path("generated").rename(outputs)
     Path("generated").symlink_to(outputs)
     refusal = Outcome(
@@ -473,7 +472,7 @@ def test_outputs_behind_a_link_are_refused_by_name(project: Path, outputs: str) 
     if outputs == "outputs":
         commit()
         named = dateline("check", "--output", outputs, "--against", "HEAD")
-        assert named == expected[0]
+        assert (named.status, named.out.splitlines()[1:]) == (CLEAN, ["no findings"])
     assert project.is_dir()
 
 

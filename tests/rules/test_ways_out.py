@@ -39,6 +39,7 @@ lint: adopted
 BY_HAND: Final = {
     "member-without-substitute": "x-shown-as",
     "request-without-way-up": "default",
+    "response-without-way-down": "x-removed",
 }
 """What a new gate may need beside it, and the key for that: the help of the change names it."""
 

@@ -30,7 +30,7 @@ def find_unsendable(api: Api) -> Iterator[Unsendable]:
     A counterpart of a status is itself, its range or `default`. A result without a status is
     answered with the first success status of the caller's version, so that one stands for the
     first of the newest version, and a body is sent in the first media type that its version has;
-    both then need the same schema.
+    both then need the same schema. A refusal without a body can be sent with any status.
     """
     found: dict[tuple[Path, str], list[Combination]] = defaultdict(list)
     projector = Projector(api)
@@ -112,7 +112,9 @@ def _responses(
         if counterpart is None and status == _usual(_statuses(now)):
             counterpart = _usual(statuses)
         if counterpart is None:
-            yield newest.origin(place), f"{status} is declared in no form"
+            # a refusal without a body can be sent with any status
+            if status[0] in "12" or newest.content(now, status):
+                yield newest.origin(place), f"{status} is declared in no form"
         elif counterpart == status or counterpart not in _keys(status):
             there = (*path, "responses", counterpart)
             sent, known = newest.content(now, status), older.content(before, counterpart)
@@ -122,10 +124,9 @@ def _responses(
                     continue  # gates within the schema have checks of their own
             if _is_sendable(newest, older, (place, sent), (there, known)):
                 continue
-            if sent:
-                media_type = preferred_media_type(sent)
-                place, status = (*place, "content", media_type), f"{status} {media_type}"
-            yield newest.origin(place), f"{status} has no counterpart with the same schema"
+            media_type = preferred_media_type(sent)
+            fact = f"{status} {media_type} has no counterpart with the same schema"
+            yield newest.origin((*place, "content", media_type)), fact
 
 
 def _is_sendable(
@@ -135,10 +136,9 @@ def _is_sendable(
     known: tuple[Path, dict[str, Any]],
 ) -> bool:
     """Return whether a body of one response can be sent as that of its counterpart."""
-    if not known[1]:
+    if not known[1] or not sent[1]:
+        # a body that only older versions have is given by the handler, and not sent to others
         return True
-    if not sent[1]:
-        return False
     names = preferred_media_type(sent[1]), preferred_media_type(known[1])
     return is_json(names[0]) == is_json(names[1]) and newest.schema(
         sent[0], names[0]

@@ -110,8 +110,8 @@ def success_response_added(change: Change) -> bool:
 
     Callers compare the status with those they know; another one looks like a failure to them.
 
-    Give the response `x-added: next`. Only errors (4xx, 5xx, `default`) may be added to all
-    versions.
+    Give the response `x-added: next`, and `x-removed: next` to the one whose place it takes: that
+    is what older callers are sent. Only errors (4xx, 5xx, `default`) may be added to all versions.
 
     Callers: Treat the new status as a success.
 

@@ -183,7 +183,7 @@ class Results:
             if not any(key in known for key in keys(status)):
                 return Response(status, "")
         key = next((key for key in keys(status) if key in known), None)
-        if key is None and status == _usual(self._known(next(reversed(self._narrowings)))):
+        if key is None and status == _usual(self._known([*self._narrowings][-1])):
             # what a handler says without a status is said otherwise in this version
             return self._made(None, version)
         return None if key is None else self._described(status, key, version)
