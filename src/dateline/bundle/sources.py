@@ -23,8 +23,9 @@ from dateline.source.reader.json_document import JsonDocument
 
 Trail = tuple[str | int, ...]
 
-# Half of a surrogate pair as an escape: alone, it is no character that could be printed.
-_HALF: Final = re.compile(r"\\u[dD][89a-fA-F]")
+# Escapes of halves of surrogate pairs: alone, one is no character that could be printed.
+_HALVES: Final = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}(?:\\u[dD][89a-fA-F][0-9a-fA-F]{2})*")
+_PAIRS: Final = re.compile(r"(?:\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})+")
 
 
 class Files(Protocol):
@@ -90,7 +91,7 @@ def _read_json(
         try:
             with collection_off():
                 root = places.read(readings.last)
-            if isinstance(root, dict) and _HALF.search(text) is None:
+            if isinstance(root, dict) and _has_whole_pairs(text):
                 readings.last = places
                 return Source(name, root, places.find, text)
         except ValueError:
@@ -102,6 +103,14 @@ def _read_json(
         pass
     problems += found
     return None
+
+
+def _has_whole_pairs(text: str) -> bool:
+    """Return whether every escaped half of a surrogate pair certainly stands beside the other."""
+    return all(
+        _PAIRS.fullmatch(found[0]) and text[found.start() - 1] != "\\"
+        for found in _HALVES.finditer(text)
+    )
 
 
 def may_refer_to_files(source: Source) -> bool:

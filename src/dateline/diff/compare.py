@@ -237,7 +237,13 @@ class SchemaComparison:
                 before=old,
                 after=new,
             )
-        self._below_pair(pair, ours, theirs, Way(access=self._access(ours, theirs)))
+        if not self._settled(ours, theirs):
+            self._below_pair(pair, ours, theirs, Way(access=self._access(ours, theirs)))
+
+    def _settled(self, before: list[Located], after: list[Located]) -> bool:
+        return len(before) == len(after) == 1 and self.survey.settled(
+            before[0].value, after[0].value
+        )
 
     def _access(self, before: list[Located], after: list[Located]) -> str:
         """Return the keyword that keeps a property to one direction on both sides, if any."""
@@ -247,10 +253,10 @@ class SchemaComparison:
     def _below_pair(
         self, pair: Pair, before: list[Located], after: list[Located], way: Way | None = None
     ) -> None:
+        if self._settled(before, after):
+            return
         if len(before) == len(after) == 1:
             ours, theirs = before[0], after[0]
-            if self.survey.settled(ours.value, theirs.value):
-                return
             odd = [one for one in (ours, theirs) if not isinstance(one.value, dict | bool)]
             if odd:
                 changed(pair, Kind.OTHER, "", ours, theirs)

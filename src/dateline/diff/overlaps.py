@@ -80,17 +80,21 @@ def _apart_as(name: str, schemas: Schemas, first: View, second: View, depth: int
 
 def _properties_apart(schemas: Schemas, first: View, second: View, depth: int) -> bool:
     for view, other in ((first, second), (second, first)):
-        for name in view.required:
-            if refuses(other, name):
-                return True
-            if depth and name in view.properties and name in other.properties:
-                ours, theirs = (
-                    schemas.view(schemas.parts(side.properties[name])) for side in (view, other)
-                )
-                # an optional property may be left out
-                if name in other.required and _apart(schemas, ours, theirs, depth - 1):
-                    return True
-    return False
+        if any(refuses(other, name) for name in view.required):
+            return True
+    # an optional property may be left out
+    names = [name for name in first.properties if name in second.properties] if depth else []
+    shared = [
+        tuple(schemas.view(schemas.parts(side.properties[name])) for side in (first, second))
+        for name in names
+        if name in first.required and name in second.required
+    ]
+    # what tells apart at a glance saves a deeper look
+    return any(
+        _apart(schemas, ours, theirs, below)
+        for below in dict.fromkeys((0, depth - 1))
+        for ours, theirs in shared
+    )
 
 
 def _bound(view: View, keyword: str, default: float) -> Any:

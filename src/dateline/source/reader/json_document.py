@@ -17,11 +17,11 @@ from dateline.source.reader.problems import EMPTY, Log, duplicate, line_and_colu
 from dateline.source.reader.scalars import INTEGER, RefusedError, decimal_value, integer_value
 
 _STRUCTURE: Final = b"[]{}"
-_NO_STRUCTURE: Final = bytes(byte for byte in range(256) if byte not in _STRUCTURE)
+_NO_STRUCTURE: Final = bytes(byte for byte in range(256) if byte not in _STRUCTURE + b'"')
 _STEPS: Final = bytes.maketrans(_STRUCTURE, b"\x01\xff\x01\xff")
 
 # strings once the escaped quotes are out of the way; and every token, whatever its escapes
-_STRING: Final = re.compile('"[^"]*"?')
+_STRING: Final = re.compile(b'"[^"]*"?')
 _TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[\]{},:]|[^\s"\[\]{},:]+', re.DOTALL)
 
 # Escapes of forbidden characters and of lone halves of surrogate pairs, doubled backslashes aside.
@@ -96,14 +96,19 @@ class JsonReader:
 
         Raises StoppedError where there is more than there may be.
         """
-        text = self._text.replace("\\\\", "__").replace('\\"', "__")
-        # no character takes more than four bytes
-        if re.search(f'"[^"]{{{self._limits.text // 4 + 1}}}', text):
+        text = self._text.encode(errors="surrogatepass")
+        if b"\\" in text:
+            text = text.replace(b"\\\\", b"__").replace(b'\\"', b"__")
+        if re.search(b'"[^"]{%d}' % (self._limits.text + 1), text):
             self._suspicious = True
-        outside = _STRING.sub("", text).encode()
-        brackets = outside.translate(_STEPS, _NO_STRUCTURE)
+        # two quotes in a row begin and end nothing that counts
+        quoted = text.translate(None, _NO_STRUCTURE).replace(b'""', b"")
+        brackets = _STRING.sub(b"", quoted).translate(_STEPS)
         # an empty array or object counts as one value too many, which is near enough
-        nodes = 1 + outside.count(b",") + outside.count(b":") + brackets.count(b"\x01")
+        nodes = 1 + text.count(b",") + text.count(b":") + brackets.count(b"\x01")
+        if nodes > self._limits.nodes:
+            outside = _STRING.sub(b"", text)
+            nodes = 1 + outside.count(b",") + outside.count(b":") + brackets.count(b"\x01")
         if nodes > self._limits.nodes:
             self._log.stop(1, 1, *too_many(self._limits))
         if max(accumulate(array("b", brackets)), default=0) > self._limits.depth:

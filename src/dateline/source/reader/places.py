@@ -139,6 +139,7 @@ class JsonPlaces:
             raise ValueError from error
         if after_blanks(self._text, end) != len(self._text):
             raise ValueError
+        self._decoder = _DECODER  # what is checked need not be checked again to find places
         return value
 
     def find(self, path: Trail, value: bool = False) -> Place:
