@@ -387,10 +387,12 @@ def diff(
     outputs or an OpenAPI document.
     """
     from dateline.check.sides import compared
+    from dateline.collector import collection_off
     from dateline.model import Verdict
 
-    findings, label = compared(workspace.schemas, workspace.output, before, after, policy)
-    _report(findings, formats, label, workspace.schemas, command="diff")
+    with collection_off():
+        findings, label = compared(workspace.schemas, workspace.output, before, after, policy)
+        _report(findings, formats, label, workspace.schemas, command="diff")
     weighty = any(found.verdict in (Verdict.GATED, Verdict.NEVER) for found in findings)
     sys.exit(FINDINGS if exit_code and weighty else CLEAN)
 

@@ -79,9 +79,9 @@ def generate(workspace: Workspace) -> Generated:
     # what follows is heavy: not needed where nothing is to do
     from dateline.check import breaches
     from dateline.check.baseline import before_writing, require_restored
+    from dateline.collector import collection_off
     from dateline.load import load
     from dateline.models.layout import LAYOUTS, read_layouts, write_layouts
-    from dateline.source.reader.collector import collection_off
 
     with collection_off():
         api = load(workspace.schemas)
@@ -356,8 +356,8 @@ def _rendered(
     layouts: dict[str, str] | None = None,
 ) -> tuple[tuple[Artifact, ...], tuple[str, ...]]:
     from dateline.check.policy import FILE, PolicyRecord
+    from dateline.collector import collection_off
     from dateline.render import render
-    from dateline.source.reader.collector import collection_off
 
     validate = validate and (workspace.strict or not api.table.adopted)
     with collection_off():

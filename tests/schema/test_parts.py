@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import Any, Final
 
 import pytest
@@ -160,3 +161,18 @@ def test_a_recursive_memo_gets_what_it_starts_with() -> None:
 def test_a_closure_holds_all_that_edges_lead_to() -> None:
     edges = {"a": ["b"], "b": ["a", "c"], "d": ["e"]}
     assert list(closure(["a"], lambda name: edges.get(name, ()))) == ["a", "b", "c"]
+
+
+def test_what_an_object_remembers_goes_with_it() -> None:
+    class Owner:
+        def __init__(self) -> None:
+            self.length = Memo(Owner._length, owner=self)
+
+        def _length(self, node: list[Any]) -> int:
+            return len(node)
+
+    owner = Owner()
+    assert owner.length([1, 2]) == 2
+    gone = weakref.ref(owner)
+    del owner
+    assert gone() is None

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
+from dateline.collector import collection_off
 from dateline.model import Place, Problem
 from dateline.source.reader import (
     ADOPTED,
@@ -18,7 +19,6 @@ from dateline.source.reader import (
     decoded,
     read_content,
 )
-from dateline.source.reader.collector import collection_off
 from dateline.source.reader.json_document import JsonDocument
 
 Trail = tuple[str | int, ...]
@@ -119,9 +119,9 @@ def may_refer_to_files(source: Source) -> bool:
     Most documents are one file: to know that of JSON, its text need not be walked.
     """
     text = source.text
-    if text is None or _ESCAPED_KEY.search(text):
-        return True
-    if len(_REFERENCE.findall(text)) != len(_LOCAL.findall(text)):
+    if text is None:
+        return _refers_to_files(source.root)
+    if _ESCAPED_KEY.search(text) or _ELSEWHERE.search(text):
         return True
     mappings = _MAPPING.findall(text)
     return len(mappings) != len(_MAPPING_KEY.findall(text)) or any(
@@ -131,11 +131,35 @@ def may_refer_to_files(source: Source) -> bool:
     )
 
 
+def _refers_to_files(root: Any) -> bool:
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, list):
+            pending += node
+        elif isinstance(node, dict):
+            if any(not _is_local(node[key]) for key in _REFERENCES if key in node):
+                return True
+            mapping = node.get("mapping")
+            values = mapping.values() if isinstance(mapping, dict) else ()
+            if any(not _is_local(value) and not _NAME.fullmatch(str(value)) for value in values):
+                return True
+            pending += node.values()
+    return False
+
+
+def _is_local(reference: Any) -> bool:
+    return isinstance(reference, str) and reference.startswith("#")
+
+
+_REFERENCES: Final = ("$ref", "$dynamicRef", "operationRef")
 # ASCII letters and signs as escapes, behind which one of our keys may hide. An address that
 # begins with an escape is not taken for a local one.
 _ESCAPED_KEY: Final = re.compile(r'\\u00[2-7](?:[^"\\]|\\.){0,128}+"\s*:')
-_REFERENCE: Final = re.compile(r'"(?:\$ref|\$dynamicRef|operationRef)"')
-_LOCAL: Final = re.compile(r'"(?:\$ref|\$dynamicRef|operationRef)"\s*:\s*"#')
+# A key that holds a reference, which does not begin with `#`. Most keys end otherwise.
+_ELSEWHERE: Final = re.compile(
+    r'ef"(?:(?<="\$ref")|(?<="\$dynamicRef")|(?<="operationRef"))(?!\s*:\s*"#)'
+)
 _MAPPING_KEY: Final = re.compile(r'"mapping"\s*:')
 _MAPPING: Final = re.compile(r'"mapping"\s*:\s*\{([^{}]*)\}')
 _VALUE: Final = re.compile(r':\s*"((?:[^"\\]|\\.)*)"')

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from functools import cached_property
 from typing import Any, Final
 
+from dateline.collector import collection_off
 from dateline.diff.compare import SchemaComparison
 from dateline.diff.documents import DocumentIndex, Survey, Texts
 from dateline.diff.graph import CARRIERS, Graph, Pair, Seen, reachable
@@ -58,7 +57,7 @@ class Readings:
     def __init__(self) -> None:
         self._texts = Texts()
         self.leads = Leads(self._texts)
-        self._schemas = Memo(self._read)
+        self._schemas = Memo(Readings._read, owner=self)
 
     def of(self, root: dict[str, Any], *, across: bool = False) -> Schemas:
         """Return the schemas of the document *root*, and its index.
@@ -90,20 +89,8 @@ def diff(
     ours, theirs = _plain(before), _plain(after)
     if ours is theirs:
         return []
-    with _no_collection():
+    with collection_off():
         return _Comparison(ours, theirs, renames or {}, readings or Readings()).changes()
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Keep the collector from walking both documents again and again: a third of the time."""
-    running = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if running:
-            gc.enable()
 
 
 def _plain(contract: dict[str, Any] | Contract) -> dict[str, Any]:

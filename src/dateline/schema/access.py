@@ -69,8 +69,8 @@ class Direction:
         self._access = Access(document)
         self._hidden = hidden
         self._become = become
-        self._read = Memo(self._made, start=lambda schema, _around: schema)
-        self._named = Memo(self._hidden_names, start=lambda _schema: frozenset())
+        self._read = Memo(Direction._made, owner=self, start=lambda schema, _around: schema)
+        self._named = Memo(Direction._hidden_names, owner=self, start=lambda _schema: frozenset())
 
     def document(self, document: dict[str, Any]) -> dict[str, Any]:
         """Return *document* with its components as they hold for this direction."""

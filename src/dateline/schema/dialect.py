@@ -11,6 +11,7 @@ Schema Object, a null in `enum`, null of every member of `allOf`, and of one mem
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
 from dateline.model import copied
@@ -155,6 +156,14 @@ def unite_spellings(schema: Schema) -> Schema:
     return schema if made == schema else copied(schema, list(made.items()))
 
 
+def _all_keywords(schema: Schema, resolve: Resolve) -> Schema:
+    """Return *schema* as `read_keywords` does, unions of several members that take null marked."""
+    made = read_keywords(schema)
+    if OR_NULL not in made and _is_null_union(schema, resolve):
+        made = copied(made, [*made.items(), (OR_NULL, "oneOf")])
+    return made
+
+
 def _admits_null(
     schema: Any, resolve: Resolve, read: Callable[[Schema], Schema], depth: int
 ) -> bool:
@@ -240,10 +249,11 @@ class Dialect:
     def __init__(self, document: dict[str, Any]) -> None:
         self.is_old = is_old(document)
         self.resolver = Resolver(document)
-        self._keywords = Memo(self._all_keywords)
+        all_keywords = partial(_all_keywords, resolve=self.resolver.resolve)
+        self._keywords = Memo(all_keywords)
         self._compared = _Reader(unite_spellings)
         self._read = _Reader(read_keywords)
-        self._modernized = _Reader(self._all_keywords, fold_null)
+        self._modernized = _Reader(all_keywords, fold_null)
 
     def keywords(self, schema: Schema) -> Schema:
         """Return *schema* with its keywords read, and null marked by `OR_NULL`; not those below."""
@@ -256,12 +266,6 @@ class Dialect:
         """
         read = read_keywords if self.is_old else _unread
         return _admits_null(schema, self.resolver.resolve, read, _FAR)
-
-    def _all_keywords(self, schema: Schema) -> Schema:
-        made = read_keywords(schema)
-        if OR_NULL not in made and _is_null_union(schema, self.resolver.resolve):
-            made = copied(made, [*made.items(), (OR_NULL, "oneOf")])
-        return made
 
     def read(self, kind: str, node: Any) -> Any:
         """Return *node*, an object of *kind*, with all schemas read as `read_keywords` does.
@@ -292,7 +296,7 @@ class _Reader:
     ) -> None:
         self._start = start
         self._finish = finish
-        self._known = Memo(self._made)
+        self._known = Memo(_Reader._made, owner=self)
 
     def read(self, kind: str, node: Any) -> Any:
         return self._known(node, kind) if isinstance(node, dict) else node

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any, Generic, TypeVar
+from weakref import ref
 
 T = TypeVar("T")
 H = TypeVar("H", bound=Hashable)
@@ -16,12 +17,24 @@ class Memo(Generic[T]):
     is unique only as long as its object lives.
     """
 
-    __slots__ = ("_compute", "_known", "_start")
+    __slots__ = ("_compute", "_known", "_owner", "_start")
 
-    def __init__(self, compute: Callable[..., T], *, start: Callable[..., T] | None = None) -> None:
-        """*start* returns what a recursive call gets that leads back to the same object."""
+    def __init__(
+        self,
+        compute: Callable[..., T],
+        *,
+        start: Callable[..., T] | None = None,
+        owner: Any = None,
+    ) -> None:
+        """Remember what *compute* returns.
+
+        *start* returns what a recursive call gets that leads back to the same object. *owner*, if
+        given, is passed to *compute* first, and is not kept alive: what an object remembers for
+        itself then goes when the object goes, without the garbage collector.
+        """
         self._compute = compute
         self._start = start
+        self._owner = None if owner is None else ref(owner)
         self._known: dict[tuple[Any, ...], tuple[Any, T]] = {}
 
     def __call__(self, node: Any, *others: Hashable) -> T:
@@ -32,7 +45,8 @@ class Memo(Generic[T]):
         if known is None:
             if self._start is not None:
                 self._known[key] = node, self._start(node, *others)
-            known = self._known[key] = node, self._compute(node, *others)
+            owner = () if self._owner is None else (self._owner(),)
+            known = self._known[key] = node, self._compute(*owner, node, *others)
         return known[1]
 
 

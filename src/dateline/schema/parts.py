@@ -72,7 +72,7 @@ class PartReader:
     def __init__(self, document: dict[str, Any]) -> None:
         self.dialect = Dialect(document)
         self.resolver = self.dialect.resolver
-        self._parts = Memo(self._read)
+        self._parts = Memo(PartReader._read, owner=self)
 
     def parts(self, located: Iterable[Located]) -> Parts:
         """Return the parts of all of *located* together, outermost first.

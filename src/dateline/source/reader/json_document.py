@@ -9,9 +9,9 @@ from collections.abc import Callable
 from itertools import accumulate
 from typing import Any, Final, NoReturn
 
+from dateline.collector import collection_off
 from dateline.model import Map, Place
 from dateline.source.reader.characters import text_refusals
-from dateline.source.reader.collector import collection_off
 from dateline.source.reader.limits import Limits, too_deep, too_many
 from dateline.source.reader.problems import EMPTY, Log, duplicate, line_and_column, word_at
 from dateline.source.reader.scalars import INTEGER, RefusedError, decimal_value, integer_value
@@ -99,7 +99,8 @@ class JsonReader:
         text = self._text.encode(errors="surrogatepass")
         if b"\\" in text:
             text = text.replace(b"\\\\", b"__").replace(b'\\"', b"__")
-        if re.search(b'"[^"]{%d}' % (self._limits.text + 1), text):
+        longest = self._limits.text
+        if longest < len(text) and re.search(b'"[^"]{%d}' % (longest + 1), text):
             self._suspicious = True
         # two quotes in a row begin and end nothing that counts
         quoted = text.translate(None, _NO_STRUCTURE).replace(b'""', b"")

@@ -10,8 +10,8 @@ from functools import cached_property, partial
 from operator import itemgetter
 from typing import Any, Final
 
+from dateline.collector import collection_off
 from dateline.model import Map, Place, Seq
-from dateline.source.reader.collector import collection_off
 from dateline.source.reader.json_document import JsonDocument, after_blanks
 from dateline.source.reader.scalars import RefusedError, decimal_value, integer_value
 
