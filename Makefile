@@ -1,9 +1,12 @@
-# The words of this project. What they do stands in src/; here is only what is called for each.
+# The commands of this project: what they do is in src/.
 
 # any Python from 3.11 on: make PYTHON=python3.12 test
 PYTHON ?= python3
 # which environment is served: sandbox or production
 ENVIRONMENT ?= sandbox
+# the folder in tests/ whose tests run: make test ROOM=diff
+ROOM ?=
+ROOMS := $(sort $(notdir $(patsubst %/,%,$(dir $(wildcard tests/*/test_*.py)))))
 BIN := .venv/bin
 # dateline, and the reference server as a package of its own
 PACKAGES := $(wildcard pyproject.toml src/*/pyproject.toml)
@@ -26,12 +29,20 @@ generate: .venv/installed ## generate every output from schemas/ and templates/
 check: .venv/installed ## say which outputs are stale, without writing
 	$(BIN)/dateline generate --check
 
+ifeq ($(ROOM),)
 # pytest comes last: its summary is the last line
-test: .venv/installed ## lint, check types, run the tests
+test: .venv/installed ## lint, check types, run the tests; ROOM=diff runs the tests of one folder
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
-	$(BIN)/pytest --numprocesses auto
+	$(BIN)/pytest --numprocesses auto --dist worksteal
+else ifneq ($(filter-out $(ROOMS),$(ROOM)),)
+test:
+	@echo 'no folder tests/$(ROOM); ROOM is one of: $(ROOMS)' >&2; exit 2
+else
+test: .venv/installed
+	$(BIN)/pytest $(addprefix tests/,$(ROOM))
+endif
 
 bench: .venv/installed ## measure time and memory, as ratios to a floor
 	$(BIN)/python tests/bench.py
