@@ -42,40 +42,48 @@ def require_valid(api: Api, contracts: list[Contract]) -> list[str]:
         plain = {key: value for key, value in contract.document.items() if key != "servers"}
         plain["info"] = {**plain["info"], "version": ""}
         digest = sha256(json.dumps(plain).encode()).hexdigest()
-        if digest not in judged:
-            judged.add(digest)
-            try:
-                problems += _defects(api, contract)
-            except RecursionError:
-                # it follows some legal cycles of references for ever
-                where = f"{contract.version}, {contract.environment}"
-                notes.append(f"openapi-spec-validator could not read the document of {where}")
+        if digest in judged:
+            continue
+        judged.add(digest)
+        where = f"{contract.version}, {contract.environment}"
+        key = digest, json.dumps(contract.document.get("servers"))
+        try:
+            if key not in _DEFECTS:
+                _DEFECTS[key] = _defects(contract.document)
+        except RecursionError:
+            # it follows some legal cycles of references for ever
+            notes.append(f"openapi-spec-validator could not read the document of {where}")
+            continue
+        problems += (
+            Problem(
+                place=api.locate(path),
+                id="document-invalid",
+                message=f"openapi-spec-validator refuses the document of {where}: {message}",
+            )
+            for path, message in _DEFECTS[key]
+        )
     if problems:
         raise SourceError(problems)
     return notes
 
 
-def _defects(api: Api, contract: Contract) -> list[Problem]:
+_Defect = tuple[tuple[str | int, ...], str]
+
+_DEFECTS: Final[dict[tuple[str, str], list[_Defect]]] = {}
+"""The defects of each document that this process has validated, as it may generate many times."""
+
+
+def _defects(document: dict[str, Any]) -> list[_Defect]:
     from openapi_spec_validator import OpenAPIV30SpecValidator, OpenAPIV31SpecValidator
 
-    document = contract.document
     judge = OpenAPIV30SpecValidator if is_old(document) else OpenAPIV31SpecValidator
-    where = f"{contract.version}, {contract.environment}"
     try:
         # the first line says what is wrong; what follows repeats the document
-        errors = [
+        return [
             (tuple(error.absolute_path), error.message.split("\n", 1)[0])
             for error in judge(document).iter_errors()
         ]
     except RecursionError:
         raise
     except Exception as error:  # the judge raises what its libraries raise, of many types
-        errors = [((), f"{type(error).__name__}: {error}")]
-    return [
-        Problem(
-            place=api.locate(path),
-            id="document-invalid",
-            message=f"openapi-spec-validator refuses the document of {where}: {message}",
-        )
-        for path, message in errors
-    ]
+        return [((), f"{type(error).__name__}: {error}")]

@@ -25,6 +25,23 @@ class Code(str):
 _FINISHED: Final = (Code, jinja2.runtime.Macro)
 
 
+class _Compiled(jinja2.BytecodeCache):
+    """The compiled templates of this process, which may generate many times."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str], bytes] = {}
+
+    def load_bytecode(self, bucket: jinja2.bccache.Bucket) -> None:
+        if (known := self._known.get((bucket.key, bucket.checksum))) is not None:
+            bucket.bytecode_from_string(known)
+
+    def dump_bytecode(self, bucket: jinja2.bccache.Bucket) -> None:
+        self._known[bucket.key, bucket.checksum] = bucket.bytecode_to_string()
+
+
+_COMPILED: Final = _Compiled()
+
+
 class TemplateError(DatelineError):
     """A template is missing, malformed, or lets a raw value through."""
 
@@ -36,6 +53,7 @@ def environment(folders: list[Path]) -> jinja2.Environment:
     """
     made = jinja2.Environment(
         loader=jinja2.FileSystemLoader([str(folder) for folder in folders]),
+        bytecode_cache=_COMPILED,
         undefined=jinja2.StrictUndefined,
         finalize=_must_be_code,
         trim_blocks=True,
