@@ -386,12 +386,12 @@ def diff(
     Each is a version of the definitions, VERSION@ENVIRONMENT, a git revision, a folder of
     outputs or an OpenAPI document.
     """
-    from dateline.check.sides import compared
+    from dateline.check.comparison import compare
     from dateline.collector import collection_off
     from dateline.model import Verdict
 
     with collection_off():
-        findings, label = compared(workspace.schemas, workspace.output, before, after, policy)
+        findings, label = compare(workspace.schemas, workspace.output, before, after, policy)
         _report(findings, formats, label, workspace.schemas, command="diff")
     weighty = any(found.verdict in (Verdict.GATED, Verdict.NEVER) for found in findings)
     sys.exit(FINDINGS if exit_code and weighty else CLEAN)

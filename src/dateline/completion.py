@@ -26,9 +26,9 @@ def _of_table(
     """Offer *words* of the version table; none while it can't be read."""
 
     def offer(context: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:
-        from dateline.load import known_table
+        from dateline.load import read_known_table
 
-        table = known_table(context.params.get("schemas") or Path("schemas"))
+        table = read_known_table(context.params.get("schemas") or Path("schemas"))
         return _offered(words(table), begun) if table else []
 
     return offer

@@ -78,14 +78,14 @@ def generate(workspace: Workspace) -> Generated:
         return Generated(written=None)
     # what follows is heavy: not needed where nothing is to do
     from dateline.check import breaches
-    from dateline.check.baseline import before_writing, require_restored
+    from dateline.check.baseline import read_before_writing, require_restored
     from dateline.collector import collection_off
     from dateline.load import load
     from dateline.models.layout import LAYOUTS, read_layouts, write_layouts
 
     with collection_off():
         api = load(workspace.schemas)
-        published = before_writing(workspace.output)
+        published = read_before_writing(workspace.output)
         broken = breaches(findings(workspace, api, published))
         if broken:
             raise BreachError(broken, published.label)
@@ -125,8 +125,8 @@ def published(workspace: Workspace, against: str | None) -> Published:
     from dateline.check import baseline
 
     if against is not None:
-        return baseline.against(against, workspace.output)
-    found = baseline.standing(workspace.output)
+        return baseline.read_baseline(against, workspace.output)
+    found = baseline.read_standing(workspace.output)
     if not found.documents:
         raise baseline.BaselineError(
             f"{workspace.output}: baseline-empty: no published document stands here, so there is "
@@ -179,9 +179,9 @@ def waiver_target(
 
     api = load(workspace.schemas)
     if against is None:
-        callers_have = baseline.standing(workspace.output)
+        callers_have = baseline.read_standing(workspace.output)
     else:
-        callers_have = baseline.against(against, workspace.output)
+        callers_have = baseline.read_baseline(against, workspace.output)
     found = findings(workspace, api, callers_have)
     return find_target(api, callers_have, found, rule=rule, given=given, versions=versions)
 
@@ -196,13 +196,13 @@ def cut(
     git knows of changes that are not committed; sources and outputs are then as they were.
     """
     # what follows is heavy: not needed where nothing is to do
-    from dateline.check.baseline import standing
+    from dateline.check.baseline import read_standing
     from dateline.edit.cut import CutError
     from dateline.edit.cut import cut as planned
 
     if not dry_run:
         _require_committed(workspace, CutError)
-    callers_have = standing(workspace.output)
+    callers_have = read_standing(workspace.output)
     plan = planned(workspace.schemas, asked, callers_have)
     _require_kept(plan, callers_have)
     return plan, None if dry_run else _carried_out(workspace, plan)
@@ -216,16 +216,19 @@ def retire(
     Returns and raises what `cut` does, and what `edit.retire.retire` raises in its place.
     """
     # what follows is heavy: not needed where nothing is to do
-    from dateline.check.announcements import told
-    from dateline.check.baseline import standing
+    from dateline.check.announcements import find_announcement
+    from dateline.check.baseline import read_standing
     from dateline.edit.retire import RetireError
     from dateline.edit.retire import retire as planned
 
     if not dry_run:
         _require_committed(workspace, RetireError)
     plan = planned(workspace.schemas, day, date.today())
-    callers_have = standing(workspace.output)
-    if day in callers_have.versions and told(plan.api.table, callers_have, "ends", day) is None:
+    callers_have = read_standing(workspace.output)
+    if (
+        day in callers_have.versions
+        and find_announcement(plan.api.table, callers_have, "ends", day) is None
+    ):
         raise RetireError(
             f"the end of {day} is announced in the sources, and not published; run `dateline "
             f"generate`, commit, and let the notice of the policy pass"

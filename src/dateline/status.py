@@ -123,8 +123,8 @@ def _at_the_cut(output: Path, version: str) -> tuple[str, Published]:
     except NoRepositoryError:
         commit = None
     if commit is None:
-        return "since the outputs were generated", baseline.in_tree(output, restoring=True)
-    return f"since {version} was cut ({commit[:7]})", baseline.against(commit, output)
+        return "since the outputs were generated", baseline.read_tree(output, restoring=True)
+    return f"since {version} was cut ({commit[:7]})", baseline.read_baseline(commit, output)
 
 
 def _latest(api: Api, published: Published) -> dict[str, dict[str, Any]]:
@@ -145,7 +145,7 @@ def _waivers(workspace: Workspace, api: Api) -> Iterator[str]:
     if not waivers:
         return
     yield "waivers"
-    published, today = baseline.standing(workspace.output), date.today()
+    published, today = baseline.read_standing(workspace.output), date.today()
     found = findings(workspace, api, published, today)
     states = Waivers(waivers, today, published.settled).states(found)
     for waiver, state in sorted(states, key=lambda one: (one[0].expires, one[0].place)):

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
-from dateline.bundle import Readings, opened
-from dateline.check.sides import compared
+from dateline.bundle import Readings, open_document
+from dateline.check.comparison import compare
 from dateline.model import DatelineError, SourceError
 
 HEAD = {"openapi": "3.1.0", "info": {"title": "T", "version": "1"}}
@@ -186,12 +186,12 @@ def written(folder: Path, files: dict[str, Any]) -> Path:
 
 
 def bundled(path: Path) -> dict[str, Any]:
-    return opened(path, path.name, Readings()).content
+    return open_document(path, path.name, Readings()).content
 
 
 def differences(tmp_path: Path, before: Path, after: Path) -> list[tuple[str, str]]:
     """Return the rule of each difference, and the file in *tmp_path* that it is in."""
-    found, _ = compared(tmp_path / "none", tmp_path / "none", str(before), str(after))
+    found, _ = compare(tmp_path / "none", tmp_path / "none", str(before), str(after))
     places = [one.after_source or one.before_source for one in found]
     return [
         (one.rule, Path(place.file).relative_to(tmp_path).as_posix() if place else "")
@@ -366,7 +366,7 @@ def refers(name: str, section: str = "schemas") -> dict[str, str]:
 
 
 def test_places_are_those_of_the_files(tmp_path: Path) -> None:
-    document = opened(written(tmp_path, FILES), "api/openapi.yaml", Readings())
+    document = open_document(written(tmp_path, FILES), "api/openapi.yaml", Readings())
     assert [
         str(document.place(pointer))
         for pointer in (
@@ -445,7 +445,7 @@ def of_pets(address: str, **more: Any) -> dict[str, Any]:
 def changes(tmp_path: Path, before: dict[str, Any], after: dict[str, Any]) -> set[tuple[str, str]]:
     """Return the rules and fields of all that differs between the files of two documents."""
     sides = [written(tmp_path / "before", before), written(tmp_path / "after", after)]
-    found, _ = compared(tmp_path / "none", tmp_path / "none", *map(str, sides))
+    found, _ = compare(tmp_path / "none", tmp_path / "none", *map(str, sides))
     return {(one.rule, one.field or "") for one in found}
 
 
@@ -509,10 +509,10 @@ def test_all_that_is_wrong_on_both_sides_is_told(tmp_path: Path) -> None:
     sides = [str(tmp_path / f"{name}.json") for name in ("one", "other")]
     for before, after in (sides, reversed(sides)):
         with pytest.raises(SourceError) as refused:
-            compared(tmp_path, tmp_path, before, after)
+            compare(tmp_path, tmp_path, before, after)
         assert [one.place.file for one in refused.value.problems] == sides
     with pytest.raises(DatelineError) as unknown:
-        compared(tmp_path, tmp_path, str(tmp_path / "none"), sides[0])
+        compare(tmp_path, tmp_path, str(tmp_path / "none"), sides[0])
     told = str(unknown.value).splitlines()
     assert (unknown.value.exit_code, len(told), told[1].split(":")[0]) == (3, 2, sides[0])
 
@@ -521,7 +521,7 @@ def test_all_documents_of_a_baseline_are_read_before_any_is_judged(tmp_path: Pat
     names = [f"spec/{name}/2024-01-15.json" for name in ("production", "sandbox")]
     written(tmp_path / "old", {name: {"swagger": "2.0"} for name in names})
     with pytest.raises(SourceError) as refused:
-        compared(tmp_path, tmp_path, str(tmp_path / "old"), str(tmp_path / "old"))
+        compare(tmp_path, tmp_path, str(tmp_path / "old"), str(tmp_path / "old"))
     assert [one.place.file for one in refused.value.problems] == [
         str(tmp_path / "old" / name) for name in names
     ]

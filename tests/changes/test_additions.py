@@ -46,7 +46,7 @@ from support.sources import LIBRARY, VERSIONS, folder, loaded
 from dateline.adopt import adopt
 from dateline.changes.additions import begun, continued, periods
 from dateline.changes.record import Record, read_record
-from dateline.check.sides import compared
+from dateline.check.comparison import compare
 from dateline.load import load
 from dateline.model import Verdict
 from dateline.project import Projector
@@ -547,7 +547,7 @@ def test_additions_are_the_additive_findings_between_two_cuts(seed: int, tmp_pat
         assert kept is not None
         (period,) = periods(api, projector, kept)
 
-        found, _ = compared(api.folder, root, f"{root}/then.json", f"{root}/now.json")
+        found, _ = compare(api.folder, root, f"{root}/then.json", f"{root}/now.json")
         told = [(one.rule, one.message, one.operations) for one in period.entries]
         assert sorted(told) == sorted(
             (one.rule, one.message, one.operations)

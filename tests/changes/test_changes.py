@@ -17,7 +17,7 @@ from support.sources import API, LIBRARY, loaded
 
 from dateline.changes import schema
 from dateline.changes.pages import EVERY_PAIR, MOST_NAMED, Entry, page
-from dateline.check.sides import compared
+from dateline.check.comparison import compare
 from dateline.diff import Readings, diff
 from dateline.model import Api
 from dateline.project import Projector
@@ -324,7 +324,7 @@ def test_no_version_is_compared_with_itself_or_backwards(
 def test_a_page_holds_what_a_diff_finds(by_chance: Api, made_by_chance: Files) -> None:
     dates = by_chance.table.dates
     for older, newer in combinations(dates, 2):
-        findings, _ = compared(by_chance.folder, by_chance.folder / "none", older, newer)
+        findings, _ = compare(by_chance.folder, by_chance.folder / "none", older, newer)
         expected = [
             (found.rule, found.message, found.environments, found.operations) for found in findings
         ]

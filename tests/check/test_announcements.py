@@ -13,7 +13,7 @@ from support.commands import dateline
 from support.sources import LIBRARY, VERSIONS, folder, loaded, problems
 
 from dateline.check import Published, check
-from dateline.check.baseline import in_tree
+from dateline.check.baseline import read_tree
 from dateline.files import write
 from dateline.model import Finding
 from dateline.render import render
@@ -40,7 +40,7 @@ def published(root: Path, *announcements: str, **changed: str) -> Published:
     api = loaded(root, files(*announcements, **changed))
     made = render(api, models=False, changes=False, validate=False).artifacts
     write(made, root / "generated", protected=())
-    return in_tree(root / "generated")
+    return read_tree(root / "generated")
 
 
 def line(found: Finding) -> str:
@@ -320,7 +320,7 @@ def test_an_index_of_another_form_announces_nothing(tmp_path: Path) -> None:
     (tmp_path / "generated" / "manifest.json").unlink()
     for name in ("production", "sandbox"):
         (tmp_path / "generated" / "spec" / name / "versions.json").write_text(json.dumps(own))
-    assert in_tree(tmp_path / "generated").announcements == ()
+    assert read_tree(tmp_path / "generated").announcements == ()
 
 
 def test_the_status_says_what_is_left_to_do(

@@ -13,7 +13,7 @@ from support.published_projects import LOANS, MISTAKES, SOURCES, TODAY, Project,
 from support.sources import folder, loaded
 
 from dateline.check import BaselineError, Published, breaches, check
-from dateline.check.baseline import against
+from dateline.check.baseline import read_baseline
 from dateline.generate import BreachError, Workspace, generate
 from dateline.load import load
 from dateline.model import DatelineError, SourceError
@@ -377,7 +377,7 @@ def git(folder: Path, *arguments: str) -> str:
 
 
 def held_against(project: Project, reference: str) -> list[str]:
-    published = against(reference, project.output)
+    published = read_baseline(reference, project.output)
     return [line(found) for found in check(load(project.schemas), published, today=TODAY)]
 
 
@@ -469,7 +469,7 @@ def test_a_revision_without_documents_has_nothing_to_hold(repository: Project) -
     root = repository.schemas.parent
     git(root, "rm", "-r", "--quiet", "generated")
     git(root, "commit", "--quiet", "--message=Nothing published")
-    published = against("main", repository.output)
+    published = read_baseline("main", repository.output)
     assert published.documents == {}
     assert published.label.endswith(", where nothing is published")
 

@@ -13,7 +13,7 @@ from support.sources import folder
 
 from dateline.bundle import Document
 from dateline.check import Published, check
-from dateline.check.sides import compared
+from dateline.check.comparison import compare
 from dateline.load import load
 from dateline.model import Combination
 from dateline.project import Projector
@@ -158,7 +158,7 @@ def test_a_comparison_tells_what_all_environments_meet(tmp_path: Path) -> None:
         home = tmp_path / "published" / "spec" / shown.environment
         home.mkdir(parents=True)
         (home / f"{shown.version}.json").write_bytes(document.data)
-    found, _ = compared(schemas, tmp_path / "none", str(tmp_path / "published"), "2024-01-15")
+    found, _ = compare(schemas, tmp_path / "none", str(tmp_path / "published"), "2024-01-15")
     assert [(one.rule, str(one.direction), one.environments) for one in found] == [
         ("type-added", "both", BOTH)
     ]

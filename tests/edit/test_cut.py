@@ -30,7 +30,7 @@ from support.repositories import (
 )
 
 from dateline import fresh
-from dateline.check.baseline import in_tree
+from dateline.check.baseline import read_tree
 from dateline.edit.cut import Asked, cut
 from dateline.load import load
 from dateline.project import Projector
@@ -397,7 +397,7 @@ def test_what_came_in_one_draft_and_went_in_another_is_left_out(drafts: Path) ->
     asked = Asked(day=DAY, title=TITLE, drafts=("2025-08-01", "next"))
 
     def after() -> dict[str, bytes | None]:
-        plan = cut(drafts / "schemas", asked, in_tree(drafts / "generated"))
+        plan = cut(drafts / "schemas", asked, read_tree(drafts / "generated"))
         return {one.name: one.after for one in plan.replacements}
 
     without = after()

@@ -11,7 +11,7 @@ from support.published_projects import SOURCES, Project
 from support.sources import folder
 
 from dateline.check import breaches
-from dateline.check.baseline import in_tree
+from dateline.check.baseline import read_tree
 from dateline.edit.gate import apply, gate
 from dateline.edit.sources import opened
 from dateline.generate import Workspace, gates
@@ -171,6 +171,6 @@ def test_a_component_that_only_a_gated_place_reaches_stays_by_itself(project: Pr
         "(`dateline gate` writes it)."
     )
     api, known = opened(project.schemas)
-    apply(gate(api, in_tree(project.output), today=TODAY, known=known))
+    apply(gate(api, read_tree(project.output), today=TODAY, known=known))
     assert (project.schemas / "loans.yaml").read_text().endswith("\n      x-added: 2024-01-15\n")
     assert [one.rule for one in project.findings()] == ["response-field-added"]

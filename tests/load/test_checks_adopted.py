@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from support.checked import TABLE, checked, whole
 from support.defects import CLEAN, DEFECTS, Defect
 
-from dateline.load.checks import STYLE, check
+from dateline.load.checks import STYLE, find_problems
 from dateline.load.checks.scope import CHECKS
 from dateline.load.checks.structure import FINDS
 from dateline.model import KEYS, Place, Problem
@@ -135,7 +135,7 @@ def test_a_document_in_json_has_places_too(tmp_path: Path) -> None:
     problems: list[Problem] = []
     document = read(path, "api.json", adopted=False, problems=problems)
     assert document is not None
-    assert [*problems, *check(dict(document), TABLE, Locator([document]).locate)] == [
+    assert [*problems, *find_problems(dict(document), TABLE, Locator([document]).locate)] == [
         Problem(
             place=Place("api.json", 3, 37),
             id="wrong-type",
@@ -201,6 +201,8 @@ def test_whatever_stands_in_a_document_each_problem_is_one_line(
     elif isinstance(node[last], dict):
         node[last][key] = value
     table = replace(TABLE, adopted=adopted)
-    said = list(check(document, table, lambda _, value=False: Place("api.yaml", 1, 1 + value)))
+    said = list(
+        find_problems(document, table, lambda _, value=False: Place("api.yaml", 1, 1 + value))
+    )
     assert said == sorted(set(said))
     assert [line for line in map(str, said) if "\n" in line or len(line) > 400] == []

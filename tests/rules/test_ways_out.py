@@ -18,7 +18,7 @@ from support.sources import folder
 
 from dateline.bundle import Document
 from dateline.check import Published, breaches, check
-from dateline.check.baseline import in_tree
+from dateline.check.baseline import read_tree
 from dateline.edit.gate import Plan, apply, gate
 from dateline.load import load
 from dateline.model import Combination, Finding, Policy, Verdict
@@ -247,7 +247,7 @@ def test_a_mistake_is_mended_as_its_finding_says(mistake: str, tmp_path: Path) -
 
 
 def gated(project: Project) -> Plan:
-    plan = gate(load(project.schemas), in_tree(project.output), today=TODAY)
+    plan = gate(load(project.schemas), read_tree(project.output), today=TODAY)
     apply(plan)
     return plan
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from dateline.load.checks import check
+from dateline.load.checks import find_problems
 from dateline.model import Environment, Place, Problem, Table, Version
 from dateline.source.reader import Locator, read
 
@@ -60,7 +60,7 @@ def whole(text: str, **table: Any) -> list[str]:
         document = read(path, "api.yaml", adopted=adopted, problems=problems)
     assert document is not None, problems
     assert problems == []
-    found = check(dict(document), replace(TABLE, **table), Locator([document]).locate)
+    found = find_problems(dict(document), replace(TABLE, **table), Locator([document]).locate)
     return [str(problem).removeprefix("api.yaml:") for problem in found]
 
 

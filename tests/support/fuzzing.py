@@ -18,11 +18,11 @@ from dateline import fresh
 from dateline.changes.additions import begun
 from dateline.changes.record import read_record
 from dateline.check import check, read_waivers
-from dateline.check.baseline import against, in_tree
-from dateline.check.sides import compared
+from dateline.check.baseline import read_baseline, read_tree
+from dateline.check.comparison import compare
 from dateline.files import write
 from dateline.files.sources import recover
-from dateline.load import known_table, load
+from dateline.load import load, read_known_table
 from dateline.model import Api, DatelineError
 from dateline.project import Projector
 from dateline.render import render
@@ -302,7 +302,7 @@ class Fuzzer:
             self.mutate(self.root, {"api.json": sound.read_bytes()})
             sides = [str(sound), str(self.root / "api.json")]
             self.random.shuffle(sides)
-            compared(self.root / "none", self.root / "none", *sides)
+            compare(self.root / "none", self.root / "none", *sides)
 
         return once
 
@@ -318,7 +318,7 @@ class Fuzzer:
 
         def once() -> None:
             self.mutate(home, files)
-            compared(home, home, str(sound / "api.json"), str(home / "api.json"))
+            compare(home, home, str(sound / "api.json"), str(home / "api.json"))
 
         return once
 
@@ -334,12 +334,12 @@ class Fuzzer:
 
         def once() -> None:
             self.mutate(output, files)
-            published = against(str(output), output)
+            published = read_baseline(str(output), output)
             for document in published.documents.values():
                 assert document.content
             if self.random.random() < _JUDGED:
                 check(api, published, today=date(2026, 1, 1))
-            in_tree(output)
+            read_tree(output)
 
         return once
 
@@ -356,7 +356,7 @@ class Fuzzer:
 
         def once() -> None:
             self.mutate(schemas, {"versions.yaml": VERSIONS.encode()})
-            known_table(schemas)  # what completion asks for
+            read_known_table(schemas)  # what completion asks for
             load(schemas)
 
         return once

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from dateline.check import check, read_waivers
-from dateline.check.baseline import in_tree
+from dateline.check.baseline import read_tree
 from dateline.files import write
 from dateline.load import load
 from dateline.model import Finding
@@ -121,7 +121,7 @@ class Project(NamedTuple):
 
     def findings(self, today: date = TODAY) -> list[Finding]:
         waivers = read_waivers(self.schemas)
-        return check(load(self.schemas), in_tree(self.output), waivers=waivers, today=today)
+        return check(load(self.schemas), read_tree(self.output), waivers=waivers, today=today)
 
     def said(self, today: date = TODAY) -> list[str]:
         """Return what the findings say, each in a line: place, verdict, rule, message, where."""

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import yaml
 
-from dateline.load.checks import check
+from dateline.load.checks import find_problems
 from dateline.model import Place
 from support.checked import TABLE
 from support.random_documents import Maker, edited, refactored
@@ -250,7 +250,7 @@ def _next(random: Random, chain: list[Document]) -> Document:
 
 def is_sound(document: Document) -> bool:
     """Tell whether *document* could be adopted by itself."""
-    if any(check(document, replace(TABLE, adopted=True), lambda *_, **__: Place("", 1, 1))):
+    if any(find_problems(document, replace(TABLE, adopted=True), lambda *_, **__: Place("", 1, 1))):
         return False
     # a component that is `true` or `false` has nowhere to put a gate
     schemas = document.get("components", {}).get("schemas", {})

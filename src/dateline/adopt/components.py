@@ -6,7 +6,7 @@ from typing import Any
 
 from dateline.adopt.gating import present
 from dateline.gates import Timeline
-from dateline.load.availability import available
+from dateline.load.availability import find_availability
 from dateline.model import ADDED, Place
 
 Component = tuple[str, str]
@@ -32,7 +32,7 @@ def gated(
     own: set[Component] = set()
     everywhere = (1 << len(dates)) - 1
     while True:
-        visible, _ = available(document, timeline, _nowhere, adopted=True)
+        visible, _ = find_availability(document, timeline, _nowhere, adopted=True)
         wrong = [
             component
             for component, wanted in there.items()

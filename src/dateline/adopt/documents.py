@@ -15,8 +15,8 @@ from dateline.adopt.runs import States
 from dateline.adopt.shared import Shared, differences
 from dateline.edit.places import objects
 from dateline.gates import Timeline
-from dateline.load.availability import available
-from dateline.load.checks import check
+from dateline.load.availability import find_availability
+from dateline.load.checks import find_problems
 from dateline.model import Api, DatelineError, Place, Table
 from dateline.openapi import COMPONENTS
 from dateline.project import Projector
@@ -187,12 +187,12 @@ def _amiss(
         refused.append(Amiss("", path))
         return _NOWHERE
 
-    for _ in check(document, table, noted):
+    for _ in find_problems(document, table, noted):
         pass
     if refused:
         return refused
     timeline = Timeline(table)
-    visible, breaches = available(document, timeline, noted, adopted=True)
+    visible, breaches = find_availability(document, timeline, noted, adopted=True)
     if breaches:
         return refused
     projector = Projector(

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from dateline.adopt.telling import Told
-from dateline.bundle import Document, opened
+from dateline.bundle import Document, open_document
 from dateline.load import TABLE
-from dateline.load.checks import check
+from dateline.load.checks import find_problems
 from dateline.load.table import (
     DEFAULT_HEADER,
     DEFAULT_PACKAGE,
@@ -90,11 +90,11 @@ def sources(files: list[tuple[str, Path]], table: Table) -> list[Source]:
     found = []
     for date, path in files:
         try:
-            source = Source(date, opened(path, path.as_posix(), None))
+            source = Source(date, open_document(path, path.as_posix(), None))
         except SourceError as error:
             problems += error.problems
             continue
-        problems += check(dict(source.document), table, source.read.locate)
+        problems += find_problems(dict(source.document), table, source.read.locate)
         problems += _annotations(source)
         found.append(source)
     if problems:
@@ -116,7 +116,7 @@ def _annotations(source: Source) -> Iterable[Problem]:
 def house_rules(source: Source, table: Table) -> list[Told]:
     """Return what of *source* the rules for authored definitions would refuse, by rule."""
     problems = list(
-        check(
+        find_problems(
             dict(source.document),
             replace(table, adopted=False),
             source.read.locate,

@@ -24,8 +24,8 @@ from dateline.bundle.sources import (
     may_refer_to_files,
     read_source,
 )
-from dateline.load.checks import check_shape
-from dateline.load.wording import shown
+from dateline.load.checks import find_type_problems
+from dateline.load.wording import quote
 from dateline.model import Place, Problem, SourceError, Table
 from dateline.openapi import follow
 from dateline.source.reader import ADOPTED, UnreadableError, file_content
@@ -37,8 +37,8 @@ __all__ = [
     "FolderFiles",
     "Readings",
     "Source",
-    "contents",
-    "opened",
+    "open_document",
+    "read_contents",
     "read_source",
     "wrong_types_refused",
 ]
@@ -104,7 +104,7 @@ class Document:
 
     def wrong_types(self) -> list[Problem]:
         """Return where the document has a value of a type that its key can't hold."""
-        found = check_shape(dict(self.content), _FOREIGN, self.locate)
+        found = find_type_problems(dict(self.content), _FOREIGN, self.locate)
         return [problem for problem in found if problem.id == "wrong-type"]
 
     def locate(self, path: Trail, *, value: bool = False) -> Place:
@@ -135,7 +135,7 @@ class Document:
 Key = TypeVar("Key")
 
 
-def contents(documents: Mapping[Key, Document]) -> dict[Key, dict[str, Any]]:
+def read_contents(documents: Mapping[Key, Document]) -> dict[Key, dict[str, Any]]:
     """Return what each of *documents* holds; raises SourceError with all that is wrong in any."""
     found: dict[Key, dict[str, Any]] = {}
     problems: list[Problem] = []
@@ -165,7 +165,7 @@ def wrong_types_refused(*documents: Document) -> Iterator[None]:
         raise SourceError(problems) from error
 
 
-def opened(path: Path, name: str, readings: Readings | None) -> Document:
+def open_document(path: Path, name: str, readings: Readings | None) -> Document:
     """Return the document in the file at *path*, by *name* for people.
 
     It may refer to the files in its folder and below. Raises SourceError where the file can't be
@@ -198,11 +198,11 @@ def _not_openapi(source: Source) -> Problem | None:
         else:
             message = "this is no OpenAPI document: it has no `openapi`; name one that has"
     elif not isinstance(version, str):
-        message = f"{shown(version)} is no text; write the whole version in quotes, such as '3.1.0'"
+        message = f"{quote(version)} is no text; write the whole version in quotes, such as '3.1.0'"
     elif version.startswith("3.2."):
         message = f"OpenAPI {version} can't be read yet; convert the document to 3.1"
     else:
-        message = f"{shown(version)} is not OpenAPI 3.0 or 3.1; convert the document to 3.1"
+        message = f"{quote(version)} is not OpenAPI 3.0 or 3.1; convert the document to 3.1"
     return Problem(place=place, id="openapi-version", message=message)
 
 

@@ -37,7 +37,7 @@ class Address(NamedTuple):
     fragment: str
 
 
-def address_of(reference: str, file: str) -> Address:
+def parse_address(reference: str, file: str) -> Address:
     """Return what *reference* names where it is written in *file*.
 
     Raises AddressError for one that leads to another host, by an absolute path, or out of the
@@ -83,7 +83,7 @@ def is_address(value: str) -> bool:
     return _COMPONENT_NAME.fullmatch(value) is None or value.lower().endswith(_SUFFIXES)
 
 
-def path_of(root: Any, fragment: str) -> Trail:
+def find_path(root: Any, fragment: str) -> Trail:
     """Return the path that *fragment* names in *root*: a JSON pointer (RFC 6901), or an anchor.
 
     The path of a pointer need not exist. Raises AddressError for an anchor that does not.

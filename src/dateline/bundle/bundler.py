@@ -10,13 +10,13 @@ from typing import Any, Final, NamedTuple
 
 from dateline.bundle.addresses import (
     AddressError,
-    address_of,
+    find_path,
     is_address,
     is_local,
-    path_of,
+    parse_address,
 )
 from dateline.bundle.sources import Files, Readings, Source, Trail, read_source
-from dateline.load.wording import shown
+from dateline.load.wording import quote
 from dateline.model import Place, Problem
 from dateline.openapi import COMPONENTS, MadeName, Shape, pointer, slot
 from dateline.source.reader import ADOPTED, MOST_PROBLEMS, UnreadableError
@@ -414,7 +414,7 @@ class Bundler:
             return self._goal(reference, at.file)
         except AddressError as error:
             if not quiet and error.kind:
-                self._note(at, error.kind, f"{shown(reference)}: {error.message}")
+                self._note(at, error.kind, f"{quote(reference)}: {error.message}")
         return None
 
     def _goal(self, reference: str, file: str, depth: int = 0) -> Goal:
@@ -424,9 +424,9 @@ class Bundler:
         """
         met: set[Goal] = set()
         while True:
-            address = address_of(reference, file)
+            address = parse_address(reference, file)
             root = self._root(address.file)
-            path = path_of(root, address.fragment)
+            path = find_path(root, address.fragment)
             goal = self._find(Goal(address.file, path), depth)
             onward = _reference(self._node(goal))
             if onward is None or (goal.file == self._main and is_local(onward)):

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from dateline.changes.pages import Entry
-from dateline.load.checks import check_shape
+from dateline.load.checks import find_type_problems
 from dateline.load.table import canonical_date
 from dateline.model import Direction, Map, Place, Problem, SourceError, Table, Verdict
 from dateline.source.reader import Locator, read
@@ -169,7 +169,7 @@ class _Reader:
         document = self._content(name)
         if document is None:
             return {}
-        for problem in check_shape(document, self._table, Locator([document]).locate):
+        for problem in find_type_problems(document, self._table, Locator([document]).locate):
             self._note(name, problem.message.partition("; ")[0], problem.place)
         return document
 

@@ -9,16 +9,16 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
-from dateline.bundle import Document, contents, wrong_types_refused
-from dateline.check.attachment import attachment
+from dateline.bundle import Document, read_contents, wrong_types_refused
+from dateline.check.attachments import explain_attachment
 from dateline.check.baseline import BaselineError, Published
-from dateline.check.consequences import without_following
+from dateline.check.consequences import drop_consequences
 from dateline.check.header import check_header
-from dateline.check.merge import Group, Merged, by_place
+from dateline.check.merge import Group, Merged, sort_key
 from dateline.check.policy import check_policy, judging_table
 from dateline.check.reasons import check_reasons
 from dateline.check.servable import check_servable
-from dateline.check.versions import check_table, without_change
+from dateline.check.versions import check_table, create_unchanged_finding
 from dateline.check.waivers import Waiver, Waivers, read_waivers
 from dateline.diff import diff
 from dateline.model import (
@@ -82,7 +82,7 @@ def check(
     findings += check_policy(api.table, record, findings)
     known = Waivers(waivers, today, published.settled)
     told = [*known.marked(findings), *known.idle(findings)]
-    return sorted(without_following(told, published), key=by_place)
+    return sorted(drop_consequences(told, published), key=sort_key)
 
 
 def breaches(findings: Iterable[Finding]) -> list[Finding]:
@@ -121,7 +121,9 @@ class _Judge:
                 details: dict[str, Any] = {}
                 if renamed is not None:
                     details = {"help": _renamed(group, renamed)}
-                elif attached := attachment(self._api, self.projector, self._published, group):
+                elif attached := explain_attachment(
+                    self._api, self.projector, self._published, group
+                ):
                     details = {"help": attached}
                 yield group.finding(
                     Policy.FROZEN,
@@ -133,7 +135,7 @@ class _Judge:
     @cached_property
     def _since_published(self) -> list[tuple[Combination, list[Change]]]:
         """What became of each published document, and as which combination it is shown."""
-        contents(self._published.documents)
+        read_contents(self._published.documents)
         return [
             found
             for combination, document in self._published.documents.items()
@@ -185,7 +187,7 @@ class _Judge:
                     details = {"help": _HELD_BACK} if additive else {}
                     yield group.finding(Policy.MINTED, after_source=self._source(group), **details)
             if not groups and not newer.undisclosed and not newer.draft and not settled:
-                yield without_change(newer, older.date)
+                yield create_unchanged_finding(newer, older.date)
 
     def _published_groups(self, older: str, newer: str) -> frozenset[str]:
         """Return the keys of all that differs between two versions as they are published."""

@@ -17,13 +17,15 @@ def check_announcements(table: Table, published: Published, today: date) -> Iter
         yield from rule(table, published, today.isoformat())
 
 
-def told(table: Table, published: Published, kind: str, version: str) -> Announcement | None:
+def find_announcement(
+    table: Table, published: Published, kind: str, version: str
+) -> Announcement | None:
     """Return what callers were told of *version*; what is published counts, then the table."""
     known = [*(published.announcements or ()), *table.announcements]
     return next((one for one in known if (one.kind, one.version) == (kind, version)), None)
 
 
-def said(one: Announcement) -> str:
+def phrase(one: Announcement) -> str:
     """Return what *one* says, without its day."""
     return f"{one.version} ends" if one.kind == "ends" else f"the default moves to {one.version}"
 
@@ -34,7 +36,7 @@ def _unknown(table: Table, _: Published, today: str) -> Iterator[Finding]:
         # what has ended is in the table no more
         if one.day > today and one.version not in supported:
             what = "a draft" if one.version in table.dates else "not in the table"
-            message = f"{said(one)} on {one.day}, and {one.version} is {what}"
+            message = f"{phrase(one)} on {one.day}, and {one.version} is {what}"
             yield _breach("announcement-unknown", one, message, one.place)
 
 
@@ -51,7 +53,7 @@ def _notice(table: Table, published: Published, today: str) -> Iterator[Finding]
         if days < table.notice_days:
             ahead = f"{days} days after" if days >= 0 else "before"
             message = (
-                f"{said(one)} on {one.day}, {ahead} {since}; the policy's notice is "
+                f"{phrase(one)} on {one.day}, {ahead} {since}; the policy's notice is "
                 f"{table.notice_days} days"
             )
             yield _breach("notice-too-short", one, message, one.place)
@@ -63,14 +65,14 @@ def _changed(table: Table, published: Published, today: str) -> Iterator[Finding
         one = now.get((before.kind, before.version))
         if one is None:
             if _is_due(before, table, today):
-                message = f"it was announced that {said(before)} on {before.day}; now it is not"
+                message = f"it was announced that {phrase(before)} on {before.day}; now it is not"
                 yield _breach("announcement-changed", before, message, table.place("announcements"))
         elif one.day < before.day:
-            message = f"{said(one)} on {one.day}; announced was {before.day}"
+            message = f"{phrase(one)} on {one.day}; announced was {before.day}"
             yield _breach("announcement-changed", one, message, one.place)
         elif one.announced != before.announced:
             message = (
-                f"that {said(one)} was announced on {before.announced}, not on {one.announced}"
+                f"that {phrase(one)} was announced on {before.announced}, not on {one.announced}"
             )
             yield _breach("announcement-changed", one, message, one.place)
 
@@ -83,7 +85,7 @@ def _is_due(one: Announcement, table: Table, today: str) -> bool:
 def _newest(table: Table, _: Published, __: str) -> Iterator[Finding]:
     end = table.ends.get(table.latest)
     if end is not None:
-        message = f"{said(end)} on {end.day}, and there is no newer version"
+        message = f"{phrase(end)} on {end.day}, and there is no newer version"
         yield _breach("newest-ends", end, message, end.place)
 
 
@@ -95,7 +97,7 @@ def _default(table: Table, _: Published, __: str) -> Iterator[Finding]:
         past = sum(one.day <= end.day for one in moves)
         defaults = [table.default, *(one.version for one in moves)]
         if end.version in defaults[past:]:
-            message = f"{said(end)} on {end.day}, and is the default then"
+            message = f"{phrase(end)} on {end.day}, and is the default then"
             yield _breach("default-ends", end, message, end.place)
 
 

@@ -10,7 +10,15 @@ from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
-from dateline.bundle import Document, Files, FolderFiles, Readings, Source, opened, read_source
+from dateline.bundle import (
+    Document,
+    Files,
+    FolderFiles,
+    Readings,
+    Source,
+    open_document,
+    read_source,
+)
 from dateline.check.git import Blob, GitError, NoRepositoryError, Repository
 from dateline.check.policy import FILE as POLICY
 from dateline.check.policy import PolicyRecord
@@ -82,7 +90,7 @@ class Published:
         return tuple(sorted({combination.environment for combination in self.documents}))
 
 
-def in_tree(output: Path, *, restoring: bool = False) -> Published:
+def read_tree(output: Path, *, restoring: bool = False) -> Published:
     """Return what stands in the *output* folder; nothing where it has never been generated.
 
     Raises BaselineError for a document that was edited by hand. One who is *restoring* such
@@ -143,25 +151,25 @@ def require_restored(published: Published, contents: Mapping[str, bytes], output
             )
 
 
-def standing(output: Path) -> Published:
+def read_standing(output: Path) -> Published:
     """Return what callers have, as *output* has it, or the last commit where that is another.
 
     What was generated and not committed binds nobody yet. Outside of git the folder decides, and
-    where nothing of it is committed. Raises BaselineError as ``in_tree`` does.
+    where nothing of it is committed. Raises BaselineError as ``read_tree`` does.
     """
-    published = _committed(in_tree(output), output)
+    published = _committed(read_tree(output), output)
     if published.lost:
         raise BaselineError(_lost(output, min(published.lost)))
     return published
 
 
-def before_writing(output: Path) -> Published:
+def read_before_writing(output: Path) -> Published:
     """Return what a run that writes to *output* must not break: what callers have.
 
     Documents that were edited by hand or deleted are about to be restored, and are ``lost`` where
     git has none.
     """
-    return _committed(in_tree(output, restoring=True), output)
+    return _committed(read_tree(output, restoring=True), output)
 
 
 def _committed(tree: Published, output: Path) -> Published:
@@ -231,7 +239,7 @@ def _policy(source: Source) -> PolicyRecord:
         raise BaselineError(f"{source.name}:1:1: baseline-unreadable: {error}") from error
 
 
-def against(reference: str, output: Path, readings: Readings | None = None) -> Published:
+def read_baseline(reference: str, output: Path, readings: Readings | None = None) -> Published:
     """Return what *reference* names: a folder, a document, or a git revision.
 
     A folder is an output folder or the ``spec`` folder in it. Of a git revision the documents
@@ -353,7 +361,7 @@ class _Commit:
 
 
 def _single(path: Path, readings: Readings) -> Published:
-    document = opened(path, str(path), readings)
+    document = open_document(path, str(path), readings)
     info = document.content.get("info")
     version = info.get("version", "") if isinstance(info, dict) else ""
     return Published(

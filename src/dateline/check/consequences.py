@@ -21,7 +21,7 @@ _MOVED: Final = {
 _Component = tuple[str, str]
 
 
-def without_following(findings: Iterable[Finding], published: Published) -> list[Finding]:
+def drop_consequences(findings: Iterable[Finding], published: Published) -> list[Finding]:
     """Return *findings* without those that follow from another that has to be mended anyway.
 
     A component goes with the only operations that led to it; a media type or status that is new

@@ -87,7 +87,7 @@ class Merged:
 
     def add(self, change: Change, combination: Combination) -> None:
         judgement = self._judged(change)
-        key = cause(change)
+        key = identify_cause(change)
         group = self._groups.get(key)
         if group is None:
             self._groups[key] = Group(change, judgement, [combination], key)
@@ -113,7 +113,7 @@ class Merged:
         return iter(self._groups.values())
 
 
-def cause(change: Change) -> str:
+def identify_cause(change: Change) -> str:
     """Return what all changes have in common that one written edit makes.
 
     Environments may differ in the operations that it reaches, and so in its direction and rule.
@@ -145,7 +145,7 @@ def _joined(change: Change, other: Change) -> Change:
     )
 
 
-def by_place(finding: Finding) -> tuple[Any, ...]:
+def sort_key(finding: Finding) -> tuple[Any, ...]:
     """Return the key that findings are sorted by."""
     place = finding.after_source or finding.before_source or Place("", 0, 0)
     where = finding.after_pointer or finding.before_pointer or ""

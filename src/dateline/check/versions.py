@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import date
 from difflib import get_close_matches
 
-from dateline.check.announcements import check_announcements, told
+from dateline.check.announcements import check_announcements, find_announcement
 from dateline.check.baseline import Published
 from dateline.check.findings import create_finding
 from dateline.gates import order
@@ -21,7 +21,7 @@ def check_table(table: Table, published: Published, today: date) -> Iterator[Fin
     """
     rows = {version.date: version for version in table.versions}
     for day in published.versions:
-        end = told(table, published, "ends", day)
+        end = find_announcement(table, published, "ends", day)
         if day not in rows and not (end and end.day <= today.isoformat()):
             message = _withdrawn(table, published, day)
             if end is not None:
@@ -32,7 +32,7 @@ def check_table(table: Table, published: Published, today: date) -> Iterator[Fin
             yield _breach("version-drafted", day, message, rows[day].place)
     yield from _backdated(table, published)
     if published.default not in (None, table.default) and published.default in rows:
-        move = told(table, published, "default", table.default)
+        move = find_announcement(table, published, "default", table.default)
         if move is None or move.day > today.isoformat():
             how = "unannounced" if move is None else f"before {move.day}, the announced day"
             message = f"the default moves from {published.default} to {table.default} {how}"
@@ -72,7 +72,7 @@ def _backdated(table: Table, published: Published) -> Iterator[Finding]:
             yield _breach("version-backdated", version.date, message, version.place)
 
 
-def without_change(version: Version, older: str) -> Finding:
+def create_unchanged_finding(version: Version, older: str) -> Finding:
     """Return the finding that *version* promises just what *older* does."""
     message = f"{version.date} promises just what {older} does"
     return _breach("version-without-change", version.date, message, version.place)

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 from dateline.edit.history import ABSENT, plain
 from dateline.edit.places import Object, Steps, at, objects
 from dateline.edit.repairs import CantGateError, Canvas, Repair, Restored
-from dateline.load.wording import a
+from dateline.load.wording import name_kind
 from dateline.model import EXTENSIBLE, KEYS, WAS, Change, Combination, Kind
 from dateline.openapi import follow, pointer, target
 from dateline.rules import Judgement
@@ -133,7 +133,7 @@ class Draft:
         """Return the repair that writes the history of *holder*, an object of a contract."""
         if not holder.gateable:
             raise CantGateError(
-                f"`{WAS}` can't stand on {a(holder.kind)}, which every version has; write it back"
+                f"`{WAS}` can't stand on {name_kind(holder.kind)}, which every version has; write it back"
             )
         path = self.canonical(holder.path, combination)
         return self.keep(Restored(path=path, named=path[-2:-1] in (("properties",), ("headers",))))

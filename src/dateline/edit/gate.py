@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from dateline.check import Published, Waiver
-from dateline.check.merge import Merged, cause
+from dateline.check.merge import Merged, identify_cause
 from dateline.check.policy import judging_table
 from dateline.check.servable import check_servable
 from dateline.check.waivers import Waivers
@@ -252,7 +252,7 @@ class _Gating:
         broken = (Verdict.GATED, Verdict.NEVER)
         found = [one for one in changes if one.judgement.verdict in broken]
         waived = self._waived(found)
-        return [one for one in found if (one.combination, cause(one.change)) not in waived]
+        return [one for one in found if (one.combination, identify_cause(one.change)) not in waived]
 
     def _waived(self, found: Iterable[Breaking]) -> set[tuple[Combination, str]]:
         # a waiver is held against all versions of a finding together

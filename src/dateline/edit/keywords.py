@@ -8,7 +8,7 @@ from dateline.edit.draft import MOVED, REMOVED, WORDS, Breaking, Draft, resolved
 from dateline.edit.history import ABSENT, same, values
 from dateline.edit.places import Object, Steps, at, holder, keyed, objects, placed
 from dateline.edit.repairs import CantGateError, Repair, Restored
-from dateline.load.wording import a
+from dateline.load.wording import name_kind
 from dateline.model import EXTENSIBLE, WAS, Change, Combination
 from dateline.openapi import follow, parts, pointer, target, walk
 
@@ -212,7 +212,7 @@ def restore_coarsely(draft: Draft, found: Breaking) -> Repair:
         raise CantGateError(MOVED)
     if then.kind != now.kind:
         raise CantGateError(
-            f"{a(now.kind)} took the place of {a(then.kind)}, and `{WAS}` holds keywords of one "
+            f"{name_kind(now.kind)} took the place of {name_kind(then.kind)}, and `{WAS}` holds keywords of one "
             f"kind of object only; {_WRITE_BACK}"
         )
     if key == "properties":

@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-from dateline.load import TABLE, load, source_files
+from dateline.load import TABLE, list_source_files, load
 from dateline.model import NEXT, Api, Day, SourceError
 from dateline.source.splice import Source
 
@@ -73,7 +73,7 @@ class Sources:
 
 def contents(folder: Path) -> dict[str, bytes]:
     """Return what the sources in *folder* hold, by file name."""
-    return {path.name: path.read_bytes() for path in source_files(folder, [])}
+    return {path.name: path.read_bytes() for path in list_source_files(folder, [])}
 
 
 def opened(folder: Path, *, tolerated: Collection[str] = ()) -> tuple[Api, dict[str, bytes]]:

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from dateline.gates import Timeline
-from dateline.load.availability import available
-from dateline.load.checks import check
+from dateline.load.availability import find_availability
+from dateline.load.checks import find_problems
 from dateline.load.table import read_table
-from dateline.load.wording import shown
+from dateline.load.wording import quote
 from dateline.model import Api, Map, Place, Problem, SourceError, Table
 from dateline.openapi import COMPONENTS
 from dateline.source.reader import Locator, read
@@ -40,7 +40,7 @@ def load(folder: Path, *, tolerated: Collection[str] = ()) -> Api:
     adopted = table.adopted if table else table_map.get("lint") == "adopted"
     fragments = [
         fragment
-        for path in source_files(folder, problems)
+        for path in list_source_files(folder, problems)
         if path.name not in _BESIDE
         and (fragment := _read(path, folder, adopted=adopted, problems=problems)) is not None
     ]
@@ -51,12 +51,12 @@ def load(folder: Path, *, tolerated: Collection[str] = ()) -> Api:
     locate = Locator(fragments).locate
     document = _joined(fragments, problems)
     if not problems:
-        found = check(document, table, locate)
+        found = find_problems(document, table, locate)
         problems += (problem for problem in found if problem.id not in tolerated)
     if problems:
         raise SourceError(problems)
     timeline = Timeline(table)
-    visible, breaches = available(document, timeline, locate, adopted=table.adopted)
+    visible, breaches = find_availability(document, timeline, locate, adopted=table.adopted)
     if breaches:
         raise SourceError(breaches)
     return Api(
@@ -69,7 +69,7 @@ def load(folder: Path, *, tolerated: Collection[str] = ()) -> Api:
     )
 
 
-def known_table(folder: Path) -> Table | None:
+def read_known_table(folder: Path) -> Table | None:
     """Return the version table in *folder*; None while it is absent or has a slip in it.
 
     For those who help with writing: what is wrong is told where definitions are loaded.
@@ -79,7 +79,7 @@ def known_table(folder: Path) -> Table | None:
     return None if document is None else read_table(document, problems)
 
 
-def source_files(folder: Path, problems: list[Problem]) -> list[Path]:
+def list_source_files(folder: Path, problems: list[Problem]) -> list[Path]:
     """Return the files of *folder* that hold definitions, sorted by name.
 
     What looks like a source but would be passed over (`.yml`, sources in subfolders) is a
@@ -166,7 +166,7 @@ def _joined(fragments: list[Map], problems: list[Problem]) -> dict[str, Any]:
         """Return the mapping of *into* that fragments share; None where *node* is no mapping."""
         if isinstance(node, Map):
             return into.setdefault(path[-1], {})
-        message = f"{shown(node)} where a mapping belongs"
+        message = f"{quote(node)} where a mapping belongs"
         place = Locator([fragment]).locate(path, value=True)
         problems.append(Problem(place=place, id="wrong-type", message=message))
         return None

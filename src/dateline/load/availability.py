@@ -39,7 +39,7 @@ class Edge(NamedTuple):
     following: bool = False
 
 
-def available(
+def find_availability(
     document: dict[str, Any], timeline: Timeline, locate: Locate, *, adopted: bool = False
 ) -> tuple[dict[Component, int], list[Problem]]:
     """Return where each component is part of the contract, and every breach of the law.

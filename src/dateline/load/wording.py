@@ -11,7 +11,7 @@ _MOST: Final = 8
 _VOWELS: Final = frozenset("aeiou")
 
 
-def shown(value: Any) -> str:
+def quote(value: Any) -> str:
     """Return *value* as a message names it: short values as written, others by their kind."""
     if isinstance(value, str):
         return repr(value if len(value) <= _LONGEST else value[: _LONGEST - 1] + "…")
@@ -24,13 +24,13 @@ def shown(value: Any) -> str:
     return "a mapping" if isinstance(value, dict) else "a list"
 
 
-def brief(values: Iterable[Any]) -> str:
+def quote_all(values: Iterable[Any]) -> str:
     """Return *values* as they are written in JSON, joined, the first few of many."""
-    written = [shown(value).removeprefix("the number ") for value in values]
+    written = [quote(value).removeprefix("the number ") for value in values]
     return ", ".join(written[:_MOST]) + (", …" if len(written) > _MOST else "")
 
 
-def a(kind: str) -> str:
+def name_kind(kind: str) -> str:
     """Return a kind of OpenAPI object or a JSON type with its article: `an operation`."""
     if kind in ("info", "components", "paths", "responses", "external-docs"):
         return f"`{kind.replace('-d', 'D')}`"
@@ -39,7 +39,7 @@ def a(kind: str) -> str:
     return f"{'an' if kind[0] in _VOWELS else 'a'} {kind.replace('-', ' ')}"
 
 
-def near(word: str, known: Iterable[str], closeness: float = 0.6) -> str | None:
+def find_nearest(word: str, known: Iterable[str], closeness: float = 0.6) -> str | None:
     """Return the one of *known* that *word* was probably meant to be."""
     # its import is only needed for a message
     from difflib import get_close_matches
@@ -56,7 +56,7 @@ def near(word: str, known: Iterable[str], closeness: float = 0.6) -> str | None:
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return the end of a message about the unknown *word*: the nearest of *known*, or them all."""
     names = list(known)
-    meant = near(word, names)
+    meant = find_nearest(word, names)
     if meant is not None:
         return f"; did you mean {meant!r}?"
     if not names:
@@ -64,12 +64,12 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     return f"; known: {', '.join(names[:_MOST])}{', …' if len(names) > _MOST else ''}"
 
 
-def listed(words: Iterable[str]) -> str:
+def join_quoted(words: Iterable[str]) -> str:
     """Return *words* quoted and joined: `'a', 'b' and 'c'`."""
     quoted = [repr(word) for word in words]
     return " and ".join(filter(None, (", ".join(quoted[:-1]), quoted[-1])))
 
 
-def listed_twice(value: Any) -> str:
+def say_repeated(value: Any) -> str:
     """Return what is said of *value*, which is in its list a second time."""
-    return f"{shown(value)} stands in the list already; leave one out"
+    return f"{quote(value)} stands in the list already; leave one out"

@@ -24,11 +24,11 @@ from dateline.load.checks import (
     values,
 )
 from dateline.load.checks.scope import Found, Scope, path
-from dateline.load.checks.structure import Survey, mended
+from dateline.load.checks.structure import Survey, without_faults
 from dateline.load.checks.style import STYLE
 from dateline.model import Place, Problem, Table
 
-__all__ = ["STYLE", "THEMES", "check", "check_shape"]
+__all__ = ["STYLE", "THEMES", "find_problems", "find_type_problems"]
 
 THEMES: Final = (
     *(discriminators, gating, keywords, members, names, operations, references, schemas),
@@ -40,7 +40,7 @@ Locate = Callable[..., Place]
 written; with ``value=True``, of the value there."""
 
 
-def check(document: dict[str, Any], table: Table, locate: Locate) -> Iterator[Problem]:
+def find_problems(document: dict[str, Any], table: Table, locate: Locate) -> Iterator[Problem]:
     """Yield what is wrong with *document*, sorted by place; each problem once.
 
     *document* may have any shape. In an adopted source, matters of ``STYLE`` are passed over.
@@ -48,8 +48,8 @@ def check(document: dict[str, Any], table: Table, locate: Locate) -> Iterator[Pr
     yield from _problems(_found(document, table), table, locate)
 
 
-def check_shape(document: dict[str, Any], table: Table, locate: Locate) -> Iterator[Problem]:
-    """Yield, as ``check`` does, where *document* holds what its keys can't: its shape alone."""
+def find_type_problems(document: dict[str, Any], table: Table, locate: Locate) -> Iterator[Problem]:
+    """Yield, as ``find_problems`` does, where *document* holds what its keys can't hold."""
     yield from _problems(Survey(_scope(document, table)).found, table, locate)
 
 
@@ -81,7 +81,7 @@ def _found(document: dict[str, Any], table: Table) -> Iterator[Found]:
     survey = Survey(scope)
     yield from survey.found
     if survey.faults:
-        scope = mended(scope, survey.faults)
+        scope = without_faults(scope, survey.faults)
         survey = Survey(scope)
     for checks, site in survey.pending:
         for run, key, _ in checks:

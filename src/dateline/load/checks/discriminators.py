@@ -7,10 +7,15 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from dateline.gates import changes, order, substitutes
+from dateline.load.checks.schema_parts import (
+    admitted_types,
+    collect_properties,
+    collect_required,
+    resolve_schema,
+)
 from dateline.load.checks.scope import Found, Scope, Site, Trail, on, path
-from dateline.load.checks.shapes import properties, required, resolved, types
-from dateline.load.checks.values import fault
-from dateline.load.wording import brief, did_you_mean, shown
+from dateline.load.checks.values import find_fault
+from dateline.load.wording import did_you_mean, quote, quote_all
 from dateline.model import EVERYWHERE, SHOWN_AS, WAS, Combination
 from dateline.openapi import target
 from dateline.schema.types import UNIONS, choices
@@ -26,29 +31,31 @@ def tag_is_required(scope: Scope, site: Site, key: str) -> Iterator[Found]:
         named = [("this schema", site.node)]
     if tag is None:
         return
-    known = {name: properties(scope, node) for name, node in named if resolved(scope, node)}
+    known = {
+        name: collect_properties(scope, node) for name, node in named if resolve_schema(scope, node)
+    }
     lacking = [name for name in known if tag not in known[name]]
     lax = [
         name
         for name, node in named
-        if tag in known.get(name, ()) and tag not in required(scope, node)
+        if tag in known.get(name, ()) and tag not in collect_required(scope, node)
     ]
     trail = site.at(key, "propertyName")
     if lacking:
         near_misses = dict.fromkeys(other for name in lacking for other in known[name])
         have = "has" if len(lacking) == 1 else "have"
-        message = f"{' and '.join(lacking)} {have} no property {shown(tag)}"
+        message = f"{' and '.join(lacking)} {have} no property {quote(tag)}"
         message += did_you_mean(tag, near_misses)
         yield Found(trail, "discriminator-property", message, value=True)
     if lax:
-        message = f"{shown(tag)} is not required by {' and '.join(lax)}; add it to `required` there"
+        message = f"{quote(tag)} is not required by {' and '.join(lax)}; add it to `required` there"
         yield Found(trail, "discriminator-property", message, value=True)
 
 
 @on("schema.discriminator", finds=("discriminator-member",))
 def members_have_names(scope: Scope, site: Site, _: str) -> Iterator[Found]:
     for trail, member in _union(site):
-        if _name(member) is None and types(scope, member) != {"null"}:
+        if _name(member) is None and admitted_types(scope, member) != {"null"}:
             message = (
                 "a member written in place has no name for its tag; "
                 "make it a component and refer to it"
@@ -65,10 +72,10 @@ def mapping(scope: Scope, site: Site, key: str) -> Iterator[Found]:
         name = _named(written)
         if name is None or name not in schemas:
             word = name or written
-            message = f"{shown(written)} is no schema of this document{did_you_mean(word, schemas)}"
+            message = f"{quote(written)} is no schema of this document{did_you_mean(word, schemas)}"
             yield Found(trail, "mapping-dangling", message, value=True)
         elif names and name not in names:
-            message = f"{shown(written)} is no member of the union{did_you_mean(name, names)}"
+            message = f"{quote(written)} is no member of the union{did_you_mean(name, names)}"
             yield Found(trail, "mapping-outside-union", message, value=True)
 
 
@@ -77,20 +84,20 @@ def tags_differ(scope: Scope, site: Site, key: str) -> Iterator[Found]:
     """Each member has tags of its own, and says of its tag property what the mapping says."""
     taken: dict[str, str] = {}
     for trail, name, tags in _tags(scope, site):
-        below = properties(scope, scope.named("schema")[name]).get(
+        below = collect_properties(scope, scope.named("schema")[name]).get(
             site.node[key].get("propertyName")
         )
-        values = choices(resolved(scope, below)) if below is not None else None
+        values = choices(resolve_schema(scope, below)) if below is not None else None
         wrong = [tag for tag in tags if values is not None and tag not in values]
         if wrong:
             message = (
-                f"the tag of {name} is {shown(wrong[0])}, but its property lets through "
-                f"{brief(values or ())}; make them agree"
+                f"the tag of {name} is {quote(wrong[0])}, but its property lets through "
+                f"{quote_all(values or ())}; make them agree"
             )
             yield Found(trail, "discriminator-tag", message)
         for tag in tags:
             if taken.setdefault(tag, name) != name:
-                message = f"{shown(tag)} is the tag of {taken[tag]} already; give {name} another"
+                message = f"{quote(tag)} is the tag of {taken[tag]} already; give {name} another"
                 yield Found(trail, "discriminator-tag-twice", message)
 
 
@@ -141,7 +148,7 @@ def shown_as_another_variant(scope: Scope, site: Site, key: str) -> Iterator[Fou
 def _unfit_substitute(scope: Scope, parent: str, value: Any, hidden: int) -> str:
     """Say why *value* can't stand for a variant of *parent* at *hidden*; empty if it can."""
     schema = scope.named("schema")[parent]
-    wrong = fault(scope, value, schema)
+    wrong = find_fault(scope, value, schema)
     if wrong is not None:
         return f"no {parent}: {wrong.message}"
     if not isinstance(schema.get("discriminator"), dict):
@@ -153,7 +160,7 @@ def _unfit_substitute(scope: Scope, parent: str, value: Any, hidden: int) -> str
         lacking = hidden & ~scope.shown(scope.named("schema")[other])
         if tag in tags and lacking:
             places = scope.timeline.places(lacking)
-            message = f"{shown(tag)} is the tag of {other}, which is absent in {places} too"
+            message = f"{quote(tag)} is the tag of {other}, which is absent in {places} too"
     return message
 
 
@@ -267,9 +274,9 @@ def history_of_discriminator(scope: Scope, site: Site, key: str) -> Iterator[Fou
                 if other_tags(before, after) is None and f"{name} {before}" not in known:
                     known.add(f"{name} {before}")
                     message = (
-                        f"the tags of {name} are {brief(tags[name])} in {version} and "
-                        f"{brief(now[name])} in the newest version, so which of them "
-                        f"{brief(before)} become can't be told; change one tag at a time"
+                        f"the tags of {name} are {quote_all(tags[name])} in {version} and "
+                        f"{quote_all(now[name])} in the newest version, so which of them "
+                        f"{quote_all(before)} become can't be told; change one tag at a time"
                     )
                     trail = _moved(site, date, site.at("discriminator"))
                     yield Found(trail, "tag-without-way", message)

@@ -17,7 +17,7 @@ from dateline.load.checks.names import (
 from dateline.load.checks.scope import CHECKS, Finder, Found, Scope, Site, Trail, on, path
 from dateline.load.checks.values import same
 from dateline.load.table import canonical_date
-from dateline.load.wording import a, did_you_mean, listed_twice, shown
+from dateline.load.wording import did_you_mean, name_kind, quote, say_repeated
 from dateline.model import (
     ADDED,
     ENVIRONMENTS,
@@ -59,10 +59,10 @@ def stands_where_it_may(scope: Scope, site: Site, key: str) -> Iterator[Found]:
 
 def _presence(site: Site) -> str | None:
     if site.kind in WHOLE:
-        return f"can't stand on {a(site.kind)}, which every version has; put it on a part of it"
+        return f"can't stand on {name_kind(site.kind)}, which every version has; put it on a part of it"
     if _held_by(site) is Shape.ONE and site.kind not in OPTIONAL_PARTS:
         return (
-            f"can't stand on the `{site.slot}` of {a(_holder(site))}, which has to be there; "
+            f"can't stand on the `{site.slot}` of {name_kind(_holder(site))}, which has to be there; "
             f"put `{WAS}` on what holds it"
         )
     if _in_path(site.node) and _holder(site) != "components":
@@ -75,7 +75,11 @@ def _in_path(node: dict[str, Any]) -> bool:
 
 
 def _was(site: Site) -> str | None:
-    return f"can't stand on {a(site.kind)}; put it on a part of it" if site.kind in WHOLE else None
+    return (
+        f"can't stand on {name_kind(site.kind)}; put it on a part of it"
+        if site.kind in WHOLE
+        else None
+    )
 
 
 def _shown_as(site: Site) -> str | None:
@@ -186,11 +190,11 @@ def _date(scope: Scope, written: str, trail: Trail, *, value: bool) -> Iterator[
     else:
         digits = _DIGITS.fullmatch(written)
         padded = "-".join((digits[1], digits[2].zfill(2), digits[3].zfill(2))) if digits else ""
-        message = f"{shown(written)} is not a canonical YYYY-MM-DD date; write one, or `next`"
+        message = f"{quote(written)} is not a canonical YYYY-MM-DD date; write one, or `next`"
         if padded == written:
-            message = f"{shown(written)} is not a day of the calendar; write one, or `next`"
+            message = f"{quote(written)} is not a day of the calendar; write one, or `next`"
         elif canonical_date(padded):
-            message = f"{shown(written)} is not a canonical YYYY-MM-DD date; write {padded}"
+            message = f"{quote(written)} is not a canonical YYYY-MM-DD date; write {padded}"
         yield Found(trail, "date", message, value=value)
 
 
@@ -241,10 +245,10 @@ def environments(scope: Scope, site: Site, key: str) -> Iterator[Found]:
         yield Found(site.at(key), "empty-list", message, value=True)
     for index, name in enumerate(written):
         if name not in known:
-            message = f"there is no environment {shown(name)}{did_you_mean(name, known)}"
+            message = f"there is no environment {quote(name)}{did_you_mean(name, known)}"
             yield Found(site.at(key, index), "unknown-environment", message)
         elif name in written[:index]:
-            message = listed_twice(name)
+            message = say_repeated(name)
             yield Found(site.at(key, index), "item-twice", message)
 
 
@@ -261,7 +265,7 @@ def why(_: Scope, site: Site, key: str) -> Iterator[Found]:
             message = "the reason is blank; say it in a sentence"
             yield Found(trail, "blank-text", message, value=True)
         elif text.splitlines() != [text]:
-            message = f"{shown(text)} has several lines; write one sentence"
+            message = f"{quote(text)} has several lines; write one sentence"
             yield Found(trail, "several-lines", message, value=True)
 
 
@@ -288,10 +292,10 @@ def open_values(_: Scope, site: Site, key: str) -> Iterator[Found]:
         if not value:
             yield Found(site.at(key, index), "blank-text", "the value is blank; write one")
         elif not value.isprintable():
-            message = f"{shown(value)} holds a control character; leave it out"
+            message = f"{quote(value)} holds a control character; leave it out"
             yield Found(site.at(key, index), "control-character", message)
         elif value in written[:index]:
-            message = listed_twice(value)
+            message = say_repeated(value)
             yield Found(site.at(key, index), "item-twice", message)
 
 
@@ -321,7 +325,7 @@ def history_changes_something(scope: Scope, site: Site, key: str) -> Iterator[Fo
                 message = "only properties, headers and parameters have a name; leave it out"
                 yield Found((at, keyword), "misplaced-rename", message)
             elif keyword in now and _equal(now[keyword], value):
-                message = f"`{keyword}` is {shown(value)} after {date} too; leave it out"
+                message = f"`{keyword}` is {quote(value)} after {date} too; leave it out"
                 yield Found((at, keyword), "history-without-effect", message)
         for keyword in unset:
             if keyword == _RENAMED and named is not None:
@@ -418,7 +422,7 @@ def old_names_are_free(scope: Scope, site: Site, key: str) -> Iterator[Found]:
                 if both and not (called[1] == now == other):
                     versions = scope.timeline.places(both) or "what holds for all environments"
                     message = (
-                        f"{shown(called[1])} is the name of {shown(other)} too in {versions}; "
+                        f"{quote(called[1])} is the name of {quote(other)} too in {versions}; "
                         "rename one, or let one go before"
                     )
                     yield Found(site.at(key, name), "rename-collision", message)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from dateline.load.checks.scope import Found, Scope, Site, on
-from dateline.load.wording import shown
+from dateline.load.wording import quote
 from dateline.openapi import OBJECTS
 
 _VERSION: Final = re.compile(r"3\.[01]\.(0|[1-9][0-9]*)")
@@ -72,7 +72,7 @@ def _places(table: dict[str, tuple[str, ...]]) -> Iterator[str]:
 def openapi_version(_: Scope, site: Site, key: str) -> Iterator[Found]:
     version = site.node[key]
     if _VERSION.fullmatch(version) is None:
-        message = f"{shown(version)} is not OpenAPI 3.0 or 3.1; write 3.1.0"
+        message = f"{quote(version)} is not OpenAPI 3.0 or 3.1; write 3.1.0"
         yield Found(site.at(key), "openapi-version", message, value=True)
 
 
@@ -89,7 +89,7 @@ def something_to_serve(scope: Scope, site: Site, _: str) -> Iterator[Found]:
 def dialect(_: Scope, site: Site, key: str) -> Iterator[Found]:
     if site.node[key] not in _DIALECTS:
         message = (
-            f"schemas are read as {_DIALECTS[1]}, not as {shown(site.node[key])}; "
+            f"schemas are read as {_DIALECTS[1]}, not as {quote(site.node[key])}; "
             "leave this key out"
         )
         yield Found(site.at(key), "unsupported-dialect", message, value=True)
@@ -115,7 +115,7 @@ def exclusive_bound(scope: Scope, site: Site, key: str) -> Iterator[Found]:
     value = site.node[key]
     bound = "minimum" if key == "exclusiveMinimum" else "maximum"
     if scope.modern and isinstance(value, bool):
-        message = f"`{key}: {shown(value)}` went with OpenAPI 3.0; write the bound here itself"
+        message = f"`{key}: {quote(value)}` went with OpenAPI 3.0; write the bound here itself"
     elif not scope.modern and not isinstance(value, bool):
         message = f"a number came with OpenAPI 3.1; write `{bound}` and beside it `{key}: true`"
     else:
@@ -141,7 +141,7 @@ def one_line(_: Scope, site: Site, key: str) -> Iterator[Found]:
     if not text.strip():
         yield Found(site.at(key), "blank-text", "the text is blank; write one line", value=True)
     elif text.splitlines() != [text]:
-        message = f"{shown(text)} has several lines; write one"
+        message = f"{quote(text)} has several lines; write one"
         yield Found(site.at(key), "several-lines", message, value=True)
 
 
@@ -149,12 +149,12 @@ def one_line(_: Scope, site: Site, key: str) -> Iterator[Found]:
 def address(_: Scope, site: Site, key: str) -> Iterator[Found]:
     scheme = _SCHEME.match(site.node[key])
     if scheme is not None and scheme[1].lower() not in ("http", "https", "mailto"):
-        message = f"{shown(site.node[key])} is no address of the web; begin it with https://"
+        message = f"{quote(site.node[key])} is no address of the web; begin it with https://"
         yield Found(site.at(key), "address", message, value=True)
 
 
 @on(*(f"schema.{key}" for key in _COUNTS), finds=("wrong-type",))
 def count(_: Scope, site: Site, key: str) -> Iterator[Found]:
     if site.node[key] < 0:
-        message = f"{shown(site.node[key])} where a whole number from 0 belongs"
+        message = f"{quote(site.node[key])} where a whole number from 0 belongs"
         yield Found(site.at(key), "wrong-type", message, value=True)

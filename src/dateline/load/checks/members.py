@@ -7,8 +7,8 @@ from typing import Any, Final, NamedTuple
 
 from dateline.gates import changes, gate_dates, order, substitutes
 from dateline.load.checks.scope import Found, Scope, Site, on
-from dateline.load.checks.values import fault, same
-from dateline.load.wording import did_you_mean, shown
+from dateline.load.checks.values import find_fault, same
+from dateline.load.wording import did_you_mean, quote
 from dateline.model import ADDED, REMOVED, SHOWN_AS, WAS
 from dateline.schema.types import UNIONS, is_enumeration
 
@@ -50,7 +50,7 @@ class _Union(NamedTuple):
         return [
             i
             for i in numbers
-            if fault(self.scope, value, {**self.node, self.key: [self.members[i]]}) is None
+            if find_fault(self.scope, value, {**self.node, self.key: [self.members[i]]}) is None
         ]
 
     def is_shown(self, index: int, at: int) -> bool:
@@ -127,14 +127,14 @@ def _unknown(union: _Union, site: Site, said: tuple[int, str | None], when: str,
     others = [union.members[i] for i in union.at(at)]
     if is_enumeration(union.node):
         known = [other["const"] for other in others]
-        message = f"{shown(value)} is no value of the versions {when}"
+        message = f"{quote(value)} is no value of the versions {when}"
         if isinstance(value, str):
             message += did_you_mean(value, filter(lambda v: isinstance(v, str), known))
         return Found(trail, "shown-as-invalid", message, value=True)
     if not others:
         message = f"the union has no member {when}; gate what holds it instead"
         return Found(trail, "shown-as-invalid", message)
-    wrong = fault(union.scope, value, {**union.node, union.key: others})
+    wrong = find_fault(union.scope, value, {**union.node, union.key: others})
     said_wrong = "it is shown as itself again" if wrong is None else wrong.message
     for step in () if wrong is None else wrong.path:
         trail = (trail, step)
@@ -184,8 +184,8 @@ def _collisions(scope: Scope, site: Site, key: str) -> Iterator[Found]:
                 at = index if WAS in member else other
                 if both and other != index and WAS in members[at] and same(value, era["const"]):
                     message = (
-                        f"{shown(value)} is what {shown(members[other]['const'])} and "
-                        f"{shown(member['const'])} both are in {scope.timeline.places(both)}; "
+                        f"{quote(value)} is what {quote(members[other]['const'])} and "
+                        f"{quote(member['const'])} both are in {scope.timeline.places(both)}; "
                         "change one, or let one go before"
                     )
                     yield Found(site.at(key, at, WAS), "rename-collision", message)

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from dateline.load.checks.scope import Found, Scope, Site, Trail, on
-from dateline.load.wording import a, listed_twice, shown
+from dateline.load.wording import name_kind, quote, say_repeated
 from dateline.model import KEYS
 from dateline.openapi import COMPONENTS, METHODS
 from dateline.schema.types import is_enumeration, members
@@ -64,11 +64,11 @@ def _unsafe(name: str, *, blanks: bool = True) -> str | None:
     if not name.strip():
         return "a blank name; write one"
     if _UNSAFE.search(name):
-        return f"{shown(name)} holds a quote, a backslash or a control character; rename it"
+        return f"{quote(name)} holds a quote, a backslash or a control character; rename it"
     if not blanks and " " in name:
-        return f"{shown(name)} holds a blank; rename it"
+        return f"{quote(name)} holds a blank; rename it"
     if len(name) > _LONGEST:
-        return f"{shown(name)} has {len(name):,} characters; {_LONGEST} are allowed, shorten it"
+        return f"{quote(name)} has {len(name):,} characters; {_LONGEST} are allowed, shorten it"
     return None
 
 
@@ -85,7 +85,7 @@ def _collisions(names: Iterable[tuple[str, Trail]], what: str) -> Iterator[Found
         spelt = "" if _unsafe(name) else snake(name)
         if spelt and taken.setdefault(spelt, name) != name:
             message = (
-                f"{shown(name)} and {shown(taken[spelt])} are {what} of one name in code; "
+                f"{quote(name)} and {quote(taken[spelt])} are {what} of one name in code; "
                 "rename one"
             )
             yield Found(trail, "name-collision", message)
@@ -99,7 +99,7 @@ def component_names(_: Scope, site: Site, key: str) -> Iterator[Found]:
     for name in site.node[key]:
         if _COMPONENT.fullmatch(name) is None or len(name) > _LONGEST:
             message = (
-                f"{shown(name)} is no name of {a(COMPONENTS[key])}; "
+                f"{quote(name)} is no name of {name_kind(COMPONENTS[key])}; "
                 "use letters, digits, hyphens and `_`"
             )
             yield Found(site.at(key, name), "component-name", message)
@@ -112,7 +112,7 @@ def component_names_style(_: Scope, site: Site, key: str) -> Iterator[Found]:
         grammar, way_out = _SCHEMA_STYLE, "a capital letter, then letters and digits"
     for name in site.node[key]:
         if _COMPONENT.fullmatch(name) is not None and grammar.fullmatch(name) is None:
-            message = f"{shown(name)} as a name of {a(COMPONENTS[key])}; use {way_out}, 64 at most"
+            message = f"{quote(name)} as a name of {name_kind(COMPONENTS[key])}; use {way_out}, 64 at most"
             yield Found(site.at(key, name), "component-name-style", message)
 
 
@@ -121,10 +121,10 @@ def schema_names_not_reserved(_: Scope, site: Site, key: str) -> Iterator[Found]
     for name in site.node[key]:
         union = name.removeprefix("Unknown")
         if name in _RESERVED or keyword.iskeyword(name):
-            message = f"{shown(name)} is a name that the generated code needs itself; rename it"
+            message = f"{quote(name)} is a name that the generated code needs itself; rename it"
             yield Found(site.at(key, name), "reserved-name", message)
         elif union != name and members(site.node[key].get(union) or {})[1]:
-            message = f"{shown(name)} is what the unknown members of {union} are called; rename it"
+            message = f"{quote(name)} is what the unknown members of {union} are called; rename it"
             yield Found(site.at(key, name), "reserved-name", message)
 
 
@@ -180,7 +180,7 @@ def property_names_style(_: Scope, site: Site, key: str) -> Iterator[Found]:
             yield Found(site.at(key, name), "misplaced-annotation", message)
         else:
             message = (
-                f"{shown(name)} as a name of a property; "
+                f"{quote(name)} as a name of a property; "
                 "use a lower-case letter, then such letters, digits and `_`, 64 at most"
             )
             yield Found(site.at(key, name), "property-name", message)
@@ -225,11 +225,11 @@ def operation_id_style(_: Scope, site: Site, key: str) -> Iterator[Found]:
         return
     if _OPERATION_STYLE.fullmatch(name) is None:
         message = (
-            f"{shown(name)} as an operationId; use a letter, then letters and digits, 64 at most"
+            f"{quote(name)} as an operationId; use a letter, then letters and digits, 64 at most"
         )
         yield Found(site.at(key), "operation-name", message, value=True)
     elif keyword.iskeyword(snake(name)):
-        message = f"{shown(name)} is a word of Python, so no handler can be called so; rename it"
+        message = f"{quote(name)} is a word of Python, so no handler can be called so; rename it"
         yield Found(site.at(key), "operation-name", message, value=True)
 
 
@@ -238,7 +238,7 @@ def operation_ids_differ(_: Scope, site: Site, key: str) -> Iterator[Found]:
     seen: dict[str, str] = {}
     for name, trail, route in _operation_ids(site, key):
         if seen.setdefault(name, route) != route:
-            message = f"{shown(name)} is the operationId of {seen[name]} already; rename one"
+            message = f"{quote(name)} is the operationId of {seen[name]} already; rename one"
             yield Found(trail, "operation-id-twice", message, value=True)
 
 
@@ -263,7 +263,7 @@ def parameter_name(_: Scope, site: Site, key: str) -> Iterator[Found]:
     if site.node.get("in") in ("header", "cookie"):
         if _TOKEN.fullmatch(name) is None:
             message = (
-                f"{shown(name)} is not a header name; use letters, digits and hyphens "
+                f"{quote(name)} is not a header name; use letters, digits and hyphens "
                 "(RFC 9110 section 5.6.2)"
             )
             yield Found(site.at(key), "header-name", message, value=True)
@@ -280,7 +280,7 @@ def parameter_name_style(_: Scope, site: Site, key: str) -> Iterator[Found]:
         return
     if _PARAMETER_STYLE.fullmatch(name) is None:
         message = (
-            f"{shown(name)} as a name of a parameter; use a letter, then letters, digits and `_`"
+            f"{quote(name)} as a name of a parameter; use a letter, then letters, digits and `_`"
         )
         yield Found(site.at(key), "parameter-name", message, value=True)
 
@@ -291,14 +291,14 @@ def header_names(_: Scope, site: Site, key: str) -> Iterator[Found]:
     for name in site.node[key]:
         if _TOKEN.fullmatch(name) is None:
             message = (
-                f"{shown(name)} is not a header name; use letters, digits and hyphens "
+                f"{quote(name)} is not a header name; use letters, digits and hyphens "
                 "(RFC 9110 section 5.6.2)"
             )
             yield Found(site.at(key, name), "header-name", message)
         elif seen.setdefault(name.casefold(), name) != name:
             other = seen[name.casefold()]
             message = (
-                f"{shown(name)} is the header {shown(other)}: case does not count; leave one out"
+                f"{quote(name)} is the header {quote(other)}: case does not count; leave one out"
             )
             yield Found(site.at(key, name), "header-twice", message)
 
@@ -320,7 +320,7 @@ def media_type_names(_: Scope, site: Site, key: str) -> Iterator[Found]:
 def media_types(_: Scope, site: Site, key: str) -> Iterator[Found]:
     for name in site.node[key]:
         if _MEDIA_TYPE.fullmatch(name) is None and not _unsafe(name):
-            message = f"{shown(name)} is no media type; write one such as application/json"
+            message = f"{quote(name)} is no media type; write one such as application/json"
             yield Found(site.at(key, name), "media-type", message)
 
 
@@ -328,7 +328,7 @@ def media_types(_: Scope, site: Site, key: str) -> Iterator[Found]:
 def status_codes(_: Scope, site: Site, __: str) -> Iterator[Found]:
     for name in site.node:
         if not name.startswith("x-") and _STATUS.fullmatch(name) is None:
-            message = f"{shown(name)} is no status; write '200', '4XX' or 'default'"
+            message = f"{quote(name)} is no status; write '200', '4XX' or 'default'"
             yield Found(site.at(name), "status-code", message)
 
 
@@ -338,7 +338,7 @@ def tags_once(_: Scope, site: Site, key: str) -> Iterator[Found]:
     for index, tag in enumerate(site.node[key]):
         name = tag.get("name")
         if name in seen:
-            message = f"the tag {listed_twice(name)}"
+            message = f"the tag {say_repeated(name)}"
             yield Found(site.at(key, index), "tag-twice", message)
         seen.add(name)
 

@@ -7,9 +7,16 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any, Final
 
+from dateline.load.checks.schema_parts import resolve_schema
 from dateline.load.checks.scope import Found, Scope, Site, Trail, on
-from dateline.load.checks.shapes import resolved
-from dateline.load.wording import a, did_you_mean, listed, listed_twice, near, shown
+from dateline.load.wording import (
+    did_you_mean,
+    find_nearest,
+    join_quoted,
+    name_kind,
+    quote,
+    say_repeated,
+)
 from dateline.openapi import METHODS
 
 # RFC 3986 section 3.3 without quotes and escapes: segments of such characters and `{name}`
@@ -53,7 +60,7 @@ def path_grammar(_: Scope, site: Site, key: str) -> Iterator[Found]:
     for path in site.node[key]:
         if not path.startswith("x-") and _PATH.fullmatch(path) is None:
             message = (
-                f"{shown(path)} is no path; write segments of letters, digits, hyphens and "
+                f"{quote(path)} is no path; write segments of letters, digits, hyphens and "
                 "{parameters}, each after a `/`"
             )
             yield Found(site.at(key, path), "path-grammar", message)
@@ -66,7 +73,7 @@ def paths_differ(_: Scope, site: Site, key: str) -> Iterator[Found]:
         form = _TEMPLATE.sub("{}", path)
         if seen.setdefault(form, path) != path:
             message = (
-                f"{shown(path)} is the path {shown(seen[form])} with other names; "
+                f"{quote(path)} is the path {quote(seen[form])} with other names; "
                 "put their operations together"
             )
             yield Found(site.at(key, path), "path-twice", message)
@@ -114,7 +121,7 @@ def _declared(scope: Scope, node: dict[str, Any], trail: Trail) -> dict[str, Tra
 def _not_named(declared: dict[str, Trail], named: list[str], path: str) -> Iterator[Found]:
     for name, trail in declared.items():
         if name not in named:
-            message = f"the path {shown(path)} has no {{{name}}}{did_you_mean(name, named)}"
+            message = f"the path {quote(path)} has no {{{name}}}{did_you_mean(name, named)}"
             yield Found(trail, "path-parameter-unknown", message)
 
 
@@ -145,7 +152,7 @@ def parameters_differ(scope: Scope, site: Site, key: str) -> Iterator[Found]:
         twin = next((other for mask, other in seen.get(mark, ()) if mask & present), None)
         if twin is not None:
             message = (
-                f"there is a {where} parameter {shown(twin)} in the list already; leave one out"
+                f"there is a {where} parameter {quote(twin)} in the list already; leave one out"
             )
             yield Found(site.at(key, index), "parameter-twice", message)
         seen.setdefault(mark, []).append((present, name))
@@ -155,7 +162,7 @@ def parameters_differ(scope: Scope, site: Site, key: str) -> Iterator[Found]:
 def location(_: Scope, site: Site, key: str) -> Iterator[Found]:
     where = site.node[key]
     if where not in _LOCATIONS:
-        message = f"{shown(where)} is no place of a parameter{did_you_mean(where, _LOCATIONS)}"
+        message = f"{quote(where)} is no place of a parameter{did_you_mean(where, _LOCATIONS)}"
         yield Found(site.at(key), "parameter-location", message, value=True)
     elif where == "path" and site.node.get("required") is not True:
         message = "a path parameter is always there; write `required: true`"
@@ -167,7 +174,7 @@ def style(_: Scope, site: Site, key: str) -> Iterator[Found]:
     where = site.node.get("in", "")
     known = _STYLES.get(where, (site.node[key],))
     if site.node[key] not in known:
-        message = f"{shown(site.node[key])} is no style of a {where} parameter"
+        message = f"{quote(site.node[key])} is no style of a {where} parameter"
         message += did_you_mean(site.node[key], known)
         yield Found(site.at(key), "parameter-style", message, value=True)
 
@@ -175,7 +182,7 @@ def style(_: Scope, site: Site, key: str) -> Iterator[Found]:
 @on("parameter", "header", finds=("missing-key", "parameter-content"))
 def described_once(_: Scope, site: Site, __: str) -> Iterator[Found]:
     if "schema" not in site.node and "content" not in site.node:
-        message = f"{a(site.kind)} needs `schema` or `content`; write one of them"
+        message = f"{name_kind(site.kind)} needs `schema` or `content`; write one of them"
         yield Found(site.trail, "missing-key", message)
     elif "schema" in site.node and "content" in site.node:
         message = "`schema` and `content` both say what it holds; leave one out"
@@ -209,11 +216,11 @@ def tags_declared(scope: Scope, site: Site, key: str) -> Iterator[Found]:
     known = [tag.get("name", "") for tag in scope.document.get("tags", ())]
     for index, name in enumerate(site.node[key]):
         if name not in known:
-            message = f"{shown(name)} is not among the `tags` of the document"
+            message = f"{quote(name)} is not among the `tags` of the document"
             message += did_you_mean(name, known) or "; declare it there"
             yield Found(site.at(key, index), "undeclared-tag", message)
         elif name in site.node[key][:index]:
-            message = listed_twice(name)
+            message = say_repeated(name)
             yield Found(site.at(key, index), "item-twice", message)
 
 
@@ -228,7 +235,7 @@ def linked_operation_exists(scope: Scope, site: Site, key: str) -> Iterator[Foun
     ]
     if site.node[key] not in known:
         message = (
-            f"there is no operation {shown(site.node[key])}{did_you_mean(site.node[key], known)}"
+            f"there is no operation {quote(site.node[key])}{did_you_mean(site.node[key], known)}"
         )
         yield Found(site.at(key), "unknown-operation", message, value=True)
 
@@ -236,7 +243,7 @@ def linked_operation_exists(scope: Scope, site: Site, key: str) -> Iterator[Foun
 @on("link.operationRef", finds=("reference-outside",))
 def linked_operation_inside(_: Scope, site: Site, key: str) -> Iterator[Found]:
     if not site.node[key].startswith("#"):
-        message = f"{shown(site.node[key])} leads out of the document; write `operationId`"
+        message = f"{quote(site.node[key])} leads out of the document; write `operationId`"
         yield Found(site.at(key), "reference-outside", message, value=True)
 
 
@@ -249,7 +256,7 @@ def security_defined(scope: Scope, site: Site, key: str) -> Iterator[Found]:
     for index, requirement in enumerate(site.node[key]):
         for name in requirement:
             if name not in known:
-                message = f"there is no security scheme {shown(name)}"
+                message = f"there is no security scheme {quote(name)}"
                 message += did_you_mean(name, known) or "; define it in the components"
                 yield Found(site.at(key, index, name), "undefined-security-scheme", message)
 
@@ -259,7 +266,7 @@ def security_scopes(_: Scope, site: Site, key: str) -> Iterator[Found]:
     for index, requirement in enumerate(site.node[key]):
         for name, scopes in requirement.items():
             if not isinstance(scopes, list) or not all(isinstance(s, str) for s in scopes):
-                message = f"{shown(scopes)} where a list of scopes belongs; write []"
+                message = f"{quote(scopes)} where a list of scopes belongs; write []"
                 yield Found(site.at(key, index, name), "wrong-type", message, value=True)
 
 
@@ -267,7 +274,7 @@ def security_scopes(_: Scope, site: Site, key: str) -> Iterator[Found]:
 def security_type(_: Scope, site: Site, key: str) -> Iterator[Found]:
     kind = site.node[key]
     if kind not in _SECURITY:
-        message = f"{shown(kind)} is no type of a security scheme{did_you_mean(kind, _SECURITY)}"
+        message = f"{quote(kind)} is no type of a security scheme{did_you_mean(kind, _SECURITY)}"
         yield Found(site.at(key), "security-type", message, value=True)
     for needed in _SECURITY.get(kind, ()):
         if needed not in site.node:
@@ -280,7 +287,7 @@ def security_location(_: Scope, site: Site, key: str) -> Iterator[Found]:
     known = ("query", "header", "cookie")
     if site.node[key] not in known:
         message = (
-            f"{shown(site.node[key])} is no place of a key{did_you_mean(site.node[key], known)}"
+            f"{quote(site.node[key])} is no place of a key{did_you_mean(site.node[key], known)}"
         )
         yield Found(site.at(key), "parameter-location", message, value=True)
 
@@ -301,7 +308,7 @@ def server_url(_: Scope, site: Site, key: str) -> Iterator[Found]:
     url = site.node[key]
     if _SERVER_URL.fullmatch(url) is None:
         message = (
-            f"{shown(url)} is not an address to serve from; write http://..., https://... or a "
+            f"{quote(url)} is not an address to serve from; write http://..., https://... or a "
             "path from /, without a query or a fragment"
         )
         yield Found(site.at(key), "server-url", message, value=True)
@@ -316,7 +323,7 @@ def server_url(_: Scope, site: Site, key: str) -> Iterator[Found]:
 def server_variable(_: Scope, site: Site, key: str) -> Iterator[Found]:
     known = site.node.get("enum")
     if known is not None and site.node[key] not in known:
-        message = f"{shown(site.node[key])} is not in the variable's `enum`"
+        message = f"{quote(site.node[key])} is not in the variable's `enum`"
         message += did_you_mean(site.node[key], known)
         yield Found(site.at(key), "server-variable-default", message, value=True)
 
@@ -342,7 +349,9 @@ def version_header(scope: Scope, site: Site, key: str) -> Iterator[Found]:
     for _, node, trail, declared in rows:
         ignoring = _ignoring(scope, node)
         if ignoring and declared is not None:
-            message = f"operations under {listed(ignoring[:1])} ignore {header}; leave it out here"
+            message = (
+                f"operations under {join_quoted(ignoring[:1])} ignore {header}; leave it out here"
+            )
             yield Found(declared, "version-header-ignored", message)
         elif not ignoring and declared is None:
             message = f"this operation does not declare the header {header}; add the parameter"
@@ -362,7 +371,7 @@ def _undeclared(scope: Scope, trail: Trail, declared: set[str]) -> Iterator[Foun
     """
     header = scope.table.header
     known = sorted(declared)
-    if near(header, known) or any("version" in name.casefold() for name in known):
+    if find_nearest(header, known) or any("version" in name.casefold() for name in known):
         message = (
             f"no operation declares the header {header} that selects the version"
             f"{did_you_mean(header, known)}"
@@ -423,17 +432,17 @@ def version_header_shape(scope: Scope, site: Site, key: str) -> Iterator[Found]:
         message = f"{site.node[key]} is never required: {scope.table.default} is served without it"
         yield Found(site.at("required"), "version-header-required", message)
     schema = site.node.get("schema", {})
-    written, wanted = resolved(scope, schema).get("default"), scope.table.annotation
+    written, wanted = resolve_schema(scope, schema).get("default"), scope.table.annotation
     if written == wanted:
         return
     if wanted is None:
         message = (
-            f"a default of {shown(written)}, but the version table has no `annotation`; "
+            f"a default of {quote(written)}, but the version table has no `annotation`; "
             "write it there, or leave it out here"
         )
     elif written is None:
         message = f"the version table's `annotation` is {wanted}; write `default: {wanted}`"
     else:
-        message = f"{shown(written)} is not {wanted}, the version table's `annotation`"
+        message = f"{quote(written)} is not {wanted}, the version table's `annotation`"
     trail = site.at("schema", "default") if "default" in schema else site.at("schema")
     yield Found(trail, "version-header-default", message, value=True)

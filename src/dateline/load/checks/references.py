@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from dateline.load.checks.scope import Found, Scope, Site, Trail, on
-from dateline.load.wording import a, did_you_mean, shown
+from dateline.load.wording import did_you_mean, name_kind, quote
 from dateline.model import EXTENSIBLE, GATES, KEYS
 from dateline.openapi import COMPONENTS, target
 from dateline.schema.types import UNIONS
@@ -32,18 +32,18 @@ def target_exists(scope: Scope, site: Site, key: str) -> Iterator[Found]:
     if not reference.startswith("#"):
         id, message = (
             "reference-outside",
-            (f"{shown(reference)} leads out of the document; refer to #/components/{section}/..."),
+            (f"{quote(reference)} leads out of the document; refer to #/components/{section}/..."),
         )
     elif goal is None or goal[0] not in COMPONENTS or "~" in reference or "%" in reference:
         id, message = (
             "reference-form",
-            (f"{shown(reference)} is no component; refer to #/components/{section}/NAME"),
+            (f"{quote(reference)} is no component; refer to #/components/{section}/NAME"),
         )
     elif goal[0] != section:
         id, message = (
             "reference-kind",
             (
-                f"{shown(reference)} is {a(COMPONENTS[goal[0]])} where {a(site.kind)} belongs; "
+                f"{quote(reference)} is {name_kind(COMPONENTS[goal[0]])} where {name_kind(site.kind)} belongs; "
                 f"refer to #/components/{section}/..."
             ),
         )

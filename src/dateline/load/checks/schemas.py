@@ -8,9 +8,14 @@ from collections.abc import Iterator
 from math import ceil, floor
 from typing import Any, Final
 
+from dateline.load.checks.schema_parts import (
+    admitted_types,
+    collect_properties,
+    collect_required,
+    list_parts,
+)
 from dateline.load.checks.scope import Found, Scope, Site, on
-from dateline.load.checks.shapes import parts, properties, required, types
-from dateline.load.wording import did_you_mean, listed, listed_twice, near, shown
+from dateline.load.wording import did_you_mean, find_nearest, join_quoted, quote, say_repeated
 from dateline.regex.dialect import find_flaw
 from dateline.schema.types import (
     EVERY_TYPE,
@@ -70,7 +75,7 @@ def type_names(scope: Scope, site: Site, key: str) -> Iterator[Found]:
             message = "the type 'null' came with OpenAPI 3.1; write `nullable: true`"
             yield Found(site.at(key), "key-of-another-openapi", message, value=True)
         elif written not in EVERY_TYPE:
-            message = f"{shown(written)} is no type{did_you_mean(written, TYPES)}"
+            message = f"{quote(written)} is no type{did_you_mean(written, TYPES)}"
             yield Found(site.at(key), "unknown-type", message, value=True)
         return
     if not scope.modern:
@@ -81,10 +86,10 @@ def type_names(scope: Scope, site: Site, key: str) -> Iterator[Found]:
         yield Found(site.at(key), "empty-list", message, value=True)
     for index, name in enumerate(written):
         if name not in EVERY_TYPE:
-            message = f"{shown(name)} is no type{did_you_mean(name, TYPES)}"
+            message = f"{quote(name)} is no type{did_you_mean(name, TYPES)}"
             yield Found(site.at(key, index), "unknown-type", message)
         elif name in written[:index]:
-            message = listed_twice(name)
+            message = say_repeated(name)
             yield Found(site.at(key, index), "item-twice", message)
 
 
@@ -101,16 +106,16 @@ def items(_: Scope, site: Site, key: str) -> Iterator[Found]:
 def formats(_: Scope, site: Site, key: str) -> Iterator[Found]:
     name = site.node[key]
     if name not in FORMATS and _FORMAT.fullmatch(name):
-        meant = near(name, sorted(FORMATS))
+        meant = find_nearest(name, sorted(FORMATS))
         way_out = f"did you mean {meant!r}?" if meant else "say it in `description` or `pattern`"
-        message = f"{shown(name)} is no format of the OpenAPI registry; {way_out}"
+        message = f"{quote(name)} is no format of the OpenAPI registry; {way_out}"
         yield Found(site.at(key), "unknown-format", message, value=True)
 
 
 @on("schema.format", finds=("format-name",))
 def format_name(_: Scope, site: Site, key: str) -> Iterator[Found]:
     if _FORMAT.fullmatch(site.node[key]) is None:
-        message = f"{shown(site.node[key])} is no name of a format; use letters, digits and hyphens"
+        message = f"{quote(site.node[key])} is no name of a format; use letters, digits and hyphens"
         yield Found(site.at(key), "format-name", message, value=True)
 
 
@@ -121,7 +126,7 @@ def format_name(_: Scope, site: Site, key: str) -> Iterator[Found]:
 def pattern(_: Scope, site: Site, key: str) -> Iterator[Found]:
     unfit = find_flaw(site.node[key])
     if unfit is not None:
-        message = f"{shown(site.node[key])}: {unfit.message}"
+        message = f"{quote(site.node[key])}: {unfit.message}"
         yield Found(site.at(key), unfit.id, message, value=True)
 
 
@@ -132,7 +137,7 @@ def enum_values_differ(_: Scope, site: Site, key: str) -> Iterator[Found]:
         # as text, since JSON tells 1 from true and Python does not
         mark = json.dumps(_plain(value), sort_keys=True)
         if mark in seen:
-            message = listed_twice(value)
+            message = say_repeated(value)
             yield Found(site.at(key, index), "enum-value-twice", message)
         seen.add(mark)
 
@@ -161,7 +166,7 @@ def enum_of_one_type(scope: Scope, site: Site, key: str) -> Iterator[Found]:
             first = kind, value
         elif kind != first[0]:
             message = (
-                f"{shown(value)} beside {shown(first[1])}: values of two types; "
+                f"{quote(value)} beside {quote(first[1])}: values of two types; "
                 "write them as one type"
             )
             yield Found(site.at(key, index), "enum-types-mixed", message)
@@ -172,7 +177,7 @@ def enum_of_one_type(scope: Scope, site: Site, key: str) -> Iterator[Found]:
 def enum_of_printable_text(_: Scope, site: Site, key: str) -> Iterator[Found]:
     for index, value in _choices(site, key):
         if isinstance(value, str) and _CONTROL.search(value):
-            message = f"{shown(value)} holds a control character; leave it out"
+            message = f"{quote(value)} holds a control character; leave it out"
             yield Found(site.at(key, index), "control-character", message)
 
 
@@ -193,7 +198,7 @@ def enum_of_the_type(scope: Scope, site: Site, key: str) -> Iterator[Found]:
     allowed = declared(scope.dialect.keywords(site.node))
     for index, value in [(None, site.node[key])] if key == "const" else _choices(site, key):
         if type_of(value) not in allowed:
-            message = f"{shown(value)} is not of the type {_typed(site.node)}; write one that is"
+            message = f"{quote(value)} is not of the type {_typed(site.node)}; write one that is"
             trail = site.at(key) if index is None else site.at(key, index)
             yield Found(trail, "enum-of-another-type", message, value=index is None)
 
@@ -246,7 +251,7 @@ def bounds_in_order(scope: Scope, site: Site, key: str) -> Iterator[Found]:
 @on("schema.multipleOf", finds=("unsatisfiable-bounds",))
 def multiple_above_zero(_: Scope, site: Site, key: str) -> Iterator[Found]:
     if site.node[key] <= 0:
-        message = f"{shown(site.node[key])} where a number above 0 belongs"
+        message = f"{quote(site.node[key])} where a number above 0 belongs"
         yield Found(site.at(key), "unsatisfiable-bounds", message, value=True)
 
 
@@ -273,7 +278,7 @@ def required_once(_: Scope, site: Site, key: str) -> Iterator[Found]:
     if len(set(names)) != len(names):
         for index, name in enumerate(names):
             if name in names[:index]:
-                message = listed_twice(name)
+                message = say_repeated(name)
                 yield Found(site.at(key, index), "item-twice", message)
 
 
@@ -283,15 +288,15 @@ def required_names_properties(scope: Scope, site: Site, key: str) -> Iterator[Fo
     unknown = [name for name in site.node[key] if name not in site.node.get("properties", {})]
     if not unknown:
         return
-    known = properties(scope, site.node)
+    known = collect_properties(scope, site.node)
     around: Site | None = site
     while around is not None and around.slot in _REFINING:
         around = around.parent
-        known |= properties(scope, around and around.node)
+        known |= collect_properties(scope, around and around.node)
     closed = site.node.get("additionalProperties") is False
     for name in unknown:
         if name not in known:
-            message = f"{shown(name)} is required but is no property"
+            message = f"{quote(name)} is required but is no property"
             message += ", so nothing is let through" if closed else ""
             trail = site.at(key, site.node[key].index(name))
             message += did_you_mean(name, known) or "; describe it, or leave it out"
@@ -303,10 +308,10 @@ def bases_agree(scope: Scope, site: Site, key: str) -> Iterator[Found]:
     possible = declared(site.node)
     for index, base in enumerate(site.node[key]):
         narrowed = possible
-        for part in parts(scope, base):
+        for part in list_parts(scope, base):
             narrowed &= declared(part)
         if possible and not narrowed:
-            so_far = listed(name for name in TYPES if name in possible)
+            so_far = join_quoted(name for name in TYPES if name in possible)
             message = f"this is never {so_far}, as what stands before it is; let them agree"
             yield Found(site.at(key, index), "contradiction", message)
             return
@@ -315,13 +320,13 @@ def bases_agree(scope: Scope, site: Site, key: str) -> Iterator[Found]:
 
 @on("schema.allOf", finds=("closed-base",))
 def closed_bases_know_what_is_required(scope: Scope, site: Site, key: str) -> Iterator[Found]:
-    demanded = required(scope, site.node)
-    for part in parts(scope, site.node):
+    demanded = collect_required(scope, site.node)
+    for part in list_parts(scope, site.node):
         own = part.get("properties", {})
         missing = [name for name in demanded if name not in own]
         if missing and part.get("additionalProperties") is False:
             message = (
-                f"{shown(missing[0])} is required, but one of the schemas here lets no other "
+                f"{quote(missing[0])} is required, but one of the schemas here lets no other "
                 "properties than its own through; take its `additionalProperties: false` out"
             )
             yield Found(site.at(key), "closed-base", message)
@@ -341,7 +346,7 @@ def union_told_apart(scope: Scope, site: Site, key: str) -> Iterator[Found]:
         return
     taken: dict[str, int] = {}
     for index, member in enumerate(site.node[key]):
-        mine = types(scope, member)
+        mine = admitted_types(scope, member)
         both = next((name for name in TYPES if name in mine and name in taken), None)
         if both is not None:
             message = (
@@ -359,6 +364,6 @@ def members_differ(_: Scope, site: Site, key: str) -> Iterator[Found]:
     for index, member in enumerate(site.node[key]):
         reference = member.get("$ref") if isinstance(member, dict) else None
         if reference is not None and reference in seen:
-            message = listed_twice(reference)
+            message = say_repeated(reference)
             yield Found(site.at(key, index), "member-twice", message)
         seen.add(reference)

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 from dateline.gates import changes
 from dateline.load.checks.scope import CHECKS, Check, Found, Scope, Site, Trail, path
 from dateline.load.checks.style import STYLE
-from dateline.load.wording import a, near, shown
+from dateline.load.wording import find_nearest, name_kind, quote
 from dateline.model import (
     ADDED,
     ENVIRONMENTS,
@@ -196,7 +196,7 @@ class Survey:
                     self._history(form, site)
         for key in form.required:
             if key not in node:
-                message = f"{a(form.kind)} needs `{key}`; write it"
+                message = f"{name_kind(form.kind)} needs `{key}`; write it"
                 self.found.append(Found(trail, "missing-key", message))
         if checks:
             self.pending.append(Pending(checks, site))
@@ -235,7 +235,7 @@ class Survey:
         pairs = value.items() if isinstance(value, dict) else enumerate(value)
         for key, item in pairs:
             if type(item) not in wanted.holds:
-                message = f"{shown(item)} in {wanted.words}"
+                message = f"{quote(item)} in {wanted.words}"
                 self.found.append(Found((trail, key), "wrong-type", message, value=True))
                 self.faults.append(Fault(trail, None))
                 return
@@ -267,13 +267,13 @@ class Survey:
     def _wrong(
         self, value: Any, trail: Trail, wanted: Type, instead: dict[str, Any] | None = None
     ) -> None:
-        message = f"{shown(value)} where {wanted.words} belongs"
+        message = f"{quote(value)} where {wanted.words} belongs"
         self.found.append(Found(trail, "wrong-type", message, value=True))
         self.faults.append(Fault(trail, instead))
 
     def _unknown(self, form: _Form, key: str, trail: Trail) -> Iterator[Found]:
         if _NAMES_CODE.fullmatch(key):
-            message = f"{shown(key)} names code; definitions only say what is sent, leave it out"
+            message = f"{quote(key)} names code; definitions only say what is sent, leave it out"
             yield Found(trail, "key-names-code", message)
         elif key in KEYS:
             message = f"`{key}` can't stand inside `x-was`; put it on the node itself"
@@ -281,10 +281,10 @@ class Survey:
         elif key.startswith("x-"):
             meant = _meant_for_ours(key, self._authored)
             if meant is not None:
-                yield Found(trail, "unknown-annotation", f"{shown(key)}; did you mean {meant!r}?")
+                yield Found(trail, "unknown-annotation", f"{quote(key)}; did you mean {meant!r}?")
         else:
-            fact = f"{shown(key)} is no key of {a(form.kind)}"
-            meant = near(key, form.keys, _CLOSE_TO_A_KEY)
+            fact = f"{quote(key)} is no key of {name_kind(form.kind)}"
+            meant = find_nearest(key, form.keys, _CLOSE_TO_A_KEY)
             if meant is not None:
                 yield Found(trail, "misspelt-key", f"{fact}; did you mean {meant!r}?")
             else:
@@ -295,13 +295,13 @@ class Survey:
 @lru_cache(maxsize=1024)
 def _meant_for_ours(key: str, authored: bool) -> str | None:
     """Return the key of ours that the foreign *key* was probably meant to be."""
-    meant = near(key, sorted(KEYS), _CLOSE_TO_OURS[authored])
+    meant = find_nearest(key, sorted(KEYS), _CLOSE_TO_OURS[authored])
     if meant is None and authored:
         meant = _LIKE_OURS.get(re.split("[-_]", key[2:].casefold())[0])
     return meant
 
 
-def mended(scope: Scope, faults: list[Fault]) -> Scope:
+def without_faults(scope: Scope, faults: list[Fault]) -> Scope:
     """Return *scope* over a document without the values that are *faults*."""
     root = dict(scope.document)
     copies: dict[tuple[str | int, ...], Any] = {(): root}

@@ -9,9 +9,9 @@ from fractions import Fraction
 from typing import Any, Final, NamedTuple
 
 from dateline.gates import changes
+from dateline.load.checks.schema_parts import admits_null, collect_properties, resolve_schema
 from dateline.load.checks.scope import Found, Scope, Site, Trail, on
-from dateline.load.checks.shapes import admits_null, properties, resolved
-from dateline.load.wording import a, brief, did_you_mean, shown
+from dateline.load.wording import did_you_mean, name_kind, quote, quote_all
 from dateline.model import ADDED, ENVIRONMENTS, REMOVED, WAS
 from dateline.openapi import target
 from dateline.regex.engines import compile_portable
@@ -45,7 +45,7 @@ class Fault(NamedTuple):
     message: str
 
 
-def fault(scope: Scope, value: Any, schema: Any) -> Fault | None:
+def find_fault(scope: Scope, value: Any, schema: Any) -> Fault | None:
     """Return the first thing that keeps *value* from being an instance of *schema*.
 
     The schema is the canonical one, of all versions: a property that only some of them have
@@ -56,19 +56,19 @@ def fault(scope: Scope, value: Any, schema: Any) -> Fault | None:
 
 def _faults(scope: Scope, value: Any, schema: Any, depth: int) -> Iterator[Fault]:
     if schema is False:
-        yield Fault((), f"{shown(value)} where nothing may stand")
-    node = resolved(scope, schema)
+        yield Fault((), f"{quote(value)} where nothing may stand")
+    node = resolve_schema(scope, schema)
     if value is None and admits_null(scope, schema):
         return
     if not node or depth > _DEEPEST:
         return
     kind = type_of(value)
     if kind not in declared(node):
-        yield Fault((), f"{shown(value)} where {_wanted(node)} belongs")
+        yield Fault((), f"{quote(value)} where {_wanted(node)} belongs")
         return
     values = _choices(scope, node)
     if values is not None and not any(same(value, choice) for choice in values):
-        yield Fault((), f"{shown(value)} is none of the values{_nearest(value, values)}")
+        yield Fault((), f"{quote(value)} is none of the values{_nearest(value, values)}")
         return
     for base in node.get("allOf", ()):
         yield from _faults(scope, value, base, depth + 1)
@@ -88,13 +88,13 @@ def _choices(scope: Scope, node: dict[str, Any]) -> list[Any] | None:
 
 def _wanted(schema: dict[str, Any]) -> str:
     written = schema["type"]
-    return " or ".join(map(a, [written] if isinstance(written, str) else written))
+    return " or ".join(map(name_kind, [written] if isinstance(written, str) else written))
 
 
 def _nearest(value: Any, values: list[Any]) -> str:
     if isinstance(value, str):
         return did_you_mean(value, [choice for choice in values if isinstance(choice, str)])
-    return f"; known: {brief(values)}"
+    return f"; known: {quote_all(values)}"
 
 
 def same(one: Any, other: Any, depth: int = 0) -> bool:
@@ -130,9 +130,9 @@ def _union_faults(scope: Scope, value: Any, node: dict[str, Any], depth: int) ->
         if not fitting:
             deepest = max(filter(None, results), key=lambda result: len(result.path))
             told = f"; the nearest: {deepest.message}" if len(members) > 1 else ""
-            yield Fault((), f"{shown(value)} is no member of the union{told}")
+            yield Fault((), f"{quote(value)} is no member of the union{told}")
         elif fitting > 1 and key == "oneOf":
-            yield Fault((), f"{shown(value)} is more than one member of the union")
+            yield Fault((), f"{quote(value)} is more than one member of the union")
 
 
 def _tagged_faults(
@@ -142,7 +142,7 @@ def _tagged_faults(
     name = node["discriminator"].get("propertyName")
     tag = value.get(name)
     if not isinstance(tag, str):
-        yield Fault((), f"{shown(name)} is missing; it says which member this is")
+        yield Fault((), f"{quote(name)} is missing; it says which member this is")
         return
     named = node["discriminator"].get("mapping", {}).get(tag, tag)
     goal = target(named) or ("schemas", named)
@@ -155,7 +155,7 @@ def _tagged_faults(
         for member in members
         if isinstance(member, dict) and (found := target(member.get("$ref", "")))
     ]
-    yield Fault((name,), f"{shown(tag)} is the tag of no member{did_you_mean(tag, tags)}")
+    yield Fault((name,), f"{quote(tag)} is the tag of no member{did_you_mean(tag, tags)}")
 
 
 def _number_faults(_: Scope, value: Any, node: dict[str, Any], __: int) -> Iterator[Fault]:
@@ -181,15 +181,15 @@ def _number_faults(_: Scope, value: Any, node: dict[str, Any], __: int) -> Itera
 def _text_faults(_: Scope, value: str, node: dict[str, Any], __: int) -> Iterator[Fault]:
     least, most = node.get("minLength", 0), node.get("maxLength")
     if len(value) < least:
-        yield Fault((), f"{shown(value)} is shorter than {least} characters")
+        yield Fault((), f"{quote(value)} is shorter than {least} characters")
     if most is not None and len(value) > most:
-        yield Fault((), f"{shown(value)} is longer than {most} characters")
+        yield Fault((), f"{quote(value)} is longer than {most} characters")
     expression = compile_portable(node["pattern"]) if "pattern" in node else None
     if expression is not None and not expression.search(value):
-        yield Fault((), f"{shown(value)} does not match {shown(node['pattern'])}")
+        yield Fault((), f"{quote(value)} does not match {quote(node['pattern'])}")
     form = _FORMATS.get(node.get("format", ""))
     if form is not None and not form(value):
-        yield Fault((), f"{shown(value)} is no {node['format']}")
+        yield Fault((), f"{quote(value)} is no {node['format']}")
 
 
 def _list_faults(
@@ -203,7 +203,7 @@ def _list_faults(
     if node.get("uniqueItems"):
         for index, item in enumerate(value):
             if any(same(item, other) for other in value[:index]):
-                yield Fault((index,), f"{shown(item)} stands in the list already")
+                yield Fault((index,), f"{quote(item)} stands in the list already")
     if "items" in node:
         for index, item in enumerate(value):
             for below in _faults(scope, item, node["items"], depth + 1):
@@ -215,8 +215,8 @@ def _object_faults(
 ) -> Iterator[Fault]:
     known = node.get("properties", {})
     for name in node.get("required", ()):
-        if name not in value and not _may_lack(scope, properties(scope, node).get(name)):
-            yield Fault((), f"{shown(name)} is missing")
+        if name not in value and not _may_lack(scope, collect_properties(scope, node).get(name)):
+            yield Fault((), f"{quote(name)} is missing")
     least, most = node.get("minProperties", 0), node.get("maxProperties")
     if len(value) < least:
         yield Fault((), f"{len(value)} properties where {least} or more belong")
@@ -225,7 +225,7 @@ def _object_faults(
     others = node.get("additionalProperties", True)
     for name, item in value.items():
         if name not in known and others is False:
-            yield Fault((name,), f"{shown(name)} is no property{did_you_mean(name, known)}")
+            yield Fault((name,), f"{quote(name)} is no property{did_you_mean(name, known)}")
             continue
         for below in _faults(scope, item, known.get(name, others), depth + 1):
             yield Fault((name, *below.path), below.message)
@@ -236,7 +236,7 @@ def _may_lack(scope: Scope, schema: Any) -> bool:
     gated = isinstance(schema, dict) and not schema.keys().isdisjoint(
         (ADDED, REMOVED, ENVIRONMENTS)
     )
-    node = resolved(scope, schema)
+    node = resolve_schema(scope, schema)
     return gated or node.get("readOnly") is True or node.get("writeOnly") is True
 
 
@@ -316,7 +316,7 @@ def _examples(scope: Scope, site: Site, key: str) -> Iterator[Found]:
 
 
 def _unfit(scope: Scope, value: Any, schema: Any, trail: Trail, id: str) -> Iterator[Found]:
-    wrong = fault(scope, value, schema)
+    wrong = find_fault(scope, value, schema)
     if wrong is not None:
         for step in wrong.path:
             trail = (trail, step)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from dateline.load import known_table
+from dateline.load import read_known_table
 from dateline.load.editor.source import source_schema
 from dateline.load.editor.versions import versions_schema
 
@@ -18,5 +18,5 @@ def editor_schema(which: str, folder: Path) -> str:
     The dates and environments offered are those of the version table in *folder*. While it is
     absent or has a slip in it, every date and every name will do.
     """
-    schema = versions_schema() if which == "versions" else source_schema(known_table(folder))
+    schema = versions_schema() if which == "versions" else source_schema(read_known_table(folder))
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"

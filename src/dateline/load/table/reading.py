@@ -7,7 +7,7 @@ from typing import Any
 
 from dateline.load.table.valid import TYPES, Check, sequence
 from dateline.load.table.vocabulary import KEYS, OPENAPI
-from dateline.load.wording import did_you_mean, shown
+from dateline.load.wording import did_you_mean, quote
 from dateline.model import KEYS as OUR_KEYS
 from dateline.model import Map, Place, Problem, Seq
 
@@ -67,5 +67,5 @@ class Reading:
         """Tell whether *value* is of the *expected* type; note it where it is not."""
         if isinstance(value, expected):
             return True
-        self.note(place, "wrong-type", f"{shown(value)} where {TYPES[expected]} belongs; {way_out}")
+        self.note(place, "wrong-type", f"{quote(value)} where {TYPES[expected]} belongs; {way_out}")
         return False

@@ -19,7 +19,7 @@ from dateline.load.table.vocabulary import (
     RULE_ID,
     SERVER_URL,
 )
-from dateline.load.wording import did_you_mean, shown
+from dateline.load.wording import did_you_mean, quote
 from dateline.model import NEXT, Map, Seq
 
 TYPES: Final[dict[type, str]] = {
@@ -65,7 +65,7 @@ def _typed(expected: type) -> Check:
     def check(value: Any) -> Complaint | None:
         if type(value) is expected:
             return None
-        return Complaint("wrong-type", f"{shown(value)} where {TYPES[expected]} belongs")
+        return Complaint("wrong-type", f"{quote(value)} where {TYPES[expected]} belongs")
 
     return check
 
@@ -123,7 +123,7 @@ def _matching(pattern: str, id: str, law: str) -> Check:
         if complaint := text(value):
             return complaint
         return (
-            None if re.fullmatch(pattern, value) else Complaint(id, f"{shown(value)} is not {law}")
+            None if re.fullmatch(pattern, value) else Complaint(id, f"{quote(value)} is not {law}")
         )
 
     return check
@@ -184,8 +184,8 @@ def version_date(value: Any) -> Complaint | None:
     """The date of a version, or `next`."""
     if value == NEXT or (isinstance(value, str) and canonical_date(value)):
         return None
-    shown = str(value) if type(value) in (str, int) else ""
-    parts = _DATE.fullmatch(shown)
+    written = str(value) if type(value) in (str, int) else ""
+    parts = _DATE.fullmatch(written)
     padded = "-".join((parts[1], parts[2].zfill(2), parts[3].zfill(2))) if parts else ""
     if padded and canonical_date(padded):
         return Complaint("date", f"{value!r} is not a canonical YYYY-MM-DD date; write {padded}")

@@ -21,7 +21,7 @@ _IMPLIED: Final = {
 _DEEPEST: Final = 12
 
 
-def resolved(scope: Scope, schema: Any) -> Schema:
+def resolve_schema(scope: Scope, schema: Any) -> Schema:
     """Return the schema that *schema* stands for; an empty one where that can't be told."""
     schema = scope.resolve("schema", schema)
     return scope.dialect.keywords(schema) if isinstance(schema, dict) else {}
@@ -31,15 +31,15 @@ def admits_null(scope: Scope, schema: Any) -> bool:
     """Return whether *schema*, or what it refers to, lets null through whatever else it says."""
     if not isinstance(schema, dict):
         return False
-    return OR_NULL in scope.dialect.keywords(schema) or OR_NULL in resolved(scope, schema)
+    return OR_NULL in scope.dialect.keywords(schema) or OR_NULL in resolve_schema(scope, schema)
 
 
-def parts(scope: Scope, schema: Any) -> Iterator[Schema]:
+def list_parts(scope: Scope, schema: Any) -> Iterator[Schema]:
     """Yield *schema*, resolved, and all that its allOf lists, each once."""
     seen: set[int] = set()
     pending = [schema]
     while pending:
-        part = resolved(scope, pending.pop())
+        part = resolve_schema(scope, pending.pop())
         if id(part) in seen:
             continue
         seen.add(id(part))
@@ -47,36 +47,36 @@ def parts(scope: Scope, schema: Any) -> Iterator[Schema]:
         pending += reversed(part.get("allOf", ()))
 
 
-def properties(scope: Scope, schema: Any) -> dict[str, Any]:
+def collect_properties(scope: Scope, schema: Any) -> dict[str, Any]:
     """Return the properties of *schema* and of all that its allOf lists."""
     found: dict[str, Any] = {}
-    for part in parts(scope, schema):
+    for part in list_parts(scope, schema):
         for name, below in part.get("properties", {}).items():
             found.setdefault(name, below)
     return found
 
 
-def required(scope: Scope, schema: Any) -> dict[str, None]:
+def collect_required(scope: Scope, schema: Any) -> dict[str, None]:
     """Return the names that *schema* and all that its allOf lists require, in order."""
-    return {name: None for part in parts(scope, schema) for name in part.get("required", ())}
+    return {name: None for part in list_parts(scope, schema) for name in part.get("required", ())}
 
 
-def types(scope: Scope, schema: Any, depth: int = 0) -> frozenset[str]:
+def admitted_types(scope: Scope, schema: Any, depth: int = 0) -> frozenset[str]:
     """Return the JSON types that *schema* as a whole lets through."""
-    node = resolved(scope, schema)
+    node = resolve_schema(scope, schema)
     possible = declared(node)
     if depth > _DEEPEST:
         return possible | {"null"} if admits_null(scope, schema) else possible
     for base in node.get("allOf", ()):
-        possible &= types(scope, base, depth + 1)
+        possible &= admitted_types(scope, base, depth + 1)
     for key in UNIONS:
         if node.get(key):
-            union = (types(scope, member, depth + 1) for member in node[key])
+            union = (admitted_types(scope, member, depth + 1) for member in node[key])
             possible &= frozenset().union(*union)
     values = choices(node)
     if values is not None:
-        listed = {type_of(value) for value in values}
-        possible &= listed | {"number"} if "integer" in listed else listed
+        listing = {type_of(value) for value in values}
+        possible &= listing | {"number"} if "integer" in listing else listing
     elif "type" not in node and possible == EVERY_TYPE:
         implied = {_IMPLIED[key] for key in node if key in _IMPLIED}
         possible = frozenset(implied) or possible

@@ -8,7 +8,7 @@ import pytest
 from support.sources import LIBRARY, folder
 
 from dateline.check.baseline import BaselineError
-from dateline.check.sides import compared
+from dateline.check.comparison import compare
 from dateline.files import write
 from dateline.load import load
 from dateline.model import DatelineError
@@ -27,7 +27,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def said(before: str, after: str) -> list[str]:
-    findings, label = compared(Path("schemas"), Path("generated"), before, after)
+    findings, label = compare(Path("schemas"), Path("generated"), before, after)
     return [f"compared with {label}"] + [
         f"{found.after_source or found.before_source}: {found.verdict} [{found.rule}] "
         f"{found.message} ({', '.join(found.environments)})"
@@ -98,7 +98,7 @@ def test_a_side_that_stands_for_nothing_is_told(
     project: Path, before: str, after: str, said: str
 ) -> None:
     with pytest.raises(DatelineError, match=said):
-        compared(project / "schemas", project / "generated", before, after)
+        compare(project / "schemas", project / "generated", before, after)
 
 
 def test_two_environments_are_compared(project: Path) -> None:
@@ -125,7 +125,7 @@ def test_a_document_may_be_yaml(project: Path) -> None:
 
 def test_sides_without_anything_in_common_are_told(project: Path) -> None:
     with pytest.raises(BaselineError) as caught:
-        compared(project / "schemas", project / "generated", "next", "generated")
+        compare(project / "schemas", project / "generated", "next", "generated")
     assert str(caught.value) == (
         "next and generated have no version and environment in common; name documents, or one "
         "version on each side"

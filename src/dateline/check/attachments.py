@@ -13,7 +13,9 @@ from dateline.project import Projector
 from dateline.rules import RULES
 
 
-def attachment(api: Api, projector: Projector, published: Published, group: Group) -> str | None:
+def explain_attachment(
+    api: Api, projector: Projector, published: Published, group: Group
+) -> str | None:
     """Return how to mend the gate that causes *group*, if it names a date that is cut.
 
     None where the cause is another: the versions concerned are neither all from the date on nor

@@ -9,9 +9,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
-from dateline.bundle import Document, Readings, contents, wrong_types_refused
-from dateline.check.baseline import BaselineError, Published, against
-from dateline.check.merge import Group, Merged, by_place
+from dateline.bundle import Document, Readings, read_contents, wrong_types_refused
+from dateline.check.baseline import BaselineError, Published, read_baseline
+from dateline.check.merge import Group, Merged, sort_key
 from dateline.diff import diff
 from dateline.load import TABLE, load
 from dateline.load.table import read_policy_rules
@@ -58,7 +58,7 @@ class _Side:
     texts: Mapping[Combination, Document] = field(default_factory=dict)
 
 
-def compared(
+def compare(
     schemas: Path, output: Path, before: str, after: str, policy: str | None = None
 ) -> tuple[list[Finding], str]:
     """Return all that differs between *before* and *after*, and the words for *before*.
@@ -98,7 +98,7 @@ def compared(
             )
             for group in merged
         ]
-    return sorted(findings, key=by_place), older.label
+    return sorted(findings, key=sort_key), older.label
 
 
 class _Sides:
@@ -172,12 +172,12 @@ class _Sides:
         published = self._published(name)
         return _Side(
             label=published.label,
-            documents=contents(published.documents),
+            documents=read_contents(published.documents),
             texts=published.documents,
         )
 
     def _published(self, name: str) -> Published:
-        published = against(name, self._output, self._readings)
+        published = read_baseline(name, self._output, self._readings)
         if not published.documents:
             raise BaselineError(f"{published.label}: baseline-empty: there is nothing to compare")
         if Path(name).is_file():
