@@ -1,4 +1,4 @@
-"""OpenAPI documents by other hands: read from one file or several, and refused by name.
+"""Read OpenAPI documents by other hands, from one file or several.
 
 The one boundary for documents that dateline did not check itself: whoever judges or adopts a
 document has it from here.

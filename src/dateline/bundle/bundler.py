@@ -1,4 +1,4 @@
-"""Several files put together to the one document that they make."""
+"""Put the files of a document together to one document."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JSON and YAML files by other hands, read with the place of everything in them."""
+"""Read JSON and YAML files by other hands, with the place of everything in them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An API and what is published in, findings out: one for one cause."""
+"""Check an API against the versioning rules and what is published."""
 
 from __future__ import annotations
 

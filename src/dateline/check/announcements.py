@@ -1,4 +1,4 @@
-"""What is announced and what was published of it in, announcements that callers can't trust out."""
+"""Check announcements against the table and what was announced before."""
 
 from __future__ import annotations
 

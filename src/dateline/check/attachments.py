@@ -1,4 +1,4 @@
-"""Gates that are dated with a version that is cut: they change what is published."""
+"""Explain gates that change a published version, because they name a date that is cut."""
 
 from __future__ import annotations
 

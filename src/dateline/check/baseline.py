@@ -1,4 +1,4 @@
-"""A reference in, what callers have: the published documents, by version and environment."""
+"""Read the published documents that a reference names, by version and environment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two names in, what differs between what they stand for out, judged, for people."""
+"""Compare what two names stand for: versions, revisions, folders or documents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Findings in, those out that no other tells of: what one edit does is told once."""
+"""Remove findings that are only consequences of another one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Changes of several versions and environments in, one finding for each cause out."""
+"""Merge changes of several versions and environments into one finding for each cause."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The definitions in, the gates of versions not yet cut that give no reason out."""
+"""Check that the gates of versions not yet cut give their reasons, where that is demanded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The canonical definitions in, gates that the run time could not serve out.
+"""Find gates that the generated server could not serve.
 
 For each gate there is a total way down for values (a list item or optional field is left out, a
 renamed one carries its old name, ``x-shown-as`` stands in) and a total way up for requests.

@@ -1,4 +1,4 @@
-"""The version table and what is published in, breaches of the table's own rules out."""
+"""Check the version table's own rules against what is published."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``waivers.yaml``: which findings it waives, and which waivers are idle."""
+"""Read `waivers.yaml`, and decide which findings are waived and which waivers are idle."""
 
 from __future__ import annotations
 

@@ -212,8 +212,8 @@ def restore_coarsely(draft: Draft, found: Breaking) -> Repair:
         raise CantGateError(MOVED)
     if then.kind != now.kind:
         raise CantGateError(
-            f"{name_kind(now.kind)} took the place of {name_kind(then.kind)}, and `{WAS}` holds keywords of one "
-            f"kind of object only; {_WRITE_BACK}"
+            f"{name_kind(now.kind)} took the place of {name_kind(then.kind)}, and `{WAS}` holds "
+            f"keywords of one kind of object only; {_WRITE_BACK}"
         )
     if key == "properties":
         raise CantGateError(

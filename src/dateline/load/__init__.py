@@ -1,4 +1,4 @@
-"""A folder of sources in, the canonical API out; or every problem of the sources at once."""
+"""Read a folder of sources as the canonical API, or report every problem of them at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The availability law: nothing is shown where something it refers to is not.
+"""Check that nothing is shown where something it refers to is not.
 
 Also tells, for each component, where it is part of the contract: a component that only gated
 places reach comes and goes with them.

@@ -1,4 +1,4 @@
-"""Values, kinds and near misses in, the words of a message out."""
+"""Phrase values, kinds of objects and near misses for messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The joined document in, every defect that can be seen in it out, each with its place.
+"""Find every defect of the joined document, each with its place.
 
 First the shape of the document (``structure``); then, on a document in which every value has
 the type that its key demands, what each theme has to say: ``keywords``, ``names``,

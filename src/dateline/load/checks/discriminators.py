@@ -1,4 +1,4 @@
-"""A discriminator, out where it leads nowhere or tells nothing apart, in any version."""
+"""Check that discriminators name members and tell them apart, in every version."""
 
 from __future__ import annotations
 

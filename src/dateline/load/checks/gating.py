@@ -1,4 +1,4 @@
-"""One of our keys in, out where it can't stand, names nothing that is, or changes nothing."""
+"""Check the keys that gate: where they may appear, what they name, and what they change."""
 
 from __future__ import annotations
 
@@ -59,11 +59,14 @@ def stands_where_it_may(scope: Scope, site: Site, key: str) -> Iterator[Found]:
 
 def _presence(site: Site) -> str | None:
     if site.kind in WHOLE:
-        return f"can't stand on {name_kind(site.kind)}, which every version has; put it on a part of it"
+        return (
+            f"can't stand on {name_kind(site.kind)}, which every version has; "
+            "put it on a part of it"
+        )
     if _held_by(site) is Shape.ONE and site.kind not in OPTIONAL_PARTS:
         return (
-            f"can't stand on the `{site.slot}` of {name_kind(_holder(site))}, which has to be there; "
-            f"put `{WAS}` on what holds it"
+            f"can't stand on the `{site.slot}` of {name_kind(_holder(site))}, "
+            f"which has to be there; put `{WAS}` on what holds it"
         )
     if _in_path(site.node) and _holder(site) != "components":
         return "can't stand on a path parameter, which the path always has; put it on the path"

@@ -1,4 +1,4 @@
-"""An object's keys in, those out that its version of OpenAPI lacks or that no model can hold to."""
+"""Check the keys of objects against the version of OpenAPI and what models support."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A name in, out where its grammar, a reserved word or another name stands against it.
+"""Check names: their grammar, reserved words, and collisions in generated code.
 
 Names end up in the code, the routes and the headers of every caller. Authored ones keep to a
 narrow grammar, so that nobody's tool has to invent others; adopted ones only stay clear of what
@@ -112,7 +112,8 @@ def component_names_style(_: Scope, site: Site, key: str) -> Iterator[Found]:
         grammar, way_out = _SCHEMA_STYLE, "a capital letter, then letters and digits"
     for name in site.node[key]:
         if _COMPONENT.fullmatch(name) is not None and grammar.fullmatch(name) is None:
-            message = f"{quote(name)} as a name of {name_kind(COMPONENTS[key])}; use {way_out}, 64 at most"
+            kind = name_kind(COMPONENTS[key])
+            message = f"{quote(name)} as a name of {kind}; use {way_out}, 64 at most"
             yield Found(site.at(key, name), "component-name-style", message)
 
 

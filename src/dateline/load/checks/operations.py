@@ -1,4 +1,4 @@
-"""A path or an operation in, out what callers could not send, read or be let in by."""
+"""Check paths, parameters, operations, security and servers, and the version header."""
 
 from __future__ import annotations
 

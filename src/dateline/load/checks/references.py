@@ -1,4 +1,4 @@
-"""A reference in, out where it leads nowhere, to the wrong kind, in a circle or not alone."""
+"""Check that references lead to a component of the right kind, and to no circle."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def target_exists(scope: Scope, site: Site, key: str) -> Iterator[Found]:
         id, message = (
             "reference-kind",
             (
-                f"{quote(reference)} is {name_kind(COMPONENTS[goal[0]])} where {name_kind(site.kind)} belongs; "
-                f"refer to #/components/{section}/..."
+                f"{quote(reference)} is {name_kind(COMPONENTS[goal[0]])} where "
+                f"{name_kind(site.kind)} belongs; refer to #/components/{section}/..."
             ),
         )
     elif goal[1] not in scope.named(site.kind):

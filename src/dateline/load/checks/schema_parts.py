@@ -1,4 +1,4 @@
-"""A schema in, what it says as a whole out: through its references and its allOf members."""
+"""Collect what a schema says together with its references and its `allOf`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A schema in, out what contradicts itself, can never hold or can't be told apart."""
+"""Check schemas for contradictions, and for members that cannot be told apart."""
 
 from __future__ import annotations
 

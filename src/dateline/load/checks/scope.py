@@ -1,4 +1,4 @@
-"""What a check is given and what it gives back: a ``Scope`` and a ``Site`` in, ``Found`` out."""
+"""The context of a check: the document, a node of it, and what a check reports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A document of any shape in; its wrong types, unknown and missing keys out, and one that is sound.
+"""Check the types and keys of a document of any form, and leave a well-formed one.
 
 The only check that expects nothing of its input. What follows looks at a document in which
 every value has the type that its key demands, so that no other check has to ask.

@@ -1,4 +1,4 @@
-"""Which defects are matters of style: refused in authored sources, passed over in adopted ones."""
+"""The defects that adopted sources may have, since they are matters of style."""
 
 from __future__ import annotations
 

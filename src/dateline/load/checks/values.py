@@ -1,4 +1,4 @@
-"""A value and its schema in, what keeps the value from being an instance of it out."""
+"""Find out what keeps a value from being an instance of its schema."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A version table in, the JSON Schema of a file of definitions out."""
+"""The JSON Schema of a file of definitions, for editors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``versions.yaml`` in, the ``Table`` out; what is wrong with it becomes problems with places."""
+"""Read `versions.yaml` as the version table; its defects become problems with places."""
 
 from __future__ import annotations
 

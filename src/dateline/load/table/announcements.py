@@ -1,4 +1,4 @@
-"""What callers are told beforehand: another default, the end of a version."""
+"""Read what is announced: another default, the end of a version."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the API is served: environments, their servers, and the variables of these."""
+"""Read environments, their servers, and the variables of these."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which rules hold: a preset, and the verdicts that differ from it."""
+"""Read the policy: a preset, and the verdicts that differ from it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A mapping of the file in, its values out; what is wrong with one becomes a problem."""
+"""Take values out of mappings of `versions.yaml`; what is wrong becomes a problem."""
 
 from __future__ import annotations
 

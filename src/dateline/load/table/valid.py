@@ -1,4 +1,4 @@
-"""A value in, what is wrong with it out; None where nothing is.
+"""What values of `versions.yaml` have to be, each as a check that returns a complaint.
 
 A ``Check`` is called for what a value has to be: ``line``, ``day``, ``one_of(…)`` and so on.
 """

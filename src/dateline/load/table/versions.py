@@ -1,4 +1,4 @@
-"""The table's versions, in order: which is served by default, which is annotated."""
+"""Read the versions in order, the default and the annotated one."""
 
 from __future__ import annotations
 
