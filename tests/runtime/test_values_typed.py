@@ -6,7 +6,15 @@ from typing import Any
 
 import pytest
 
-from dateline_runtime.values import UnfitError, omitted, typed, whole
+from dateline_runtime.values import (
+    UnfitError,
+    converted,
+    enumerated,
+    in_turn,
+    omitted,
+    typed,
+    whole,
+)
 
 
 @pytest.mark.parametrize(
@@ -43,3 +51,33 @@ def test_what_nothing_holds_can_not_be_left_out() -> None:
     with pytest.raises(UnfitError) as caught:
         whole(omitted)("a")
     assert str(caught.value) == ("the value itself: nothing of it may be shown at this version")
+
+
+@pytest.mark.parametrize("value", [b"", {1, 2}, object()])
+def test_what_is_no_json_value_is_none_that_is_listed(value: Any) -> None:
+    with pytest.raises(UnfitError) as caught:
+        enumerated([(1, 2), ("a", "b")])(value)
+    assert str(caught.value) == "the value itself: it is no JSON value"
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (["Loan.due"], "what the converter Loan.due makes of it for 2024-01-15 does not fit"),
+        (
+            ["Loan.due", "Day"],
+            "what the converters Loan.due, Day make of it for 2024-01-15 does not fit",
+        ),
+    ],
+)
+def test_what_converters_make_has_to_fit(names: list[str], said: str) -> None:
+    change = in_turn([_appending(name) for name in names])
+    held = converted(names, change, "2024-01-15", lambda value: value == "".join(names))
+    assert held("") == "".join(names)
+    with pytest.raises(UnfitError) as caught:
+        held("x")
+    assert str(caught.value) == f"the value itself: {said}"
+
+
+def _appending(text: str) -> Any:
+    return lambda value: value + text

@@ -191,7 +191,7 @@ class Graph:
             elif id(pair) not in met:
                 met.add(id(pair))
                 stack.append((pair, True))
-                stack += [(edge.pair, False) for edge in pair.edges if id(edge.pair) not in met]
+                stack += [(edge.pair, False) for edge in pair.edges]
         return found[::-1]
 
 
