@@ -623,7 +623,7 @@ def adopt(
     and added, with the option that makes it a rename.
     """
     from dateline.adopt import adopt as take_over
-    from dateline.adopt.saying import lines
+    from dateline.adopt.summary import format_adoption
 
     def renamed(proposal: Any) -> bool:
         where = f"{proposal.holder}: " if proposal.holder else ""
@@ -641,7 +641,7 @@ def adopt(
     )
     for path in adoption.files:
         click.echo(f"added {path}")
-    for line in lines(adoption):
+    for line in format_adoption(adoption):
         click.echo(line)
 
 

@@ -21,7 +21,7 @@ from support.adopted_apis import (
 )
 from support.random_chains import DATES, chains, plain
 
-from dateline.adopt import Told, UsageError, adopt
+from dateline.adopt import Remark, UsageError, adopt
 from dateline.diff import diff
 from dateline.load import load
 from dateline.model import Kind, Place
@@ -332,7 +332,7 @@ def test_gates_stand_on_the_nearest_thing(tmp_path: Path, case: str) -> None:
 def test_what_was_taken_for_renamed_is_told(tmp_path: Path) -> None:
     adoption = adopted(tmp_path, LATER["a renamed parameter"][0], accept=True)
     place = Place((tmp_path / "schemas" / "loan.yaml").as_posix(), 6, 11)
-    assert adoption.renamed == (Told("a -> b", 1, place),)
+    assert adoption.renamed == (Remark("a -> b", 1, place),)
 
 
 CREATED: Final = loans(
@@ -555,12 +555,12 @@ def test_what_is_restated_as_a_whole_is_told_with_its_reason(tmp_path: Path) -> 
     )
     file = (tmp_path / "schemas" / "loan.yaml").as_posix()
     assert adoption.restated == (
-        Told(
+        Remark(
             "true, false or an empty list or mapping stood in place of parts",
             2,
             Place(file, 30, 9),
         ),
-        Told("a part went that can't be gated by itself", 1, Place(file, 27, 9)),
+        Remark("a part went that can't be gated by itself", 1, Place(file, 27, 9)),
     )
 
 

@@ -143,7 +143,7 @@ def zipped(content: bytes) -> bytes:
     [
         (("older.json",), "'older.json': write DATE=FILE, such as 2024-01-15=openapi.yaml"),
         (("2024-1-5=older.json",), "'2024-1-5=older.json': write DATE=FILE"),
-        (("2024-01-15=older.json",) * 2, "2024-01-15 stands for older.json already"),
+        (("2024-01-15=older.json",) * 2, "2024-01-15 is the date of older.json already"),
         (("2024-01-15=none.json",), "there is no file 'none.json'; name an OpenAPI document"),
         (("2024-01-15=.",), "'.' is no .json, .yaml or .yml file; name an OpenAPI document"),
         (

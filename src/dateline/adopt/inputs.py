@@ -1,14 +1,13 @@
-"""Dates and files in, the documents out that they hold; what can't be adopted is refused."""
+"""Read the documents to adopt, and the version table for them."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from dateline.adopt.telling import Told
+from dateline.adopt.remarks import Remark, count_remarks
 from dateline.bundle import Document, open_document
 from dateline.load import TABLE
 from dateline.load.checks import find_problems
@@ -33,16 +32,13 @@ _OURS: Final = OUR_KEYS - {EXTENSIBLE}
 
 
 class UsageError(DatelineError):
-    """What is asked for can't be done, whatever the documents hold."""
+    """The arguments make no sense, whatever the documents hold."""
 
     exit_code = 2
 
 
 class Source:
-    """A document as its provider published it, and of which version it is.
-
-    Raises SourceError where it can't be read.
-    """
+    """A document as its provider published it, and its version. Raises SourceError."""
 
     def __init__(self, date: str, read: Document) -> None:
         self.date = date
@@ -51,37 +47,37 @@ class Source:
         self.document = read.content
 
     def place(self, path: tuple[str | int, ...]) -> Place:
-        """Return where *path* stands in the file, or the nearest thing around it."""
+        """Return where *path* is in the file, or the nearest thing around it."""
         return self.read.locate(path)
 
 
-def given(arguments: Iterable[str]) -> list[tuple[str, Path]]:
+def parse_arguments(arguments: Iterable[str]) -> list[tuple[str, Path]]:
     """Return the dates and files that `DATE=FILE` *arguments* name, oldest first.
 
-    Raises UsageError for what is no date, stands twice, or is no file that could be read.
+    Raises UsageError for what is no date, for a date named twice, and for what is no document.
     """
     found: dict[str, Path] = {}
-    amiss: list[str] = []
+    faults: list[str] = []
     for argument in arguments:
         date, equals, file = argument.partition("=")
         if not equals or not canonical_date(date):
-            amiss.append(f"{argument!r}: write DATE=FILE, such as 2024-01-15=openapi.yaml")
+            faults.append(f"{argument!r}: write DATE=FILE, such as 2024-01-15=openapi.yaml")
         elif date in found:
-            amiss.append(f"{date} stands for {found[date]} already; name each date once")
+            faults.append(f"{date} is the date of {found[date]} already; name each date once")
         elif not Path(file).exists():
-            amiss.append(f"there is no file {file!r}; name an OpenAPI document")
+            faults.append(f"there is no file {file!r}; name an OpenAPI document")
         elif Path(file).suffix.lower() in _PACKED:
-            amiss.append(f"{file!r} is compressed; unpack it, and name what comes out")
+            faults.append(f"{file!r} is compressed; unpack it, and name what comes out")
         elif Path(file).suffix.lower() not in _SUFFIXES or not Path(file).is_file():
-            amiss.append(f"{file!r} is no .json, .yaml or .yml file; name an OpenAPI document")
+            faults.append(f"{file!r} is no .json, .yaml or .yml file; name an OpenAPI document")
         else:
             found[date] = Path(file)
-    if amiss:
-        raise UsageError("\n".join(amiss))
+    if faults:
+        raise UsageError("\n".join(faults))
     return sorted(found.items())
 
 
-def sources(files: list[tuple[str, Path]], table: Table) -> list[Source]:
+def read_sources(files: list[tuple[str, Path]], table: Table) -> list[Source]:
     """Return the documents in *files*, read and checked as adopted ones.
 
     Raises SourceError with every problem of all of them.
@@ -113,26 +109,18 @@ def _annotations(source: Source) -> Iterable[Problem]:
             )
 
 
-def house_rules(source: Source, table: Table) -> list[Told]:
+def find_house_rules(source: Source, table: Table) -> list[Remark]:
     """Return what of *source* the rules for authored definitions would refuse, by rule."""
-    problems = list(
-        find_problems(
-            dict(source.document),
-            replace(table, adopted=False),
-            source.read.locate,
-        )
+    problems = find_problems(
+        dict(source.document), replace(table, adopted=False), source.read.locate
     )
-    first: dict[str, Place] = {}
-    for problem in problems:
-        first.setdefault(problem.id, problem.place)
-    counts = Counter(problem.id for problem in problems)
-    return [Told(id, counts[id], first[id]) for id in sorted(counts)]
+    return sorted(count_remarks((problem.id, problem.place) for problem in problems))
 
 
-def version_table(text: str) -> Table:
-    """Return the version table that *text* describes, which is to be `versions.yaml`.
+def parse_table(text: str) -> Table:
+    """Return the version table that *text*, the future `versions.yaml`, describes.
 
-    Raises UsageError where the options that it was made from can't be.
+    Raises UsageError if the options that it was made from are invalid.
     """
     problems: list[Problem] = []
     document = YamlReader(text, AUTHORED, False, Log(TABLE, problems)).read()
@@ -142,7 +130,7 @@ def version_table(text: str) -> Table:
     return table
 
 
-def written_table(
+def format_table(
     dates: Iterable[str], *, header: str | None, default: str | None, package: str | None
 ) -> str:
     """Return the text of `versions.yaml` for versions of these *dates*."""

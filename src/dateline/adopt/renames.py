@@ -1,4 +1,4 @@
-"""Which names of two versions are those of one thing: what users say, and what looks like it."""
+"""Decide which names of two versions belong to one thing."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from dateline.adopt.inputs import UsageError
 class Proposal(NamedTuple):
     """Something that may have been renamed: a field, header or parameter.
 
-    ``holder`` is the component, or the operation as ``METHOD /path``, that it stands in; empty
-    where it stands in neither.
+    ``holder`` is the component, or the operation as ``METHOD /path``, that it is in; empty if it
+    is in neither.
     """
 
     holder: str
@@ -21,7 +21,7 @@ class Proposal(NamedTuple):
 
     @property
     def option(self) -> str:
-        """What `--rename` takes to make a fact of it."""
+        """The value of `--rename` that makes it a rename."""
         return f"{self.holder}.{self.older}={self.newer}" if self.holder else self.written
 
     @property
@@ -30,9 +30,9 @@ class Proposal(NamedTuple):
 
 
 class Renames:
-    """The renames of documents that are adopted: only what is said, or accepted, is one.
+    """The renames between documents that are adopted: those that users name or accept.
 
-    *given* are `OLD=NEW`, or `HOLDER.OLD=NEW` for one component or operation. *accept* is asked
+    *given* are `OLD=NEW`, or `HOLDER.OLD=NEW` for one component or operation. *accept* is called
     once for each other pair that looks renamed. Raises UsageError for what is no such pair.
     """
 
@@ -45,14 +45,14 @@ class Renames:
             raise UsageError(f"--rename {wrong[0]}: write OLD=NEW, or SCHEMA.OLD=NEW")
 
     def says(self, holder: str, older: str, newer: str) -> bool:
-        """Tell whether users say that *older* was renamed to *newer*."""
+        """Return whether users say that *older* was renamed to *newer*."""
         proposal = Proposal(holder, older, newer)
         said = [each for each in (proposal.option, proposal.written) if each in self._given]
         self._given |= dict.fromkeys(said, True)
         return bool(said)
 
     def accepts(self, holder: str, older: str, newer: str) -> bool:
-        """Tell whether what looks like it was *older* renamed to *newer* is taken for that."""
+        """Return whether *older* was renamed to *newer*, which looks like it."""
         if self.says(holder, older, newer):
             return True
         proposal = Proposal(holder, older, newer)
@@ -62,11 +62,11 @@ class Renames:
 
     @property
     def declined(self) -> tuple[Proposal, ...]:
-        """What looks renamed and was not taken for it."""
+        """What looks renamed and was not accepted."""
         return tuple(sorted(each for each, is_taken in self._answers.items() if not is_taken))
 
     def require_used(self) -> None:
-        """Raise UsageError for the first rename that is none of anything in the documents."""
+        """Raise UsageError for the first rename that fits nothing in the documents."""
         for written, is_used in self._given.items():
             if not is_used:
                 raise UsageError(

@@ -26,6 +26,7 @@ from dateline.model import (
     SHOWN_AS,
     WAS,
     WHY,
+    Day,
     Map,
     Seq,
 )
@@ -46,7 +47,7 @@ class Type(NamedTuple):
     holds: frozenset[type] | None = None
 
 
-_STR: Final[frozenset[type]] = frozenset((str,))
+_STR: Final[frozenset[type]] = frozenset((str, Day))
 _MAP: Final[frozenset[type]] = frozenset((dict, Map))
 _SEQ: Final[frozenset[type]] = frozenset((list, Seq))
 _TEXT: Final = Type(_STR, "text")

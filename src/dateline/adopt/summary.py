@@ -1,32 +1,32 @@
-"""What was adopted in, what to tell people about it out, line by line."""
+"""Format what came of an adoption, line by line."""
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
 
-from dateline.adopt import Adoption, Told
+from dateline.adopt import Adoption, Remark
 from dateline.schema.dialect import BEYOND_LETTER
 
 
-def lines(adoption: Adoption) -> Iterator[str]:
-    """Yield what came of each document, how much was gated and how, and what else to know."""
+def format_adoption(adoption: Adoption) -> Iterator[str]:
+    """Yield what came of each document, the gates by key, and what deserves a look."""
     for date, name, words in adoption.documents:
         yield f"{date} {name}: {words}"
-    told = ", ".join(f"{count} {key}" for key, count in adoption.gates.items())
-    yield f"{sum(adoption.gates.values())} gates: {told}"
+    counts = ", ".join(f"{count} {key}" for key, count in adoption.gates.items())
+    yield f"{sum(adoption.gates.values())} gates: {counts}"
     if adoption.renamed:
-        yield f"{_sum(adoption.renamed)} of them renames:"
+        yield f"{_total(adoption.renamed)} of them renames:"
         for rename in adoption.renamed:
             yield f"  {rename.place}: {rename.what}{_more(rename)}"
     if adoption.proposals:
         yield (
-            f"{len(adoption.proposals)} things may have been renamed; each was written as one that "
-            "went and another that came. Adopt again with these options where it was:"
+            f"{len(adoption.proposals)} things may have been renamed; each was written as one "
+            "removed and another one added. To make them renames, adopt again with:"
         )
         for proposal in adoption.proposals:
             yield f"  --rename {shlex.quote(proposal.option)}"
-    yield f"{_sum(adoption.restated) or 'no'} x-was restates parts as a whole" + (
+    yield f"{_total(adoption.restated) or 'no'} x-was restates parts as a whole" + (
         ":" if adoption.restated else ""
     )
     for reason in adoption.restated:
@@ -34,7 +34,7 @@ def lines(adoption: Adoption) -> Iterator[str]:
     if adoption.house_rules:
         newest = adoption.documents[-1][1]
         yield (
-            f"{_sum(adoption.house_rules)} things of {newest} would be refused in authored "
+            f"{_total(adoption.house_rules)} things of {newest} would be refused in authored "
             "definitions, not here:"
         )
         for rule in adoption.house_rules:
@@ -45,11 +45,11 @@ def lines(adoption: Adoption) -> Iterator[str]:
             yield f"  {null.times} schemas of {null.what}, first at {null.place}"
 
 
-def _sum(told: tuple[Told, ...]) -> int:
-    return sum(each.times for each in told)
+def _total(remarks: tuple[Remark, ...]) -> int:
+    return sum(each.times for each in remarks)
 
 
-def _more(rename: Told) -> str:
+def _more(rename: Remark) -> str:
     if rename.times == 1:
         return ""
     places = "place" if rename.times == 2 else "places"

@@ -1,4 +1,4 @@
-"""What was merged in, a folder of definitions out that was read again and found to be right."""
+"""Write merged definitions to a folder, once they read back as the documents they came from."""
 
 from __future__ import annotations
 
@@ -6,13 +6,10 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from dateline.adopt.documents import Merged, unequal_at
-from dateline.adopt.gating import dated
+from dateline.adopt.documents import MergedDocuments, find_unequal, unequal_error
+from dateline.adopt.fragments import split
 from dateline.adopt.inputs import Source, UsageError, yaml_file
-from dateline.adopt.shared import differences
-from dateline.adopt.splitting import split
 from dateline.changes.additions import begun
-from dateline.changes.record import Record
 from dateline.load import TABLE, load
 from dateline.model import Api, DatelineError, Place
 from dateline.project import Projector
@@ -23,37 +20,41 @@ class WriteError(DatelineError):
 
 
 @dataclass(frozen=True)
-class Written:
-    """The files of the definitions, sorted, and where they hold what."""
+class WrittenDefinitions:
+    """The files of the definitions, sorted, and the API that was read from them."""
 
     files: list[Path]
     folder: Path
     api: Api
 
     def locate(self, path: tuple[str | int, ...]) -> Place:
-        """Return where *path* stands, or the nearest thing around it."""
+        """Return where *path* is written, or the nearest thing around it."""
         place = self.api.locate(path)
         return place._replace(file=(self.folder / Path(place.file).name).as_posix())
 
 
-def write(merged: Merged, sources: list[Source], table: str, folder: Path) -> Written:
+def write(
+    merged: MergedDocuments, sources: list[Source], table: str, folder: Path
+) -> WrittenDefinitions:
     """Write the definitions and their *table* to *folder* at once.
 
-    They are written beside it first and read from there: only if each document comes back from
-    what was read does the folder take its place. Raises UsageError where it holds anything, and
-    UnequalError where a document does not come back; *folder* is then as it was.
+    They are written to a folder beside it, which replaces it only after each document came back
+    from what was read there. Raises UsageError if *folder* holds anything, and UnequalError if a
+    document does not come back; *folder* is then as it was.
     """
     _refuse_taken(folder)
     staged = folder.parent / f".{folder.name}.adopt"
     try:
         shutil.rmtree(staged, ignore_errors=True)
         staged.mkdir(parents=True)
-        fragments = split(dated("document", merged.document))
-        texts = {name: yaml_file(content) for name, content in fragments.items()}
+        texts = {name: yaml_file(content) for name, content in split(merged.document).items()}
         for name, text in {TABLE: table, **texts}.items():
             (staged / name).write_text(text, encoding="utf-8", newline="\n")
         api = load(staged)
-        for name, content in _proven(merged, sources, api).files.items():
+        projector = Projector(api)
+        for date, path in find_unequal(projector, merged.wanted, api.table):
+            raise unequal_error(next(one for one in sources if one.date == date), path)
+        for name, content in begun(api, projector, api.table.latest).files.items():
             (staged / name).parent.mkdir(parents=True, exist_ok=True)
             (staged / name).write_bytes(content)
         names = sorted(path.relative_to(staged) for path in staged.rglob("*") if path.is_file())
@@ -63,7 +64,7 @@ def write(merged: Merged, sources: list[Source], table: str, folder: Path) -> Wr
         raise WriteError(f"{folder} can't be written: {error.strerror}") from error
     finally:
         shutil.rmtree(staged, ignore_errors=True)
-    return Written([folder / name for name in names], folder, api)
+    return WrittenDefinitions([folder / name for name in names], folder, api)
 
 
 def _refuse_taken(folder: Path) -> None:
@@ -72,18 +73,3 @@ def _refuse_taken(folder: Path) -> None:
     present = sorted(path.name for path in folder.iterdir()) if folder.exists() else []
     if present:
         raise UsageError(f"{folder} holds {present[0]!r}; name an empty folder with --into")
-
-
-def _proven(merged: Merged, sources: list[Source], api: Api) -> Record:
-    """Return the record that begins with the newest of the documents.
-
-    Raises UnequalError unless *api*, which was read from the files, gives back each.
-    """
-    projector = Projector(api)
-    environment = api.table.environments[0].name
-    for source in sources:
-        shown = projector.contract(source.date, environment).document
-        path = next(differences(shown, merged.wanted[source.date]), None)
-        if path is not None:
-            raise unequal_at(source, path)
-    return begun(api, projector, api.table.latest)

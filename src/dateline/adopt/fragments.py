@@ -1,0 +1,131 @@
+"""Split one document into fragments by file name: operations by tag, components beside them.
+
+Operations without a tag go by the first word of their path that tells paths apart.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from itertools import takewhile
+from typing import Any, Final
+
+from dateline.load import TABLE
+from dateline.openapi import COMPONENTS, METHODS, references
+from dateline.schema.memo import closure
+
+COMMON: Final = "common"
+"""The file of what the whole document says, and of components that several files use."""
+
+UNTAGGED: Final = "untagged"
+"""The file of operations without a tag whose paths have no words."""
+
+_RESERVED: Final = (TABLE.removesuffix(".yaml"), "waivers", "aux", "con", "nul", "prn")
+"""Names of files that are no fragments, and names that are no files on Windows."""
+
+Component = tuple[str, str]
+
+
+def split(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return the fragments of *document*, by file name; their union is the document."""
+    fragments: dict[str, dict[str, Any]] = defaultdict(dict)
+    split_keys = ("paths", "webhooks", "components")
+    fragments[COMMON].update({key: document[key] for key in document if key not in split_keys})
+    homes = _homes(document)
+    components = document.get("components", {})
+    users: dict[Component, set[str]] = defaultdict(set)
+
+    def used(component: Component) -> list[Component]:
+        section, name = component
+        return _components_in(components.get(section, {}).get(name))
+
+    for section in ("paths", "webhooks"):
+        items = document.get(section)
+        if items == {}:
+            fragments[COMMON][section] = {}
+        for name, item in (items or {}).items():
+            file = homes[section, name]
+            fragments[file].setdefault(section, {})[name] = item
+            for component in _components_in(item):
+                users[component].add(file)
+    for file in fragments:
+        for component in closure([one for one in users if file in users[one]], used):
+            users[component].add(file)
+    for section, nodes in components.items():
+        if section not in COMPONENTS or not nodes:
+            fragments[COMMON].setdefault("components", {})[section] = nodes
+            continue
+        for name, node in nodes.items():
+            files = users.get((section, name), set())
+            file = next(iter(files)) if len(files) == 1 else COMMON
+            fragments[file].setdefault("components", {}).setdefault(section, {})[name] = node
+    if components == {} and "components" in document:
+        fragments[COMMON]["components"] = {}
+    return {f"{name}.yaml": fragments[name] for name in sorted(fragments)}
+
+
+def _components_in(node: Any) -> list[Component]:
+    """Return the components that *node* refers to; security schemes belong to the document."""
+    return [goal for goal in references(node) if goal[0] != "securitySchemes"]
+
+
+def _homes(document: dict[str, Any]) -> dict[tuple[str, str], str]:
+    """Return the file of each path and webhook, by section and name."""
+    items = {
+        (section, name): item
+        for section in ("paths", "webhooks")
+        for name, item in document.get(section, {}).items()
+    }
+    files = _FileNames()
+    homes = {key: files.of_tag(tag) for key, item in items.items() if (tag := _first_tag(item))}
+    bare = [key for key in items if key not in homes]
+    words = {name: _words(name) for section, name in bare if section == "paths"}
+    # what all of them begin with, such as `v1`, tells none apart
+    paths = [own for name, own in words.items() if name.startswith("/")]
+    shared = sum(1 for _ in takewhile(lambda each: len(set(each)) == 1, zip(*paths, strict=False)))
+    for section, name in bare:
+        own = words.get(name, ["webhooks"])
+        distinct = own[shared:] or own[-1:]
+        homes[section, name] = files.of_word(distinct[0]) if distinct else UNTAGGED
+    return homes
+
+
+def _first_tag(item: Any) -> str | None:
+    for method in METHODS:
+        operation = item.get(method) if isinstance(item, dict) else None
+        tags = operation.get("tags") if isinstance(operation, dict) else None
+        if tags:
+            return str(tags[0])
+    return None
+
+
+def _words(path: str) -> list[str]:
+    """Return the parts of *path* that are no variables."""
+    return [word for word in path.split("/") if word and "{" not in word]
+
+
+class _FileNames:
+    """Gives each tag a file name of its own, valid on every file system; words share names."""
+
+    def __init__(self) -> None:
+        self._names: dict[str, str] = {}
+        self._taken = {*_RESERVED, COMMON, UNTAGGED}
+
+    def of_tag(self, tag: str) -> str:
+        if tag not in self._names:
+            plain = _plain(tag, "tag")
+            name, number = plain, 1
+            while name in self._taken:
+                number += 1
+                name = f"{plain}-{number}"
+            self._taken.add(name)
+            self._names[tag] = name
+        return self._names[tag]
+
+    def of_word(self, word: str) -> str:
+        plain = _plain(word, UNTAGGED)
+        return self.of_tag(plain) if plain in (*_RESERVED, COMMON) else plain
+
+
+def _plain(text: str, default: str) -> str:
+    return re.sub("[^a-z0-9]+", "-", text.lower()).strip("-")[:80] or default
