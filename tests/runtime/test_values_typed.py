@@ -14,6 +14,7 @@ from dateline_runtime.values import (
     omitted,
     typed,
     whole,
+    written,
 )
 
 
@@ -81,3 +82,15 @@ def test_what_converters_make_has_to_fit(names: list[str], said: str) -> None:
 
 def _appending(text: str) -> Any:
     return lambda value: value + text
+
+
+def test_what_a_converter_makes_for_callers_of_a_version_has_to_fit() -> None:
+    any_value = written("Loan.due", lambda value, version: value + version, "2024", None)
+    assert any_value("due ") == "due 2024"
+    held = written("Loan.due", lambda value, version: value + version, "2024", "2024".__eq__)
+    assert held("") == "2024"
+    with pytest.raises(UnfitError) as caught:
+        held("x")
+    assert str(caught.value) == (
+        "the value itself: what the converter Loan.due makes of it for 2024 does not fit"
+    )
