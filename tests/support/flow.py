@@ -1,0 +1,97 @@
+"""Which functions are handed one schema node, and one edit: `python tests/support/flow.py`.
+
+ARCHITECTURE.md shows the modules. A function counts where one of its arguments is the node, as it
+is in the definitions or in a document, or holds it; for the edit, a change, group or finding.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any, Final
+
+import dateline
+from dateline.diff import diff
+from dateline.edit import init
+from dateline.generate import Workspace, findings, generate, published
+from dateline.load import load
+from dateline.model import Api, Change, Finding
+from dateline.project import Projector
+from dateline.render import builtin_templates, render
+
+ROOT: Final = Path(dateline.__file__).parent
+SCHEMA: Final = "LoanState"
+EDIT: Final = ("- const: returned", "- const: returned\n        - const: lost")
+
+
+def trace(stage: str, run: Callable[[], Any], concerns: Callable[[Any], bool]) -> None:
+    """Print the modules with a function that *run* hands something that it *concerns*."""
+    found: dict[CodeType, str] = {}
+
+    def look(frame: FrameType, event: str, _: object) -> None:
+        code = frame.f_code
+        path = Path(code.co_filename)
+        if event == "call" and code not in found and path.is_relative_to(ROOT):
+            names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+            if any(concerns(frame.f_locals.get(name)) for name in names):
+                found[code] = path.relative_to(ROOT).with_suffix("").as_posix()
+
+    sys.setprofile(look)
+    try:
+        run()
+    finally:
+        sys.setprofile(None)
+    modules = [name.removesuffix("/__init__") for name in dict.fromkeys(found.values())]
+    print(f"{stage}: {len(modules)} modules, {len(found)} functions\n    {' '.join(modules)}")
+
+
+def main() -> None:
+    """Trace the node through loading, projecting, comparing and rendering; then an edit of it."""
+    with tempfile.TemporaryDirectory() as folder:
+        top = Path(folder)
+        init(top)
+        workspace = Workspace(
+            schemas=top / "schemas", output=top / "generated", templates=None, strict=False
+        )
+        generate(workspace)
+        api = load(workspace.schemas)
+        documents = project(api)
+        known = [each["components"]["schemas"].get(SCHEMA) for each in (api.document, *documents)]
+
+        def is_node(value: Any) -> bool:
+            held = [value, *(getattr(value, name, None) for name in ("node", "value", "schema"))]
+            return any(isinstance(one, dict) and one and one in known for one in held)
+
+        trace("load", lambda: load(workspace.schemas), is_node)
+        trace("project", lambda: project(api), is_node)
+        trace("diff", lambda: diff(*documents[:2]), is_node)
+        trace("render", lambda: render(api, builtin_templates()), is_node)
+        source = workspace.schemas / "loans.yaml"
+        source.write_text(source.read_text(encoding="utf-8").replace(*EDIT), encoding="utf-8")
+
+        def is_edit(value: Any) -> bool:
+            return isinstance(value, Change | Finding) or type(value).__name__ == "Group"
+
+        edited = load(workspace.schemas)
+        before = published(workspace, None)
+        trace("edit", lambda: findings(workspace, edited, before), is_edit)
+        command = [sys.executable, "-m", "dateline", "check"]
+        subprocess.run(command, cwd=top, check=False)
+
+
+def project(api: Api) -> list[dict[str, Any]]:
+    """Return the documents of *api*, by environment and version."""
+    projector = Projector(api)
+    return [
+        projector.contract(version, environment.name).document
+        for environment in api.table.environments
+        for version in api.table.dates
+    ]
+
+
+if __name__ == "__main__":
+    main()
