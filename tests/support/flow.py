@@ -68,7 +68,7 @@ def main() -> None:
 
         trace("load", lambda: load(workspace.schemas), is_node)
         trace("project", lambda: project(api), is_node)
-        trace("diff", lambda: diff(*documents[:2]), is_node)
+        trace("diff", lambda: diff(documents[0], documents[1]), is_node)
         trace("render", lambda: render(api, builtin_templates()), is_node)
         source = workspace.schemas / "loans.yaml"
         source.write_text(source.read_text(encoding="utf-8").replace(*EDIT), encoding="utf-8")
