@@ -5,20 +5,24 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import date
 from functools import wraps
 from pathlib import Path
-from typing import Any, Literal, ParamSpec
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from dateline import __version__, completion, fresh
-from dateline.model import DatelineError
+from dateline.generate import BreachError, Generated, Workspace
+from dateline.model import DatelineError, Finding, Place
 from dateline.report import FORMATS
 
-P = ParamSpec("P")
+if TYPE_CHECKING:
+    from dateline.adopt.renames import Proposal
+    from dateline.edit.renames import Rename
+    from dateline.edit.revision import Revision
 
 CLEAN, FINDINGS, MISUSE, INVALID, STALE = 0, 1, 2, 3, 4
 
@@ -33,7 +37,7 @@ def main() -> None:
     """
 
 
-def _recovered(context: click.Context, _: click.Parameter, folder: Path) -> Path:
+def _recover(context: click.Context, _: click.Parameter, folder: Path) -> Path:
     """Finish what a killed run began in *folder* before anything is read there."""
     from dateline.files.sources import recover
 
@@ -47,14 +51,14 @@ _SCHEMAS = click.option(
     "--schemas",
     type=_FOLDER,
     default=Path("schemas"),
-    callback=_recovered,
+    callback=_recover,
     show_default=True,
     help="Folder of the definitions.",
 )
 
 
-def _workspace(command: Callable[P, None]) -> Callable[P, None]:
-    """Give *command* the options that say where a project's files stand."""
+def _workspace(command: Callable[..., None]) -> Callable[..., None]:
+    """Give *command* the options that name a project's folders, as a workspace."""
     options = [
         _SCHEMAS,
         click.option(
@@ -78,28 +82,27 @@ def _workspace(command: Callable[P, None]) -> Callable[P, None]:
         ),
     ]
 
-    @wraps(command)
-    def with_workspace(*args: P.args, **kwargs: P.kwargs) -> None:
+    def with_workspace(
+        schemas: Path, output: Path, templates: Path | None, strict: bool, **given: Any
+    ) -> None:
         from dateline.files import settle
-        from dateline.generate import Workspace
 
-        given: dict[str, Any] = kwargs
-        names = ("schemas", "output", "templates", "strict")
-        workspace = Workspace(**{name: given.pop(name) for name in names})
-        settle(workspace.output)
-        given["workspace"] = workspace
-        command(*args, **kwargs)
+        settle(output)
+        command(
+            Workspace(schemas=schemas, output=output, templates=templates, strict=strict), **given
+        )
 
+    with_options: Callable[..., None] = wraps(command)(with_workspace)
     for option in reversed(options):
-        with_workspace = option(with_workspace)
-    return with_workspace
+        with_options = option(with_options)
+    return with_options
 
 
 @main.command()
 @_workspace
 @click.option("--check", is_flag=True, help="Write nothing; exit 4 and list what is stale.")
 @click.option("--watch", is_flag=True, help="Generate again whenever a source changes.")
-def generate(workspace: Any, check: bool, watch: bool) -> None:
+def generate(workspace: Workspace, check: bool, watch: bool) -> None:
     """Check the definitions and bring every output up to date."""
     from dateline import generate as room
 
@@ -114,15 +117,13 @@ def generate(workspace: Any, check: bool, watch: bool) -> None:
         for outcome in room.watch(workspace):
             _say(workspace, outcome)
         return
-    with _breaches_told(workspace):
+    with _reporting_breaches(workspace):
         _say(workspace, room.generate(workspace))
 
 
 @contextmanager
-def _breaches_told(workspace: Any) -> Iterator[None]:
+def _reporting_breaches(workspace: Workspace) -> Iterator[None]:
     """Report the findings of a breach as findings are, and end with its status."""
-    from dateline.generate import BreachError
-
     try:
         yield
     except BreachError as broken:
@@ -130,9 +131,7 @@ def _breaches_told(workspace: Any) -> Iterator[None]:
         sys.exit(broken.exit_code)
 
 
-def _say(workspace: Any, outcome: Any) -> None:
-    from dateline.generate import BreachError
-
+def _say(workspace: Workspace, outcome: Generated | DatelineError) -> None:
     if isinstance(outcome, BreachError):
         _report(outcome.findings, (), outcome.baseline, workspace.schemas, err=True)
         return
@@ -175,7 +174,9 @@ _WAIVED = click.option("--waived", is_flag=True, help="Write out waived findings
 @_AGAINST
 @_FORMAT
 @_WAIVED
-def check(workspace: Any, against: str | None, formats: tuple[str, ...], waived: bool) -> None:
+def check(
+    workspace: Workspace, against: str | None, formats: tuple[str, ...], waived: bool
+) -> None:
     """Hold the definitions to the versioning rules; exit 1 where one is broken."""
     from dateline import generate as room
 
@@ -197,7 +198,7 @@ def check(workspace: Any, against: str | None, formats: tuple[str, ...], waived:
 @_AGAINST
 @click.option("--dry-run", is_flag=True, help="Show the patch, write nothing.")
 @click.option("--yes", is_flag=True, help="Take what looks renamed for renamed, without asking.")
-def gate(workspace: Any, against: str | None, dry_run: bool, yes: bool) -> None:
+def gate(workspace: Workspace, against: str | None, dry_run: bool, yes: bool) -> None:
     """Gate every ungated breaking change in the definitions themselves.
 
     What a published contract needs comes back or is kept for older versions; the newest shape
@@ -207,7 +208,7 @@ def gate(workspace: Any, against: str | None, dry_run: bool, yes: bool) -> None:
     from dateline import generate as room
     from dateline.edit.gate import apply
 
-    def renamed(place: Any, question: Any) -> bool:
+    def renamed(place: Place, question: Rename) -> bool:
         asked = f"{place}: was {question.before} renamed to {question.after}?"
         return yes or (not dry_run and sys.stdin.isatty() and click.confirm(asked, err=True))
 
@@ -244,7 +245,7 @@ def gate(workspace: Any, against: str | None, dry_run: bool, yes: bool) -> None:
 @click.option("--undisclosed", is_flag=True, help="Mark a version that shows no change.")
 @click.option("--dry-run", is_flag=True, help="Show the patch and the changes, write nothing.")
 def cut(
-    workspace: Any,
+    workspace: Workspace,
     day: str,
     title: str | None,
     drafts: tuple[str, ...],
@@ -263,7 +264,7 @@ def cut(
     from dateline.status import told
 
     asked = Asked(day=day, title=title, drafts=drafts, undisclosed=undisclosed)
-    with _breaches_told(workspace):
+    with _reporting_breaches(workspace):
         plan, outcome = room.cut(workspace, asked, dry_run=dry_run)
     click.echo(f"{plan.version.date}: {plan.version.title}")
     for line in told(plan.page()):
@@ -272,10 +273,10 @@ def cut(
         click.echo(f"  added to all versions {plan.closed.words}")
         for entry in plan.closed.entries:
             click.echo(f"    {entry.message}")
-    _edited(workspace, plan, outcome)
+    _show_edits(workspace, plan, outcome)
 
 
-def _edited(workspace: Any, plan: Any, outcome: Any) -> None:
+def _show_edits(workspace: Workspace, plan: Revision, outcome: Generated | None) -> None:
     """Show the patch of *plan*; where it was carried out, what came of it."""
     if outcome is None:
         if plan.recorded:
@@ -294,7 +295,7 @@ def _edited(workspace: Any, plan: Any, outcome: Any) -> None:
 @_workspace
 @click.argument("version", shell_complete=completion.versions)
 @click.option("--dry-run", is_flag=True, help="Show the patch, write nothing.")
-def retire(workspace: Any, version: str, dry_run: bool) -> None:
+def retire(workspace: Workspace, version: str, dry_run: bool) -> None:
     """Remove VERSION, whose announced end has come.
 
     Gates that no other version needs are folded away; the documents of all others stay byte for
@@ -304,10 +305,10 @@ def retire(workspace: Any, version: str, dry_run: bool) -> None:
     """
     from dateline import generate as room
 
-    with _breaches_told(workspace):
+    with _reporting_breaches(workspace):
         plan, outcome = room.retire(workspace, version, dry_run=dry_run)
     click.echo(f"{plan.version.date}: {plan.version.title}")
-    _edited(workspace, plan, outcome)
+    _show_edits(workspace, plan, outcome)
 
 
 @main.command()
@@ -325,7 +326,7 @@ def retire(workspace: Any, version: str, dry_run: bool) -> None:
 @click.option("--reason", required=True, help="Why it may pass.")
 @click.option("--expires", required=True, metavar="DATE", help="The last day on which it may.")
 def waive(
-    workspace: Any,
+    workspace: Workspace,
     against: str | None,
     rule: str,
     place: str,
@@ -374,7 +375,7 @@ def waive(
 )
 @click.option("--exit-code", is_flag=True, help="Exit 1 where a change is gated or never.")
 def diff(
-    workspace: Any,
+    workspace: Workspace,
     before: str,
     after: str,
     formats: tuple[str, ...],
@@ -398,7 +399,7 @@ def diff(
 
 
 def _report(
-    findings: Any,
+    findings: Sequence[Finding],
     formats: tuple[str, ...],
     baseline: str,
     schemas: Path,
@@ -486,7 +487,7 @@ def explain(rule: str) -> None:
 
 @main.command()
 @_workspace
-def status(workspace: Any) -> None:
+def status(workspace: Workspace) -> None:
     """Show the versions, what is pending, and which outputs are stale."""
     from dateline.status import status as lines
 
@@ -511,7 +512,7 @@ def status(workspace: Any) -> None:
     help="Where to listen; 0 is any that is free.",
 )
 @click.option("--seed", default=0, show_default=True, help="Other seeds make other values.")
-def serve(workspace: Any, environment: str | None, host: str, port: int, seed: int) -> None:
+def serve(workspace: Workspace, environment: str | None, host: str, port: int, seed: int) -> None:
     """Serve a mock of every version of the definitions, until Ctrl-C.
 
     Its answers are made up: they fit the schemas, and are the same for the same request and seed.
@@ -561,7 +562,7 @@ def history(schemas: Path, name: str, form: str) -> None:
     "--schemas",
     type=_FOLDER,
     default=Path("schemas"),
-    callback=_recovered,
+    callback=_recover,
     show_default=True,
     help="Folder whose version table gives the dates to complete.",
 )
@@ -625,7 +626,7 @@ def adopt(
     from dateline.adopt import adopt as take_over
     from dateline.adopt.summary import format_adoption
 
-    def renamed(proposal: Any) -> bool:
+    def renamed(proposal: Proposal) -> bool:
         where = f"{proposal.holder}: " if proposal.holder else ""
         asked = f"{where}was {proposal.older} renamed to {proposal.newer}?"
         return yes or (sys.stdin.isatty() and click.confirm(asked, err=True))

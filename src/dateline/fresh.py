@@ -1,6 +1,6 @@
-"""Folders of inputs and outputs in, whether the outputs still are what the inputs made them.
+"""Whether the outputs still are what the inputs made them.
 
-Asked before anything else is imported, since most runs have nothing to do: hence no pathlib,
+Decided before anything else is imported, since most runs have nothing to do: hence no pathlib,
 no dataclasses, no click here.
 """
 
@@ -20,16 +20,15 @@ NO_FINDINGS = "no findings: nothing has changed since the outputs were generated
 # What the folder beside the output, `.<name>.dateline`, keeps for the next run.
 RECORD = "record"
 
-_CACHE_FOLDERS = ("__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache")
-
-
 # What a killed run leaves in the folder beside the output, and in that of the sources.
 STAGED = ("new", "old", "copy", "draft")
 STAGED_EDIT = ".dateline-edit"
 
+_CACHE_FOLDERS = ("__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache")
+
 
 def up_to_date(schemas: Folder, output: Folder) -> bool:
-    """Tell whether nothing has changed since *output* was written: no input, no output.
+    """Return whether nothing has changed since *output* was written: no input, no output.
 
     Where a killed run left something to clear away, something has.
     """
@@ -68,7 +67,7 @@ def folders(schemas: Folder, templates: Folder | None = None) -> dict[str, Folde
 
 
 def unchanged_since(output: Folder, key: str) -> bool:
-    """Tell whether *output* still is, byte for byte, the tree that *key* was recorded for."""
+    """Return whether *output* still is, byte for byte, the tree that *key* was recorded for."""
     try:
         with open(os.path.join(beside(output), RECORD), encoding="utf-8") as file:
             recorded = file.read()
@@ -93,7 +92,7 @@ def digest(folder: Folder) -> str:
 
 
 def is_cache(name: str, folder: bool) -> bool:
-    """Tell whether tools keep a file (or *folder*) of this name beside what they import."""
+    """Return whether tools keep a file (or *folder*) of this name beside what they import."""
     if folder:
         return name in _CACHE_FOLDERS or name.endswith(".egg-info")
     return name.endswith(".pyc")
@@ -108,7 +107,7 @@ def _files(folder: Folder, prefix: str) -> Iterator[tuple[str, os.DirEntry[str]]
     for entry in entries:
         path = prefix + entry.name
         is_folder = entry.is_dir(follow_symlinks=False)
-        if is_cache(entry.name, is_folder):
+        if is_cache(entry.name, is_folder) or entry.name == STAGED_EDIT:
             continue
         if is_folder:
             yield from _files(entry.path, path + "/")

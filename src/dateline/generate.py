@@ -10,9 +10,8 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from dateline import files as emit
 from dateline import fresh
-from dateline.files import Stale, Written
+from dateline.files import Stale, Written, find_stale, read_kept, write
 from dateline.files.sources import recover
 from dateline.model import Api, Artifact, DatelineError, Finding, Place
 
@@ -71,7 +70,7 @@ def generate(workspace: Workspace) -> Generated:
 
     Raises SourceError for invalid definitions, BreachError for a breach of the versioning rules,
     BaselineError for a published document that can't be read, TemplateError for a template that
-    can't be laid out, and what `emit.write` raises. In each case the folder is as it was.
+    can't be laid out, and what `files.write` raises. In each case the folder is as it was.
     """
     key = _inputs(workspace)
     if fresh.unchanged_since(workspace.output, key):
@@ -89,11 +88,11 @@ def generate(workspace: Workspace) -> Generated:
         broken = breaches(findings(workspace, api, published))
         if broken:
             raise BreachError(broken, published.label)
-        layouts = read_layouts(emit.read_kept(workspace.output, LAYOUTS))
+        layouts = read_layouts(read_kept(workspace.output, LAYOUTS))
         artifacts, notes = rendered(workspace, api, layouts=layouts)
         contents = {artifact.path: artifact.content for artifact in artifacts}
         require_restored(published, contents, workspace.output)
-        written = emit.write(
+        written = write(
             artifacts,
             workspace.output,
             protected=workspace.protected,
@@ -267,18 +266,18 @@ def _require_committed(workspace: Workspace, refusal: type[DatelineError]) -> No
 
 
 def _carried_out(workspace: Workspace, plan: Revision) -> Generated:
-    from dateline.files.sources import Outputs, write
+    from dateline.files.sources import Outputs
+    from dateline.files.sources import write as write_sources
 
     artifacts, notes = _rendered(workspace, plan.api, plan.record, plan.waivers)
-    written: list[Written] = []
-
-    def switch() -> None:
-        written.append(emit.write(artifacts, workspace.output, protected=workspace.protected))
-
-    outputs = Outputs(folder=workspace.output, manifest=emit.manifest(artifacts), switch=switch)
-    write(workspace.schemas, [*plan.replacements, *plan.recorded], outputs)
-    emit.remember(workspace.output, _inputs(workspace))
-    return Generated(written=written[0], notes=notes)
+    outputs = Outputs(
+        folder=workspace.output,
+        artifacts=artifacts,
+        protected=workspace.protected,
+        key=lambda: _inputs(workspace),
+    )
+    written = write_sources(workspace.schemas, [*plan.replacements, *plan.recorded], outputs)
+    return Generated(written=written, notes=notes)
 
 
 def untouched(workspace: Workspace) -> bool:
@@ -289,10 +288,10 @@ def untouched(workspace: Workspace) -> bool:
 def stale(workspace: Workspace) -> list[Stale]:
     """Return the outputs that differ from what the definitions generate; writes nothing.
 
-    Raises what `rendered` and `emit.stale` raise.
+    Raises what `rendered` and `files.find_stale` raise.
     """
     artifacts, _ = rendered(workspace)
-    return emit.stale(artifacts, workspace.output)
+    return find_stale(artifacts, workspace.output)
 
 
 def watch(workspace: Workspace) -> Iterator[Generated | DatelineError]:

@@ -8,7 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dateline import files as emit
+from dateline.files import find_stale
 from dateline.generate import Workspace, findings, rendered, untouched
 from dateline.load import load
 from dateline.model import Announcement, Api, Verdict, Version
@@ -160,7 +160,7 @@ def _outputs(workspace: Workspace, api: Api) -> Iterator[str]:
     stale = []
     if not untouched(workspace):
         artifacts, _ = rendered(workspace, api, validate=False)
-        stale = emit.stale(artifacts, workspace.output)
+        stale = find_stale(artifacts, workspace.output)
     yield from (f"  {workspace.output / str(path)}" for path in stale)
     if not stale:
         yield f"  {workspace.output}/ is up to date"

@@ -14,7 +14,8 @@ from support.commands import dateline
 from support.sources import LIBRARY, LOANS, folder, problems
 
 from dateline import fresh
-from dateline.files.sources import EditError, recover
+from dateline.files import EditError
+from dateline.files.sources import recover
 
 WRONG = {
     "components: 5": "1:13: wrong-type: the number 5",

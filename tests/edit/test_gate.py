@@ -31,7 +31,7 @@ from support.yaml_styles import Writer
 
 from dateline.check import Published, Waiver
 from dateline.edit.gate import Plan, apply, gate
-from dateline.files.sources import EditError
+from dateline.files import EditError
 from dateline.load import load
 from dateline.model import Api, Place, SourceError
 

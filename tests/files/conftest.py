@@ -8,7 +8,6 @@ import pytest
 from support.written_trees import OLD, artifacts
 
 from dateline.files import (
-    exchange,
     write,
 )
 
@@ -24,6 +23,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def written(folder: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An output that holds OLD, switched in one of the two ways."""
     if request.param == "two renames":
-        monkeypatch.setattr(exchange, "EXCHANGES", {})
+        monkeypatch.setattr(switching, "EXCHANGES", {})
     write(artifacts(OLD), folder)
     return folder

@@ -12,8 +12,11 @@ from typing import Any
 
 import pytest
 
-from dateline.files.sources import EditError, Outputs, Replacement, recover, write
-from dateline.model import DatelineError
+from dateline.files import EditError, OutputError, Written
+from dateline.files import write as write_outputs
+from dateline.files.sources import Outputs, Replacement, recover, write
+from dateline.fresh import inputs, unchanged_since
+from dateline.model import Artifact
 
 SOURCE = Path(__file__).parents[2] / "src"
 
@@ -48,7 +51,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_every_file_is_written_and_nothing_is_left_over(folder: Path) -> None:
-    assert write(folder, REPLACEMENTS) == [folder / "a.yaml", folder / "b.yaml"]
+    assert write(folder, REPLACEMENTS) is None
     assert held(folder) == WRITTEN
     assert sorted(path.name for path in folder.iterdir()) == sorted(WRITTEN)
 
@@ -83,21 +86,35 @@ def test_nothing_is_written_where_a_file_is_not_as_it_was(folder: Path) -> None:
     assert held(folder) == {**OLD, "b.yaml": b"b: edited\n"}
 
 
-@pytest.mark.parametrize("switched", [False, True])
-def test_files_are_new_if_and_only_if_the_outputs_are(folder: Path, switched: bool) -> None:
-    """A switch fails before it has taken place, or after that."""
+@pytest.mark.parametrize(
+    ("in_the_way", "fault"),
+    [("generated/mine", "output-foreign"), (".generated.dateline/record/in", "output-unusable")],
+    ids=["before the switch", "after it"],
+)
+def test_files_are_new_if_and_only_if_the_outputs_are(
+    folder: Path, in_the_way: str, fault: str
+) -> None:
+    before, after = ([Artifact(path="a", content=text)] for text in (b"old", b"new"))
     output = folder.parent / "generated"
-    output.mkdir()
-
-    def switch() -> None:
-        if switched:
-            (output / "manifest.json").write_bytes(b"new")
-        raise DatelineError("the outputs can't be written")
-
-    outputs = Outputs(folder=output, manifest=b"new", switch=switch)
-    with pytest.raises(DatelineError, match="the outputs can't be written"):
+    write_outputs(before, output)
+    path = folder.parent / in_the_way
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(b"in the way")
+    outputs = Outputs(folder=output, artifacts=after, protected=(folder,), key=lambda: "made of")
+    with pytest.raises(OutputError, match=fault):
         write(folder, REPLACEMENTS, outputs)
+    switched = fault == "output-unusable"
     assert held(folder) == (WRITTEN if switched else OLD)
+    assert (output / "a").read_bytes() == (b"new" if switched else b"old")
+
+
+def test_with_outputs_it_is_remembered_what_they_were_made_from(folder: Path) -> None:
+    output = folder.parent / "generated"
+    artifacts = [Artifact(path="a", content=b"new")]
+    outputs = Outputs(folder=output, artifacts=artifacts, protected=(), key=lambda: inputs(folder))
+    written = write(folder, REPLACEMENTS, outputs)
+    assert written == Written(added=("a", "manifest.json"), changed=(), removed=(), unchanged=0)
+    assert unchanged_since(output, inputs(folder))
     assert not (folder / ".dateline-edit").exists()
 
 

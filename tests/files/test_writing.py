@@ -31,8 +31,8 @@ from dateline.files import (
     OutputError,
     Stale,
     Written,
+    find_stale,
     remember,
-    stale,
     write,
 )
 from dateline.fresh import unchanged_since
@@ -57,7 +57,7 @@ def test_a_folder_without_artifacts_holds_an_empty_manifest(folder: Path) -> Non
     assert {name: json.loads(content) for name, content in tree(folder).items()} == {
         "manifest.json": {"files": []}
     }
-    assert stale([], folder) == []
+    assert find_stale([], folder) == []
 
 
 def test_what_changed_is_told_and_what_went_is_gone(written: Path) -> None:
@@ -135,11 +135,11 @@ def test_a_file_restored_through_a_link_leaves_its_other_name_alone(written: Pat
 
 
 def test_nothing_is_stale_after_writing(written: Path) -> None:
-    assert stale(artifacts(OLD), written) == []
+    assert find_stale(artifacts(OLD), written) == []
 
 
 def test_everything_is_missing_before_the_first_run(folder: Path) -> None:
-    assert list(map(str, stale(artifacts({"b": b"", "a": b""}), folder))) == [
+    assert list(map(str, find_stale(artifacts({"b": b"", "a": b""}), folder))) == [
         "a: missing",
         "b: missing",
         "manifest.json: missing",
@@ -151,7 +151,7 @@ def test_every_state_is_told_apart(written: Path) -> None:
     (written / "a.txt").write_bytes(b"edited")
     (written / "deep/c.txt").unlink()
     (written / "notes.txt").write_bytes(b"by hand")
-    assert stale(artifacts(NEW), written) == [
+    assert find_stale(artifacts(NEW), written) == [
         Stale("a.txt", "edited"),
         Stale("come/e.txt", "missing"),
         Stale("deep/c.txt", "missing"),
@@ -165,13 +165,13 @@ def test_every_state_is_told_apart(written: Path) -> None:
 def test_an_edited_manifest_is_told_from_an_outdated_one(written: Path) -> None:
     text = (written / "manifest.json").read_bytes()
     (written / "manifest.json").write_bytes(text.replace(b"    ", b"  "))
-    assert stale(artifacts(OLD), written) == [Stale("manifest.json", "edited")]
+    assert find_stale(artifacts(OLD), written) == [Stale("manifest.json", "edited")]
 
 
 def test_what_is_not_a_regular_file_is_edited_and_never_read(written: Path) -> None:
     (written / "a.txt").unlink()
     os.mkfifo(written / "a.txt")
-    assert stale(artifacts(OLD), written) == [Stale("a.txt", "edited")]
+    assert find_stale(artifacts(OLD), written) == [Stale("a.txt", "edited")]
     write(artifacts(OLD), written)
     assert tree(written) == held(OLD)
 
@@ -179,12 +179,12 @@ def test_what_is_not_a_regular_file_is_edited_and_never_read(written: Path) -> N
 def test_a_name_that_can_not_be_shown_is_escaped(written: Path) -> None:
     (written / "x\ny").write_bytes(b"")
     Path(os.fsdecode(os.fsencode(written) + b"/\xff")).write_bytes(b"")
-    assert list(map(str, stale(artifacts(OLD), written))) == ["x\\ny: extra", "\\udcff: extra"]
+    assert list(map(str, find_stale(artifacts(OLD), written))) == ["x\\ny: extra", "\\udcff: extra"]
 
 
 def test_stale_writes_nothing(written: Path) -> None:
     shutil.rmtree(".generated.dateline")
-    stale(artifacts(NEW), written)
+    find_stale(artifacts(NEW), written)
     assert tree(written) == held(OLD)
     assert [path.name for path in Path().iterdir()] == ["generated"]
 
@@ -244,7 +244,7 @@ def test_a_tree_restored_without_its_manifest_heals(written: Path) -> None:
 def test_an_unlisted_file_that_differs_is_foreign(written: Path) -> None:
     (written / "manifest.json").unlink()
     (written / "a.txt").write_bytes(b"by hand")
-    assert stale(artifacts(OLD), written) == [
+    assert find_stale(artifacts(OLD), written) == [
         Stale("a.txt", "extra"),
         Stale("manifest.json", "missing"),
     ]
@@ -268,14 +268,14 @@ def test_a_merge_with_conflicts_heals(written: Path) -> None:
 )
 def test_a_broken_manifest_heals(written: Path, text: bytes) -> None:
     (written / "manifest.json").write_bytes(text)
-    assert stale(artifacts(OLD), written) == [Stale("manifest.json", "edited")]
+    assert find_stale(artifacts(OLD), written) == [Stale("manifest.json", "edited")]
     write(artifacts(OLD), written)
     assert tree(written) == held(OLD)
 
 
 def test_empty_folders_are_ignored(written: Path) -> None:
     (written / "hollow/inside").mkdir(parents=True)
-    assert stale(artifacts(OLD), written) == []
+    assert find_stale(artifacts(OLD), written) == []
     write(artifacts(NEW), written)
     assert tree(written) == held(NEW)
 
@@ -297,7 +297,7 @@ def test_caches_of_tools_are_carried_over(folder: Path) -> None:
     for path in CACHES:
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_bytes(b"cached")
-    assert stale(artifacts(PYTHON), folder) == []
+    assert find_stale(artifacts(PYTHON), folder) == []
     changed = {**PYTHON, "deep/d.py": b"D"}
     write(artifacts(changed), folder)
     assert tree(folder) == held(changed) | dict.fromkeys(CACHES, b"cached")
@@ -384,7 +384,7 @@ def test_a_mount_point_is_refused() -> None:
 def test_stale_refuses_what_is_not_a_folder(folder: Path) -> None:
     folder.write_bytes(b"")
     with pytest.raises(OutputError, match="is not a folder"):
-        stale(artifacts(OLD), folder)
+        find_stale(artifacts(OLD), folder)
 
 
 # Paths of artifacts
@@ -456,7 +456,7 @@ def test_paths_that_are_one_where_names_are_folded_are_refused(
 
 def test_all_faulty_paths_are_told_at_once(folder: Path) -> None:
     with pytest.raises(ArtifactError) as caught:
-        stale(artifacts({"/x": b"", "ok": b"", "aux": b""}), folder)
+        find_stale(artifacts({"/x": b"", "ok": b"", "aux": b""}), folder)
     assert str(caught.value).splitlines() == [
         "/x: artifact-path: is absolute, rename it",
         "aux: artifact-path: has a part that is the name of a device on Windows, rename it",

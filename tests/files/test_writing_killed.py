@@ -14,8 +14,8 @@ from support.written_trees import NEW, OLD, decoded, python, text
 CRASHES = """
 import ctypes, itertools, json, os, shutil, signal, sys
 from pathlib import Path
-from dateline import files as emit
-from dateline.files.exchange import EXCHANGES
+from dateline import files
+from dateline.files.switching import EXCHANGES
 from dateline.fresh import unchanged_since
 from dateline.model import Artifact
 
@@ -48,16 +48,16 @@ def crashes():
         child = os.fork()
         if not child:
             kill_at(point)
-            emit.write(given, folder, key="after")
+            files.write(given, folder, key="after")
             os._exit(0)
         killed = os.waitpid(child, 0)[1] != 0
         crash = {"killed": killed, "tree": tree(), "done": unchanged_since(folder, "after")}
         if crash["tree"] is None:
             shutil.rmtree("../torn", ignore_errors=True)
             shutil.copytree(".", "../torn", symlinks=True)
-            crash["stale"] = [str(file) for file in emit.stale(given, folder)]
+            crash["stale"] = [str(file) for file in files.find_stale(given, folder)]
             crash["recovered"] = tree()
-        emit.write(given, folder)
+        files.write(given, folder)
         crash["next"] = tree()
         crash["beside"] = sorted({*os.listdir(".generated.dateline")} - {"record"})
         os.chdir("..")
@@ -68,7 +68,7 @@ def crashes():
 os.mkdir("start")
 if before is not None:
     os.chdir("start")
-    emit.write([Artifact(path=p, content=c.encode()) for p, c in before.items()], folder)
+    files.write([Artifact(path=p, content=c.encode()) for p, c in before.items()], folder)
     os.chdir("..")
 first = list(crashes())
 again = []

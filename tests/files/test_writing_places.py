@@ -14,8 +14,8 @@ import pytest
 from support.written_trees import OLD, SOURCE, artifacts, beside, held, identities, python, tree
 
 from dateline.files import (
+    find_stale,
     remember,
-    stale,
     write,
 )
 from dateline.fresh import unchanged_since
@@ -189,6 +189,6 @@ def test_a_tree_half_removed_from_a_lower_layer_is_refilled(written: Path) -> No
     shutil.copytree(written, ".generated.dateline/old")
     shutil.rmtree(written / "deep")
     (written / "manifest.json").unlink()
-    assert stale(artifacts(OLD), written) == []
+    assert find_stale(artifacts(OLD), written) == []
     assert tree(written) == held(OLD)
     assert beside(written) == [".gitignore", "lock"]

@@ -26,7 +26,7 @@
 - `histories_of_kinds`: what `x-was` may hold on other objects
 - `inheritance`: random documents with discriminated parents
 - `json_schema_suite`: the JSON Schema Test Suite, as components of documents
-- `kills`: commands that are killed before each step on the disk
+- `kills`: a command killed at every file event, and what the next command makes of it
 - `mocks`: mocks of the versions of an API, and requests to them
 - `model_documents`: documents with every schema keyword, and models that disagree with one
 - `modelling`: generated models, imported

@@ -1,127 +1,260 @@
-"""Commands that are killed before each step that they take on the disk."""
+"""A command killed at every one of its file events, and what the next command makes of that.
+
+Run as a script in the folder of a project: `python -m support.kills WAY EVERY [COMMAND...]`. Every
+kill is a SIGKILL of a process of its own, which runs the command itself: the process that came to
+the first event forks for each. Events are those of `sys.addaudithook`, and each fsync.
+"""
 
 from __future__ import annotations
 
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
+from collections.abc import Callable
+from functools import partial
+from itertools import count, cycle
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-# Every moment at which a cut can be killed
+TESTS = Path(__file__).parents[1]
 
+STEPS = frozenset({"open", "os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.chmod", "os.link"})
 
-KILLS = """
-import json, os, shutil, sys
-from contextlib import redirect_stdout
-from pathlib import Path
-from support.commands import dateline, held
-from dateline.files.sources import recover
-from dateline.files.exchange import EXCHANGES
+# What reads a project, from most to least; each of them comes next after some of the kills.
+READERS = [["check"], ["history", "LoanState"], ["status"], ["diff", "2024-09-01", "2025-06-01"]]
+CHEAP = ["schema", "versions"]
 
-way, *command = sys.argv[1:]
-if way == "two renames":
-    EXCHANGES.clear()
-home = Path.cwd()
-watched, seen = False, []
+State = dict[str, bytes | None]
+"""What a folder holds, by path; None for a folder."""
 
-def disk():
-    return {
-        str(path): path.read_text("utf-8") if path.is_file() else None
-        for path in sorted(Path().rglob("*"))
-        if ".git" not in path.parts
-    }
-
-def hook(event, arguments):
-    # what a kill leaves is what is there before the next step
-    global watched
-    if watched and is_step(event, arguments):
-        watched = False
-        seen.append(disk())
-        watched = True
-
-STEPS = {"os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.chmod", "os.link", "ctypes.dlsym"}
-
-def is_step(event, arguments):
-    if event == "open":
-        return arguments[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT) and is_ours(arguments[0])
-    return event in STEPS and (event == "ctypes.dlsym" or is_ours(arguments[0]))
-
-def is_ours(path):
-    return isinstance(path, (str, os.PathLike)) and str(home) in os.path.abspath(path)
-
-def watch(action):
-    global watched, seen
-    seen, watched = [], True
-    action()
-    watched = False
-    return list({told_apart(state): state for state in [*seen, disk()]}.values())
-
-def told_apart(state):
-    # how far the new tree is staged makes no difference
-    parts = [(name, text) for name, text in state.items() if name.count("/") < 2 or name[0] != "."]
-    return json.dumps(parts)
-
-def put(state):
-    os.chdir(home)
-    shutil.rmtree("run", ignore_errors=True)
-    os.mkdir("run")
-    os.chdir("run")
-    for name, text in state.items():
-        Path(name).mkdir() if text is None else Path(name).write_text(text, "utf-8")
-
-def now():
-    return {
-        name: text
-        for name, text in held(Path()).items()
-        if name.startswith(FOLDERS) and ".dateline-edit" not in name
-    }
-
-def act():
-    assert dateline(*command).status == 0
-
-FOLDERS = ("schemas/", "generated/")
-start = disk()
-sys.addaudithook(hook)
-put(start)
-old = now()
-states = watch(act)
-new = now()
-named = lambda: next(name for name, tree in {"old": old, "new": new}.items() if tree == now())
-first, again, checked = [], [], []
-for state in states:
-    put(state)
-    mixed = now() not in (old, new)
-    recoveries = watch(lambda: recover(Path("schemas")))
-    first.append(named())
-    if mixed:
-        for recovery in recoveries:
-            put(recovery)
-            recover(Path("schemas"))
-            again.append(named() == first[-1])
-        put(state)
-        checked.append([dateline("check").status, named()])
-print(json.dumps([first, again, checked, new]))
-"""
+LASTING = frozenset({".gitignore", "layouts", "lock", "record"})
 
 
-def killed(prepared: Path, root: Path, way: str, seed: str, *command: str) -> Any:
-    """Return which tree each kill of *command* leaves for the next one, and the new tree."""
-    shutil.copytree(prepared, root)
-    tests = Path(__file__).parents[1]
+class Kill(NamedTuple):
+    """What came after a kill: which project the next command saw, and what was left over."""
+
+    killed: bool
+    half_done: bool
+    command: list[str]
+    status: int
+    project: str
+    left: list[str]
+
+
+class Kills(NamedTuple):
+    """What came after the kills of a command, and of a command that recovers from one."""
+
+    first: list[Kill]
+    again: list[Kill]
+    new: dict[str, str]
+
+
+def kill_everywhere(prepared: Path, root: Path, way: str, *command: str, every: int = 1) -> Kills:
+    """Kill *command* in a copy of *prepared* at *root*, switching trees in *way*.
+
+    It is killed at each event; with *every* at each of that many.
+    """
+    shutil.copytree(prepared, root / "project")
     run = subprocess.run(
-        [sys.executable, "-c", KILLS, way, *command],
-        cwd=root,
-        env={
-            **os.environ,
-            "PYTHONPATH": f"{tests.parent / 'src'}{os.pathsep}{tests}",
-            "PYTHONHASHSEED": seed,
-        },
+        [sys.executable, "-m", "support.kills", way, str(every), *command],
+        cwd=root / "project",
+        env={**os.environ, "PYTHONPATH": f"{TESTS.parent / 'src'}{os.pathsep}{TESTS}"},
         capture_output=True,
         text=True,
         check=False,
     )
     assert run.stderr == ""
-    return json.loads(run.stdout)
+    first, again, new = json.loads(run.stdout)
+    return Kills([Kill(*one) for one in first], [Kill(*one) for one in again], new)
+
+
+def require_old_or_new(kills: Kills) -> None:
+    """Assert that each command after a kill saw the old project or the new one, and no rest."""
+    for observed in (kills.first, kills.again):
+        assert [one.killed for one in observed] == [True] * (len(observed) - 1) + [False]
+        assert {one.project for one in observed} <= {"old", "new"}
+        assert [one for one in observed if one.left or one.status not in (0, 1)] == []
+        # the change of mind happens once
+        projects = [one.project for one in observed]
+        assert projects == sorted(projects, key=("old", "new").index)
+    assert {one.project for one in kills.first} == {"old", "new"}
+    assert any(one.half_done for one in kills.first)
+    assert {one.command[0] for one in kills.first} > {"check", "history", "schema"}
+
+
+# In the script
+
+
+class Hook:
+    """Serves the first event of a command, then counts events and kills at one of them."""
+
+    def __init__(self) -> None:
+        self.home = str(Path.cwd())
+        self.serve: Callable[[], int] | None = None
+        self.left = 0
+
+    def __call__(self, event: str, arguments: tuple[Any, ...]) -> None:
+        if (self.serve or self.left) and self._is_step(event, arguments):
+            if self.serve:
+                serve, self.serve = self.serve, None
+                self.left = serve()
+            self.left -= 1
+            if not self.left:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    def _is_step(self, event: str, arguments: tuple[Any, ...]) -> bool:
+        if event in ("ctypes.dlsym", "os.fsync") or event not in STEPS:
+            return event in ("ctypes.dlsym", "os.fsync")
+        path, *more = arguments
+        if event == "open":
+            mode, flags = more
+            # whoever has the folder of sources open shares the lock on it: forks come before that
+            writes = flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)
+            if not writes and not (
+                isinstance(path, str) and mode is None and Path(path).is_absolute()
+            ):
+                return False
+        if event in ("os.remove", "os.rmdir") and more[0] != -1:
+            # relative to an open folder, as `shutil.rmtree` has it
+            path = str(Path(f"/proc/self/fd/{more[0]}").resolve() / path)
+        # a folder may be named by its descriptor
+        return isinstance(path, str) and str(Path.cwd() / path).startswith(self.home)
+
+
+def disk() -> State:
+    """Return what the current folder holds, by path; None for a folder."""
+    paths = sorted(Path().rglob("*"))
+    return {str(path): path.read_bytes() if path.is_file() else None for path in paths}
+
+
+def put(state: State) -> None:
+    """Make the current folder hold *state*."""
+    now = disk()
+    for name in sorted(now.keys() - {name for name in state if now.get(name, 0) == state[name]}):
+        gone = Path(name)
+        if gone.is_dir() and not gone.is_symlink():
+            shutil.rmtree(gone)
+        else:
+            gone.unlink(missing_ok=True)
+    for name, content in state.items():
+        if not Path(name).exists():
+            Path(name).mkdir() if content is None else Path(name).write_bytes(content)
+
+
+def project(state: State) -> dict[str, str]:
+    """Return the text of sources and outputs."""
+    return {
+        name: content.decode()
+        for name, content in state.items()
+        if name.startswith(("schemas/", "generated/")) and ".dateline-edit" not in name and content
+    }
+
+
+def left_over(state: State) -> list[str]:
+    return [
+        name
+        for name in state
+        if ".dateline-edit" in name
+        or (name.startswith(".generated.dateline/") and Path(name).name not in LASTING)
+    ]
+
+
+def told_apart(state: State) -> frozenset[tuple[str, bytes | None]]:
+    # how far the new tree is staged makes no difference, nor which process did so
+    return frozenset(
+        (name, content)
+        for name, content in state.items()
+        if not name.startswith(".generated.dateline/")
+        or (name.count("/") < 2 and Path(name).name not in LASTING)
+    )
+
+
+def forked(action: Callable[[], object]) -> int:
+    """Run *action* in a copy of this process; return the status it ended with."""
+    child = os.fork()
+    if not child:
+        try:
+            action()
+        finally:
+            os._exit(70)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def run(command: list[str]) -> None:
+    """Run *command* and end this process with its status."""
+    from dateline import entry
+
+    for stream in (1, 2):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
+    sys.argv = ["dateline", *command]
+    try:
+        entry.main()
+    except SystemExit as ended:
+        os._exit(int(ended.code or 0))
+    os._exit(0)
+
+
+def kills(hook: Hook, command: list[str], every: int, old: Any, new: Any, found: Path) -> None:
+    """Kill *command* at each event from the state on disk on; write what came of it to *found*."""
+    start, seen, readers = disk(), set(), cycle(READERS)
+    observed: list[Kill] = []
+    half_done: list[State] = []
+
+    def serve() -> int:
+        for point in count(1, every):
+            put(start)
+            child = os.fork()
+            if not child:
+                return point
+            killed = os.waitpid(child, 0)[1] != 0
+            state = disk()
+            torn = project(state) not in (old, new)
+            half_done.extend([state] if torn else [])
+            following = CHEAP if told_apart(state) in seen else next(readers)
+            seen.add(told_apart(state))
+            status = forked(partial(run, following))
+            state = disk()
+            name = {str(old): "old", str(new): "new"}.get(str(project(state)), "mix")
+            observed.append(Kill(killed, torn, following, status, name, left_over(state)))
+            if not killed:
+                break
+        put(half_done[len(half_done) // 2] if half_done else start)
+        found.write_text(json.dumps(observed), "utf-8")
+        os._exit(0)
+
+    hook.serve = serve
+    run(command)
+
+
+def main() -> None:
+    from dateline import cli  # noqa: F401  # imported once, for all copies of this process
+    from dateline.files.switching import EXCHANGES
+
+    way, every, *command = sys.argv[1:]
+    for name, folder in (("--schemas", "schemas"), ("--output", "generated")):
+        command += [name, str(Path(folder).absolute())]
+    if way == "two renames":
+        EXCHANGES.clear()
+    hook = Hook()
+    # a kill loses nothing that was written, so that it is only counted: thousands would take long
+    setattr(os, "fsync", lambda _: hook("os.fsync", ()))  # noqa: B010
+    sys.addaudithook(hook)
+    start = disk()
+    old = project(start)
+    assert forked(partial(run, command)) == 0
+    new = project(disk())
+    put(start)
+    results = []
+    for one in (command, CHEAP):
+        # the second recovers from one of the kills of the first, and is killed as well
+        found = Path.cwd().with_name("found.json")
+        assert forked(partial(kills, hook, one, int(every), old, new, found)) == 0
+        results.append(json.loads(found.read_text("utf-8")))
+    print(json.dumps([*results, new]))
+
+
+if __name__ == "__main__":
+    main()

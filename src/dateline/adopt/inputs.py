@@ -21,8 +21,8 @@ from dateline.model import EXTENSIBLE, DatelineError, Day, Place, Problem, Sourc
 from dateline.model import KEYS as OUR_KEYS
 from dateline.openapi import walk
 from dateline.presets import DEFAULT_POLICY
+from dateline.source.problems import Log
 from dateline.source.reader import AUTHORED
-from dateline.source.reader.problems import Log
 from dateline.source.reader.yaml_document import YamlReader
 from dateline.source.text import yaml_text
 

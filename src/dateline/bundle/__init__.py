@@ -28,8 +28,8 @@ from dateline.load.checks import find_type_problems
 from dateline.load.wording import quote
 from dateline.model import Place, Problem, SourceError, Table
 from dateline.openapi import follow
+from dateline.source.problems import short
 from dateline.source.reader import ADOPTED, UnreadableError, file_content
-from dateline.source.reader.problems import short
 
 __all__ = [
     "Document",

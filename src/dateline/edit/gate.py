@@ -122,12 +122,12 @@ def gate(
     )
 
 
-def apply(plan: Plan) -> list[Path]:
-    """Write *plan* and return the changed files, sorted; all of them are written or none.
+def apply(plan: Plan) -> None:
+    """Write *plan*: all of its files or none.
 
     Raises EditError where a file has been edited since, or can't be written.
     """
-    return write(plan.folder, plan.replacements)
+    write(plan.folder, plan.replacements)
 
 
 def _row_added(api: Api) -> Edit:

@@ -1,8 +1,7 @@
-"""Artifacts in, a folder that holds exactly them: switched at once, never half written.
+"""Writing files all or nothing, whenever the run is killed.
 
-``write`` goes through the modules in this order: ``contents`` (what is wanted), ``place`` (where it
-may stand), ``alone`` (one run at a time, recovery first), ``tree`` (what is there), ``staging``
-(the new tree, beside the output) and ``switching`` (into its place).
+``write`` makes a folder of outputs hold exactly the artifacts it is given, switched at once;
+``sources.write`` replaces files among others, together with a folder of outputs if need be.
 """
 
 from __future__ import annotations
@@ -14,15 +13,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from dateline.files.alone import alone
-from dateline.files.beside import NEW, OLD, beside_of, put
-from dateline.files.contents import contents
-from dateline.files.errors import ArtifactError, BusyError, OutputError, explained
-from dateline.files.listing import listed
-from dateline.files.place import kind_faults, place_faults, refuse
-from dateline.files.staging import stage
-from dateline.files.switching import retire, switch
-from dateline.files.tree import foreign_in, scan, state_of, survey
+from dateline.files.artifacts import collect_contents
+from dateline.files.errors import (
+    ArtifactError,
+    BusyError,
+    EditError,
+    OutputError,
+    explain_output,
+)
+from dateline.files.places import kind_faults, place_faults, refuse
+from dateline.files.switching import OLD, clear, home_of, locked, put, stage, switch
+from dateline.files.tree import Survey
 from dateline.fresh import RECORD, STAGED, record
 from dateline.model import MANIFEST, Artifact, printable
 
@@ -72,50 +73,45 @@ def write(
     that dateline did not write; ``BusyError`` while another run is at it. The tree is then as it
     was before.
     """
-    wanted = contents(artifacts)
-    with explained(folder):
+    wanted = collect_contents(artifacts)
+    with explain_output(folder):
         refuse(folder, kind_faults(folder))
         refuse(folder, place_faults(folder, protected))
-        if not beside_of(folder).exists():
+        if not home_of(folder).exists():
             # nothing to recover from: find foreign files before anything is created
-            survey(folder, wanted)
-        with alone(folder):
-            found, same = survey(folder, wanted)
+            Survey(folder, wanted).require_ours()
+        with locked(folder):
+            there = Survey(folder, wanted)
+            there.require_ours()
+            files = there.found.files.keys()
             written = Written(
-                added=tuple(sorted(wanted.keys() - found.files.keys())),
-                changed=tuple(sorted((wanted.keys() & found.files.keys()) - same)),
-                removed=tuple(sorted(found.files.keys() - wanted.keys())),
-                unchanged=len(same),
+                added=tuple(sorted(wanted.keys() - files)),
+                changed=tuple(sorted((wanted.keys() & files) - there.same)),
+                removed=tuple(sorted(files - wanted.keys())),
+                unchanged=len(there.same),
             )
             if written.added or written.changed or written.removed:
-                new = beside_of(folder) / NEW
-                stage(wanted, same, folder, new)
-                replaced = switch(new, folder)
-                retire(replaced, folder, found, same)
+                stage(wanted, there.same, folder)
+                clear(switch(folder), folder, there.found, there.same)
             if key is not None:
-                _record(folder, key)
+                put(folder, RECORD, record(folder, key))
             for name, text in (kept or {}).items():
-                put(beside_of(folder) / name, text)
+                put(folder, name, text)
     return written
 
 
-def stale(artifacts: Iterable[Artifact], folder: Path) -> list[Stale]:
+def find_stale(artifacts: Iterable[Artifact], folder: Path) -> list[Stale]:
     """Return what ``write`` would change, sorted by path; empty if *folder* is up to date.
 
     Writes nothing, but puts a tree back that a killed run left out of its place.
     Raises ``ArtifactError`` and ``OutputError`` as ``write`` does.
     """
-    wanted = contents(artifacts)
+    wanted = collect_contents(artifacts)
     settle(folder)
-    with explained(folder):
-        found = scan(folder)
-        listing = listed(folder)
-        foreign = foreign_in(folder, found, listing, wanted)
-        paths = sorted(wanted.keys() | found.files.keys())
-        states = ((path, state_of(path, folder, found, listing, wanted)) for path in paths)
-        return [
-            Stale(path, "extra" if path in foreign else state) for path, state in states if state
-        ]
+    with explain_output(folder):
+        there = Survey(folder, wanted)
+        paths = sorted(wanted.keys() | there.found.files.keys())
+        return [Stale(path, state) for path in paths if (state := there.state(path))]
 
 
 def settle(folder: Path) -> None:
@@ -124,24 +120,16 @@ def settle(folder: Path) -> None:
     Does nothing where there is neither, nor where only a run that is still writing stages.
     Raises ``OutputError`` for a *folder* that can't be used, ``BusyError`` as ``write`` does.
     """
-    with explained(folder):
+    with explain_output(folder):
         refuse(folder, kind_faults(folder))
-        home = beside_of(folder)
+        home = home_of(folder)
         if (home / OLD).exists():
-            with alone(folder):
+            with locked(folder):
                 pass
         elif any(map(os.path.lexists, (home / name for name in STAGED))):
             # whoever only reads may not be allowed to
-            with suppress(BusyError, OSError), alone(folder):
+            with suppress(BusyError, OSError), locked(folder):
                 pass
-
-
-def manifest(artifacts: Iterable[Artifact]) -> bytes:
-    """Return the manifest that ``write`` puts beside *artifacts*: no other tree has the same.
-
-    Raises ``ArtifactError`` as ``write`` does.
-    """
-    return contents(artifacts)[MANIFEST]
 
 
 def remember(folder: Path, key: str) -> None:
@@ -149,34 +137,30 @@ def remember(folder: Path, key: str) -> None:
 
     Raises ``OutputError`` where there is no written tree, ``BusyError`` as ``write`` does.
     """
-    with explained(folder), alone(folder):
+    with explain_output(folder), locked(folder):
         # without a tree there is nothing to remember
         (folder / MANIFEST).stat()
-        _record(folder, key)
+        put(folder, RECORD, record(folder, key))
 
 
 def read_kept(folder: Path, name: str) -> str:
     """Return the text that an earlier run kept under *name*; an empty one where none is legible."""
     try:
-        return (beside_of(folder) / name).read_text(encoding="utf-8")
+        return (home_of(folder) / name).read_text(encoding="utf-8")
     except (OSError, ValueError):
         return ""
-
-
-def _record(folder: Path, key: str) -> None:
-    put(beside_of(folder) / RECORD, record(folder, key))
 
 
 __all__ = [
     "ArtifactError",
     "BusyError",
+    "EditError",
     "OutputError",
     "Stale",
     "Written",
-    "manifest",
+    "find_stale",
     "read_kept",
     "remember",
     "settle",
-    "stale",
     "write",
 ]

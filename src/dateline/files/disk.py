@@ -1,16 +1,79 @@
-"""Small steps on the disk, each of which does one thing."""
+"""Steps on the disk: lock, create, replace, link, remove, sync."""
 
 from __future__ import annotations
 
+import errno
 import os
+import sys
 from contextlib import suppress
 from pathlib import Path
 
 
 def is_tree(path: Path) -> bool:
-    """Tell whether *path* is a folder itself, not a link to one."""
+    """Return whether *path* is a folder itself, not a link to one."""
     # someone else's link must not lead what is moved or deleted out of here
     return path.is_dir() and not path.is_symlink()
+
+
+def read_or_none(path: Path) -> bytes | None:
+    """Return the content of the file at *path*, None if there is none."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+
+
+def lock(descriptor: int, *, wait: bool) -> bool:
+    """Lock the open file *descriptor* until it is closed; return whether that could be done.
+
+    The lock is the system's, so that it goes with the process. Another process that holds it is
+    waited for, or makes this return False.
+    """
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            # past the process number, which others read
+            os.lseek(descriptor, 1 << 20, os.SEEK_SET)
+            msvcrt.locking(descriptor, msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
+            os.lseek(descriptor, 0, os.SEEK_SET)
+        else:
+            import fcntl
+
+            fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    except OSError as error:
+        if error.errno not in (errno.EAGAIN, errno.EACCES):
+            raise
+        return False
+    return True
+
+
+def create(path: Path, content: bytes) -> None:
+    """Create the file *path*, on the disk when this returns; raises FileExistsError."""
+    with path.open("xb") as file:
+        file.write(content)
+        file.flush()
+        # a rename that outlives a power cut must not find an empty file behind it
+        os.fsync(file.fileno())
+
+
+def replace(path: Path, content: bytes, draft: Path) -> None:
+    """Replace the file at *path* at once, by way of *draft*; leave one alone that is equal."""
+    if path.is_file() and not path.is_symlink() and path.read_bytes() == content:
+        return
+    create(draft, content)
+    draft.replace(path)
+
+
+def link(source: Path, target: Path) -> None:
+    """Make *target* a hard link to *source*; a copy of it where links can't be made."""
+    try:
+        target.hardlink_to(source)
+    except OSError:
+        from shutil import copy2
+
+        copy2(source, target)
+        sync(target)
 
 
 def remove(path: Path) -> None:
@@ -22,26 +85,6 @@ def remove(path: Path) -> None:
         rmtree(path, ignore_errors=True)
     else:
         path.unlink(missing_ok=True)
-
-
-def create(path: Path, content: bytes) -> None:
-    """Make a new file at *path*, on the disk when this returns."""
-    with path.open("xb") as file:
-        file.write(content)
-        file.flush()
-        # a rename that outlives a power cut must not find an empty file behind it
-        os.fsync(file.fileno())
-
-
-def link(source: Path, target: Path) -> None:
-    """Let *target* be the same file as *source*; a copy of it where links can't be made."""
-    try:
-        target.hardlink_to(source)
-    except OSError:
-        from shutil import copy2
-
-        copy2(source, target)
-        sync(target)
 
 
 def sync(path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Why the output folder can't be written, in a sentence for people."""
+"""Why files can't be written, in a sentence for people."""
 
 from __future__ import annotations
 
@@ -23,17 +23,31 @@ class BusyError(DatelineError):
     """Another run is writing to the same folder."""
 
 
-def sentence(path: Path, id: str, fact: str) -> str:
+class EditError(DatelineError):
+    """Sources can't be written, or are not what the edits were made for."""
+
+
+def sentence(path: Path | str, id: str, fact: str) -> str:
     """Return the line that a person reads: `generated: output-busy: another dateline is …`."""
     return printable(f"{path}: {id}: {fact}")
 
 
 @contextmanager
-def explained(folder: Path) -> Iterator[None]:
-    """Turn what the operating system refuses into a sentence."""
+def explain_output(folder: Path) -> Iterator[None]:
+    """Turn an OSError into an OutputError about *folder*."""
     try:
         yield
     except OSError as error:
         at = f" at {error.filename}" if error.filename else ""
         fact = f"{error.strerror or error}{at}, nothing was changed; mend it or name another output"
         raise OutputError(sentence(folder, "output-unusable", fact)) from error
+
+
+@contextmanager
+def explain_edit(folder: Path) -> Iterator[None]:
+    """Turn an OSError into an EditError about a file in *folder*."""
+    try:
+        yield
+    except OSError as error:
+        fact = f"{error.strerror or error}; mend it and run again"
+        raise EditError(sentence(error.filename or folder, "edit-impossible", fact)) from error

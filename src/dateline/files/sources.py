@@ -1,36 +1,37 @@
-"""New contents of several files in, all of them written or none, whenever the run is killed."""
+"""Files replaced among others, all of them or none, with a folder of outputs if need be.
+
+New contents are staged in a folder beside the files. They count from the moment on when a journal
+there names them; with outputs, when these are switched. What a killed run leaves counts for
+nothing, or is finished by ``recover``.
+"""
 
 from __future__ import annotations
 
 import json
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
-from dateline import files as emit
-from dateline.files.disk import create, sync
+from dateline.files import Written, remember, settle
+from dateline.files import write as write_outputs
+from dateline.files.artifacts import collect_contents
+from dateline.files.disk import create, is_tree, lock, read_or_none, sync
+from dateline.files.errors import EditError, explain_edit
+from dateline.files.manifest import digest_of
 from dateline.fresh import STAGED_EDIT
-from dateline.model import MANIFEST, DatelineError, printable
-
-_STAGE: Final = STAGED_EDIT
-"""The folder, beside the files, that holds new contents until all are in their places."""
+from dateline.model import MANIFEST, Artifact
 
 _JOURNAL: Final = "journal"
 _DRAFT: Final = "journal.draft"
 
 
-class EditError(DatelineError):
-    """The files can't be written, or are not what the edits were made for."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class Replacement:
-    """A file by its name in the folder, what it holds and what it is to hold.
+    """A file by its name in the folder, its content before and after.
 
     The name may lead into folders below. None stands for no file: it is new, or to be removed.
     """
@@ -51,45 +52,40 @@ class Replacement:
 class Outputs:
     """A folder of outputs that changes together with the files.
 
-    ``switch`` puts the tree there, at once, whose manifest is ``manifest``.
+    Once both have changed, what ``key`` returns is remembered (see ``files.remember``).
     """
 
     folder: Path
-    manifest: bytes
-    switch: Callable[[], object]
+    artifacts: Sequence[Artifact]
+    protected: Sequence[Path]
+    key: Callable[[], str]
 
 
 def write(
     folder: Path, replacements: Iterable[Replacement], outputs: Outputs | None = None
-) -> list[Path]:
-    """Give every file its new content; return their paths, sorted.
+) -> Written | None:
+    """Give every file its new content; return what was done to the *outputs*.
 
     With *outputs* the files are new if, and only if, these are. A run that is killed leaves
     everything as it was, or a journal from which ``recover`` finishes: before that, some of it
     may be new. Raises EditError, and writes nothing, where a file is not what its replacement
-    was made for, or can't be written; and what the switch of *outputs* raises.
+    was made for, or can't be written; and what ``files.write`` raises.
     """
     wanted = sorted(replacements, key=lambda replacement: replacement.name)
-    if not wanted:
-        return []
-    with _explained(folder), _alone(folder):
+    if not wanted and outputs is None:
+        return None
+    with explain_edit(folder), _locked(folder):
         _recover(folder)
-        for replacement in wanted:
-            if _content(folder / replacement.name) != replacement.before:
+        for one in wanted:
+            if read_or_none(folder / one.name) != one.before:
                 raise EditError(
-                    f"{folder / replacement.name}: edited-meanwhile: the file was edited since it "
+                    f"{folder / one.name}: edited-meanwhile: the file was edited since it "
                     f"was read; run the command again"
                 )
-        stage = folder / _STAGE
+        stage = folder / STAGED_EDIT
         stage.mkdir()
         try:
-            for replacement in wanted:
-                if replacement.after is not None:
-                    staged = stage / _staged(replacement.name)
-                    create(staged, replacement.after)
-                    _keep_mode(folder / replacement.name, staged)
-            journal = _journal(folder, wanted, outputs)
-            create(stage / _DRAFT, json.dumps(journal).encode())
+            _stage(folder, wanted, outputs)
         except BaseException:
             _discard(stage)
             raise
@@ -97,57 +93,69 @@ def write(
         (stage / _DRAFT).rename(stage / _JOURNAL)
         sync(stage)
         try:
-            if outputs is not None:
-                outputs.switch()
+            if outputs is None:
+                return None
+            return write_outputs(outputs.artifacts, outputs.folder, protected=outputs.protected)
         finally:
-            _recover(folder)
-    return [folder / replacement.name for replacement in wanted]
+            _recover(folder, outputs)
 
 
-def _journal(
-    folder: Path, wanted: Iterable[Replacement], outputs: Outputs | None
-) -> dict[str, Any]:
-    """Return what ``recover`` has to know."""
-    files = [
-        {"name": one.name, "before": _digest(one.before), "after": _digest(one.after)}
-        for one in wanted
-    ]
-    if outputs is None:
-        return {"files": files, "outputs": None}
-    place = outputs.folder.resolve()
-    with suppress(ValueError):  # on another drive there is no way from here to there
-        place = Path(os.path.relpath(place, folder.resolve()))
-    return {
-        "files": files,
-        "outputs": {"folder": place.as_posix(), "manifest": _digest(outputs.manifest)},
-    }
+def _stage(folder: Path, wanted: Iterable[Replacement], outputs: Outputs | None) -> None:
+    """Write all new contents, and a draft of the journal with what ``recover`` has to know."""
+    stage = folder / STAGED_EDIT
+    rows = []
+    for one in wanted:
+        before, after = _digest(one.before), _digest(one.after)
+        rows.append({"name": one.name, "before": before, "after": after})
+        if one.after is not None:
+            staged, path = _staged(stage, one.name), folder / one.name
+            create(staged, one.after)
+            if path.exists():
+                staged.chmod(stat.S_IMODE(path.stat().st_mode))
+    journal: dict[str, Any] = {"files": rows, "outputs": None}
+    if outputs is not None:
+        place = outputs.folder.resolve()
+        with suppress(ValueError):  # on another drive there is no way from here to there
+            place = Path(os.path.relpath(place, folder.resolve()))
+        manifest = digest_of(collect_contents(outputs.artifacts)[MANIFEST])
+        journal["outputs"] = {"folder": place.as_posix(), "manifest": manifest}
+    create(stage / _DRAFT, json.dumps(journal).encode())
 
 
 def recover(folder: Path) -> None:
     """Finish what a killed run began in *folder*, or forget it if it had not come far enough.
 
     Whoever is about to read the files asks for this first. A run that is still writing them is
-    waited for. Raises EditError for a file that was edited since: what was meant stands beside it.
+    waited for. Raises EditError for a file that was edited since: what was meant is beside it.
     """
-    if _begun(folder):
-        with _explained(folder), _alone(folder):
+    if is_tree(folder / STAGED_EDIT):
+        with explain_edit(folder), _locked(folder):
             _recover(folder)
 
 
-def _begun(folder: Path) -> bool:
-    stage = folder / _STAGE
-    # someone else's link must not lead what is moved or deleted out of here
-    return stage.is_dir() and not stage.is_symlink()
+def _recover(folder: Path, outputs: Outputs | None = None) -> None:
+    stage = folder / STAGED_EDIT
+    if not is_tree(stage):
+        return
+    if (stage / _JOURNAL).exists():
+        files, there = _read_journal(stage)
+        if there is None or _is_switched(folder.resolve() / there["folder"], there["manifest"]):
+            _finish(folder, files)
+            with ExitStack() as last:
+                last.callback(_discard, stage)
+                if outputs is not None:
+                    remember(outputs.folder, outputs.key())
+            return
+    _discard(stage)
 
 
-def _recover(folder: Path) -> None:
-    stage = folder / _STAGE
-    if _begun(folder):
-        if (stage / _JOURNAL).exists():
-            files, outputs = _read_journal(stage)
-            if _counts(folder, outputs):
-                _finish(folder, stage, files)
-        _discard(stage)
+def _is_switched(output: Path, manifest: str) -> bool:
+    settle(output)
+    return _digest(read_or_none(output / MANIFEST)) == manifest
+
+
+def _digest(content: bytes | None) -> str | None:
+    return None if content is None else digest_of(content)
 
 
 def _read_journal(stage: Path) -> tuple[list[dict[str, str | None]], dict[str, str] | None]:
@@ -175,23 +183,15 @@ def _read_journal(stage: Path) -> tuple[list[dict[str, str | None]], dict[str, s
     return files, outputs
 
 
-def _counts(folder: Path, outputs: dict[str, str] | None) -> bool:
-    """Tell whether new contents count: always, or if the *outputs* that go with them are there."""
-    if outputs is None:
-        return True
-    there = folder.resolve() / outputs["folder"]
-    emit.settle(there)
-    return _digest(_content(there / MANIFEST)) == outputs["manifest"]
-
-
-def _finish(folder: Path, stage: Path, files: Iterable[dict[str, str | None]]) -> None:
+def _finish(folder: Path, files: Iterable[dict[str, str | None]]) -> None:
+    stage = folder / STAGED_EDIT
     touched = {folder}
-    for entry in files:
-        path, staged = folder / str(entry["name"]), stage / _staged(str(entry["name"]))
-        removed = entry["after"] is None
+    for row in files:
+        path, staged = folder / str(row["name"]), _staged(stage, str(row["name"]))
+        removed = row["after"] is None
         if not removed and not staged.exists():
             continue
-        if _digest(_content(path)) not in (entry["before"], entry["after"]):
+        if _digest(read_or_none(path)) not in (row["before"], row["after"]):
             meant = (
                 "remove it; keep what you need elsewhere"
                 if removed
@@ -212,57 +212,25 @@ def _finish(folder: Path, stage: Path, files: Iterable[dict[str, str | None]]) -
         sync(parent)
 
 
-def _staged(name: str) -> str:
-    """Return what the file called *name* is called while it is staged."""
+def _staged(stage: Path, name: str) -> Path:
     # in one folder, so that nothing has to be made or emptied in a certain order
-    return name.replace("/", "=")
+    return stage / name.replace("/", "=")
 
 
 def _discard(stage: Path) -> None:
-    # the journal last: as long as it stands, what is staged is needed
-    names = sorted(path.name for path in stage.iterdir())
-    for name in sorted(names, key=lambda name: name == _JOURNAL):
-        (stage / name).unlink()
+    # the journal last: as long as it is there, what is staged is needed
+    for path in sorted(stage.iterdir(), key=lambda path: (path.name == _JOURNAL, path.name)):
+        path.unlink()
     stage.rmdir()
 
 
-def _content(path: Path) -> bytes | None:
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        return None
-
-
-def _digest(content: bytes | None) -> str | None:
-    return None if content is None else sha256(content).hexdigest()
-
-
-def _keep_mode(path: Path, staged: Path) -> None:
-    if path.exists():
-        staged.chmod(stat.S_IMODE(path.stat().st_mode))
-
-
 @contextmanager
-def _alone(folder: Path) -> Iterator[None]:
+def _locked(folder: Path) -> Iterator[None]:
     """Keep other runs off *folder* meanwhile; where the system can't, they are not kept off."""
     with ExitStack() as held:
-        with suppress(ImportError, OSError):
-            import fcntl
-
-            # the lock is the system's, so that it goes with the process, and leaves no file
+        with suppress(OSError):
+            # the folder itself is locked, so that no file stays behind
             descriptor = os.open(folder, os.O_RDONLY)
             held.callback(os.close, descriptor)
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            lock(descriptor, wait=True)
         yield
-
-
-@contextmanager
-def _explained(folder: Path) -> Iterator[None]:
-    """Turn what the operating system refuses into a sentence."""
-    try:
-        yield
-    except OSError as error:
-        at = error.filename or folder
-        raise EditError(
-            printable(f"{at}: edit-impossible: {error.strerror or error}; mend it and run again")
-        ) from error

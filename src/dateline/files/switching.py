@@ -1,31 +1,158 @@
-"""A staged tree goes into the output's place at once; the one that it replaced is cleared away."""
+"""The tree of outputs: staged in the folder beside it, switched into its place at once.
+
+That folder, `.<name>.dateline`, holds the lock of the run that writes, what it stages, and the
+record of what the outputs were made from. What a killed run left there is recovered from.
+"""
 
 from __future__ import annotations
 
 import errno
-from contextlib import suppress
+import os
+import stat
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Final
 
-from dateline.files.beside import COPY, OLD
-from dateline.files.disk import link, remove, sync
-from dateline.files.exchange import exchange
+from dateline.files.disk import create, is_tree, link, lock, remove, replace, sync
+from dateline.files.errors import BusyError, sentence
 from dateline.files.tree import Found, scan
+from dateline.fresh import STAGED
+
+NEW, OLD, COPY, DRAFT = STAGED
+"""The tree being staged, or after an exchange the one that it replaced; the tree moved out of the
+way where two can't be exchanged; an `OLD` in the making, where a tree can't be moved; a small file
+in the making."""
+
+_LOCK: Final = "lock"
+_IGNORE: Final = ".gitignore"
 
 
-def switch(new: Path, folder: Path) -> Path | None:
-    """Put *new* in the place of *folder*; return where the tree is that it replaced."""
+def home_of(folder: Path) -> Path:
+    """Return the folder beside the output *folder*."""
+    # on the same file system, hence not in the system's folder for temporary files
+    return folder.parent / f".{folder.name}.dateline"
+
+
+def put(folder: Path, name: str, text: str) -> None:
+    """Make the file *name* beside the output *folder* hold *text*."""
+    home = home_of(folder)
+    replace(home / name, text.encode(), home / DRAFT)
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Keep other runs off *folder*, once what a killed one left is recovered from.
+
+    Raises BusyError where another run is at it.
+    """
+    home = home_of(folder)
+    home.mkdir(parents=True, exist_ok=True)
+    # its file stays for ever, as deleting it would let two runs hold two files of that name
+    held = os.open(home / _LOCK, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o644)
+    try:
+        if not lock(held, wait=False):
+            holder = os.read(held, 20).decode("ascii", "replace").strip() or "just started"
+            fact = f"another dateline (process {holder}) is writing to it, wait for it to end"
+            raise BusyError(sentence(folder, "output-busy", fact))
+        os.ftruncate(held, 0)
+        os.write(held, f"{os.getpid()}\n".encode())
+        _recover(folder)
+        put(folder, _IGNORE, "*\n")
+        try:
+            yield
+        finally:
+            _recover(folder)
+    finally:
+        os.close(held)
+
+
+def _recover(folder: Path) -> None:
+    """Put the tree back if a run ended between moving the old one out and the new one in."""
+    home = home_of(folder)
+    new, old = home / NEW, home / OLD
+    # `new` is gone from here once the switch is done: then `old` is only rubbish
+    if is_tree(old) and is_tree(new):
+        if folder.exists():
+            # half removed from a lower layer: it gets every file back that it lacks
+            for path in sorted(scan(old).files.keys() - scan(folder).files.keys()):
+                _move(path, old, folder)
+        else:
+            old.rename(folder)
+    for name in STAGED:
+        remove(home / name)
+
+
+def stage(wanted: dict[str, bytes], same: set[str], folder: Path) -> None:
+    """Build the *wanted* tree beside *folder*, with links to the files that stay the *same*."""
+    new = home_of(folder) / NEW
+    folders = {
+        "/".join(parts[:depth])
+        for parts in (path.split("/") for path in wanted)
+        for depth in range(len(parts))
+    }
+    for name in sorted(folders):
+        (new / name).mkdir()
+        before = folder / name
+        kept = stat.S_IMODE(before.stat().st_mode) | stat.S_IRWXU if is_tree(before) else 0o755
+        (new / name).chmod(kept)
+    for path, content in sorted(wanted.items()):
+        if path in same:
+            link(folder / path, new / path)
+        else:
+            create(new / path, content)
+            (new / path).chmod(0o644)
+    for name in folders:
+        sync(new / name)
+    sync(new.parent)
+
+
+def switch(folder: Path) -> Path | None:
+    """Put the staged tree in the place of *folder*; return where the tree is that it replaced."""
+    new, old = home_of(folder) / NEW, home_of(folder) / OLD
     replaced = None
     if not folder.exists():
         new.rename(folder)
-    elif exchange(new, folder):
+    elif _exchange(new, folder):
         replaced = new
     else:
-        replaced = new.with_name(OLD)
-        _move_out(folder, replaced)
+        replaced = old
+        _move_out(folder, old)
         # the one moment without a tree: whoever comes next puts `old` back
         new.rename(folder)
     sync(folder.parent)
     return replaced
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Let two folders change places in one step; return whether the system could do that."""
+    # why not is of no interest: two renames come next, and they say what is really wrong
+    on_this_platform = EXCHANGES.get(sys.platform)
+    return on_this_platform is not None and on_this_platform(one, other)
+
+
+def _exchange_linux(one: Path, other: Path) -> bool:
+    """renameat2(2) with RENAME_EXCHANGE, relative to AT_FDCWD."""
+    import ctypes
+
+    rename = getattr(ctypes.CDLL(None), "renameat2", None)
+    return rename is not None and rename(-100, os.fsencode(one), -100, os.fsencode(other), 2) == 0
+
+
+def _exchange_macos(one: Path, other: Path) -> bool:
+    """renamex_np(2) with RENAME_SWAP."""
+    import ctypes
+
+    rename = getattr(ctypes.CDLL(None), "renamex_np", None)
+    return rename is not None and rename(os.fsencode(one), os.fsencode(other), 2) == 0
+
+
+EXCHANGES: Final[dict[str, Callable[[Path, Path], bool]]] = {
+    "linux": _exchange_linux,
+    "darwin": _exchange_macos,
+}
+"""How two folders change places in one step, by platform; False where they did not."""
 
 
 def _move_out(folder: Path, old: Path) -> None:
@@ -48,7 +175,7 @@ def _link_to(source: str, target: str) -> str:
     return target
 
 
-def retire(replaced: Path | None, folder: Path, found: Found, same: set[str]) -> None:
+def clear(replaced: Path | None, folder: Path, found: Found, same: set[str]) -> None:
     """Carry over what is not ours from the tree that was *replaced*, and delete the rest."""
     if replaced is None:
         return
@@ -59,9 +186,13 @@ def retire(replaced: Path | None, folder: Path, found: Found, same: set[str]) ->
     # files that someone saved there while the new tree was staged
     for path in sorted(scan(replaced).files.keys() - found.files.keys()):
         if not (folder / path).exists():
-            (folder / path).parent.mkdir(parents=True, exist_ok=True)
-            (replaced / path).rename(folder / path)
+            _move(path, replaced, folder)
     remove(replaced)
+
+
+def _move(path: str, before: Path, after: Path) -> None:
+    (after / path).parent.mkdir(parents=True, exist_ok=True)
+    (before / path).rename(after / path)
 
 
 def _drop_compiled(tree: Path, cache: str, same: set[str]) -> None:

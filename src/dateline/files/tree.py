@@ -1,13 +1,14 @@
-"""A folder in, what it holds out: which files are as wanted, edited, outdated, or not ours."""
+"""The files in a folder: which are as wanted, edited, outdated, or not ours."""
 
 from __future__ import annotations
 
 import os
+from functools import cached_property
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from dateline.files.errors import OutputError, sentence
-from dateline.files.listing import Entry, digest_of, encoded, listed
+from dateline.files.manifest import digest_of, format_manifest, read_manifest
 from dateline.fresh import is_cache
 from dateline.model import MANIFEST
 
@@ -38,58 +39,56 @@ def scan(folder: Path) -> Found:
     return found
 
 
-def survey(folder: Path, wanted: dict[str, bytes]) -> tuple[Found, set[str]]:
-    """Return what *folder* holds and which of it is as wanted; refuse it for foreign files."""
-    found = scan(folder)
-    foreign = sorted(foreign_in(folder, found, listed(folder), wanted))
-    if foreign:
-        others = f" (nor {len(foreign) - 1} more)" if len(foreign) > 1 else ""
-        raise OutputError(
-            sentence(
-                folder / foreign[0],
-                "output-foreign",
-                f"dateline did not write this file{others}, move it out of the output folder",
-            )
+class Survey:
+    """What *folder* holds, against the *wanted* content of every file by path."""
+
+    def __init__(self, folder: Path, wanted: dict[str, bytes]) -> None:
+        self.found = scan(folder)
+        self._folder = folder
+        self._wanted = wanted
+        self._listing = read_manifest(folder)
+
+    @cached_property
+    def same(self) -> set[str]:
+        """The files that are as wanted."""
+        return {path for path in self.found.files if self._is_wanted(path)}
+
+    @cached_property
+    def foreign(self) -> set[str]:
+        """The files that dateline did not write: not listed and not as wanted."""
+        unlisted = self.found.files.keys() - (self._listing or {}).keys()
+        healed = {path for path in unlisted if self._is_wanted(path)}
+        # a manifest that can't be read is ours only if something beside it is
+        ours = {MANIFEST} if self._listing is not None or healed else set()
+        return unlisted - healed - ours
+
+    def require_ours(self) -> None:
+        """Raise OutputError where there is a foreign file."""
+        for path in sorted(self.foreign)[:1]:
+            others = f" (nor {len(self.foreign) - 1} more)" if len(self.foreign) > 1 else ""
+            fact = f"dateline did not write this file{others}, move it out of the output folder"
+            raise OutputError(sentence(self._folder / path, "output-foreign", fact))
+
+    def state(self, path: str) -> Literal["missing", "edited", "outdated", "extra"] | None:
+        """Return in what way the file at *path* is not as wanted (see ``Stale``); None if it is."""
+        if path not in self.found.files:
+            return "missing"
+        if path not in self._wanted or path in self.foreign:
+            return "extra"
+        if not self.found.files[path]:
+            return "edited"
+        content = (self._folder / path).read_bytes()
+        if content == self._wanted[path]:
+            return None
+        listing = self._listing or {}
+        as_written = (
+            content == format_manifest(listing)
+            if path == MANIFEST
+            else path in listing and listing[path].digest == digest_of(content)
         )
-    return found, {path for path in found.files if _is_wanted(path, folder, found, wanted)}
+        return "outdated" if as_written else "edited"
 
-
-def foreign_in(
-    folder: Path, found: Found, listing: dict[str, Entry] | None, wanted: dict[str, bytes]
-) -> set[str]:
-    """Return the paths of *found* that dateline did not write: not listed and not as wanted."""
-    unlisted = found.files.keys() - (listing or {}).keys()
-    healed = {path for path in unlisted if _is_wanted(path, folder, found, wanted)}
-    # a manifest that can't be read is ours only if something beside it is
-    ours = {MANIFEST} if listing is not None or healed else set()
-    return unlisted - healed - ours
-
-
-def _is_wanted(path: str, folder: Path, found: Found, wanted: dict[str, bytes]) -> bool:
-    return found.files[path] and path in wanted and (folder / path).read_bytes() == wanted[path]
-
-
-def state_of(
-    path: str,
-    folder: Path,
-    found: Found,
-    listing: dict[str, Entry] | None,
-    wanted: dict[str, bytes],
-) -> Literal["missing", "edited", "outdated", "extra"] | None:
-    """Return in what way the file at *path* is not as wanted (see ``Stale``); None if it is."""
-    if path not in found.files:
-        return "missing"
-    if path not in wanted:
-        return "extra"
-    if not found.files[path]:
-        return "edited"
-    content = (folder / path).read_bytes()
-    if content == wanted[path]:
-        return None
-    listing = listing or {}
-    as_written = (
-        content == encoded(listing)
-        if path == MANIFEST
-        else path in listing and listing[path].digest == digest_of(content)
-    )
-    return "outdated" if as_written else "edited"
+    def _is_wanted(self, path: str) -> bool:
+        wanted = self._wanted.get(path)
+        is_regular = self.found.files[path]
+        return wanted is not None and is_regular and (self._folder / path).read_bytes() == wanted

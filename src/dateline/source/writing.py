@@ -1,4 +1,4 @@
-"""A value in, its text in the style of the file it goes to out."""
+"""Values written into a file that has a style of its own."""
 
 from __future__ import annotations
 
@@ -9,20 +9,11 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from dateline.model import KEYS, Day
+from dateline.source.scalars import format_block, format_number, is_plain, quote_yaml
 from dateline.source.spans import BLOCK, FLOW, Span, everything
 
 _WIDTHS: Final = (80, 120)
 """A file's own longest line counts as its width within these bounds."""
-
-# Plain text that every reader of YAML takes for just this text. A colon stands only before what
-# can't make it the end of a key.
-_PLAIN: Final = re.compile(
-    r"[^\W\d](?:[^\s:#]|:(?=[\w/])| (?=[^\s#:])|(?<=[^\s])#)*|[/$][\w./{}-]*"
-)
-_IN_BRACKETS: Final = re.compile(r"[][{},?:]")
-_WORDS: Final = frozenset(
-    ["y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf", "infinity"]
-)
 
 _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
@@ -170,61 +161,30 @@ def scalar(value: Any, style: Style, *, brackets: bool = False) -> str:
     if style.json:
         return json.dumps(value, ensure_ascii=False)
     if not isinstance(value, str):
-        text = json.dumps(value)
-        if isinstance(value, float) and "e" in text and "." not in text:
-            # YAML 1.1 knows an exponent only behind a decimal point
-            text = text.replace("e", ".0e")
-        return text
-    if isinstance(value, Day):
+        return format_number(value)
+    if isinstance(value, Day) or is_plain(value, to_people=True, brackets=brackets):
         return value
-    if _is_plain(value) and not (brackets and _IN_BRACKETS.search(value)):
-        return value
-    if not value.isprintable():
-        return '"' + "".join(map(_escaped, value)) + '"'
-    doubled = value.replace("\\", "\\\\").replace('"', '\\"')
+    double = quote_yaml(value)
     # the quote that needs no escape, where only one of them does
-    if (style.quote == '"' or "'" in value) and doubled == value:
-        return f'"{value}"'
-    return "'" + value.replace("'", "''") + "'"
-
-
-def _is_plain(text: str) -> bool:
-    return text.isprintable() and _PLAIN.fullmatch(text) is not None and text.lower() not in _WORDS
-
-
-def _escaped(character: str) -> str:
-    if character.isprintable() and character not in '"\\':
-        return character
-    if character > "\uffff":
-        return f"\\U{ord(character):08x}"
-    return json.dumps(character)[1:-1]
+    if double[1:-1] != value and value.isprintable():
+        return "'" + value.replace("'", "''") + "'"
+    if style.quote == '"' or "'" in value or not value.isprintable():
+        return double
+    return f"'{value}'"
 
 
 def _text(text: str, style: Style, indent: int, taken: int) -> str:
     """Return *text* as a value at *indent*: on one line, or as block text below it."""
     line = scalar(text, style)
     margin = "\n" + " " * (indent + style.step)
-    if "\n" in text and _keeps_lines(text):
-        mark = "|" if text.endswith("\n") else "|-"
-        lines = text.removesuffix("\n").split("\n")
-        return mark + "".join(margin + line if line else "\n" for line in lines)
+    if block := format_block(text, margin[1:]):
+        return block
     too_long = indent + taken + 1 + len(line) > style.width
     if too_long and style.folds and _folds(text):
         return ">-" + "".join(
             margin + line for line in _folded(text, style.width - indent - style.step)
         )
     return line
-
-
-def _keeps_lines(text: str) -> bool:
-    """Tell whether a literal block scalar (YAML 1.2.2 section 8.1.2) gives *text* back."""
-    lines = text.removesuffix("\n").split("\n")
-    return (
-        lines[0] != ""
-        and lines[-1] != ""
-        and not lines[0].startswith((" ", "\t"))
-        and all(line.isprintable() and not line.endswith(" ") for line in lines)
-    )
 
 
 def _folds(text: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from dateline.model import Map, Place, Problem
+from dateline.source.problems import MOST_PROBLEMS, Log, StoppedError
 from dateline.source.reader.characters import (
     UnreadableError,
     decoded,
@@ -14,7 +15,6 @@ from dateline.source.reader.characters import (
 from dateline.source.reader.json_document import JsonReader
 from dateline.source.reader.limits import ADOPTED, AUTHORED, Limits
 from dateline.source.reader.places import JsonPlaces, Locator
-from dateline.source.reader.problems import MOST_PROBLEMS, Log, StoppedError
 from dateline.source.reader.yaml_document import YamlReader
 
 __all__ = [

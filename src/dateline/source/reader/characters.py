@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from dateline.source.reader.problems import Log, line_and_column, short
+from dateline.source.problems import Log, line_and_column, short
 
 HALF_CHARACTER: Final = "this escape stands for no whole character; write the character itself"
 

@@ -11,10 +11,10 @@ from typing import Any, Final, NoReturn
 
 from dateline.collector import collection_off
 from dateline.model import Map, Place
+from dateline.source.problems import EMPTY, Log, duplicate, line_and_column, word_at
 from dateline.source.reader.characters import text_refusals
 from dateline.source.reader.limits import Limits, too_deep, too_many
-from dateline.source.reader.problems import EMPTY, Log, duplicate, line_and_column, word_at
-from dateline.source.reader.scalars import INTEGER, RefusedError, decimal_value, integer_value
+from dateline.source.scalars import INTEGER, RefusedError, decimal_value, integer_value
 
 _STRUCTURE: Final = b"[]{}"
 _NO_STRUCTURE: Final = bytes(byte for byte in range(256) if byte not in _STRUCTURE + b'"')

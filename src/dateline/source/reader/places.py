@@ -13,7 +13,7 @@ from typing import Any, Final
 from dateline.collector import collection_off
 from dateline.model import Map, Place, Seq
 from dateline.source.reader.json_document import JsonDocument, after_blanks
-from dateline.source.reader.scalars import RefusedError, decimal_value, integer_value
+from dateline.source.scalars import RefusedError, decimal_value, integer_value
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

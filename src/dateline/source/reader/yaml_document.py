@@ -10,10 +10,10 @@ import yaml
 
 from dateline.collector import collection_off
 from dateline.model import Map, Place, Seq, pack
+from dateline.source.problems import EMPTY, Log, duplicate, line_and_column, short, word_at
 from dateline.source.reader.characters import HALF_CHARACTER, text_refusals
 from dateline.source.reader.limits import Limits, too_deep, too_many
-from dateline.source.reader.problems import EMPTY, Log, duplicate, line_and_column, short, word_at
-from dateline.source.reader.scalars import RefusedError, adopted_value, authored_value, key_refusal
+from dateline.source.scalars import RefusedError, adopted_value, authored_value, key_refusal
 
 # The reader in C, many times faster, where PyYAML was built with it.
 _Loader: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

@@ -1,4 +1,4 @@
-"""Artifacts in, the content of every file by path out; paths that can't be held are refused."""
+"""The content of every file to write, by path; paths that some file system can't hold."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from dateline.files.errors import ArtifactError
-from dateline.files.listing import Entry, digest_of, encoded
+from dateline.files.manifest import Entry, digest_of, format_manifest
 from dateline.fresh import is_cache
 from dateline.model import MANIFEST, Artifact, printable
 
@@ -19,7 +19,7 @@ _DEVICES: Final = frozenset(
 )
 
 
-def _unspellable(path: str) -> bool:
+def _is_unspellable(path: str) -> bool:
     try:
         os.fsencode(path)
     except UnicodeEncodeError:
@@ -33,7 +33,7 @@ _PATH_FAULTS: Final[tuple[tuple[Callable[[str], bool], str], ...]] = (
     (lambda path: path.startswith("/"), "is absolute"),
     (lambda path: not _UNPORTABLE.isdisjoint(path), 'holds one of \\ < > : " | ? *'),
     (lambda path: len(path.encode()) > _LONGEST, f"is longer than {_LONGEST} bytes"),
-    (_unspellable, "can't be spelt in this locale (LC_ALL=C.UTF-8 would)"),
+    (_is_unspellable, "can't be spelt in this locale (LC_ALL=C.UTF-8 would)"),
 )
 _PART_FAULTS: Final[tuple[tuple[Callable[[str], bool], str], ...]] = (
     (lambda part: part in ("", ".", ".."), "has an empty part, '.' or '..'"),
@@ -46,28 +46,31 @@ _PART_FAULTS: Final[tuple[tuple[Callable[[str], bool], str], ...]] = (
 )
 
 
-def contents(artifacts: Iterable[Artifact]) -> dict[str, bytes]:
-    """Return the content of every file to hold, by path, the manifest included."""
+def collect_contents(artifacts: Iterable[Artifact]) -> dict[str, bytes]:
+    """Return the content of every file, by path, the manifest included.
+
+    Raises ArtifactError for paths that not every file system can hold side by side.
+    """
     given = sorted(artifacts)
     paths = [artifact.path for artifact in given]
-    faults = [(path, fault) for path in paths if (fault := _path_fault(path))]
+    faults = [(path, fault) for path in paths if (fault := _find_fault(path))]
     problems = [f"{path}: artifact-path: {fault}, rename it" for path, fault in faults]
     # paths that are faulty in themselves would only collide in confusing ways
     if not problems:
         problems = [
             f"{later}: artifact-path: can't stand beside {earlier} on every file system, rename one"
-            for earlier, later in _collisions([MANIFEST, *paths])
+            for earlier, later in _find_collisions([MANIFEST, *paths])
         ]
     if problems:
         raise ArtifactError("\n".join(map(printable, problems)))
     wanted = {artifact.path: artifact.content for artifact in given}
-    wanted[MANIFEST] = encoded(
+    wanted[MANIFEST] = format_manifest(
         {path: Entry(len(content), digest_of(content)) for path, content in wanted.items()}
     )
     return wanted
 
 
-def _path_fault(path: str) -> str | None:
+def _find_fault(path: str) -> str | None:
     for holds, fault in _PATH_FAULTS:
         if holds(path):
             return fault
@@ -77,7 +80,7 @@ def _path_fault(path: str) -> str | None:
     return None
 
 
-def _collisions(paths: Iterable[str]) -> Iterator[tuple[str, str]]:
+def _find_collisions(paths: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Yield pairs of files or folders that are one on a file system that folds names."""
     from unicodedata import normalize
 

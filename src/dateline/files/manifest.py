@@ -24,8 +24,8 @@ def digest_of(content: bytes) -> str:
     return sha256(content).hexdigest()
 
 
-def encoded(listing: dict[str, Entry]) -> bytes:
-    """Return the manifest that says *listing*, entries by path; ``listed`` reads it back."""
+def format_manifest(listing: dict[str, Entry]) -> bytes:
+    """Return the manifest of *listing*, entries by path; ``read_manifest`` reads it back."""
     # one entry a line, so that version control merges entries and not the whole
     lines = ",\n".join(
         "    " + json.dumps({"path": path, "size": entry.size, "sha256": entry.digest})
@@ -34,20 +34,20 @@ def encoded(listing: dict[str, Entry]) -> bytes:
     return f'{{\n  "files": [\n{lines}\n  ]\n}}\n'.encode()
 
 
-def listed(folder: Path) -> dict[str, Entry] | None:
+def read_manifest(folder: Path) -> dict[str, Entry] | None:
     """Return what the manifest in *folder* lists, or None without a manifest of ours."""
     manifest = folder / MANIFEST
     if manifest.is_symlink() or not manifest.is_file():
         return None
-    return _entries(manifest.read_bytes())
+    return _parse(manifest.read_bytes())
 
 
-def _entries(manifest: bytes) -> dict[str, Entry] | None:
+def _parse(manifest: bytes) -> dict[str, Entry] | None:
     try:
         files = json.loads(manifest)["files"]
     except (ValueError, KeyError, TypeError, RecursionError):
         # after a merge with conflicts: the entries of both sides
-        files = list(_parsed_lines(manifest)) or None
+        files = list(_parse_lines(manifest)) or None
     if not isinstance(files, list):
         return None
     return {
@@ -58,7 +58,7 @@ def _entries(manifest: bytes) -> dict[str, Entry] | None:
     }
 
 
-def _parsed_lines(manifest: bytes) -> Iterator[object]:
+def _parse_lines(manifest: bytes) -> Iterator[object]:
     for line in manifest.splitlines():
         if line.startswith(b'    {"path": '):
             with suppress(ValueError):

@@ -1,4 +1,4 @@
-"""A folder in, why it may not be an output out."""
+"""Why a folder may not be an output."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from dateline.files.beside import beside_of
 from dateline.files.errors import OutputError, sentence
+from dateline.files.switching import home_of
 
 
 def refuse(folder: Path, faults: Iterator[str]) -> None:
@@ -17,8 +17,8 @@ def refuse(folder: Path, faults: Iterator[str]) -> None:
 
 
 def kind_faults(folder: Path) -> Iterator[str]:
-    """Yield why what stands at *folder*, or beside it, is nothing that could be replaced."""
-    beside = beside_of(folder)
+    """Yield why what is at *folder*, or beside it, is nothing that could be replaced."""
+    beside = home_of(folder)
     if folder.is_symlink():
         yield "is a symbolic link, name the folder it points to"
     if folder.exists() and not folder.is_dir():

@@ -1,12 +1,16 @@
-"""A plain scalar in, its value out: text, a number, true, false, null; or why it is refused."""
+"""Scalars of YAML and JSON, both ways: what plain text is read as, and how a value is written.
+
+What a reader could take for anything but the text itself is never written plain.
+"""
 
 from __future__ import annotations
 
+import json
 import re
 from math import isinf
 from typing import Any, Final
 
-from dateline.source.reader.problems import short
+from dateline.source.problems import short
 
 
 class RefusedError(Exception):
@@ -158,3 +162,88 @@ def _disputed(text: str, alternative: str) -> RefusedError:
     word = short(text)
     message = f"YAML readers disagree about {word}; write '{word}' for the text{alternative}"
     return RefusedError("ambiguous-scalar", message)
+
+
+# How values are written
+
+# Text that every YAML 1.1 and 1.2 reader takes for just this text. What begins like a number,
+# a date or an indicator is quoted, and so are the words below. A colon stands only before what
+# can't make it the end of a key, and a blank only before what can't begin a comment.
+_PLAIN: Final = re.compile(
+    r"[A-Za-z_/$](?:[A-Za-z0-9_./{}$()+*'@!?;=,\-]|[ :](?=[A-Za-z0-9_(/$-]))*"
+)
+# The same for files that people write: letters of every language, and more punctuation.
+_PLAIN_TO_PEOPLE: Final = re.compile(
+    r"[^\W\d](?:[^\s:#]|:(?=[\w/])| (?=[^\s#:])|(?<=[^\s])#)*|[/$][\w./{}-]*"
+)
+_IN_BRACKETS: Final = re.compile(r"[][{},?:]")
+_QUOTED_WORDS: Final = frozenset(
+    [word.lower() for word in (*_CORE_WORDS, *_DISPUTED_WORDS)] + ["nan", "inf", "infinity"]
+)
+
+_encode: Any = json.encoder.encode_basestring
+
+
+def is_plain(text: str, *, to_people: bool = False, brackets: bool = False) -> bool:
+    """Return whether *text* can stand without quotes, in a collection in *brackets* or not.
+
+    In a file that is written *to_people* letters of every language can.
+    """
+    pattern = _PLAIN_TO_PEOPLE if to_people else _PLAIN
+    return (
+        pattern.fullmatch(text) is not None
+        and text.lower() not in _QUOTED_WORDS
+        and text.isprintable()
+        and not (brackets and _IN_BRACKETS.search(text))
+    )
+
+
+def quote_json(text: str) -> str:
+    """Return *text* as a JSON string (RFC 8259 section 7), everything unprintable escaped."""
+    quoted = str(_encode(text))
+    if quoted.isprintable():
+        return quoted
+    return "".join(one if one.isprintable() else json.dumps(one)[1:-1] for one in quoted)
+
+
+def quote_yaml(text: str) -> str:
+    """Return *text* as a YAML double-quoted scalar (YAML 1.2.2 section 7.3.1).
+
+    The same as JSON, but a character beyond U+FFFF is one escape and not two surrogates.
+    """
+    quoted = str(_encode(text))
+    if quoted.isprintable():
+        return quoted
+    return "".join(
+        one
+        if one.isprintable()
+        else json.dumps(one)[1:-1]
+        if one <= "\uffff"
+        else f"\\U{ord(one):08x}"
+        for one in quoted
+    )
+
+
+def format_number(value: float | bool | None) -> str:
+    """Return a number, true, false or null as JSON and every YAML reader have it."""
+    text = json.dumps(value)
+    if isinstance(value, float) and "e" in text and "." not in text:
+        # YAML 1.1 knows an exponent only behind a decimal point
+        return text.replace("e", ".0e")
+    return text
+
+
+def format_block(text: str, margin: str) -> str | None:
+    """Return *text* as a literal block scalar (YAML 1.2.2 section 8.1.2) indented by *margin*.
+
+    None where there is nothing to gain by one, or where it would not give the text back.
+    """
+    if "\n" not in text:
+        return None
+    lines = text.removesuffix("\n").split("\n")
+    if not (lines[0] and lines[-1]) or lines[0].startswith((" ", "\t")):
+        return None
+    if not all(line.isprintable() and not line.endswith(" ") for line in lines):
+        return None
+    style = "|" if text.endswith("\n") else "|-"
+    return f"{style}\n" + "\n".join(margin + line if line else "" for line in lines)
