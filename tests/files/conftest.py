@@ -7,9 +7,7 @@ from pathlib import Path
 import pytest
 from support.written_trees import OLD, artifacts
 
-from dateline.files import (
-    write,
-)
+from dateline.files import switching, write
 
 
 @pytest.fixture
