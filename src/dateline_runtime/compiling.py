@@ -25,8 +25,6 @@ Converter = Callable[..., Json]
 _ACTS: Final = frozenset({"absent", "convert", "defaults", "left_out", "names", "retag", "values"})
 """What makes a shape change something whatever it refers to."""
 
-_SCALARS: Final = frozenset({"string", "integer", "number", "boolean", "null"})
-
 _DATED: Final = {"down": frozenset({"demand", "fits"}), "up": frozenset({"demand", "tried"})}
 """What in a shape depends on schemas of the version, beside other shapes; by the way."""
 
@@ -121,13 +119,15 @@ class Compiler:
         return self._wholes[id(change)]
 
     def converter(self, name: str) -> Change:
-        """Return the converter *name*; on the way up, a scalar that it makes has to fit."""
+        """Return the converter *name*; on the way up, what it makes has to fit."""
         passes_null = self._known[name]["passes_null"]
         change = values.converter(name, self._converters[name], passes_null=passes_null)
-        scalar = _scalar(self._known[name]["newer"]) if self.way == "up" else None
-        if scalar is None or not self.judges:
+        return self._lifted(name, change)
+
+    def _lifted(self, name: str, change: Change) -> Change:
+        if self.way == "down" or "sent" not in self._known[name] or not self.judges:
             return change
-        return values.lifted(name, change, self.fits(scalar, None))
+        return values.lifted(name, change, self.fits(self._known[name]["sent"], None))
 
     def written(self, name: str, version: str) -> Change:
         """Return the converter *name* for callers of *version*, who are shown what fits there."""
@@ -137,10 +137,10 @@ class Compiler:
             if self._versions[each["since"]] <= self._versions[version]
             and self._environment in each.get("environments", (self._environment,))
         )
-        # on the way up, the types that handlers are given hold the result to the canonical contract
         # where any value will do, it may be one that no schema speaks of, such as bytes
         fits = self.fits(schema, version) if self.way == "down" and schema is not True else None
-        return values.written(name, self._converters[name], version, fits)
+        change = values.written(name, self._converters[name], version, fits)
+        return self._lifted(name, change)
 
     @property
     def judges(self) -> bool:
@@ -175,20 +175,6 @@ class Compiler:
                     ahead += direct[each]
             made[name] = sorted(reached)
         return made
-
-
-def _scalar(schema: Any) -> dict[str, Any] | None:
-    """Return what *schema*, of any dialect, says of texts, numbers and booleans.
-
-    None for what may be anything else: parts of that may lack what only newer versions require.
-    """
-    if not isinstance(schema, Mapping) or "type" not in schema:
-        return None
-    types = [schema["type"]] if isinstance(schema["type"], str) else schema["type"]
-    if not _SCALARS.issuperset(types):
-        return None
-    said = {key: schema[key] for key in ("type", "enum", "const", "format") if key in schema}
-    return {"anyOf": [said, {"type": "null"}]} if schema.get("nullable") is True else said
 
 
 class _Cell:

@@ -3,7 +3,7 @@
 The data are plain JSON values, the same for the same definitions, and hold only what differs::
 
     {"versions": [...], "environments": [...],
-     "converters": {NAME: {"place", "before", "kind", "newer", "older", ...}},
+     "converters": {NAME: {"place", "before", "kind", "newer", "older", "sent", ...}},
      "down": {"operations": {ID: {STATUS: {"content": {MEDIA TYPE: SHAPE}, "headers": SHAPE}}},
               "shapes": {NAME: [{"since": DATE, "environments": [...], "shape": SHAPE}]}},
      "up": {"operations": {ID: {"content": {MEDIA TYPE: SHAPE}, "parameters": {IN: SHAPE}}},
@@ -23,7 +23,7 @@ from dateline.canonical import ContractData, Row, canonical, entries
 from dateline.contracts import roots
 from dateline.contracts.demanded import Demanded
 from dateline.contracts.flat import View
-from dateline.contracts.histories import Histories, Way
+from dateline.contracts.histories import Converter, Histories, Way
 from dateline.contracts.nodes import (
     Builder,
     Node,
@@ -118,9 +118,18 @@ class _Contracts:
                 "newer": canonical(known[name].kind, known[name].newer),
                 "older": canonical(known[name].kind, known[name].older),
                 **{way: name in names for way, names in needed.items()},
+                **(self._sent(known[name]) if name in needed[Way.UP.value] else {}),
             }
             for name in set[str]().union(*needed.values())
         }
+
+    def _sent(self, converter: Converter) -> Data:
+        """Return what the converter's results have to be on the way up, where that is known."""
+        if converter.kind == "schema":
+            return {"sent": self.published.sent(converter.newer)}
+        if "schema" in converter.newer and converter.kind in ("parameter", "media-type"):
+            return {"sent": self.published.sent(converter.newer["schema"])}
+        return {}
 
     def _olders(self, older: Callable[[int], Any]) -> list[dict[str, Any]]:
         row = {name: [older(at) for at in places] for name, places in self.columns}
@@ -238,11 +247,9 @@ class _Way:
 
     def _builder(self, at: int) -> Builder:
         if at not in self._builders:
-            reach = self._contracts.reach
             self._builders[at] = Builder(
                 self._contracts.view(at, self._way),
-                reach.varying,
-                reach.subtypes,
+                self._contracts.reach,
                 self._contracts.demands,
                 self._contracts.moved,
             )

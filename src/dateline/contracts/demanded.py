@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dateline.contracts.histories import Histories
-from dateline.contracts.published import Published
+from dateline.contracts.histories import Histories, Way
+from dateline.contracts.published import Published, together
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -15,12 +15,14 @@ class Demand:
     """A value that something differs in which no shape can serve.
 
     ``holder`` is the node that it is called by. ``newer`` is what it is in canonical values,
-    ``older`` gives what it is at a combination.
+    ``older`` gives what it is at a combination. ``sent`` are the schemas that a request's value
+    has to fit; where there are none, any will do.
     """
 
     holder: Any
     newer: Any
     older: Callable[[int], Any]
+    sent: tuple[Any, ...] = ()
 
 
 class Demanded:
@@ -52,7 +54,7 @@ class Demanded:
 
         def make() -> Demand:
             newer = together([published.canonical(each) for each in schemas])
-            return Demand(holder=schemas[0], newer=newer, older=older)
+            return Demand(holder=schemas[0], newer=newer, older=older, sent=schemas)
 
         return self.note(schemas, parts, make)
 
@@ -79,12 +81,11 @@ class Demanded:
                 "newer": demand.newer,
                 "older": entries(demand.older),
                 **{way: number in numbers for way, numbers in needed.items()},
+                **self._sent(demand, is_needed=number in needed[Way.UP.value]),
             }
             for number, name in names.items()
             for demand, parts in [self._demands[number]]
         }
 
-
-def together(schemas: list[Any]) -> Any:
-    """Return a schema of what fits all of *schemas*."""
-    return schemas[0] if len(schemas) == 1 else {"allOf": schemas}
+    def _sent(self, demand: Demand, *, is_needed: bool) -> dict[str, Any]:
+        return {"sent": self._published.sent(*demand.sent)} if is_needed and demand.sent else {}

@@ -32,7 +32,7 @@ from itertools import combinations
 from typing import Any, Final
 
 from dateline.canonical import has_lacked_default
-from dateline.contracts.demanded import Demanded, together
+from dateline.contracts.demanded import Demanded
 from dateline.contracts.flat import (
     RELATING,
     Declared,
@@ -44,6 +44,8 @@ from dateline.contracts.flat import (
     equal,
 )
 from dateline.contracts.histories import Way
+from dateline.contracts.published import together
+from dateline.contracts.reach import Reach
 from dateline.model import SHOWN_AS
 from dateline.schema.dialect import OR_NULL
 from dateline.schema.types import TYPES
@@ -78,22 +80,21 @@ _SAYS_MORE: Final = frozenset(
 class Builder:
     """Makes shapes of schemas, at one version and on one way.
 
-    ``varying`` holds the components that differ between any two versions; ``subtypes`` the
-    schemas that extend one that a tag alone tells apart.
+    ``reach`` knows the components that differ between any two versions, and the schemas that
+    extend one that a tag alone tells apart.
     """
 
     def __init__(
         self,
         view: View,
-        varying: Container[str],
-        subtypes: dict[str, frozenset[str]],
+        reach: Reach,
         demands: Demanded,
         moved: Callable[[Any], None],
     ) -> None:
         self.view = view
-        self._varying = varying
-        self._subtypes = subtypes
-        self._extending = {name for names in subtypes.values() for name in names}
+        self._reach = reach
+        self._subtypes = reach.subtypes
+        self._extending = {name for names in reach.subtypes.values() for name in names}
         self.demands = demands
         self.moved = moved
 
@@ -123,7 +124,7 @@ class Builder:
         says = _SAYS_MORE & reading.now.keys()
         name = self.view.referred(reading.now)
         if name is not None and says == {"$ref"}:
-            node = self._beside_null(name if name in self._varying else None, reading.now)
+            node = self._beside_null(name if name in self._reach.varying else None, reading.now)
             return (self.converted(reading.converters, node, schema),)
         bases = reading.now.get("allOf", ())
         if says == {"allOf"} and len(bases) == 1 and self.view.shows(bases[0]):
@@ -234,7 +235,12 @@ class Builder:
         return by_type(nodes)
 
     def _unserved(self, key: str, child: Member) -> Node:
-        """Return the shape of what is below *key*, which says nothing of what a value holds."""
+        """Return the shape of what is below *key*, which says nothing of what a value holds.
+
+        What only the direction of a message changes there stays as it is.
+        """
+        if not self._reach.is_gated(child.schema):
+            return None
         if key in _TURNED and self.view.restates(child.schema):
             return {"absent": True}
         return self._member(child)

@@ -9,10 +9,11 @@ from typing import Any
 from dateline.canonical import canonical
 from dateline.gates import Timeline
 from dateline.model import Api
-from dateline.openapi import target
+from dateline.openapi import replace_children, target
 from dateline.project import Projector
 from dateline.schema.access import READ_ONLY, WRITE_ONLY, Direction, Hidden
-from dateline.schema.constraints import Constraints
+from dateline.schema.constraints import Constraints, references
+from dateline.schema.memo import Memo, closure
 from dateline.schema.types import EVERY_TYPE, choices, declared, type_of
 
 
@@ -45,6 +46,31 @@ class Published:
         """Return what canonical values of *schema* have to be."""
         made = canonical("schema", schema, adopted=self._api.table.adopted)
         return self._constraints.of(self._direct(made, self._api.document, None))
+
+    def sent(self, *schemas: Any) -> Any:
+        """Return what canonical values of *schemas* have to be that callers of any version sent.
+
+        The result refers to nothing but its own definitions: components have other forms beside.
+        """
+        components = self._api.document.get("components", {}).get("schemas", {})
+
+        def read(schema: Any) -> Any:
+            found = canonical("schema", schema, sent=True, adopted=self._api.table.adopted)
+            return self._constraints.of(self._direct(found, self._api.document, None))
+
+        definitions = Memo(lambda name: read(components.get(name, True)))
+        found = [read(schema) for schema in schemas]
+        names = closure(
+            set[str]().union(*map(references, found)),
+            lambda name: references(definitions(name)),
+        )
+        if not names:
+            return together(found)
+        return {
+            "$id": "urn:sent",
+            "allOf": [_relocate("schema", each) for each in found],
+            "$defs": {name: _relocate("schema", definitions(name)) for name in sorted(names)},
+        }
 
     def at(self, schema: Any, at: int) -> Any:
         """Return what values of *schema* have to be at the combination *at*."""
@@ -119,3 +145,18 @@ class Published:
         if schema.get("additionalProperties") is False and "patternProperties" not in schema:
             known = frozenset(properties)
             needs.known = known if needs.known is None else needs.known & known
+
+
+def together(schemas: list[Any]) -> Any:
+    """Return a schema of what fits all of *schemas*."""
+    return schemas[0] if len(schemas) == 1 else {"allOf": schemas}
+
+
+def _relocate(kind: str, node: Any) -> Any:
+    """Return *node* with its references to components leading into its own definitions."""
+    if not isinstance(node, dict):
+        return node
+    found = replace_children(kind, node, _relocate)
+    if kind == "schema" and isinstance(found.get("$ref"), str):
+        found["$ref"] = found["$ref"].replace("#/components/schemas/", "#/$defs/", 1)
+    return found

@@ -9,6 +9,7 @@ from typing import Any, Final
 from dateline.gates import Timeline
 from dateline.openapi import children, target
 from dateline.schema.access import READ_ONLY, WRITE_ONLY
+from dateline.schema.memo import closure
 from dateline.schema.variants import subtypes
 
 # Below these stand other values; below all other keys, more is said of the same one.
@@ -45,19 +46,34 @@ class Reach:
     @cached_property
     def varying(self) -> frozenset[str]:
         """The schemas that differ between versions or directions, or refer to such."""
+        directed = {name for name, found in self._found.items() if found.is_directed}
+        return self._users(directed) | self._gated
+
+    @cached_property
+    def _gated(self) -> frozenset[str]:
+        """The schemas that differ between versions, or refer to such."""
+        return self._users({name for name, found in self._found.items() if found.masks})
+
+    def _users(self, names: set[str]) -> frozenset[str]:
+        """Return *names* and the schemas that refer to them, at any distance."""
         users: dict[str, list[str]] = {}
         for name, found in self._found.items():
             for other in (*found.parts, *found.others, *self.subtypes.get(name, ())):
                 users.setdefault(other, []).append(name)
-        own = {name for name, found in self._found.items() if found.masks or found.is_directed}
-        return frozenset(_closed(own, users))
+        return frozenset(closure(sorted(names), lambda name: users.get(name, ())))
+
+    def is_gated(self, schema: Any) -> bool:
+        """Return whether *schema*, or anything that it refers to, differs between versions."""
+        self.masks(("schema", schema))
+        found = self._nodes[id(schema)]
+        return bool(found.masks or not self._gated.isdisjoint(found.parts | found.others))
 
     def masks_of(self, name: str) -> list[int]:
         """Return the gates that the shape of the component *name* may depend on."""
         if name in self._masks:
             return self._masks[name]
         masks: set[int] = set()
-        for part in _closed({name}, self._parts):
+        for part in closure([name], lambda each: self._parts.get(each, ())):
             found = self._found[part]
             masks |= found.masks
             # a tag may be written as a component of its own
@@ -114,15 +130,3 @@ def _goal(node: Any) -> str | None:
     reference = node.get("$ref") if isinstance(node, dict) else None
     goal = target(reference) if isinstance(reference, str) else None
     return goal[1] if goal is not None and goal[0] == "schemas" else None
-
-
-def _closed(names: set[str], edges: dict[str, list[str]]) -> set[str]:
-    """Return *names* and all that *edges* lead to from them."""
-    reached: set[str] = set()
-    ahead = sorted(names)
-    while ahead:
-        name = ahead.pop()
-        if name not in reached:
-            reached.add(name)
-            ahead += edges.get(name, ())
-    return reached

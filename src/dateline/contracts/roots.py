@@ -213,7 +213,8 @@ class _Roots:
 
             def make() -> Demand:
                 newer = published.canonical(held.get("schema", True)) if schemas else True
-                return Demand(holder=held, newer=newer, older=older)
+                sent = (held.get("schema", True),) if schemas else ()
+                return Demand(holder=held, newer=newer, older=older, sent=sent)
 
             what = "what stands around it" if schemas else "what it holds"
             why = builder.demands.note((held,), [what], make)
