@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from dateline.canonical import canonical
 from dateline.gates import Timeline
@@ -15,6 +15,8 @@ from dateline.schema.access import READ_ONLY, WRITE_ONLY, Direction, Hidden
 from dateline.schema.constraints import Constraints, references
 from dateline.schema.memo import Memo, closure
 from dateline.schema.types import EVERY_TYPE, choices, declared, type_of
+
+_SENT: Final = "urn:sent"
 
 
 @dataclass
@@ -67,7 +69,7 @@ class Published:
         if not names:
             return together(found)
         return {
-            "$id": "urn:sent",
+            "$id": _SENT,
             "allOf": [_relocate("schema", each) for each in found],
             "$defs": {name: _relocate("schema", definitions(name)) for name in sorted(names)},
         }
@@ -158,5 +160,5 @@ def _relocate(kind: str, node: Any) -> Any:
         return node
     found = replace_children(kind, node, _relocate)
     if kind == "schema" and isinstance(found.get("$ref"), str):
-        found["$ref"] = found["$ref"].replace("#/components/schemas/", "#/$defs/", 1)
+        found["$ref"] = found["$ref"].replace("#/components/schemas", f"{_SENT}#/$defs", 1)
     return found
