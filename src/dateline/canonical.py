@@ -5,17 +5,75 @@ Names are the canonical ones, and fields and members that some versions lack are
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final, NamedTuple
 
-from dateline.gates import changes, without
-from dateline.model import EXTENSIBLE, GATES, KEYS, WAS, Api
-from dateline.openapi import replace_children
+from dateline.gates import Timeline, changes, order, without
+from dateline.model import ADDED, EXTENSIBLE, GATES, KEYS, REMOVED, WAS, Api
+from dateline.openapi import METHODS, chain, replace_children
 from dateline.project import enumeration, open_ended
 from dateline.schema.types import is_enumeration
 
 _ANNOTATIONS: Final = KEYS - {EXTENSIBLE}
+
+
+def with_former_operations(api: Api) -> Api:
+    """Return *api* with an operation for each that only the history of its path item has.
+
+    Such a history is what adopted documents may have. The operation is removed where it ends.
+    """
+    paths = api.document.get("paths", {})
+    changed = {
+        path: found
+        for path, item in paths.items()
+        if isinstance(item, dict) and WAS in item and (found := _with_former(api, item)) is not item
+    }
+    if not changed:
+        return api
+    return replace(api, document={**api.document, "paths": {**paths, **changed}})
+
+
+def _with_former(api: Api, item: dict[str, Any]) -> dict[str, Any]:
+    dates = sorted(item[WAS], key=order, reverse=True)
+    eras = [era for _, era in Timeline(api.table).eras("path-item", item)]
+    resolved = [(chain(api.document, era) or [{}])[-1] for era in eras]
+    former = [m for m in METHODS if m not in resolved[0] and any(m in era for era in resolved)]
+    if not former:
+        return item
+    found = {key: value for key, value in resolved[0].items() if key not in ("$ref", WAS)}
+    history = dict(_history(dates, resolved, {"$ref", WAS, *former}))
+    found = {**found, WAS: history} if history else found
+    for method in former:
+        operations = [era.get(method) for era in resolved]
+        found[method] = _former_operation(dates, operations)
+    return found
+
+
+def _former_operation(dates: list[str], operations: list[Any]) -> dict[str, Any]:
+    """Return an operation from what it was before each of *dates*, newest first, None for nothing.
+
+    *operations* begins with what it is now: nothing.
+    """
+    newest = next(at for at, each in enumerate(operations) if each is not None)
+    found = {**operations[newest], REMOVED: dates[newest - 1]}
+    last = next((at for at in range(newest, len(dates)) if operations[at + 1] is None), None)
+    if last is not None:
+        found[ADDED] = dates[last]
+    history = dict(_history(dates[newest:last], operations[newest:], frozenset()))
+    return {**found, WAS: history} if history else found
+
+
+def _history(
+    dates: list[str], eras: list[dict[str, Any]], without: Container[str]
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield what `x-was` says at each date: the keys in which an era differs from the next."""
+    for date, newer, older in zip(dates, eras, eras[1:], strict=False):
+        keys = {key: None for key in (*newer, *older) if key not in without}
+        entry = {key: older.get(key) for key in keys if older.get(key) != newer.get(key)}
+        if entry:
+            yield date, entry
 
 
 def canonical_document(api: Api, *, sent: bool = False) -> dict[str, Any]:

@@ -117,7 +117,7 @@ def _python(
 
         made = generate_models(_everywhere(api, projector), api.table, folders, layouts=layouts)
         return list(made.artifacts), [*made.notes, _unserved(refused)]
-    return [*made.artifacts, *served], list(made.notes)
+    return [*made.artifacts, *served], [*made.notes, *server.notes]
 
 
 def _unserved(refused: SourceError) -> str:
@@ -155,12 +155,15 @@ def _served(
 ) -> tuple[Server, ContractData, Models]:
     """Return the server of *api*, and what it is made of: contract data and models."""
     # what follows is heavy: not needed where no models are
+    from dateline.canonical import with_former_operations
     from dateline.contracts import contract_data
     from dateline.models import generate_models
     from dateline.server import Server
 
-    server = Server(api, projector)
-    contracts = contract_data(api, projector)
+    serving = with_former_operations(api)
+    projector = projector if serving is api else Projector(serving)
+    server = Server(serving, projector)
+    contracts = contract_data(serving, projector)
     made = generate_models(
         _everywhere(api, projector), api.table, folders, server.canonical, layouts=layouts
     )

@@ -27,6 +27,7 @@ class Generated:
         self.name = name or f"served_{next(_COUNT)}"
         api = replace(api, table=replace(api.table, package=self.name))
         rendered = render(api, validate=False, changes=False)
+        self.notes = rendered.notes
         self.files = {each.path: each.content for each in rendered.artifacts}
         self.folder = folder / "python"
         for path, content in self.files.items():

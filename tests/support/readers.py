@@ -15,7 +15,6 @@ from dateline.adopt import adopt
 from dateline.load import load
 from dateline.model import Api
 from dateline.project import Projector
-from dateline.render import render
 from dateline.sample import Sampler
 from dateline.schema.constraints import Constraints
 from dateline.schema.dialect import Dialect
@@ -65,7 +64,7 @@ class Readers:
         self.document = document(schemas, openapi)
         api = _adopted(folder / "alone", {VERSION: self.document})
         self.generated = Generated(folder, api)
-        self.notes = render(api, validate=False, changes=False).notes
+        self.notes = self.generated.notes
         sampler = Sampler(self.document)
         self.readers: dict[str, Fits] = {
             **self._server(),

@@ -21,19 +21,19 @@ from typing import Any, Final
 
 from dateline.canonical import ContractData, Row, canonical, entries
 from dateline.contracts import roots
+from dateline.contracts.builder import Builder
 from dateline.contracts.demanded import Demanded
 from dateline.contracts.flat import View
 from dateline.contracts.histories import Converter, Histories, Way
 from dateline.contracts.nodes import (
-    Builder,
     Node,
     converters,
-    demanding,
-    held,
+    fitting,
     judged,
-    pruned,
+    prune,
     references,
-    untold,
+    unserved,
+    with_converters,
 )
 from dateline.contracts.published import Published
 from dateline.contracts.reach import Reach
@@ -70,7 +70,7 @@ def _components(data: Data) -> tuple[set[str], set[str]]:
         for rows in data[way.value]["shapes"].values():
             for shape in (entry["shape"] for entry in rows):
                 found[way is Way.DOWN].update(*map(references_of, judged(shape)))
-                found[False].update(*map(references_of, held(shape)))
+                found[False].update(*map(references_of, fitting(shape)))
     for converter in data["converters"].values():
         if "reason" in converter:
             found[False].update(*(references_of(entry["schema"]) for entry in converter["older"]))
@@ -184,14 +184,14 @@ class _Way:
         self._shapes = self._made()
         nodes = [node for row in self._shapes.values() for node in _nodes(row)]
         self.converters = set[str]().union(*map(converters, nodes))
-        self.demanded = set[int]().union(*map(untold, nodes))
+        self.demanded = set[int]().union(*map(unserved, nodes))
 
     def data(self, names: dict[int, str]) -> Data:
         """Return the shapes; *names* are those of the converters that are demanded."""
         versions = self._contracts.api.table.dates
         rows = {
             name: {
-                environment: [demanding(node, names) for node in nodes]
+                environment: [with_converters(node, names) for node in nodes]
                 for environment, nodes in row.items()
             }
             for name, row in sorted(self._shapes.items())
@@ -275,7 +275,7 @@ def _live(rows: dict[str, Row]) -> set[str]:
         more = {
             name
             for name, row in rows.items()
-            if name not in live and any(pruned(node, live) is not None for node in _nodes(row))
+            if name not in live and any(prune(node, live) is not None for node in _nodes(row))
         }
         if not more:
             return live
@@ -288,7 +288,7 @@ def _pruned(row: Row, live: set[str]) -> Row:
     for environment, nodes in row.items():
         for node in nodes:
             if id(node) not in known:
-                known[id(node)] = pruned(node, live)
+                known[id(node)] = prune(node, live)
         made[environment] = [known[id(node)] for node in nodes]
     return made
 

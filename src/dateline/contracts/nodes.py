@@ -1,10 +1,10 @@
-"""What schemas say of a value in, the shape that takes it from one version to another out.
+"""The nodes of contract data: what takes a value from one version to another.
 
-A shape is plain data: the name of a shared shape, None where nothing differs, or a mapping with
+A node is plain data: the name of a shared node, None where nothing differs, or a mapping with
 
-- ``convert`` (names of converters) and ``then`` (a shape: what stands below them), perhaps with
+- ``convert`` (names of converters) and ``then`` (a node: what stands below them), perhaps with
   ``fits``: a schema that what comes out has to fit;
-- ``then`` and ``fits`` alone: what comes out of that shape may not be shown unless it fits;
+- ``then`` and ``fits`` alone: what comes out of that node may not be shown unless it fits;
 - any of ``fields``, ``left_out``, ``names``, ``defaults``, ``required``, ``extras`` with
   ``declared`` and ``least``: an object; ``defaults`` are values for fields that it lacks, written
   as the caller's version has them;
@@ -15,9 +15,9 @@ A shape is plain data: the name of a shared shape, None where nothing differs, o
 - ``tag`` and ``members``, perhaps with ``otherwise``: an object whose tag says what it is;
 - ``tried``: members, each a ``schema`` and what is ``then`` done to a value that fits it and none
   before it, perhaps with ``fits``: a schema that what comes out has to fit;
-- ``types``: a shape for each JSON type that the value may have;
-- ``demand``: the name of a converter that is told the version, too, ``where``: shapes that change
-  something where it is needed, and ``otherwise`` a shape for where it is not;
+- ``types``: a node for each JSON type that the value may have;
+- ``demand``: the name of a converter that takes the version, too, ``where``: nodes that change
+  something where it is needed, and ``otherwise`` a node for where it is not;
 - ``absent: true``, perhaps with ``shown_as``: nothing that may be shown.
 
 Schemas are those that values have before: canonical ones on the way down, the version's on the
@@ -27,586 +27,141 @@ way up; what comes out is of the other side.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Mapping
-from dataclasses import replace
-from itertools import combinations
 from typing import Any, Final
-
-from dateline.canonical import has_lacked_default
-from dateline.contracts.demanded import Demanded
-from dateline.contracts.flat import (
-    RELATING,
-    Declared,
-    Flat,
-    Member,
-    Tags,
-    Union,
-    View,
-    equal,
-)
-from dateline.contracts.histories import Way
-from dateline.contracts.published import together
-from dateline.contracts.reach import Reach
-from dateline.model import SHOWN_AS
-from dateline.schema.dialect import OR_NULL
-from dateline.schema.types import TYPES
-from dateline.schema.variants import other_tags
 
 Node = dict[str, Any] | str | None
 
-UNTOLD: Final = "untold"
-"""Marks a shape that can't be served, until it is known whether anything in it differs."""
-
-# Keywords that say nothing of values of other types.
-_HELD: Final = {
-    **dict.fromkeys(("prefixItems", "contains", "unevaluatedItems"), ("array",)),
-    **dict.fromkeys(("patternProperties", "unevaluatedProperties"), ("object",)),
-    **dict.fromkeys(("dependentSchemas", "propertyNames"), ("object",)),
-    "contentSchema": ("string",),
-}
-
-# Below these, a schema that lets through more may let a value fit less.
-_TURNED: Final = frozenset({"not", "if", "contains"})
-
-_SAYS_MORE: Final = frozenset(
-    (
-        *("$ref", "allOf", "anyOf", "oneOf", "enum", "const", "properties", "required", "items"),
-        *("additionalProperties", "minProperties", "minItems", "uniqueItems"),
-        *RELATING,
-    )
-)
-"""What beside a reference takes part in what becomes of a value."""
-
-
-class Builder:
-    """Makes shapes of schemas, at one version and on one way.
-
-    ``reach`` knows the components that differ between any two versions, and the schemas that
-    extend one that a tag alone tells apart.
-    """
-
-    def __init__(
-        self,
-        view: View,
-        reach: Reach,
-        demands: Demanded,
-        moved: Callable[[Any], None],
-    ) -> None:
-        self.view = view
-        self._reach = reach
-        self._subtypes = reach.subtypes
-        self._extending = {name for names in reach.subtypes.values() for name in names}
-        self.demands = demands
-        self.moved = moved
-
-    def component(self, name: str) -> Node:
-        """Return the shape of the component *name*."""
-        schema = self.view.schemas[name]
-        if name not in self._subtypes and name not in self._extending:
-            return self.node(schema)
-        # what extends another schema stands for itself: the other may lead back to it by a tag
-        flat = self.view.flat(schema)
-        flat.named.insert(0, name)
-        return self.flat(flat, alone=True)
-
-    def node(self, *schemas: Any) -> Node:
-        """Return the shape of what *schemas* say together of one value."""
-        if len(schemas) == 1:
-            shared = self._shared(schemas[0])
-            if shared is not None:
-                return shared[0]
-        return self.flat(self.view.flat(*schemas))
-
-    def _shared(self, schema: Any) -> tuple[Node] | None:
-        """Return the shape of a schema that says no more than that it is a component's."""
-        if not isinstance(schema, dict):
-            return (None,)
-        reading = self.view.read("schema", schema)
-        says = _SAYS_MORE & reading.now.keys()
-        name = self.view.referred(reading.now)
-        if name is not None and says == {"$ref"}:
-            node = self._beside_null(name if name in self._reach.varying else None, reading.now)
-            return (self.converted(reading.converters, node, schema),)
-        bases = reading.now.get("allOf", ())
-        if says == {"allOf"} and len(bases) == 1 and self.view.shows(bases[0]):
-            node = self._beside_null(self.node(bases[0]), reading.now)
-            return (self.converted(reading.converters, node, schema),)
-        return None
-
-    def _beside_null(self, node: Node, schema: dict[str, Any]) -> Node:
-        """Return the shape of what *node* is the shape of, or null if *schema* lets it through."""
-        if OR_NULL not in schema or node is None:
-            return node
-        return by_type(
-            {
-                name: None if name == "null" else node
-                for name in TYPES
-                if name in self.view.types(schema)
-            }
-        )
-
-    def flat(self, flat: Flat, *, alone: bool = False) -> Node:
-        """Return the shape of a value of which *flat* says all.
-
-        It is *alone* if it says what a component says, and no more.
-        """
-        own = self._own(flat)
-        if flat.tags is None:
-            return own
-        below = {name: self._subtypes.get(name, frozenset()) for name in flat.named}
-        here = [name for name in flat.named if below[name].isdisjoint(flat.named)]
-        told = [name for name in here if name in self._extending or flat.tags[0].mapped(name)]
-        variant = next(iter(told), None)
-        if variant is not None:
-            own = self._retagged(own, *self._variant_tags(variant, flat.tags), flat.tags[1])
-        names = sorted({subtype for name in here for subtype in below[name]})
-        if not names or flat.tags[0].property is None:
-            return own
-        given = self.view.given.flat(*flat.schemas).tags
-        tags = given[0] if given else flat.tags[0]
-        members = {}
-        # where one tag stands for several, nothing that a version lacks passes for another
-        for member in sorted(map(self._component, names), key=lambda one: not one.shown):
-            node = self._member(member) if alone else self._member(member, flat)
-            for text in self.view.given.variant_tags(self.view.referred(member.schema) or "", tags):
-                members[text] = node
-        return {"tag": tags.property, "members": dict(sorted(members.items())), "otherwise": own}
-
-    def _own(self, flat: Flat) -> Node:
-        """Return the shape of a value that is none of those that extend what stands here."""
-        inner = self._union(flat) if flat.unions else self._value(flat)
-        if flat.converters:
-            return self.converted(flat.converters, inner, *flat.schemas)
-        if inner is None or not flat.holds or self.view.way is Way.UP or _is_demanded(inner):
-            return inner
-        return {"then": inner, "fits": together([self.view.shown(each) for each in flat.schemas])}
-
-    def _component(self, name: str) -> Member:
-        schema = self.view.schemas[name]
-        instead = {SHOWN_AS: schema[SHOWN_AS]} if SHOWN_AS in schema else {}
-        reference = {"$ref": f"#/components/schemas/{name}", **instead}
-        return Member(reference, self.view.shows(schema))
-
-    def _variant_tags(self, name: str, tags: tuple[Tags, Tags]) -> tuple[list[str], list[str]]:
-        """Return the tags of what extends a discriminated schema: before, and as it comes out."""
-        return (
-            self.view.given.variant_tags(name, tags[0]),
-            self.view.other.variant_tags(name, tags[1]),
-        )
-
-    def _retagged(self, node: Node, before: list[str], after: list[str], tags: Tags) -> Node:
-        """Return the shape of what becomes of *node* and then has another tag."""
-        # what can't be told was refused where it is written
-        changed = other_tags(before, after) if before and after else None
-        if tags.property is None or not changed or _is_absent(node):
-            return node
-        return {"retag": [tags.property, changed], "then": node}
-
-    def converted(self, converters: tuple[str, ...], node: Node, *schemas: Any) -> Node:
-        """Return the shape of a value that goes through *converters* and is then as *node* says.
-
-        What comes out has to be what *schemas* say together; on the way up, the types that
-        handlers are given hold it to that.
-        """
-        if not converters:
-            return node
-        made: dict[str, Any] = {"convert": list(converters), "then": node}
-        if self.view.way is Way.DOWN:
-            made["fits"] = together([self.view.shown(schema) for schema in schemas])
-        return made
-
-    def _value(self, flat: Flat) -> Node:
-        if changed := self._values(flat):
-            return {"values": changed}
-        own: dict[str, Node] = {"object": self.object(flat), "array": self._list(flat)}
-        below = [
-            (key, place, node)
-            for key, place, child in flat.unserved
-            if (node := self._unserved(key, child)) is not None
-        ]
-        nodes: dict[str, Node] = {
-            name: self._untold(
-                flat.schemas,
-                {place: node for key, place, node in below if name in _HELD.get(key, TYPES)},
-                own.get(name),
-            )
-            for name in TYPES
-            if name in flat.types
-        }
-        return by_type(nodes)
-
-    def _unserved(self, key: str, child: Member) -> Node:
-        """Return the shape of what is below *key*, which says nothing of what a value holds.
-
-        What only the direction of a message changes there stays as it is.
-        """
-        if not self._reach.is_gated(child.schema):
-            return None
-        if key in _TURNED and self.view.restates(child.schema):
-            return {"absent": True}
-        return self._member(child)
-
-    def _untold(self, schemas: tuple[Any, ...], below: dict[str, Node], otherwise: Node) -> Node:
-        """Return the shape of a value where what stands *below* some places can't be served."""
-        if not below:
-            return otherwise
-        why = self.demands.value(schemas, [f"what is below `{place}`" for place in below])
-        # what would be served by other converters is left to this one
-        where = [
-            {"absent": True} if converters(each) or untold(each) else each
-            for each in below.values()
-        ]
-        return {UNTOLD: where, "why": why, "otherwise": otherwise}
-
-    def _values(self, flat: Flat) -> list[dict[str, Any]]:
-        """Return the values of enumerations that become others: absent ones, and renamed ones."""
-        made: list[dict[str, Any]] = []
-        for members in flat.values:
-            for member in members:
-                now, then = member.schema["const"], self.view.constant(member.schema)
-                if not member.shown and self.view.way is Way.DOWN:
-                    said = self.view.instead(member.schema, members)
-                    made.append({"value": now, **{k: v for k, v in said.items() if k != "absent"}})
-                elif member.shown and now != then:
-                    down = self.view.way is Way.DOWN
-                    made.append({"value": now, "is": then} if down else {"value": then, "is": now})
-        return made
-
-    def _list(self, flat: Flat) -> Node:
-        items = self.node(*flat.items) if flat.items else None
-        if items is None:
-            return None
-        made: dict[str, Any] = {"items": items}
-        if flat.least_items and self.view.way is Way.DOWN:
-            made["least"] = flat.least_items
-        if flat.unique:
-            made["unique"] = True
-        return made
-
-    # Objects
-
-    def object(self, flat: Flat) -> Node:
-        """Return the shape of an object, such as all parameters, of which *flat* says all."""
-        down = self.view.way is Way.DOWN
-        fields: dict[str, Node] = {}
-        names: dict[str, str] = {}
-        defaults: dict[str, Any] = {}
-        for name, found in flat.fields.items():
-            shown = [each for each in found if each.shown]
-            if not shown or (down and not all(name in known for known in flat.closed)):
-                continue
-            called = next((each.names[-1] for each in shown if each.names[-1] != name), name)
-            source = name if down else called
-            fields[source] = self._field(flat, name, shown)
-            if called != name:
-                names[source] = called if down else name
-            # what parameters are without is read where they stand, by their own version
-            if not down and flat.schemas and (default := self._default(flat, name, shown)):
-                defaults[source] = default[0]
-        made: dict[str, Any] = {
-            "left_out": sorted(self._known(flat) - fields.keys()),
-            "names": dict(sorted(names.items())),
-            "defaults": dict(sorted(defaults.items())),
-            "fields": {name: node for name, node in sorted(fields.items()) if node is not None},
-        }
-        extras = self.node(*(schema for schema, _ in flat.extras)) if flat.extras else None
-        if extras is not None:
-            made |= {"extras": extras, "declared": sorted(fields)}
-        made = {key: value for key, value in made.items() if value or key == "declared"}
-        if made and down:
-            staying = sorted(flat.required & made.get("fields", {}).keys())
-            made |= {"required": staying} if staying else {}
-            made |= {"least": flat.least_fields} if flat.least_fields else {}
-        return made or None
-
-    def _field(self, flat: Flat, name: str, shown: list[Declared]) -> Node:
-        schemas = [each.schema for each in shown]
-        schemas += [schema for schema, known in flat.extras if name not in known]
-        return self.converted(shown[0].converters, self.node(*schemas), shown[0].fits)
-
-    def _default(self, flat: Flat, name: str, shown: list[Declared]) -> tuple[Any, ...]:
-        """Return what a request that lacks the field *name* means, where handlers can't tell.
-
-        That is the default of the caller's version, where it is another one than that of the
-        types that handlers are given; where such a type requires the field, the newest default.
-        """
-        schemas = [each.schema for each in shown]
-        then, newest = self.view.default(schemas), self.view.other.default(schemas)
-        if name in flat.optional:
-            return then or newest
-        typed = newest and not any(map(has_lacked_default, schemas))
-        return () if typed and then and equal(then[0], newest[0]) else then
-
-    def _known(self, flat: Flat) -> set[str]:
-        """Return the keys that are not any key: what fields are called.
-
-        On the way down, older names as well: what goes by one would pass for the field that
-        had it. On the way up, what the caller's version does not know is none of the caller's.
-        """
-        if self.view.way is Way.UP:
-            return set(flat.fields)
-        return {name for found in flat.fields.values() for each in found for name in each.names}
-
-    # Unions
-
-    def _union(self, flat: Flat) -> Node:
-        union = flat.unions[0]
-        # the converters go first, before the members are told apart
-        base = replace(flat.copy(), converters=(), unions=flat.unions[1:])
-        counted = [each for each in union.members if each.shown or self.view.way is Way.DOWN]
-        if not counted:
-            return self.flat(base)
-        types = [self.view.given.types(member.schema) & base.types for member in counted]
-        if union.is_one and self._may_overlap(union, counted, types):
-            return self._untold(flat.schemas, {"oneOf": {"absent": True}}, None)
-        if base.is_empty:
-            nodes = [self._member(member) for member in counted]
-        else:
-            nodes = [self._member(member, base) for member in counted]
-        if union.tags != union.then:
-            nodes = [
-                self._retagged(node, *self._member_tags(member, union), union.then)
-                for node, member in zip(nodes, counted, strict=True)
-            ]
-        if all(node == nodes[0] for node in nodes[1:]) and not _is_absent(nodes[0]):
-            return nodes[0]
-        return by_type(
-            {
-                name: self._of_type(name, union, counted, nodes, types)
-                for name in TYPES
-                if any(name in each for each in types)
-            }
-        )
-
-    def _member_tags(self, member: Member, union: Union) -> tuple[list[str], list[str]]:
-        """Return the tags of a member of a union: before, and as it comes out."""
-        before, after = union.tags.property, union.then.property
-        if before is None or after is None:
-            return [], []
-        other = replace(union, tags=union.then)
-        return (
-            self.view.given.tags(member.schema, before, union),
-            self.view.other.tags(member.schema, after, other),
-        )
-
-    def _may_overlap(
-        self, union: Union, members: list[Member], types: list[frozenset[str]]
-    ) -> bool:
-        """Tell whether a value of one of *members* may fit two of them at another version.
-
-        That is so where a history says what one was, and nothing tells it from the others.
-        """
-        for name in TYPES:
-            having = [m.schema for m, its in zip(members, types, strict=True) if name in its]
-            if len(having) < 2 or not any(map(self.view.restates, having)):
-                continue
-            tag = name == "object" and self.view.given.telling(union, having, always=True)
-            if not tag and not all(self.view.apart(*pair) for pair in combinations(having, 2)):
-                return True
-        return False
-
-    def _of_type(
-        self,
-        name: str,
-        union: Union,
-        members: list[Member],
-        nodes: list[Node],
-        types: list[frozenset[str]],
-    ) -> Node:
-        """Return the shape of a value of the JSON type *name*, by the members that have it."""
-        having = [i for i, each in enumerate(types) if name in each]
-        own = [nodes[i] for i in having]
-        if all(node == own[0] for node in own[1:]):
-            return own[0]
-        members = [members[i] for i in having]
-        tag = None
-        if name == "object":
-            tag = self.view.given.telling(union, [each.schema for each in members], always=True)
-        if tag is None:
-            return self._tried(union, members, own)
-        return self._tagged(union, tag, members, own)
-
-    def _tagged(
-        self, union: Union, tag: str, members: list[Member], nodes: list[Node]
-    ) -> dict[str, Any]:
-        told = {
-            text: node
-            for member, node in zip(members, nodes, strict=True)
-            for text in self.view.given.tags(member.schema, tag, union)
-        }
-        return {"tag": tag, "members": dict(sorted(told.items()))}
-
-    def _tried(self, union: Union, members: list[Member], nodes: list[Node]) -> Node:
-        """Return the shape of a value whose members nothing but their schemas tell apart.
-
-        A value that several of them let through is of one that the version has.
-        """
-        order = sorted(range(len(members)), key=lambda at: not members[at].shown)
-        made: dict[str, Any] = {
-            "tried": [
-                {"schema": self.view.judged(members[at].schema), "then": nodes[at]} for at in order
-            ]
-        }
-        shown = [each.schema for each in members if each.shown]
-        if (
-            union.is_one
-            and self.view.way is Way.DOWN
-            and not all(self.view.apart(*pair) for pair in combinations(shown, 2))
-        ):
-            made["fits"] = {"oneOf": [self.view.shown(schema) for schema in shown]}
-        return made
-
-    def _member(self, member: Member, base: Flat | None = None) -> Node:
-        if not member.shown:
-            return self.view.instead(member.schema, ())
-        if base is None:
-            return self.node(member.schema)
-        flat = base.copy()
-        flat.schemas += (member.schema,)
-        self.view.add(flat, member.schema)
-        return self.flat(flat)
+UNSERVED: Final = "unserved"
+"""Marks a node that can't be served, until it is known whether anything in it differs."""
 
 
 def by_type(nodes: dict[str, Node]) -> Node:
     """Return the shape of a value that may have any of the types named."""
     if all(node is None for node in nodes.values()):
         return None
-    if len(nodes) == 1 and not _is_absent(node := next(iter(nodes.values()))):
+    if len(nodes) == 1 and not is_absent(node := next(iter(nodes.values()))):
         return node
     return {"types": nodes}
 
 
-def _is_absent(node: Node) -> bool:
+def is_absent(node: Node) -> bool:
     return isinstance(node, dict) and node.get("absent") is True
 
 
-def _is_demanded(node: Node) -> bool:
-    """Tell whether a converter makes all of it, which is held to what it has to be."""
-    return isinstance(node, dict) and UNTOLD in node and node["otherwise"] is None
+def walk(node: Node) -> Iterator[dict[str, Any] | str]:
+    """Yield *node* and every node in it, names of shared ones included."""
+    if node is None:
+        return
+    yield node
+    if isinstance(node, dict):
+        for key in _ONE:
+            yield from walk(node.get(key))
+        for key in _MAPS:
+            for below in node.get(key, {}).values():
+                yield from walk(below)
+        for key in _LISTS:
+            for each in node.get(key, ()):
+                yield from walk(each["then"] if key == "tried" else each)
 
 
 def references(node: Node) -> set[str]:
-    """Return the names of the shapes that *node* refers to."""
-    if isinstance(node, str):
-        return {node}
-    if node is None:
-        return set()
-    return {name for below in _below(node) for name in references(below)}
+    """Return the names of the shared nodes that *node* refers to."""
+    return {each for each in walk(node) if isinstance(each, str)}
 
 
 def converters(node: Node) -> set[str]:
     """Return the names of the converters that *node* needs."""
-    if not isinstance(node, dict):
-        return set()
-    return {*node.get("convert", ()), *(name for each in _below(node) for name in converters(each))}
+    return {name for each in _inline(node) for name in each.get("convert", ())}
 
 
-def _below(node: dict[str, Any]) -> list[Node]:
-    found: list[Node] = [node.get(key) for key in ("then", "items", "extras", "otherwise")]
-    for key in ("fields", "members", "types"):
-        found += node.get(key, {}).values()
-    found += [each["then"] for each in node.get("tried", ())]
-    return found + list(node.get(UNTOLD, ())) + list(node.get("where", ()))
+def unserved(node: Node) -> set[int]:
+    """Return the numbers of the values in *node* that need a converter of their own."""
+    return {each["why"] for each in _inline(node) if UNSERVED in each}
 
 
-def pruned(node: Node, live: Container[str]) -> Node:
-    """Return *node* without what changes nothing; *live* names the shapes that change anything."""
+def judged(node: Node) -> Iterator[Any]:
+    """Yield the schemas that decide what becomes of values, on the side that they have before."""
+    return (member["schema"] for each in _inline(node) for member in each.get("tried", ()))
+
+
+def fitting(node: Node) -> Iterator[Any]:
+    """Yield the schemas that what comes out has to fit."""
+    return (each["fits"] for each in _inline(node) if "fits" in each)
+
+
+def _inline(node: Node) -> Iterator[dict[str, Any]]:
+    return (each for each in walk(node) if isinstance(each, dict))
+
+
+# Where a node holds others: one, several by name, or a list of them.
+_ONE: Final = ("then", "items", "extras", "otherwise")
+_MAPS: Final = ("fields", "members", "types")
+_LISTS: Final = ("tried", UNSERVED, "where")
+
+
+def _replace(node: dict[str, Any], change: Callable[[Node], Node]) -> dict[str, Any]:
+    """Return *node* with what *change* returns for each node that it holds."""
+    found = dict(node)
+    for key in found.keys() & {*_ONE, *_MAPS, *_LISTS}:
+        value = found[key]
+        if key in _ONE:
+            found[key] = change(value)
+        elif key in _MAPS:
+            found[key] = {name: change(below) for name, below in value.items()}
+        elif key == "tried":
+            found[key] = [{**each, "then": change(each["then"])} for each in value]
+        else:
+            found[key] = [change(each) for each in value]
+    return found
+
+
+def prune(node: Node, live: Container[str]) -> Node:
+    """Return *node* without what changes nothing; *live* names the nodes that change anything."""
     if isinstance(node, str):
         return node if node in live else None
-    if node is None or _is_absent(node):
+    if node is None or is_absent(node):
         return node
-    made: dict[str, Any] = dict(node)
+    found = _replace(node, lambda below: prune(below, live))
     for key in ("then", "items", "extras"):
-        if key in node and (below := pruned(node[key], live)) is not None:
-            made[key] = below
-        else:
-            made.pop(key, None)
-    if "otherwise" in node:
-        made["otherwise"] = pruned(node["otherwise"], live)
-    for key in ("fields", "members", "types"):
-        if key in node:
-            made[key] = {name: pruned(below, live) for name, below in node[key].items()}
-    if "tried" in node:
-        made["tried"] = [{**each, "then": pruned(each["then"], live)} for each in node["tried"]]
+        if found.get(key) is None:
+            found.pop(key, None)
     if "fields" in node:
-        made["fields"] = {name: each for name, each in made["fields"].items() if each is not None}
-        made["required"] = [name for name in node.get("required", ()) if name in made["fields"]]
-    if UNTOLD in node:
-        made[UNTOLD] = [below for each in node[UNTOLD] if (below := pruned(each, live)) is not None]
-        if not made[UNTOLD]:
-            return pruned(node["otherwise"], live)
-    if "extras" not in made:
-        made.pop("declared", None)
-    made = {key: value for key, value in made.items() if value not in ({}, []) or key in _KEPT}
-    return made if _changes(made) else None
+        found["fields"] = {name: each for name, each in found["fields"].items() if each is not None}
+        found["required"] = [name for name in node.get("required", ()) if name in found["fields"]]
+    if UNSERVED in node:
+        found[UNSERVED] = [each for each in found[UNSERVED] if each is not None]
+        if not found[UNSERVED]:
+            return found.get("otherwise")
+    if "extras" not in found:
+        found.pop("declared", None)
+    found = {key: value for key, value in found.items() if value not in ({}, []) or key in _KEPT}
+    return found if _changes(found) else None
 
 
 _KEPT: Final = frozenset({"declared", "then", "items", "value", "shown_as", "is"})
 
+# What makes a node change something, whatever it holds.
+_ACTS: Final = (
+    *("convert", "then", "names", "defaults", "left_out", "values", "fields", "extras", "items"),
+    *(UNSERVED, "retag"),
+)
+
 
 def _changes(node: dict[str, Any]) -> bool:
-    own = (
-        "convert",
-        "then",
-        "names",
-        "defaults",
-        "left_out",
-        "values",
-        "fields",
-        "extras",
-        "items",
-        UNTOLD,
-        "retag",
-    )
-    if any(node.get(key) is not None for key in own):
+    if any(node.get(key) is not None for key in _ACTS):
         return True
     below = [node.get("otherwise"), *(each["then"] for each in node.get("tried", ()))]
-    for key in ("members", "types"):
-        below += node.get(key, {}).values()
+    below += [each for key in ("members", "types") for each in node.get(key, {}).values()]
     return any(each is not None for each in below)
 
 
-def untold(node: Node) -> set[int]:
-    """Return the numbers of what *node* has that no shape can serve."""
-    if not isinstance(node, dict):
-        return set()
-    own = {node["why"]} if UNTOLD in node else set()
-    return own.union(*(untold(each) for each in _below(node)))
-
-
-def demanding(node: Node, names: Mapping[int, str]) -> Node:
-    """Return *node* with converters, by what *names* calls them, for what no shape can serve."""
+def with_converters(node: Node, names: Mapping[int, str]) -> Node:
+    """Return *node* with a converter, named as in *names*, for each value that is not served."""
     if not isinstance(node, dict):
         return node
-    made: dict[str, Any] = dict(node)
-    for key in ("then", "items", "extras", "otherwise"):
-        if key in node:
-            made[key] = demanding(node[key], names)
-    for key in ("fields", "members", "types"):
-        if key in node:
-            made[key] = {name: demanding(below, names) for name, below in node[key].items()}
-    if "tried" in node:
-        made["tried"] = [{**each, "then": demanding(each["then"], names)} for each in node["tried"]]
-    if UNTOLD in node:
-        where = [demanding(each, names) for each in made.pop(UNTOLD)]
-        otherwise = made.pop("otherwise", None)
-        made = {"demand": names[made.pop("why")], "where": where}
-        made |= {"otherwise": otherwise} if otherwise is not None else {}
-    return made
-
-
-def judged(node: Node) -> Iterator[Any]:
-    """Yield the schemas that tell what becomes of values, on the side that they have before."""
-    if isinstance(node, dict):
-        for each in node.get("tried", ()):
-            yield each["schema"]
-        for below in _below(node):
-            yield from judged(below)
-
-
-def held(node: Node) -> Iterator[Any]:
-    """Yield the schemas that what comes out has to fit."""
-    if isinstance(node, dict):
-        if "fits" in node:
-            yield node["fits"]
-        for below in _below(node):
-            yield from held(below)
+    found = _replace(node, lambda below: with_converters(below, names))
+    if UNSERVED not in node:
+        return found
+    demand = {"demand": names[node["why"]], "where": found[UNSERVED]}
+    otherwise = found.get("otherwise")
+    return {**demand, "otherwise": otherwise} if otherwise is not None else demand

@@ -2,36 +2,21 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 from dateline.canonical import canonical
+from dateline.diff import Readings
+from dateline.diff.overlaps import are_apart
 from dateline.gates import Timeline
 from dateline.model import Api
-from dateline.openapi import replace_children, target
+from dateline.openapi import replace_children
 from dateline.project import Projector
 from dateline.schema.access import READ_ONLY, WRITE_ONLY, Direction, Hidden
 from dateline.schema.constraints import Constraints, references
 from dateline.schema.memo import Memo, closure
-from dateline.schema.types import EVERY_TYPE, choices, declared, type_of
+from dateline.schema.references import Located
 
 _SENT: Final = "urn:sent"
-
-
-@dataclass
-class _Needs:
-    """The fields that every object of a schema has, and what values its fields may have.
-
-    ``known`` are the only fields that there may be; None where there may be any. ``types`` are
-    the JSON types of a value, ``listed`` all values, as JSON, where they are listed.
-    """
-
-    fields: set[str] = field(default_factory=set)
-    values: dict[str, frozenset[str]] = field(default_factory=dict)
-    known: frozenset[str] | None = None
-    types: frozenset[str] = EVERY_TYPE
-    listed: frozenset[str] | None = None
 
 
 class Published:
@@ -43,6 +28,7 @@ class Published:
         self._combinations = timeline.combinations
         self._constraints = Constraints(api.document)
         self._directed: dict[int | None, list[Direction]] = {}
+        self._readings = Readings()
 
     def canonical(self, schema: Any) -> Any:
         """Return what canonical values of *schema* have to be."""
@@ -98,55 +84,13 @@ class Published:
         return self._constraints.of(schema)
 
     def apart(self, one: Any, other: Any, at: int) -> bool:
-        """Tell whether no value can be of both schemas, as they are at the combination *at*."""
-        first, second = self._needs(one, at), self._needs(other, at)
-        both = first.types & second.types
-        if not both:
-            return True
-        if first.listed is not None and second.listed is not None:
-            return not first.listed & second.listed
-        if both != EVERY_TYPE and not both <= {"object"}:
-            return False
-        listed = first.values.keys() & second.values.keys() & (first.fields | second.fields)
-        return any(not first.values[name] & second.values[name] for name in listed) or any(
-            each.known is not None and not others.fields <= each.known
-            for each, others in ((first, second), (second, first))
+        """Return whether no value can be of both schemas, as they are at the combination *at*."""
+        schemas = self._readings.of(self._projector.contract(*self._combinations[at]).document)
+        first, second = (
+            schemas.view(schemas.parts([Located(self.node("schema", each, at), "")]))
+            for each in (one, other)
         )
-
-    def _needs(self, schema: Any, at: int) -> _Needs:
-        document = self._projector.contract(*self._combinations[at]).document
-        needs = _Needs()
-        components = document.get("components", {}).get("schemas", {})
-        self._add(needs, self.at(schema, at), components, frozenset())
-        return needs
-
-    def _add(
-        self, needs: _Needs, schema: Any, components: dict[str, Any], within: frozenset[str]
-    ) -> None:
-        if not isinstance(schema, dict):
-            return
-        goal = target(schema["$ref"]) if isinstance(schema.get("$ref"), str) else None
-        if goal is not None and goal[1] in components and goal[1] not in within:
-            component = self._constraints.of(components[goal[1]])
-            self._add(needs, component, components, within | {goal[1]})
-        for base in schema.get("allOf", ()):
-            self._add(needs, base, components, within)
-        needs.types &= declared(schema)
-        values = choices(schema)
-        if values is not None:
-            needs.types &= {type_of(value) for value in values}
-            texts = frozenset(json.dumps(value, sort_keys=True) for value in values)
-            needs.listed = texts if needs.listed is None else needs.listed & texts
-        needs.fields |= set(schema.get("required", ()))
-        properties = schema.get("properties", {})
-        for name, child in properties.items():
-            values = choices(child) if isinstance(child, dict) else None
-            if values is not None:
-                texts = frozenset(json.dumps(value, sort_keys=True) for value in values)
-                needs.values[name] = needs.values.get(name, texts) & texts
-        if schema.get("additionalProperties") is False and "patternProperties" not in schema:
-            known = frozenset(properties)
-            needs.known = known if needs.known is None else needs.known & known
+        return are_apart(schemas, first, second)
 
 
 def together(schemas: list[Any]) -> Any:

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
+from dateline.contracts.builder import Builder
 from dateline.contracts.demanded import Demand
 from dateline.contracts.flat import Declared, Flat, View
 from dateline.contracts.histories import Way
-from dateline.contracts.nodes import UNTOLD, Builder, Node, converters, untold
+from dateline.contracts.nodes import UNSERVED, Node, converters, unserved
 from dateline.gates import Timeline
 from dateline.model import ADDED, REMOVED, WAS, Api
 from dateline.openapi import COMPONENTS, METHODS, is_json, operation_names, target, walk
@@ -196,7 +197,7 @@ class _Roots:
             if made is None or schemas:
                 return made
             # what is no JSON is passed on as it is: its parts are known to nobody
-            is_told = not converters(made) and not untold(made)
+            is_told = not converters(made) and not unserved(made)
             return demanded(builder, held, made if is_told else dict(_ABSENT))
 
         schemas = is_json(media_type)
@@ -218,7 +219,7 @@ class _Roots:
 
             what = "what stands around it" if schemas else "what it holds"
             why = builder.demands.note((held,), [what], make)
-            return {UNTOLD: [where], "why": why, "otherwise": None}
+            return {UNSERVED: [where], "why": why, "otherwise": None}
 
         return Root(
             name="/".join((holder.name, *path)).replace("/content/", "/", 1),
@@ -269,7 +270,7 @@ class _Roots:
 
             key = (holder.operation, *(node for node, _ in nodes))
             why = builder.demands.note(key, [f"what its parameters in {place} are"], make)
-            return {UNTOLD: [dict(_ABSENT)], "why": why}
+            return {UNSERVED: [dict(_ABSENT)], "why": why}
 
         return Root(
             name=f"{holder.name}/{place}",
@@ -316,7 +317,7 @@ class _Roots:
                 return Demand(holder=response, newer={"type": "object"}, older=lambda _: True)
 
             why = builder.demands.note((response, "headers"), ["which headers it has"], make)
-            return {UNTOLD: [dict(_ABSENT)], "why": why}
+            return {UNSERVED: [dict(_ABSENT)], "why": why}
 
         headers = [
             ("header", each)

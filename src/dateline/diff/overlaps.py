@@ -35,13 +35,13 @@ def overlapping(view: View, side: Side) -> set[str]:
     found: set[str] = set()
     for index, first in enumerate(views):
         for other in range(index):
-            if not _apart(side.schemas, first, views[other], _DEPTH):
+            if not are_apart(side.schemas, first, views[other]):
                 found |= {union.members[index].node.pointer, union.members[other].node.pointer}
     return found
 
 
-def _apart(schemas: Schemas, first: View, second: View, depth: int) -> bool:
-    """Tell whether it is certain that no value fits both schemas."""
+def are_apart(schemas: Schemas, first: View, second: View, depth: int = _DEPTH) -> bool:
+    """Return whether it is certain that no value fits both schemas."""
     if first.never or second.never:
         return True
     if first.values is not None and second.values is not None:
@@ -50,7 +50,7 @@ def _apart(schemas: Schemas, first: View, second: View, depth: int) -> bool:
         if view.unions and depth:
             return any(
                 all(
-                    _apart(schemas, schemas.view(view.member(union, member)), other, depth - 1)
+                    are_apart(schemas, schemas.view(view.member(union, member)), other, depth - 1)
                     for member in union.members
                 )
                 for union in view.unions
@@ -91,7 +91,7 @@ def _properties_apart(schemas: Schemas, first: View, second: View, depth: int) -
     ]
     # what tells apart at a glance saves a deeper look
     return any(
-        _apart(schemas, ours, theirs, below)
+        are_apart(schemas, ours, theirs, below)
         for below in dict.fromkeys((0, depth - 1))
         for ours, theirs in shared
     )

@@ -14,7 +14,7 @@ from types import SimpleNamespace
 from typing import Any, Final
 from uuid import UUID
 
-from dateline.canonical import canonical_document
+from dateline.canonical import canonical_document, with_former_operations
 from dateline.model import Api
 from dateline.openapi import chain
 from dateline.project import Projector
@@ -53,7 +53,7 @@ class Mock:
     """
 
     def __init__(self, api: Api, server: Any, environment: str, seed: int) -> None:
-        self.api = api
+        self.api = api = with_former_operations(api)
         self.server = server
         self.environment = environment
         self.seed = seed

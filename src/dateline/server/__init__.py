@@ -62,6 +62,26 @@ class Server:
         """The contract that handlers are written against, for which models have to be made."""
         return self._types.canonical
 
+    @property
+    def notes(self) -> list[str]:
+        """What the server leaves out of the definitions, and where first."""
+        found = [
+            (operation, content)
+            for group in self._groups
+            for operation in group.operations
+            for content in (operation.body, *operation.responses.values())
+            if content is not None and content.others
+        ]
+        if not found:
+            return []
+        operation, content = found[0]
+        place = self._api.locate(("paths", operation.path, operation.method.lower()))
+        count = "1 body" if len(found) == 1 else f"{len(found)} bodies"
+        return [
+            f"of several media types of a body, one is served ({count}, first at "
+            f"{place}: {content.media_type}, not {', '.join(content.others)})"
+        ]
+
     def artifacts(
         self,
         types: Iterable[Typed],

@@ -40,12 +40,14 @@ _BODILESS: Final = frozenset({"204", "205", "304"})
 class Content:
     """What a request or response holds: a media type, and the schema if that is JSON.
 
-    ``component`` names the shared body or response that it stands in, if any.
+    ``component`` names the shared body or response that it stands in, if any; ``others`` are the
+    media types that are not served.
     """
 
     media_type: str
     schema: Any
     component: str | None
+    others: tuple[str, ...] = ()
 
     @property
     def is_json(self) -> bool:
@@ -349,7 +351,8 @@ def _content(sites: list[dict[str, Any]]) -> Content | None:
         return None
     media_type = preferred_media_type(content)
     schema = content[media_type].get("schema", {})
-    return Content(media_type=media_type, schema=schema, component=_component(sites))
+    others = tuple(each for each in content if each != media_type)
+    return Content(media_type=media_type, schema=schema, component=_component(sites), others=others)
 
 
 def _component(sites: list[dict[str, Any]]) -> str | None:

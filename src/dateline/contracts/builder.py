@@ -1,0 +1,445 @@
+"""Build the nodes of contract data from what schemas say, at one version and on one way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import combinations
+from typing import Any, Final
+
+from dateline.canonical import has_lacked_default
+from dateline.contracts.demanded import Demanded
+from dateline.contracts.flat import (
+    RELATING,
+    Declared,
+    Flat,
+    Member,
+    Tags,
+    Union,
+    View,
+    equal,
+)
+from dateline.contracts.histories import Way
+from dateline.contracts.nodes import UNSERVED, Node, by_type, converters, is_absent, unserved
+from dateline.contracts.published import together
+from dateline.contracts.reach import Reach
+from dateline.model import SHOWN_AS
+from dateline.schema.dialect import OR_NULL
+from dateline.schema.types import TYPES
+from dateline.schema.variants import other_tags
+
+# Keywords that say nothing of values of other types.
+_HELD: Final = {
+    **dict.fromkeys(("prefixItems", "contains", "unevaluatedItems"), ("array",)),
+    **dict.fromkeys(("patternProperties", "unevaluatedProperties"), ("object",)),
+    **dict.fromkeys(("dependentSchemas", "propertyNames"), ("object",)),
+    "contentSchema": ("string",),
+}
+
+# Below these, a schema that lets through more may let a value fit less.
+_TURNED: Final = frozenset({"not", "if", "contains"})
+
+_SAYS_MORE: Final = frozenset(
+    (
+        *("$ref", "allOf", "anyOf", "oneOf", "enum", "const", "properties", "required", "items"),
+        *("additionalProperties", "minProperties", "minItems", "uniqueItems"),
+        *RELATING,
+    )
+)
+"""What beside a reference takes part in what becomes of a value."""
+
+
+class Builder:
+    """Makes shapes of schemas, at one version and on one way.
+
+    ``reach`` knows the components that differ between any two versions, and the schemas that
+    extend one that a tag alone tells apart.
+    """
+
+    def __init__(
+        self,
+        view: View,
+        reach: Reach,
+        demands: Demanded,
+        moved: Callable[[Any], None],
+    ) -> None:
+        self.view = view
+        self._reach = reach
+        self._subtypes = reach.subtypes
+        self._extending = {name for names in reach.subtypes.values() for name in names}
+        self.demands = demands
+        self.moved = moved
+
+    def component(self, name: str) -> Node:
+        """Return the shape of the component *name*."""
+        schema = self.view.schemas[name]
+        if name not in self._subtypes and name not in self._extending:
+            return self.node(schema)
+        # what extends another schema stands for itself: the other may lead back to it by a tag
+        flat = self.view.flat(schema)
+        flat.named.insert(0, name)
+        return self.flat(flat, alone=True)
+
+    def node(self, *schemas: Any) -> Node:
+        """Return the shape of what *schemas* say together of one value."""
+        if len(schemas) == 1:
+            shared = self._shared(schemas[0])
+            if shared is not None:
+                return shared[0]
+        return self.flat(self.view.flat(*schemas))
+
+    def _shared(self, schema: Any) -> tuple[Node] | None:
+        """Return the shape of a schema that says no more than that it is a component's."""
+        if not isinstance(schema, dict):
+            return (None,)
+        reading = self.view.read("schema", schema)
+        says = _SAYS_MORE & reading.now.keys()
+        name = self.view.referred(reading.now)
+        if name is not None and says == {"$ref"}:
+            node = self._beside_null(name if name in self._reach.varying else None, reading.now)
+            return (self.converted(reading.converters, node, schema),)
+        bases = reading.now.get("allOf", ())
+        if says == {"allOf"} and len(bases) == 1 and self.view.shows(bases[0]):
+            node = self._beside_null(self.node(bases[0]), reading.now)
+            return (self.converted(reading.converters, node, schema),)
+        return None
+
+    def _beside_null(self, node: Node, schema: dict[str, Any]) -> Node:
+        """Return the shape of what *node* is the shape of, or null if *schema* lets it through."""
+        if OR_NULL not in schema or node is None:
+            return node
+        return by_type(
+            {
+                name: None if name == "null" else node
+                for name in TYPES
+                if name in self.view.types(schema)
+            }
+        )
+
+    def flat(self, flat: Flat, *, alone: bool = False) -> Node:
+        """Return the shape of a value of which *flat* says all.
+
+        It is *alone* if it says what a component says, and no more.
+        """
+        own = self._own(flat)
+        if flat.tags is None:
+            return own
+        below = {name: self._subtypes.get(name, frozenset()) for name in flat.named}
+        here = [name for name in flat.named if below[name].isdisjoint(flat.named)]
+        told = [name for name in here if name in self._extending or flat.tags[0].mapped(name)]
+        variant = next(iter(told), None)
+        if variant is not None:
+            own = self._retagged(own, *self._variant_tags(variant, flat.tags), flat.tags[1])
+        names = sorted({subtype for name in here for subtype in below[name]})
+        if not names or flat.tags[0].property is None:
+            return own
+        given = self.view.given.flat(*flat.schemas).tags
+        tags = given[0] if given else flat.tags[0]
+        members = {}
+        # where one tag stands for several, nothing that a version lacks passes for another
+        for member in sorted(map(self._component, names), key=lambda one: not one.shown):
+            node = self._member(member) if alone else self._member(member, flat)
+            for text in self.view.given.variant_tags(self.view.referred(member.schema) or "", tags):
+                members[text] = node
+        return {"tag": tags.property, "members": dict(sorted(members.items())), "otherwise": own}
+
+    def _own(self, flat: Flat) -> Node:
+        """Return the shape of a value that is none of those that extend what stands here."""
+        inner = self._union(flat) if flat.unions else self._value(flat)
+        if flat.converters:
+            return self.converted(flat.converters, inner, *flat.schemas)
+        if inner is None or not flat.holds or self.view.way is Way.UP or _is_demanded(inner):
+            return inner
+        return {"then": inner, "fits": together([self.view.shown(each) for each in flat.schemas])}
+
+    def _component(self, name: str) -> Member:
+        schema = self.view.schemas[name]
+        instead = {SHOWN_AS: schema[SHOWN_AS]} if SHOWN_AS in schema else {}
+        reference = {"$ref": f"#/components/schemas/{name}", **instead}
+        return Member(reference, self.view.shows(schema))
+
+    def _variant_tags(self, name: str, tags: tuple[Tags, Tags]) -> tuple[list[str], list[str]]:
+        """Return the tags of what extends a discriminated schema: before, and as it comes out."""
+        return (
+            self.view.given.variant_tags(name, tags[0]),
+            self.view.other.variant_tags(name, tags[1]),
+        )
+
+    def _retagged(self, node: Node, before: list[str], after: list[str], tags: Tags) -> Node:
+        """Return the shape of what becomes of *node* and then has another tag."""
+        # what can't be told was refused where it is written
+        changed = other_tags(before, after) if before and after else None
+        if tags.property is None or not changed or is_absent(node):
+            return node
+        return {"retag": [tags.property, changed], "then": node}
+
+    def converted(self, converters: tuple[str, ...], node: Node, *schemas: Any) -> Node:
+        """Return the shape of a value that goes through *converters* and is then as *node* says.
+
+        What comes out has to be what *schemas* say together; on the way up, the types that
+        handlers are given hold it to that.
+        """
+        if not converters:
+            return node
+        made: dict[str, Any] = {"convert": list(converters), "then": node}
+        if self.view.way is Way.DOWN:
+            made["fits"] = together([self.view.shown(schema) for schema in schemas])
+        return made
+
+    def _value(self, flat: Flat) -> Node:
+        if changed := self._values(flat):
+            return {"values": changed}
+        own: dict[str, Node] = {"object": self.object(flat), "array": self._list(flat)}
+        below = [
+            (key, place, node)
+            for key, place, child in flat.unserved
+            if (node := self._unserved(key, child)) is not None
+        ]
+        nodes: dict[str, Node] = {
+            name: self._demand_converter(
+                flat.schemas,
+                {place: node for key, place, node in below if name in _HELD.get(key, TYPES)},
+                own.get(name),
+            )
+            for name in TYPES
+            if name in flat.types
+        }
+        return by_type(nodes)
+
+    def _unserved(self, key: str, child: Member) -> Node:
+        """Return the shape of what is below *key*, which says nothing of what a value holds.
+
+        What only the direction of a message changes there stays as it is.
+        """
+        if not self._reach.is_gated(child.schema):
+            return None
+        if key in _TURNED and self.view.restates(child.schema):
+            return {"absent": True}
+        return self._member(child)
+
+    def _demand_converter(
+        self, schemas: tuple[Any, ...], below: dict[str, Node], otherwise: Node
+    ) -> Node:
+        """Return the shape of a value where what stands *below* some places can't be served."""
+        if not below:
+            return otherwise
+        why = self.demands.value(schemas, [f"what is below `{place}`" for place in below])
+        # what would be served by other converters is left to this one
+        where = [
+            {"absent": True} if converters(each) or unserved(each) else each
+            for each in below.values()
+        ]
+        return {UNSERVED: where, "why": why, "otherwise": otherwise}
+
+    def _values(self, flat: Flat) -> list[dict[str, Any]]:
+        """Return the values of enumerations that become others: absent ones, and renamed ones."""
+        made: list[dict[str, Any]] = []
+        for members in flat.values:
+            for member in members:
+                now, then = member.schema["const"], self.view.constant(member.schema)
+                if not member.shown and self.view.way is Way.DOWN:
+                    said = self.view.instead(member.schema, members)
+                    made.append({"value": now, **{k: v for k, v in said.items() if k != "absent"}})
+                elif member.shown and now != then:
+                    down = self.view.way is Way.DOWN
+                    made.append({"value": now, "is": then} if down else {"value": then, "is": now})
+        return made
+
+    def _list(self, flat: Flat) -> Node:
+        items = self.node(*flat.items) if flat.items else None
+        if items is None:
+            return None
+        made: dict[str, Any] = {"items": items}
+        if flat.least_items and self.view.way is Way.DOWN:
+            made["least"] = flat.least_items
+        if flat.unique:
+            made["unique"] = True
+        return made
+
+    # Objects
+
+    def object(self, flat: Flat) -> Node:
+        """Return the shape of an object, such as all parameters, of which *flat* says all."""
+        down = self.view.way is Way.DOWN
+        fields: dict[str, Node] = {}
+        names: dict[str, str] = {}
+        defaults: dict[str, Any] = {}
+        for name, found in flat.fields.items():
+            shown = [each for each in found if each.shown]
+            if not shown or (down and not all(name in known for known in flat.closed)):
+                continue
+            called = next((each.names[-1] for each in shown if each.names[-1] != name), name)
+            source = name if down else called
+            fields[source] = self._field(flat, name, shown)
+            if called != name:
+                names[source] = called if down else name
+            # what parameters are without is read where they stand, by their own version
+            if not down and flat.schemas and (default := self._default(flat, name, shown)):
+                defaults[source] = default[0]
+        made: dict[str, Any] = {
+            "left_out": sorted(self._known(flat) - fields.keys()),
+            "names": dict(sorted(names.items())),
+            "defaults": dict(sorted(defaults.items())),
+            "fields": {name: node for name, node in sorted(fields.items()) if node is not None},
+        }
+        extras = self.node(*(schema for schema, _ in flat.extras)) if flat.extras else None
+        if extras is not None:
+            made |= {"extras": extras, "declared": sorted(fields)}
+        made = {key: value for key, value in made.items() if value or key == "declared"}
+        if made and down:
+            staying = sorted(flat.required & made.get("fields", {}).keys())
+            made |= {"required": staying} if staying else {}
+            made |= {"least": flat.least_fields} if flat.least_fields else {}
+        return made or None
+
+    def _field(self, flat: Flat, name: str, shown: list[Declared]) -> Node:
+        schemas = [each.schema for each in shown]
+        schemas += [schema for schema, known in flat.extras if name not in known]
+        return self.converted(shown[0].converters, self.node(*schemas), shown[0].fits)
+
+    def _default(self, flat: Flat, name: str, shown: list[Declared]) -> tuple[Any, ...]:
+        """Return what a request that lacks the field *name* means, where handlers can't tell.
+
+        That is the default of the caller's version, where it is another one than that of the
+        types that handlers are given; where such a type requires the field, the newest default.
+        """
+        schemas = [each.schema for each in shown]
+        then, newest = self.view.default(schemas), self.view.other.default(schemas)
+        if name in flat.optional:
+            return then or newest
+        typed = newest and not any(map(has_lacked_default, schemas))
+        return () if typed and then and equal(then[0], newest[0]) else then
+
+    def _known(self, flat: Flat) -> set[str]:
+        """Return the keys that are not any key: what fields are called.
+
+        On the way down, older names as well: what goes by one would pass for the field that
+        had it. On the way up, what the caller's version does not know is none of the caller's.
+        """
+        if self.view.way is Way.UP:
+            return set(flat.fields)
+        return {name for found in flat.fields.values() for each in found for name in each.names}
+
+    # Unions
+
+    def _union(self, flat: Flat) -> Node:
+        union = flat.unions[0]
+        # the converters go first, before the members are told apart
+        base = replace(flat.copy(), converters=(), unions=flat.unions[1:])
+        counted = [each for each in union.members if each.shown or self.view.way is Way.DOWN]
+        if not counted:
+            return self.flat(base)
+        types = [self.view.given.types(member.schema) & base.types for member in counted]
+        if union.is_one and self._may_overlap(union, counted, types):
+            return self._demand_converter(flat.schemas, {"oneOf": {"absent": True}}, None)
+        if base.is_empty:
+            nodes = [self._member(member) for member in counted]
+        else:
+            nodes = [self._member(member, base) for member in counted]
+        if union.tags != union.then:
+            nodes = [
+                self._retagged(node, *self._member_tags(member, union), union.then)
+                for node, member in zip(nodes, counted, strict=True)
+            ]
+        if all(node == nodes[0] for node in nodes[1:]) and not is_absent(nodes[0]):
+            return nodes[0]
+        return by_type(
+            {
+                name: self._of_type(name, union, counted, nodes, types)
+                for name in TYPES
+                if any(name in each for each in types)
+            }
+        )
+
+    def _member_tags(self, member: Member, union: Union) -> tuple[list[str], list[str]]:
+        """Return the tags of a member of a union: before, and as it comes out."""
+        before, after = union.tags.property, union.then.property
+        if before is None or after is None:
+            return [], []
+        other = replace(union, tags=union.then)
+        return (
+            self.view.given.tags(member.schema, before, union),
+            self.view.other.tags(member.schema, after, other),
+        )
+
+    def _may_overlap(
+        self, union: Union, members: list[Member], types: list[frozenset[str]]
+    ) -> bool:
+        """Tell whether a value of one of *members* may fit two of them at another version.
+
+        That is so where a history says what one was, and nothing tells it from the others.
+        """
+        for name in TYPES:
+            having = [m.schema for m, its in zip(members, types, strict=True) if name in its]
+            if len(having) < 2 or not any(map(self.view.restates, having)):
+                continue
+            tag = name == "object" and self.view.given.telling(union, having, always=True)
+            if not tag and not all(self.view.apart(*pair) for pair in combinations(having, 2)):
+                return True
+        return False
+
+    def _of_type(
+        self,
+        name: str,
+        union: Union,
+        members: list[Member],
+        nodes: list[Node],
+        types: list[frozenset[str]],
+    ) -> Node:
+        """Return the shape of a value of the JSON type *name*, by the members that have it."""
+        having = [i for i, each in enumerate(types) if name in each]
+        own = [nodes[i] for i in having]
+        if all(node == own[0] for node in own[1:]):
+            return own[0]
+        members = [members[i] for i in having]
+        tag = None
+        if name == "object":
+            tag = self.view.given.telling(union, [each.schema for each in members], always=True)
+        if tag is None:
+            return self._tried(union, members, own)
+        return self._tagged(union, tag, members, own)
+
+    def _tagged(
+        self, union: Union, tag: str, members: list[Member], nodes: list[Node]
+    ) -> dict[str, Any]:
+        told = {
+            text: node
+            for member, node in zip(members, nodes, strict=True)
+            for text in self.view.given.tags(member.schema, tag, union)
+        }
+        return {"tag": tag, "members": dict(sorted(told.items()))}
+
+    def _tried(self, union: Union, members: list[Member], nodes: list[Node]) -> Node:
+        """Return the shape of a value whose members nothing but their schemas tell apart.
+
+        A value that several of them let through is of one that the version has.
+        """
+        order = sorted(range(len(members)), key=lambda at: not members[at].shown)
+        made: dict[str, Any] = {
+            "tried": [
+                {"schema": self.view.judged(members[at].schema), "then": nodes[at]} for at in order
+            ]
+        }
+        shown = [each.schema for each in members if each.shown]
+        if (
+            union.is_one
+            and self.view.way is Way.DOWN
+            and not all(self.view.apart(*pair) for pair in combinations(shown, 2))
+        ):
+            made["fits"] = {"oneOf": [self.view.shown(schema) for schema in shown]}
+        return made
+
+    def _member(self, member: Member, base: Flat | None = None) -> Node:
+        if not member.shown:
+            return self.view.instead(member.schema, ())
+        if base is None:
+            return self.node(member.schema)
+        flat = base.copy()
+        flat.schemas += (member.schema,)
+        self.view.add(flat, member.schema)
+        return self.flat(flat)
+
+
+def _is_demanded(node: Node) -> bool:
+    """Tell whether a converter makes all of it, which is held to what it has to be."""
+    return isinstance(node, dict) and UNSERVED in node and node["otherwise"] is None
