@@ -46,8 +46,8 @@
 - `random_schemas`: random schemas of OpenAPI 3.0 and 3.1
 - `random_sources`: random edits of definitions, and the same definitions in other words
 - `random_unions`: two versions of an API that differ in one union
-- `readings`: sources as they are read, with types and places, and what is refused in them
 - `readers`: every reader of one document
+- `readings`: sources as they are read, with types and places, and what is refused in them
 - `refactorings`: documents, and refactorings that callers can't notice
 - `reported`: findings of every verdict and policy, some with hostile text
 - `repositories`: git repositories in which the library API is published
