@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+import pytest
 from hypothesis import HealthCheck, settings
 
 # The same examples in every run, on every machine: a failure seen once is seen again. No clock
@@ -14,3 +17,11 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("dateline")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def mypy_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Let all runs of mypy share what they know of pydantic and the standard library."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MYPY_CACHE_DIR", str(tmp_path_factory.getbasetemp() / "mypy"))
+        yield

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     import pytest
 
 _REPOSITORY: Final = Path(__file__).parents[2]
+EQUIVALENTS: Final = Path(__file__).with_name("equivalents.yaml")
 _COPIED: Final = ("src", "tests", "schemas", "templates", "generated")
 TARGETS: Final = (
     "src/dateline/diff/*.py",
@@ -440,7 +441,7 @@ def _forked(function: Callable[[], int]) -> int:
 
 def equivalents() -> dict[str, str]:
     """Return the reason for each mutant, by its key, that no test can tell from the code."""
-    text = Path(__file__).with_name("equivalents.yaml").read_text("utf-8")
+    text = EQUIVALENTS.read_text("utf-8")
     return {row["mutant"]: row["reason"] for row in yaml.safe_load(text) or []}
 
 

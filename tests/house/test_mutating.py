@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from benchmarks.mutants import Mutant, Recorded, select_tests
+import pytest
+import yaml
+from benchmarks.mutants import EQUIVALENTS, TARGETS, Mutant, Recorded, select_tests
 from benchmarks.mutating import mutations
+from benchmarks.rows import REPOSITORY
 
 SOURCE = '''
 """A docstring."""
@@ -125,3 +128,14 @@ def test_tests_of_a_mutant_are_those_that_run_its_line_the_fastest_first() -> No
     assert chosen(9, 9) == []
     # whichever test imports a module first runs what is not in a function
     assert chosen(2, 2, function="") == ["t::elsewhere", "t::fast", "t::slow"]
+
+
+@pytest.mark.parametrize("pattern", TARGETS)
+def test_every_target_names_files(pattern: str) -> None:
+    assert list(REPOSITORY.glob(pattern)) != []
+
+
+def test_equivalent_mutants_are_in_files_that_exist() -> None:
+    entries = yaml.safe_load(EQUIVALENTS.read_text("utf-8"))
+    files = {entry["mutant"].split(":")[0] for entry in entries}
+    assert sorted(file for file in files if not (REPOSITORY / file).is_file()) == []
