@@ -564,6 +564,38 @@ def test_what_is_restated_as_a_whole_is_told_with_its_reason(tmp_path: Path) -> 
     )
 
 
+# Numbers
+
+
+@pytest.mark.parametrize("keyword", ["maxLength", "minItems", "maxProperties"])
+@pytest.mark.parametrize(("floating", "whole"), [(0, 1), (1, 0), (1, 2), (2, 1)])
+def test_a_number_that_is_equal_to_a_count_does_not_change_how_that_is_spelled(
+    tmp_path: Path, keyword: str, floating: int, whole: int
+) -> None:
+    fields = ["", "", ""]
+    fields[floating] += "x-order: 1.0, maximum: 1.0, "
+    fields[whole] += f"{keyword}: 1, "
+    documents = loans(*(f"{{properties: {{note: {{{each}title: a}}}}}}" for each in fields))
+    adopted(tmp_path, documents)
+    shown = [each["components"]["schemas"]["Loan"] for each in projected(tmp_path / "schemas")]
+    assert type(shown[whole]["properties"]["note"][keyword]) is int
+
+
+def test_numbers_that_differ_only_in_how_they_are_spelled_are_no_change(tmp_path: Path) -> None:
+    adoption = adopted(
+        tmp_path,
+        loans(
+            "{maxLength: 1, minimum: 1.0, maximum: 2.0}", "{maxLength: 1, minimum: 1, maximum: 2.0}"
+        ),
+    )
+    assert sum(adoption.gates.values()) == 0
+    assert definitions(tmp_path / "schemas")["components"]["schemas"]["Loan"] == {
+        "maxLength": 1,
+        "minimum": 1,
+        "maximum": 2.0,
+    }
+
+
 # OpenAPI 3.0
 
 OLD: dict[str, Any] = yaml.safe_load("""

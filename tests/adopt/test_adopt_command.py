@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import yaml
 from click.testing import CliRunner, Result
-from support.adopted_apis import Document, adopted, api, given, loans
+from support.adopted_apis import Document, adopted, api, given, loans, projected
 from support.commands import Outcome, dateline
 from support.random_chains import DATES
 
@@ -258,3 +258,84 @@ def test_names_that_only_python_takes_for_one_are_told_apart(
         "foo_bar_": "foo-bar",
         "foo_bar__": "foo bar",
     }
+
+
+# From OpenAPI 3.0 to 3.1
+
+_OPERATION = """
+openapi: {openapi}
+info: {{ title: Library, version: '{version}' }}
+servers: [{{ url: https://api.library.example }}]
+paths:
+  /loan:
+    parameters: [{{ $ref: '#/components/parameters/Page' }}]
+    get:
+      operationId: getLoan
+      parameters:
+        - {{ name: state, in: query, schema: {state} }}
+        - {{ name: X-Trace, in: header, schema: {number} }}
+      responses:
+        '200':
+          description: a loan
+          headers:
+            X-Total: {{ schema: {number} }}
+            X-Next: {{ $ref: '#/components/headers/Next' }}
+          content:
+            application/json: {{ schema: {{ $ref: '#/components/schemas/Loan' }} }}
+components:
+  parameters: {{ Page: {{ name: page, in: query, schema: {page} }} }}
+  headers: {{ Next: {{ schema: {number} }} }}
+  schemas: {{ Page: {{ type: integer }}, Loan: {{ type: object, properties: {properties} }} }}
+"""
+_3_0 = {
+    "openapi": "3.0.3",
+    "version": "1",
+    "state": "{ type: string, nullable: true, enum: [a, b, null] }",
+    "number": "{ type: integer, nullable: true }",
+    "page": "{ nullable: true, allOf: [{ $ref: '#/components/schemas/Page' }] }",
+    "properties": "{ a: { type: string, nullable: true }, gone: { type: string } }",
+}
+_3_1 = {
+    "openapi": "3.1.0",
+    "version": "2",
+    "state": "{ type: [string, 'null'], enum: [a, b, null] }",
+    "number": "{ type: [integer, 'null'] }",
+    "page": "{ anyOf: [{ allOf: [{ $ref: '#/components/schemas/Page' }] }, { type: 'null' }] }",
+    "properties": "{ a: { type: [string, 'null'] }, came: { type: string } }",
+}
+
+
+def _document(**parts: str) -> Document:
+    found: Document = yaml.safe_load(_OPERATION.format(**parts))
+    return found
+
+
+def test_null_in_parameters_and_headers_of_openapi_3_0_comes_back(tmp_path: Path) -> None:
+    older = {**_3_0, "version": "0", "properties": "{}"}
+    adopted(tmp_path, [_document(**older), _document(**_3_0)])
+
+
+def test_null_in_parameters_and_headers_is_in_the_words_of_3_1_among_others(
+    tmp_path: Path,
+) -> None:
+    older = {**_3_0, "properties": _3_1["properties"].replace("came", "gone"), "version": "2"}
+    documents = [_document(**older), _document(**_3_1)]
+    adopt(given(tmp_path, documents), tmp_path / "schemas")
+    expected = _document(**{**_3_1, "properties": older["properties"]})
+    assert projected(tmp_path / "schemas") == [expected, documents[1]]
+
+
+def test_the_page_of_a_change_of_dialect_lists_only_what_callers_notice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    arguments = given(tmp_path, [_document(**_3_0), _document(**_3_1)])
+    assert run("adopt", *arguments).exit_code == 0
+    assert run("generate").exit_code == 0
+    older, newer = DATES[:2]
+    page = json.loads((tmp_path / "generated" / "changes" / f"{older}...{newer}.json").read_text())
+    assert [(one["rule"], one["message"]) for one in page["changes"]] == [
+        ("response-field-removed", "Loan.gone: field removed"),
+        ("response-field-added", "Loan.came: field added"),
+    ]
+    assert run("check").exit_code == 0

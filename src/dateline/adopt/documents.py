@@ -62,7 +62,7 @@ def merge_documents(sources: list[Source], table: Table, renames: Renames) -> Me
     """
     mixed = len({is_old(source.document) for source in sources}) > 1
     modernized = frozenset(source.date for source in sources if mixed and is_old(source.document))
-    interner = Interner()
+    interner = Interner(source.document for source in sources)
     # the newest first: its order of keys is the one that stays
     read = {
         source.date: interner.intern(

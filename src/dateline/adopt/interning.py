@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 
@@ -10,14 +10,24 @@ class Interner:
     """Keeps one object for all equal values, the order of keys aside.
 
     Numbers are equal as JSON Schema has it (`1` is `1.0`), and none is equal to true or false.
-    The first of equal values lends its order of keys.
+    The first of equal values lends its order of keys. A number that any of *documents* spells as
+    an integer is spelled so everywhere: `maxLength: 1.0` would be refused.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, documents: Iterable[Any]) -> None:
         # each value is kept alive here, so that its id stands for it alone
         self._scalars: dict[tuple[bool, Any], Any] = {}
         self._maps: dict[frozenset[tuple[str, int]], dict[str, Any]] = {}
         self._lists: dict[tuple[int, ...], list[Any]] = {}
+        pending = list(documents)
+        while pending:
+            node = pending.pop()
+            if isinstance(node, dict):
+                pending += node.values()
+            elif isinstance(node, list):
+                pending += node
+            elif isinstance(node, int):
+                self.intern(node)
 
     def intern(self, value: Any) -> Any:
         """Return the one object that stands for all values equal to *value*; do not change it."""
