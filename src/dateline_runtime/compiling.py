@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final, cast
+from typing import Any, Final, TypeVar, cast
 
 from . import values
 from .values import OMITTED, Change, Fits, Json, UnfitError, omitted, unchanged
+
+T = TypeVar("T")
 
 Shape = Mapping[str, Any] | str | None
 
@@ -106,6 +108,22 @@ class Compiler:
             self._results.append(made)
         return self._results[self._results.index(made)]
 
+    def each_version(
+        self, versions: Iterable[str] | None, make: Callable[[str, dict[str, Change]], T]
+    ) -> dict[str, T]:
+        """Return what *make* returns for each of *versions* (all if None) and its functions.
+
+        Versions with the same functions share it. Raises as `functions` does.
+        """
+        made: dict[int, T] = {}
+        found: dict[str, T] = {}
+        for version in self._versions if versions is None else versions:
+            functions = self.functions(version)
+            if id(functions) not in made:
+                made[id(functions)] = make(version, functions)
+            found[version] = made[id(functions)]
+        return found
+
     def names(self, shape: str, version: str) -> Mapping[str, str]:
         """Return the fields of objects of *shape* that are renamed on the way, by name."""
         found = _at(self._shapes[shape], self._versions[version]).shape
@@ -127,7 +145,7 @@ class Compiler:
     def _lifted(self, name: str, change: Change) -> Change:
         if self.way == "down" or "sent" not in self._known[name] or not self.judges:
             return change
-        return values.lifted(name, change, self.fits(self._known[name]["sent"], None))
+        return values.fitting([name], change, self.fits(self._known[name]["sent"], None))
 
     def written(self, name: str, version: str) -> Change:
         """Return the converter *name* for callers of *version*, who are shown what fits there."""
@@ -138,9 +156,10 @@ class Compiler:
             and self._environment in each.get("environments", (self._environment,))
         )
         # where any value will do, it may be one that no schema speaks of, such as bytes
-        fits = self.fits(schema, version) if self.way == "down" and schema is not True else None
-        change = values.written(name, self._converters[name], version, fits)
-        return self._lifted(name, change)
+        change = values.converter(name, self._converters[name], version)
+        if self.way == "up" or schema is True:
+            return self._lifted(name, change)
+        return values.fitting([name], change, self.fits(schema, version), version)
 
     @property
     def judges(self) -> bool:
@@ -324,7 +343,7 @@ class _Maker:
         if "fits" not in shape or not self._compiler.judges:
             return change
         fits = self._compiler.fits(shape["fits"], self._version)
-        return values.converted(shape["convert"], change, self._version, fits)
+        return values.fitting(shape["convert"], change, fits, self._version)
 
     def _held(self, shape: Mapping[str, Any], change: Change | None) -> Change | None:
         if change is None:

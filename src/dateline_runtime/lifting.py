@@ -13,7 +13,6 @@ __all__ = [
     "Lifting",
     "MissingConverterError",
     "UnfitError",
-    "compile_up",
     "liftings",
     "unchanged",
 ]
@@ -70,23 +69,6 @@ class Lifting:
         return found
 
 
-def compile_up(
-    contracts: Mapping[str, Any],
-    version: str,
-    environment: str,
-    converters: Mapping[str, Converter],
-    *,
-    judge: Judge | None = None,
-) -> Lifting:
-    """Return the way up from *version* in *environment* to canonical values.
-
-    *converters* are called by the names that the contract data list; *judge* is needed where
-    schemas tell what becomes of values. Raises ValueError for an unknown version or environment,
-    or without a judge that is needed, MissingConverterError naming every converter that is missing.
-    """
-    return liftings(contracts, environment, converters, (version,), judge=judge)[version]
-
-
 def liftings(
     contracts: Mapping[str, Any],
     environment: str,
@@ -95,17 +77,16 @@ def liftings(
     *,
     judge: Judge | None = None,
 ) -> dict[str, Lifting]:
-    """Return the way up from each of *versions*, from all where none are named.
+    """Return the way up in *environment* from each of *versions*, from all where none are named.
 
-    Versions that send the same share one, and all share what they have in common. Raises as
-    `compile_up` does.
+    Versions that send the same share one, and all share what they have in common. Takes and raises
+    what `narrowings` does.
     """
+    operations = contracts["up"]["operations"]
     compiler = Compiler(contracts, "up", environment, converters, judge)
-    made: dict[int, Lifting] = {}
-    found: dict[str, Lifting] = {}
-    for version in contracts["versions"] if versions is None else versions:
-        functions = compiler.functions(version)
+
+    def lifting(version: str, functions: Mapping[str, Change]) -> Lifting:
         names = {shape: compiler.names(shape, version) for shape in functions}
-        lifting = Lifting(contracts["up"]["operations"], functions, names)
-        found[version] = made.setdefault(id(functions), lifting)
-    return found
+        return Lifting(operations, functions, names)
+
+    return compiler.each_version(versions, lifting)

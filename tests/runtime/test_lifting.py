@@ -19,11 +19,10 @@ from dateline_runtime.lifting import (
     Lifting,
     MissingConverterError,
     UnfitError,
-    compile_up,
     liftings,
     unchanged,
 )
-from dateline_runtime.narrowing import compile_down
+from dateline_runtime.narrowing import narrowings
 
 SCHEMAS = Path(__file__).parents[2] / "schemas"
 
@@ -88,7 +87,7 @@ def contracts() -> dict[str, Any]:
 
 
 def at(version: str) -> Lifting:
-    return compile_up(contracts(), version, "production", UP)
+    return liftings(contracts(), "production", UP, (version,))[version]
 
 
 OLD = {
@@ -137,7 +136,7 @@ def test_a_request_that_is_canonical_already_is_returned_itself() -> None:
 
 def test_what_was_lifted_is_shown_as_it_was_sent() -> None:
     down = {"Thing.due": lambda due: due[:10]}
-    narrowing = compile_down(contracts(), "2024-01-15", "production", down)
+    narrowing = narrowings(contracts(), "production", down, ("2024-01-15",))["2024-01-15"]
     assert narrowing.body("addThing", 200, "application/json")(LIFTED) == OLD
 
 
@@ -163,7 +162,7 @@ def test_parameters_that_do_not_differ_are_left_alone() -> None:
 
 def test_a_missing_converter_is_named_at_the_start() -> None:
     with pytest.raises(MissingConverterError) as missing:
-        compile_up(contracts(), "2024-01-15", "production", {})
+        liftings(contracts(), "production", {}, ("2024-01-15",))["2024-01-15"]
     assert str(missing.value) == "no converter up for Thing.due, addThing.page_size"
 
 

@@ -23,7 +23,6 @@ from dateline_runtime.narrowing import (
     MissingConverterError,
     Narrowing,
     UnfitError,
-    compile_down,
     narrowings,
     unchanged,
 )
@@ -66,7 +65,7 @@ CONVERTERS: dict[str, Callable[[Json], Json]] = {"Loan.due": lambda due: due[:10
 
 
 def loan_at(version: str) -> Callable[[Json], Json]:
-    narrowing = compile_down(library().contracts, version, "production", CONVERTERS)
+    narrowing = narrowings(library().contracts, "production", CONVERTERS, (version,))[version]
     return narrowing.body("getLoan", 200, "application/json")
 
 
@@ -91,7 +90,7 @@ components:
     found = contract_data(
         loaded(folder, {"versions.yaml": versions, "api.yaml": API, "things.yaml": text})
     ).data
-    return lambda version: compile_down(found, version, "production", {}).body(
+    return lambda version: narrowings(found, "production", {}, (version,))[version].body(
         "getThing", 200, "application/json"
     )
 
@@ -359,7 +358,7 @@ paths:
     files = {"versions.yaml": VERSIONS, "api.yaml": API, "things.yaml": text}
     found = contract_data(loaded(tmp_path, files)).data
     shown = {
-        environment: compile_down(found, "next", environment, {}).body(
+        environment: narrowings(found, environment, {}, ("next",))["next"].body(
             "getThing", 200, "application/json"
         )({"test": "x"})
         for environment in ("production", "sandbox")
@@ -508,13 +507,15 @@ def _outcome(narrow: Callable[[Json], Json], value: Json) -> Json:
 @pytest.mark.parametrize("version", ["2024-01-15"])
 def test_a_missing_converter_is_named_at_the_start(version: str) -> None:
     with pytest.raises(MissingConverterError) as missing:
-        compile_down(library().contracts, version, "production", {})
+        narrowings(library().contracts, "production", {}, (version,))[version]
     assert str(missing.value) == "no converter down for Loan.due"
     assert missing.value.names == ("Loan.due",)
 
 
 def test_a_converter_that_no_version_asked_for_needs_is_not_missed() -> None:
-    assert isinstance(compile_down(library().contracts, "next", "production", {}), Narrowing)
+    assert isinstance(
+        narrowings(library().contracts, "production", {}, ("next",))["next"], Narrowing
+    )
     with pytest.raises(MissingConverterError):
         narrowings(library().contracts, "production", {})
 
@@ -530,7 +531,7 @@ def test_a_version_or_environment_has_to_be_known(
     version: str, environment: str, message: str
 ) -> None:
     with pytest.raises(ValueError, match=f"^{message}$"):
-        compile_down(library().contracts, version, environment, CONVERTERS)
+        narrowings(library().contracts, environment, CONVERTERS, (version,))[version]
 
 
 def test_what_schemas_tell_apart_needs_a_judge(tmp_path: Path) -> None:
@@ -568,13 +569,13 @@ def test_an_answer_that_is_not_defined_is_never_let_through(
 
 def test_what_a_converter_makes_is_held_to_the_contract_of_the_caller() -> None:
     law = library()
-    narrowing = compile_down(
+    narrowing = narrowings(
         law.contracts,
-        "2024-01-15",
         "production",
         {"Loan.due": lambda _: "tomorrow"},
+        ("2024-01-15",),
         judge=law.judge("production"),
-    )
+    )["2024-01-15"]
     with pytest.raises(UnfitError) as refused:
         narrowing.body("getLoan", 200, "application/json")(LOAN)
     said = "what the converter Loan.due makes of it for 2024-01-15 does not fit"

@@ -7,14 +7,15 @@ from typing import Any
 import pytest
 
 from dateline_runtime.values import (
+    ConversionError,
     UnfitError,
-    converted,
+    converter,
     enumerated,
+    fitting,
     in_turn,
     omitted,
     typed,
     whole,
-    written,
 )
 
 
@@ -73,7 +74,7 @@ def test_what_is_no_json_value_is_none_that_is_listed(value: Any) -> None:
 )
 def test_what_converters_make_has_to_fit(names: list[str], said: str) -> None:
     change = in_turn([_appending(name) for name in names])
-    held = converted(names, change, "2024-01-15", lambda value: value == "".join(names))
+    held = fitting(names, change, lambda value: value == "".join(names), "2024-01-15")
     assert held("") == "".join(names)
     with pytest.raises(UnfitError) as caught:
         held("x")
@@ -85,12 +86,21 @@ def _appending(text: str) -> Any:
 
 
 def test_what_a_converter_makes_for_callers_of_a_version_has_to_fit() -> None:
-    any_value = written("Loan.due", lambda value, version: value + version, "2024", None)
+    any_value = converter("Loan.due", lambda value, version: value + version, "2024")
     assert any_value("due ") == "due 2024"
-    held = written("Loan.due", lambda value, version: value + version, "2024", "2024".__eq__)
+    held = fitting(["Loan.due"], any_value, "2024".__eq__, "2024")
     assert held("") == "2024"
     with pytest.raises(UnfitError) as caught:
         held("x")
     assert str(caught.value) == (
         "the value itself: what the converter Loan.due makes of it for 2024 does not fit"
+    )
+
+
+@pytest.mark.parametrize("fits", [lambda _: False, b"not JSON".index])
+def test_what_a_converter_makes_for_handlers_has_to_fit(fits: Any) -> None:
+    with pytest.raises(ConversionError) as caught:
+        fitting(["Loan.due"], lambda _: b"x", fits)("x")
+    assert str(caught.value) == (
+        "the value itself: what the converter Loan.due makes of it does not fit"
     )

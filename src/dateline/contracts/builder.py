@@ -17,7 +17,6 @@ from dateline.contracts.flat import (
     Tags,
     Union,
     View,
-    equal,
 )
 from dateline.contracts.histories import Way
 from dateline.contracts.nodes import UNSERVED, Node, by_type, converters, is_absent, unserved
@@ -26,6 +25,7 @@ from dateline.contracts.reach import Reach
 from dateline.model import SHOWN_AS
 from dateline.schema.dialect import OR_NULL
 from dateline.schema.types import TYPES
+from dateline.schema.values import text
 from dateline.schema.variants import other_tags
 
 # Keywords that say nothing of values of other types.
@@ -139,8 +139,8 @@ class Builder:
         # where one tag stands for several, nothing that a version lacks passes for another
         for member in sorted(map(self._component, names), key=lambda one: not one.shown):
             node = self._member(member) if alone else self._member(member, flat)
-            for text in self.view.given.variant_tags(self.view.referred(member.schema) or "", tags):
-                members[text] = node
+            for tag in self.view.given.variant_tags(self.view.referred(member.schema) or "", tags):
+                members[tag] = node
         return {"tag": tags.property, "members": dict(sorted(members.items())), "otherwise": own}
 
     def _own(self, flat: Flat) -> Node:
@@ -308,7 +308,7 @@ class Builder:
         if name in flat.optional:
             return then or newest
         typed = newest and not any(map(has_lacked_default, schemas))
-        return () if typed and then and equal(then[0], newest[0]) else then
+        return () if typed and then and text(then[0]) == text(newest[0]) else then
 
     def _known(self, flat: Flat) -> set[str]:
         """Return the keys that are not any key: what fields are called.
@@ -402,12 +402,12 @@ class Builder:
     def _tagged(
         self, union: Union, tag: str, members: list[Member], nodes: list[Node]
     ) -> dict[str, Any]:
-        told = {
-            text: node
+        by_value = {
+            value: node
             for member, node in zip(members, nodes, strict=True)
-            for text in self.view.given.tags(member.schema, tag, union)
+            for value in self.view.given.tags(member.schema, tag, union)
         }
-        return {"tag": tag, "members": dict(sorted(told.items()))}
+        return {"tag": tag, "members": dict(sorted(by_value.items()))}
 
     def _tried(self, union: Union, members: list[Member], nodes: list[Node]) -> Node:
         """Return the shape of a value whose members nothing but their schemas tell apart.

@@ -1,8 +1,7 @@
-"""Schemas in, out what they say together of a value at one version: without `$ref` and `allOf`."""
+"""What schemas say together of a value at one version, without `$ref` and `allOf`."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -16,6 +15,7 @@ from dateline.openapi import Shape, slot, target
 from dateline.schema.access import READ_ONLY, WRITE_ONLY
 from dateline.schema.dialect import OR_NULL
 from dateline.schema.types import EVERY_TYPE, UNIONS, choices, declared, is_enumeration, type_of
+from dateline.schema.values import text
 from dateline.schema.variants import lists_variants
 
 # Keywords that speak of values inside a value, in ways that leave nothing out of it.
@@ -87,7 +87,7 @@ class Tags:
 
     def mapped(self, component: str) -> list[str]:
         """Return the tags that the mapping has for *component*."""
-        return [text for text, goal in self.mapping.items() if _names(goal, component)]
+        return [tag for tag, goal in self.mapping.items() if _name_of(goal) == component]
 
 
 @dataclass
@@ -177,7 +177,8 @@ class View:
         self._at = at
         self._timeline = timeline
         self._histories = histories
-        self.schemas: dict[str, Any] = api.document.get("components", {}).get("schemas", {})
+        self.schemas = histories.resolver.section("schemas")
+        self.referred = histories.resolver.schema_name
 
     @cached_property
     def given(self) -> View:
@@ -249,7 +250,7 @@ class View:
             if not isinstance(member, dict) or "const" not in member:
                 break
             listed = [each for each in members if "const" in each.schema]
-            same = [each for each in listed if equal(each.schema["const"], found[0])]
+            same = [each for each in listed if text(each.schema["const"]) == text(found[0])]
             if shown := next((each for each in same if each.shown), None):
                 return {"absent": True, "shown_as": self.constant(shown.schema)}
             if not same:
@@ -288,12 +289,6 @@ class View:
         if self._whole:
             return Reading(node, node)
         return self._histories.read(kind, node, self._at, self.way)
-
-    def referred(self, schema: Any) -> str | None:
-        """Return the component that *schema* refers to, if there is one."""
-        reference = schema.get("$ref") if isinstance(schema, dict) else None
-        goal = target(reference) if isinstance(reference, str) else None
-        return goal[1] if goal and goal[0] == "schemas" and goal[1] in self.schemas else None
 
     def flat(self, *schemas: Any) -> Flat:
         """Return what *schemas* say together of one value."""
@@ -473,7 +468,7 @@ class View:
             if always and not all(self.requires(member, tag) for member in members):
                 continue
             listed = [self.tags(member, tag, union) for member in members]
-            texts = [text for each in listed for text in each]
+            texts = [tag for each in listed for tag in each]
             if all(listed) and len(set(texts)) == len(texts):
                 return tag
         return None
@@ -521,11 +516,6 @@ class View:
         return self.published.apart(one, other, self._at)
 
 
-def equal(one: Any, other: Any) -> bool:
-    """Tell whether two JSON values are written alike, the order of keys aside."""
-    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
-
-
 def _below(key: str, value: Any) -> Iterator[tuple[str, Any]]:
     """Yield the schemas below the keyword *key*, each with its place."""
     shape, _ = slot("schema", key)
@@ -537,6 +527,7 @@ def _below(key: str, value: Any) -> Iterator[tuple[str, Any]]:
         yield from ((f"{key}/{index}", child) for index, child in enumerate(value))
 
 
-def _names(goal: str, component: str) -> bool:
+def _name_of(goal: str) -> str:
+    """Return the component that a discriminator's mapping names, by reference or by name."""
     found = target(goal)
-    return component == (found[1] if found else goal)
+    return found[1] if found else goal

@@ -13,9 +13,10 @@ from dateline.contracts.fitting import differs, fits
 from dateline.diff.naming import name
 from dateline.gates import Timeline, order
 from dateline.model import WAS, Api
-from dateline.openapi import children, operation_names, pointer, target
+from dateline.openapi import children, operation_names, pointer
 from dateline.schema.access import Access
 from dateline.schema.dialect import Dialect
+from dateline.schema.memo import Memo
 from dateline.schema.types import declared
 
 Path = tuple[str | int, ...]
@@ -71,10 +72,12 @@ class Histories:
         self._api = api
         self._timeline = timeline
         self._dialect = Dialect(api.document)
+        self.resolver = self._dialect.resolver
         self.access = Access(api.document)
         self._known: dict[int, _History] = {}
         self._taken: dict[str, int] = {}
-        self._restating: dict[tuple[int, int], bool] = {}
+        self.restates = Memo(self._restates)
+        """Returns whether a schema, or what it refers to, has another history at a combination."""
         self.converters: dict[str, Converter] = {}
 
     def read(self, kind: str, node: dict[str, Any], at: int, way: Way) -> Reading:
@@ -101,16 +104,7 @@ class Histories:
     def _keywords(self, kind: str, node: dict[str, Any]) -> dict[str, Any]:
         return self._dialect.keywords(node) if kind == "schema" else node
 
-    def restates(self, schema: Any, at: int) -> bool:
-        """Tell whether an `x-was` in *schema*, or in what it refers to, changes it at *at*."""
-        # an id is unique here: the schemas are those of the document
-        key = id(schema), at
-        if key not in self._restating:
-            self._restating[key] = self._restates(schema, at)
-        return self._restating[key]
-
     def _restates(self, schema: Any, at: int) -> bool:
-        components = self._api.document.get("components", {}).get("schemas", {})
         ahead, seen = [schema], set[int]()
         while ahead:
             node = ahead.pop()
@@ -120,8 +114,7 @@ class Histories:
             eras = self._timeline.eras("schema", node)
             if differs(eras[0][1], next(era for mask, era in eras if mask >> at & 1)):
                 return True
-            goal = target(node["$ref"]) if isinstance(node.get("$ref"), str) else None
-            ahead.append(components.get(goal[1]) if goal is not None else None)
+            ahead.append(self.resolver.resolve(node.get("$ref")))
             ahead += [child for _, kind, child in children("schema", node) if kind == "schema"]
         return False
 

@@ -1,4 +1,4 @@
-"""The operations in, the values that each of them takes and gives out: where shapes begin."""
+"""The values that each operation takes and gives: where the nodes of contract data begin."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from typing import Any, Final
 from dateline.contracts.builder import Builder
 from dateline.contracts.demanded import Demand
 from dateline.contracts.flat import Declared, Flat, View
-from dateline.contracts.histories import Way
+from dateline.contracts.histories import Reading, Way
 from dateline.contracts.nodes import UNSERVED, Node, converters, unserved
 from dateline.gates import Timeline
 from dateline.model import ADDED, REMOVED, WAS, Api
-from dateline.openapi import COMPONENTS, METHODS, is_json, operation_names, target, walk
+from dateline.openapi import COMPONENTS, METHODS, is_json, operation_names, walk
+from dateline.schema.references import Resolver
 
 _SECTIONS: Final = {kind: section for section, kind in COMPONENTS.items()}
 _ABSENT: Final = {"absent": True}
@@ -121,6 +122,7 @@ def put(operations: dict[str, Any], root: Root, shape: str | None) -> None:
 class _Roots:
     def __init__(self, api: Api, way: Way) -> None:
         self._document = api.document
+        self._resolver = Resolver(api.document)
         self._way = way
 
     def roots(self) -> Iterator[Root]:
@@ -138,9 +140,9 @@ class _Roots:
                     ("operation", operation),
                 ]
                 if self._way is Way.DOWN:
-                    yield from self._given(_Holder(name, sites, self._answers(operation)))
+                    yield from self._response_roots(_Holder(name, sites, self._answers(operation)))
                 else:
-                    yield from self._taken(_Holder(name, sites, {"content": {}}), resolved)
+                    yield from self._request_roots(_Holder(name, sites, {"content": {}}), resolved)
 
     def _answers(self, operation: dict[str, Any]) -> dict[str, Any]:
         return {
@@ -149,7 +151,7 @@ class _Roots:
             if not status.startswith("x-") and (response := self.resolved("response", node))
         }
 
-    def _given(self, holder: _Holder) -> Iterator[Root]:
+    def _response_roots(self, holder: _Holder) -> Iterator[Root]:
         for status in holder.skeleton:
             node = holder.operation["responses"][status]
             response = self.resolved("response", node)
@@ -159,7 +161,7 @@ class _Roots:
             if response.get("headers"):
                 yield self._headers(holder, status, sites)
 
-    def _taken(self, holder: _Holder, item: dict[str, Any]) -> Iterator[Root]:
+    def _request_roots(self, holder: _Holder, item: dict[str, Any]) -> Iterator[Root]:
         if "requestBody" in holder.operation:
             node = holder.operation["requestBody"]
             body = self.resolved("request-body", node)
@@ -190,19 +192,19 @@ class _Roots:
             if was is None or not _shows(view, [*sites, ("media-type", was)]):
                 return dict(_ABSENT)
             if then is not message or was != held:
-                return demanded(builder, held)
+                return demand(builder, held)
             inner = view.read("media-type", held)
             node = builder.node(inner.now.get("schema"))
             made = builder.converted(inner.converters, node, inner.shown.get("schema", True))
             if made is None or schemas:
                 return made
             # what is no JSON is passed on as it is: its parts are known to nobody
-            is_told = not converters(made) and not unserved(made)
-            return demanded(builder, held, made if is_told else dict(_ABSENT))
+            is_served = not converters(made) and not unserved(made)
+            return demand(builder, held, made if is_served else dict(_ABSENT))
 
         schemas = is_json(media_type)
 
-        def demanded(builder: Builder, held: dict[str, Any], where: Node = _ABSENT) -> Node:
+        def demand(builder: Builder, held: dict[str, Any], where: Node = _ABSENT) -> Node:
             published = builder.view.published
 
             def older(at: int) -> Any:
@@ -236,9 +238,9 @@ class _Roots:
                 return None
             for kind, holding in (holder.sites[-1], *holder.sites[:-1]):
                 if view.era(kind, holding).get("parameters") != holding.get("parameters"):
-                    return demanded(builder)
+                    return demand(builder)
             if any(self._then(view, "parameter", node) is not found for node, found in nodes):
-                return demanded(builder)
+                return demand(builder)
             flat = Flat(types=frozenset({"object"}))
             for node, parameter in nodes:
                 reading = view.read("parameter", parameter)
@@ -246,20 +248,10 @@ class _Roots:
                     builder.moved(parameter)
                 shown = view.shows(node) and view.shows(parameter)
                 names = (parameter["name"], reading.now["name"])
-                flat.fields[parameter["name"]] = [
-                    Declared(
-                        _schema(reading.now),
-                        shown,
-                        names,
-                        reading.converters,
-                        _schema(reading.shown),
-                    )
-                ]
-                if parameter.get("required"):
-                    flat.required.add(parameter["name"])
+                _declare(flat, parameter, names, reading, shown=shown)
             return builder.object(flat)
 
-        def demanded(builder: Builder) -> Node:
+        def demand(builder: Builder) -> Node:
             published = builder.view.published
 
             def make() -> Demand:
@@ -290,29 +282,19 @@ class _Roots:
             node = _holding(view.era("operation", holder.operation), (status,))
             then = self._then(view, "response", node)
             if view.era("response", then).get("headers") != response["headers"]:
-                return demanded(builder)
+                return demand(builder)
             flat = Flat(types=frozenset({"object"}))
             for name, node in response["headers"].items():
                 header = self.resolved("header", node)
                 if self._then(view, "header", node) != header:
-                    return demanded(builder)
+                    return demand(builder)
                 reading = view.read("header", header)
                 shown = view.shows(node) and view.shows(header)
                 names = view.names("header", name, node)
-                flat.fields[name] = [
-                    Declared(
-                        _schema(reading.now),
-                        shown,
-                        names,
-                        reading.converters,
-                        _schema(reading.shown),
-                    )
-                ]
-                if header.get("required"):
-                    flat.required.add(name)
+                _declare(flat, header, names, reading, shown=shown)
             return builder.object(flat)
 
-        def demanded(builder: Builder) -> Node:
+        def demand(builder: Builder) -> Node:
             def make() -> Demand:
                 return Demand(holder=response, newer={"type": "object"}, older=lambda _: True)
 
@@ -338,23 +320,21 @@ class _Roots:
 
     def resolved(self, kind: str, node: Any) -> dict[str, Any]:
         """Return what *node* stands for, through references; empty where one leads nowhere."""
-        return self._led(kind, node, lambda each: each)
+        return self._resolve(kind, node, lambda each: each)
 
     def _then(self, view: View, kind: str, node: Any) -> dict[str, Any]:
         """Return what *node* stands for at the version of *view*, as `resolved` does."""
-        return self._led(kind, node, partial(view.era, kind))
+        return self._resolve(kind, node, partial(view.era, kind))
 
-    def _led(
+    def _resolve(
         self, kind: str, node: Any, era: Callable[[dict[str, Any]], dict[str, Any]]
     ) -> dict[str, Any]:
-        section = _SECTIONS.get(kind, "")
-        components = self._document.get("components", {}).get(section, {})
+        components = self._resolver.section(_SECTIONS.get(kind, ""))
         for _ in range(len(components) + 1):
             reference = era(node).get("$ref") if isinstance(node, dict) else None
-            goal = target(reference) if isinstance(reference, str) else None
-            if goal is None:
+            if not isinstance(reference, str):
                 break
-            node = components.get(goal[1])
+            node = self._resolver.resolve(reference)
         return node if isinstance(node, dict) else {}
 
 
@@ -377,6 +357,16 @@ def _holding(operation: dict[str, Any], path: tuple[str, ...]) -> Any:
     if path[0] == "content":
         return operation.get("requestBody")
     return operation.get("responses", {}).get(path[0])
+
+
+def _declare(
+    flat: Flat, node: dict[str, Any], names: tuple[str, ...], reading: Reading, *, shown: bool
+) -> None:
+    """Add to *flat* the field of *names*, the newest first, that a parameter or header is."""
+    field = Declared(_schema(reading.now), shown, names, reading.converters, _schema(reading.shown))
+    flat.fields[names[0]] = [field]
+    if node.get("required"):
+        flat.required.add(names[0])
 
 
 def _shows(view: View, sites: list[Sited]) -> bool:

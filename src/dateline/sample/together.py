@@ -10,20 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from dateline.sample.document import Document, Schemas, matches
-from dateline.schema.types import UNIONS
+from dateline.schema.types import IMPLIED, UNIONS
 
 TYPES: Final = ("object", "array", "string", "integer", "number", "boolean", "null")
-_IMPLIED: Final[dict[str, frozenset[str]]] = {
-    "object": frozenset(
-        {"properties", "required", "additionalProperties", "patternProperties", "propertyNames"}
-        | {"minProperties", "dependentRequired", "dependentSchemas", "unevaluatedProperties"}
-    ),
-    "array": frozenset({"items", "prefixItems", "minItems", "uniqueItems", "contains"}),
-    "string": frozenset({"pattern", "minLength", "maxLength", "format"}),
-    "number": frozenset(
-        {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"}
-    ),
-}
 _CHECKED: Final = frozenset(
     {"oneOf", "not", "if", "contains", "uniqueItems", "dependentSchemas"}
     | {"unevaluatedItems", "unevaluatedProperties", "propertyNames", "maxProperties"}
@@ -105,7 +94,7 @@ class Together:
                 found.discard("integer")
             return [each for each in TYPES if each in found]
         said_of = {key for part in self.parts for key in part}
-        return [each for each in TYPES if _IMPLIED.get(each, frozenset()) & said_of] or ["string"]
+        return [each for each in TYPES if IMPLIED.get(each, frozenset()) & said_of] or ["string"]
 
     def said(self, keyword: str) -> list[Any]:
         """Return every value of *keyword*, outermost first."""

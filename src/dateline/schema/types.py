@@ -21,6 +21,20 @@ ANNOTATIONS: Final = frozenset(
 """Keywords that don't make a value invalid."""
 
 
+IMPLIED: Final[dict[str, frozenset[str]]] = {
+    "object": frozenset(
+        {"properties", "required", "additionalProperties", "patternProperties", "propertyNames"}
+        | {"minProperties", "dependentRequired", "dependentSchemas", "unevaluatedProperties"}
+    ),
+    "array": frozenset({"items", "prefixItems", "minItems", "uniqueItems", "contains"}),
+    "string": frozenset({"pattern", "minLength", "maxLength", "format"}),
+    "number": frozenset(
+        {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"}
+    ),
+}
+"""The keywords that concern the values of one type only."""
+
+
 def type_of(value: Any) -> str:
     """Return the JSON Schema type of *value*, the narrowest that it has.
 

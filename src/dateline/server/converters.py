@@ -1,4 +1,4 @@
-"""Contract data in, the converters that their server demands out: a method for each way."""
+"""The converters that a server needs from its owner: a method for each way."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from dateline.model import Api, Problem, SourceError
-from dateline.models.reading import Reader
-from dateline.models.shapes import json_types
 from dateline.python.code import Node, either, subscript
 from dateline.python.names import snake
-from dateline.schema.types import ANNOTATIONS
+from dateline.schema.parts import PartReader
+from dateline.schema.references import Located
+from dateline.schema.types import ANNOTATIONS, IMPLIED, choices, type_of
 from dateline.server.canonical import Forms
 
 _TYPES: Final[dict[str, Node]] = {
@@ -34,7 +34,7 @@ class Converter:
     """A method that takes a value from one era to another, on one way.
 
     ``name`` is what the contract data call it. ``takes`` and ``gives`` are types of JSON values.
-    Where ``is_told`` the version of the caller, one serves them all.
+    With ``takes_version``, it takes the version of the caller, too, and serves all versions.
     """
 
     name: str
@@ -43,7 +43,7 @@ class Converter:
     takes: Node
     gives: Node
     description: str
-    is_told: bool = False
+    takes_version: bool = False
 
 
 def converters(api: Api, data: dict[str, Any], forms: Forms) -> list[Converter]:
@@ -51,7 +51,7 @@ def converters(api: Api, data: dict[str, Any], forms: Forms) -> list[Converter]:
 
     Raises SourceError where two would be called the same.
     """
-    reader = Reader(forms.contract.document)
+    reader = PartReader(forms.contract.document)
     made = [
         _converter(reader, name, way, said)
         for name, said in data["converters"].items()
@@ -76,13 +76,13 @@ def converters(api: Api, data: dict[str, Any], forms: Forms) -> list[Converter]:
     return made
 
 
-def _converter(reader: Reader, name: str, way: str, said: dict[str, Any]) -> Converter:
+def _converter(reader: PartReader, name: str, way: str, said: dict[str, Any]) -> Converter:
     spoken = name
     for sign, word in _SPOKEN.items():
         spoken = spoken.replace(sign, word)
     method = f"{'older' if way == 'down' else 'newer'}_{snake(spoken)}"
     if "reason" in said:
-        return _told(reader, name, way, method, said)
+        return _dated_converter(reader, name, way, method, said)
     newer, older = (_schema(said["kind"], said[era]) for era in ("newer", "older"))
     types = [_type(reader, schema, said["passes_null"]) for schema in (newer, older)]
     told = f"as it was before {said['before']}"
@@ -100,8 +100,10 @@ def _converter(reader: Reader, name: str, way: str, said: dict[str, Any]) -> Con
     )
 
 
-def _told(reader: Reader, name: str, way: str, method: str, said: dict[str, Any]) -> Converter:
-    """Return a converter for a value in which something differs that no shape can serve."""
+def _dated_converter(
+    reader: PartReader, name: str, way: str, method: str, said: dict[str, Any]
+) -> Converter:
+    """Return a converter for a value that is not served without a converter."""
     newest = _type(reader, said["newer"], passes_null=False)
     takes, gives = (newest, _ANY) if way == "down" else (_ANY, newest)
     done = "as callers of *version* are shown it"
@@ -114,7 +116,7 @@ def _told(reader: Reader, name: str, way: str, method: str, said: dict[str, Any]
         takes=takes,
         gives=gives,
         description=f"Return `{said['place']}` {done}: {said['reason']}.",
-        is_told=True,
+        takes_version=True,
     )
 
 
@@ -125,13 +127,23 @@ def _schema(kind: str, node: Any) -> Any:
     return node.get("schema") if kind in ("header", "media-type", "parameter") else None
 
 
-def _type(reader: Reader, schema: Any, passes_null: bool) -> Node:
-    flat = reader.flat(schema)
-    types = json_types(reader.followed(flat)) if schema is not None else None
-    if types is None:
+def _type(reader: PartReader, schema: Any, passes_null: bool) -> Node:
+    """Return the type of the JSON values of *schema*, as far as its keywords tell."""
+    parts = reader.parts([Located(schema, "")]) if schema is not None else ()
+    listed = [part.get("type") for part in parts if "type" in part.node]
+    types = [[each] if isinstance(each, str) else each for each in listed]
+    types += [[*map(type_of, values)] for part in parts if (values := choices(part.node))]
+    if not types:
+        keywords = {key for part in parts for key in part.node if key not in part.skip}
+        types = [[name for name, own in IMPLIED.items() if own & keywords]]
+        types = types if len(types[0]) == 1 else [[]]
+    found = [each for each in dict.fromkeys(types[0]) if all(each in other for other in types)]
+    is_nullable = "null" in found or any(part.null for part in parts)
+    found = [each for each in found if each != "null"]
+    if not found and not is_nullable:
         return _ANY
-    nullable = ("null",) if flat.nullable and not passes_null else ()
-    return either([_TYPES[each] for each in (*types, *nullable)])
+    null = ["null"] if is_nullable and (not passes_null or not found) else []
+    return either([_TYPES[each] for each in (*found, *null)])
 
 
 def _difference(made: Any, given: Any) -> str:
@@ -140,9 +152,9 @@ def _difference(made: Any, given: Any) -> str:
         return f": {_words(made)}, not {_words(given)}"
     if not isinstance(made, dict) or not isinstance(given, dict):
         return ""
-    keys = (key for key in {**made, **given} if made.get(key) != given.get(key))
-    told = [f"`{key}`" for key in keys if key not in ANNOTATIONS and key[:2] != "x-"]
-    return f", which differs in {' and '.join(told)}" if told else ""
+    differing = (key for key in {**made, **given} if made.get(key) != given.get(key))
+    keys = [f"`{key}`" for key in differing if key not in ANNOTATIONS and key[:2] != "x-"]
+    return f", which differs in {' and '.join(keys)}" if keys else ""
 
 
 def _words(schema: Any) -> str:

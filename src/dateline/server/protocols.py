@@ -77,7 +77,7 @@ class Protocols:
     def converter(self, converter: Converter) -> dict[str, Code]:
         head = f"def {converter.method}"
         arguments: list[Node] = ["self", f"value: {self._code(converter.takes, _BODY)}"]
-        arguments += ["version: str", "/"] if converter.is_told else ["/"]
+        arguments += ["version: str", "/"] if converter.takes_version else ["/"]
         return {
             "signature": self._signature(head, arguments, converter.gives),
             "docstring": docstring([converter.description], _BODY),

@@ -12,7 +12,6 @@ __all__ = [
     "MissingConverterError",
     "Narrowing",
     "UnfitError",
-    "compile_down",
     "keys",
     "narrowings",
     "unchanged",
@@ -86,24 +85,6 @@ def keys(status: int | str) -> tuple[str, ...]:
     return (status,) if isinstance(status, str) else (str(status), f"{status // 100}XX", "default")
 
 
-def compile_down(
-    contracts: Mapping[str, Any],
-    version: str,
-    environment: str,
-    converters: Mapping[str, Converter],
-    *,
-    judge: Judge | None = None,
-) -> Narrowing:
-    """Return the way down from canonical values to *version* in *environment*.
-
-    *converters* are called by the names that the contract data list; *judge* is needed where
-    schemas tell what becomes of values, and holds what converters make to the contract. Raises
-    ValueError for an unknown version or environment, or without a judge that is needed,
-    MissingConverterError naming every converter that is missing.
-    """
-    return narrowings(contracts, environment, converters, (version,), judge=judge)[version]
-
-
 def narrowings(
     contracts: Mapping[str, Any],
     environment: str,
@@ -112,16 +93,14 @@ def narrowings(
     *,
     judge: Judge | None = None,
 ) -> dict[str, Narrowing]:
-    """Return the way down to each of *versions*, of all where none are named.
+    """Return the way down in *environment* to each of *versions*, of all where none are named.
 
-    Versions that are shown the same share one, and all share what they have in common. Raises
-    as `compile_down` does.
+    Versions that are shown the same share one, and all share what they have in common.
+    *converters* are called by the names that the contract data list; *judge* is needed where
+    schemas tell what becomes of values, and holds what converters make to the contract. Raises
+    ValueError for an unknown version or environment, or without a judge that is needed,
+    MissingConverterError naming every converter that is missing.
     """
+    operations = contracts["down"]["operations"]
     compiler = Compiler(contracts, "down", environment, converters, judge)
-    made: dict[int, Narrowing] = {}
-    found: dict[str, Narrowing] = {}
-    for version in contracts["versions"] if versions is None else versions:
-        functions = compiler.functions(version)
-        narrowing = Narrowing(contracts["down"]["operations"], functions)
-        found[version] = made.setdefault(id(functions), narrowing)
-    return found
+    return compiler.each_version(versions, lambda _, functions: Narrowing(operations, functions))

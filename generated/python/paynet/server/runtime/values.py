@@ -115,8 +115,10 @@ withheld: Final = whole(omitted)
 """Refuses every value: the version has nothing there."""
 
 
-def converter(name: str, convert: Change, *, passes_null: bool) -> Change:
-    """Return *convert* so that a ValueError says that the value does not fit.
+def converter(
+    name: str, convert: Callable[..., Json], *more: str, passes_null: bool = False
+) -> Change:
+    """Return *convert*, called with *more*, so that a ValueError says that the value does not fit.
 
     What is returned raises ConversionError for anything else that *convert* raises.
     """
@@ -124,66 +126,39 @@ def converter(name: str, convert: Change, *, passes_null: bool) -> Change:
     def change(value: Json) -> Json:
         if value is None and passes_null:
             return None
-        return _converted(name, convert, value)
+        try:
+            return convert(value, *more)
+        except ValueError as error:
+            raise UnfitError(f"the converter {name} refuses it") from error
+        except Exception as error:
+            raise ConversionError(f"the converter {name} refuses it") from error
 
     return change
 
 
-def _converted(name: str, convert: Callable[..., Json], *given: Json) -> Json:
-    try:
-        return convert(*given)
-    except ValueError as error:
-        raise UnfitError(f"the converter {name} refuses it") from error
-    except Exception as error:
-        raise ConversionError(f"the converter {name} refuses it") from error
+def fitting(names: Sequence[str], change: Change, fits: Fits, version: str = "") -> Change:
+    """Return *change*, which goes through the converters *names*; what it makes has to fit.
 
-
-def lifted(name: str, change: Change, fits: Fits) -> Change:
-    """Return *change*, which is the converter *name*, so that it fails where a result is no fit.
-
-    What is returned raises ConversionError then.
+    What is returned raises UnfitError where a result for *version* does not fit, ConversionError
+    where it is for handlers.
     """
+    makers = f"the converters {', '.join(names)} make"
+    if len(names) == 1:
+        makers = f"the converter {names[0]} makes"
+    reason = f"what {makers} of it{f' for {version}' if version else ''} does not fit"
 
     def made(value: Json) -> Json:
         after = change(value)
         try:
-            is_fit = fits(after)
+            is_fit = after is OMITTED or fits(after)
         except ValueError:
             # no JSON value at all
             is_fit = False
         if not is_fit:
-            raise ConversionError(f"what the converter {name} makes of it does not fit")
+            raise UnfitError(reason) if version else ConversionError(reason)
         return after
 
     return made
-
-
-def converted(names: Sequence[str], change: Change, version: str, fits: Fits) -> Change:
-    """Return *change*, which goes through the converters *names*; what it makes has to fit."""
-    said = f"the converter {names[0]}" if len(names) == 1 else f"the converters {', '.join(names)}"
-    verb = "makes" if len(names) == 1 else "make"
-
-    def made(value: Json) -> Json:
-        after = change(value)
-        if after is not OMITTED and not fits(after):
-            raise UnfitError(f"what {said} {verb} of it for {version} does not fit")
-        return after
-
-    return made
-
-
-def written(
-    name: str, convert: Callable[[Json, str], Json], version: str, fits: Fits | None
-) -> Change:
-    """Return *convert* for callers of *version*; what it makes of a value has to fit."""
-
-    def change(value: Json) -> Json:
-        after = _converted(name, convert, value, version)
-        if fits is not None and not fits(after):
-            raise UnfitError(f"what the converter {name} makes of it for {version} does not fit")
-        return after
-
-    return change
 
 
 def in_turn(changes: list[Change]) -> Change:
