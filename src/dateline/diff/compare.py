@@ -13,6 +13,7 @@ from dateline.diff.keywords import (
     KEYWORD,
     changed,
     compare_neighbours,
+    compare_null,
     compare_open_values,
     compare_required,
     compare_types,
@@ -24,7 +25,7 @@ from dateline.diff.keywords import (
     one_sided,
 )
 from dateline.diff.overlaps import overlapping
-from dateline.diff.schemas import Schemas, says
+from dateline.diff.schemas import NEEDED, Schemas, says
 from dateline.diff.tags import Retagged, discriminator_keys, mapping_changed, own_tags, tag_node
 from dateline.diff.unions import Side, align, alone, choose, mapping
 from dateline.diff.views import (
@@ -40,7 +41,8 @@ from dateline.diff.views import (
     speaks_of,
 )
 from dateline.model import Kind
-from dateline.schema.parts import Part
+from dateline.schema.access import ACCESS
+from dateline.schema.parts import Part, Parts
 from dateline.schema.references import Located, component, escape
 
 # Equal texts in which what a reference leads to is compared on its own: nothing merges with it,
@@ -51,6 +53,8 @@ _MERGING: Final = re.compile(
     r'|readOnly|writeOnly|\$defs|definitions)": '
     r'|"anyOf": \[[^\]]*\{"type": "(?:string|integer|number)"'
 )
+# Keywords that concern the field that has a value, not the value itself.
+_OF_FIELDS: Final = frozenset({*ACCESS, "default"})
 _PLAIN_REFERENCE: Final = re.compile(r'\{"\$ref": "[^"\\]*"\}')
 
 
@@ -136,10 +140,12 @@ class SchemaComparison:
             return
         if not compare_types(pair, before, after):
             return
+        compare_null(pair, before, after)
         compare_values(pair, before, after)
         compare_open_values(pair, before, after)
         self._properties(pair, before, after)
-        for keyword in sorted((before.facts.keys() | after.facts.keys()) - {"discriminator"}):
+        reported = {"discriminator", *_governed(before, after)}
+        for keyword in sorted((before.facts.keys() | after.facts.keys()) - reported):
             differences(
                 pair,
                 keyword,
@@ -195,7 +201,9 @@ class SchemaComparison:
         )
         told = [*self._told_before(before, name), *([] if closed else patterns)]
         if told:
-            self.link(pair, told, now, way=Way(access=access))
+            before_parts, after_parts = self.before.parts(told), self.after.parts(now)
+            below = self.graph.pair("schema", _as_values(before_parts), _as_values(after_parts))
+            pair.reach(below, told[0], now[0], way=Way(access=access))
 
     def _told_before(self, view: View, name: str) -> list[Located]:
         """Return what was said of a field while it was one of those without a name.
@@ -499,7 +507,7 @@ class SchemaComparison:
     def _below(self, pair: Pair, before: View, after: View) -> None:
         for keyword in (*APPLICATORS, *OPAQUE):
             ours, theirs = before.below.get(keyword, []), after.below.get(keyword, [])
-            if not ours and not theirs:
+            if not (ours or theirs) or keyword in _governed(before, after):
                 continue
             first, second = self.before.parts(ours), self.after.parts(theirs)
             if keyword in OPAQUE:
@@ -553,6 +561,22 @@ class SchemaComparison:
                 else:
                     at = ours[name][0].pointer
                     pair.add(Kind.DOCUMENTATION_CHANGED, keyword, before_pointer=at, before=name)
+
+
+def _governed(before: View, after: View) -> Iterable[str]:
+    """Return the keywords that came or went with one without which they say nothing."""
+    return [
+        keyword
+        for keyword, (governing, *others) in NEEDED.items()
+        if not others
+        and governing != keyword
+        and (governing in before.below) != (governing in after.below)
+    ]
+
+
+def _as_values(parts: Parts) -> Parts:
+    """Return *parts* without what they say of a field as long as it has a name."""
+    return tuple(part._replace(skip=part.skip | _OF_FIELDS) for part in parts)
 
 
 def _members(union: Union) -> Located:

@@ -133,13 +133,9 @@ def compare_types(pair: Pair, before: View, after: View) -> bool:
             keyword_one_sided(pair, "type", _type_fact(side), added=side is after)
         return True
     if ours is None or theirs is None:
-        if ours is None and theirs is None:
-            if before.nullable != after.nullable:
-                view, other = (after, before) if after.nullable else (before, after)
-                _type_change(pair, "null", view, other, added=after.nullable)
-        elif ours is None and after.declared:
+        if ours is None and theirs is not None and after.declared:
             keyword_one_sided(pair, "type", _type_fact(after), added=True)
-        elif theirs is None and before.declared:
+        elif theirs is None and ours is not None and before.declared:
             keyword_one_sided(pair, "type", _type_fact(before), added=False)
         return True
     gone, came = ours - theirs, theirs - ours
@@ -151,6 +147,19 @@ def compare_types(pair: Pair, before: View, after: View) -> bool:
     for name in _told_names(came):
         _type_change(pair, name, after, before, added=True)
     return True
+
+
+def compare_null(pair: Pair, before: View, after: View) -> None:
+    """Note whether null passes keywords such as `not` that stand on both sides.
+
+    Where `nullable`, or a null in `enum`, comes or goes beside them, the types may still say null.
+    """
+    if any(view.types is not None and "null" not in view.types for view in (before, after)):
+        return
+    both = before.null_passes.keys() & after.null_passes.keys()
+    for view, other, added in ((before, after, False), (after, before, True)):
+        if any(view.null_passes[said] and not other.null_passes[said] for said in both):
+            _type_change(pair, "null", view, other, added=added)
 
 
 def _told_names(names: set[str]) -> list[str]:

@@ -33,12 +33,14 @@ from dateline.schema.variants import lists_variants
 
 # Keywords that mean nothing without one of others (JSON Schema 2020-12, core, section 10.2.2;
 # validation, sections 6.4.4, 6.4.5 and 8.5).
-_NEEDED: Final = {
+NEEDED: Final = {
     **dict.fromkeys(("then", "else"), ("if",)),
     "if": ("then", "else"),
-    **dict.fromkeys(("minContains", "maxContains"), ("contains",)),
+    **dict.fromkeys(("contains", "minContains", "maxContains"), ("contains",)),
     "contentSchema": ("contentMediaType",),
 }
+_EVALUATING: Final = ("if", "contains")
+_COUNTED: Final = ("contains", "minContains")
 # Keywords that concern the values of one type only.
 _OF_NUMBERS: Final = {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"}
 _OF_TYPE: Final = {
@@ -102,7 +104,7 @@ class Schemas:
             for keyword, value in node.items():
                 if keyword in part.skip or is_default(keyword, value):
                     continue
-                if keyword in _NEEDED and self._is_idle(node, keyword):
+                if keyword in NEEDED and self._is_idle(node, keyword):
                     continue
                 if keyword in NOTES and any(keyword in known for known in part.above):
                     continue  # what is said beside a reference overrides what is said behind it
@@ -122,10 +124,12 @@ class Schemas:
         return view
 
     def _is_idle(self, node: dict[str, Any], keyword: str) -> bool:
-        """Tell whether *keyword* says nothing without others beside it, which are absent."""
-        # what `if` alone looks at is no longer unevaluated
-        looked_at = keyword == "if" and self.document.closes
-        return node.keys().isdisjoint(_NEEDED[keyword]) and not looked_at
+        """Return whether *keyword* says nothing beside the others of *node*."""
+        if keyword in _EVALUATING and self.document.closes:
+            return False  # what it looks at is no longer unevaluated, whatever it says of it
+        if keyword in _COUNTED and _is_zero(node.get("minContains")) and "maxContains" not in node:
+            return True
+        return node.keys().isdisjoint(NEEDED[keyword])
 
     def _variants(self, view: View) -> Union | None:
         """Return the schemas that a discriminator without a union chooses among, if there is one.
@@ -262,6 +266,10 @@ class Schemas:
         target = next(filter(component, way), located.pointer)
         known = component(target)
         return Member(located, self.parts([located]), target, known[1] if known else None)
+
+
+def _is_zero(value: Any) -> bool:
+    return value == 0 and not isinstance(value, bool)
 
 
 def _schema_names(parts: Parts) -> list[str]:

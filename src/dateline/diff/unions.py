@@ -174,9 +174,9 @@ def likeness(
     """Return how much of their property names two schemas share, from 0 to 1; lists by their items.
 
     Different types, and a property that has one value here and another there, share nothing.
-    That null came or went is no other type.
+    That null came or went is no other type, nor is a number one that need not be whole.
     """
-    if ({*before.type_names} ^ {*after.type_names}) - {"null"}:
+    if _type_families(before) != _type_families(after):
         return 0
     ours, theirs = before_schemas.constants(before), after_schemas.constants(after)
     if any(theirs.get(name, value) != value for name, value in ours.items()):
@@ -193,6 +193,11 @@ def likeness(
             depth - 1,
         )
     return 1
+
+
+def _type_families(view: View) -> set[str]:
+    """Return the types without null; `integer` counts as `number`."""
+    return {"number" if name == "integer" else name for name in view.types or ()} - {"null"}
 
 
 def shape(schemas: Schemas, view: View, depth: int = _DEPTH) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from typing import Any, Final, NamedTuple
 
 from dateline.model import EXTENSIBLE
 from dateline.openapi import OBJECTS
+from dateline.regex.engines import compile_portable
 from dateline.schema.dialect import OR_NULL
 from dateline.schema.parts import NEVER, VALUE, Part, Parts, value_of
 from dateline.schema.references import Located, escape
@@ -93,7 +93,8 @@ class View:
         self.types: set[str] | None = None
         self.types_at = ""
         self.declared = False
-        self.nullable = False
+        # keywords that may refuse null and can't be looked into: whether null passes all the same
+        self.null_passes: dict[str, bool] = {}
         self.null_at = ""
         self.values: dict[str, Located] | None = None
         self.values_at = Located("enum", "")
@@ -334,12 +335,11 @@ READERS: Final[dict[str, Callable[[View, Part, Located], None]]] = {
 
 def settle(view: View) -> None:
     """Let null and the values have their say on the types."""
-    nulls = [part.null for part in view.parts if part.null]
-    if nulls and view.types is None:
-        # without a type, null is refused by these and by unions
-        refusing = [part for part in view.parts if _NULL_REFUSING & part.node.keys() - part.skip]
-        view.nullable = bool(refusing) and all(part.null for part in refusing)
-        view.null_at = nulls[0]
+    for part in view.parts:
+        for keyword in _NULL_REFUSING & part.node.keys() - part.skip:
+            said = f"{keyword} {text(part.node[keyword])}"
+            view.null_passes[said] = bool(part.null) and view.null_passes.get(said, True)
+        view.null_at = view.null_at or part.null
     if view.values is None:
         return
     if view.types is None:
@@ -410,8 +410,6 @@ def within(view: View, part: Part) -> list[Part]:
 
 
 def matches(pattern: str, name: str) -> bool:
-    """Tell whether *pattern* is found in *name*; False for one that Python can't read."""
-    try:
-        return re.search(pattern, name) is not None
-    except re.error:
-        return False  # written for another engine
+    """Return whether *pattern* is found in *name*; False for one that engines differ about."""
+    compiled = compile_portable(pattern)
+    return compiled is not None and compiled.search(name) is not None

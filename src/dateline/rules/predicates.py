@@ -45,7 +45,7 @@ CONSTRAINTS: Final = frozenset(
 _DEPENDENT: Final = frozenset(
     {
         *("additionalProperties", "propertyNames", "items", "not"),
-        *("unevaluatedProperties", "unevaluatedItems", "contains"),
+        *("unevaluatedProperties", "unevaluatedItems", "contains", "if"),
         *("dependentRequired", "dependentSchemas", "enum", "const"),
     }
 )

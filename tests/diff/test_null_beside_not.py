@@ -1,0 +1,86 @@
+"""Null of OpenAPI 3.0 beside keywords that would refuse it: no wider answer is called additive."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from typing import Any, Final
+
+import jsonschema_rs
+import pytest
+
+from dateline.diff import diff
+from dateline.model import Verdict
+from dateline.rules import judge
+from dateline.schema.dialect import Dialect
+
+_ABSENT: Final = object()
+_SPELLINGS: Final[dict[str, tuple[Any, ...]]] = {
+    "type": (_ABSENT, "string"),
+    "enum": (_ABSENT, ["a", None], [None]),
+    "nullable": (_ABSENT, True),
+    "not": (_ABSENT, {"enum": ["a", None]}, {"$ref": "#/components/schemas/Null"}, {}),
+    "allOf": (_ABSENT, [{"type": "string", "nullable": True}]),
+}
+_VALUES: Final = (None, "a", "b", 1)
+
+
+def schemas() -> Iterator[dict[str, Any]]:
+    for said in product(*_SPELLINGS.values()):
+        keywords = zip(_SPELLINGS, said, strict=True)
+        yield {keyword: value for keyword, value in keywords if value is not _ABSENT}
+
+
+def neighbours() -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """Yield the pairs of schemas that differ in one keyword."""
+    for first, second in product(schemas(), repeat=2):
+        if sum(first.get(key) != second.get(key) for key in _SPELLINGS) == 1:
+            yield first, second
+
+
+def document(schema: dict[str, Any], *, sent: bool) -> dict[str, Any]:
+    content = {"content": {"application/json": {"schema": schema}}}
+    operation = {
+        **({"requestBody": {**content, "required": True}} if sent else {}),
+        "responses": {"200": {"description": "", **({} if sent else content)}},
+    }
+    return {
+        "openapi": "3.0.3",
+        "info": {"title": "Null", "version": "1"},
+        "paths": {"/things": {"post": operation}},
+        "components": {"schemas": {"Null": {"type": "string", "enum": ["a", None]}}},
+    }
+
+
+def taken(schema: dict[str, Any]) -> set[int]:
+    """Return which of the values fit *schema*."""
+    whole = document(schema, sent=True)
+    modern = Dialect(whole).modernized("document", whole)
+    body = modern["paths"]["/things"]["post"]["requestBody"]["content"]["application/json"]
+    validator = jsonschema_rs.Draft202012Validator(
+        {**body["schema"], "components": modern["components"]}
+    )
+    return {at for at, value in enumerate(_VALUES) if validator.is_valid(value)}
+
+
+@pytest.mark.parametrize("sent", [True, False])
+def test_null_is_never_let_in_or_shut_out_unseen(sent: bool) -> None:
+    wrong = []
+    fits = {str(schema): taken(schema) for schema in schemas()}
+    documents = {str(schema): document(schema, sent=sent) for schema in schemas()}
+    for before, after in neighbours():
+        ours, theirs = str(before), str(after)
+        allowed = fits[ours] <= fits[theirs] if sent else fits[ours] >= fits[theirs]
+        changes = diff(documents[ours], documents[theirs])
+        verdicts = {judge(change, "wire", {}).verdict for change in changes}
+        if not allowed and verdicts <= {Verdict.ADDITIVE}:
+            wrong.append((ours, theirs))
+    assert wrong == []
+
+
+@pytest.mark.parametrize("sent", [True, False])
+def test_null_that_is_refused_in_so_many_words_is_no_change(sent: bool) -> None:
+    for schema in schemas():
+        if "nullable" not in schema:
+            after = {**schema, "nullable": False}
+            assert diff(document(schema, sent=sent), document(after, sent=sent)) == []
