@@ -119,7 +119,7 @@ def _saying(parts: Parts) -> list[Part]:
 
 def _typed(view: View, value: Any) -> bool:
     if value is None and view.types is None and view.null_at:
-        return view.nullable
+        return bool(view.null_passes) and all(view.null_passes.values())
     return view.types is None or type_of(value) in view.types
 
 
