@@ -8,7 +8,7 @@ import shutil
 from datetime import date
 from pathlib import Path
 from random import Random
-from typing import Final
+from typing import Any, Final
 
 import pytest
 from support import gated_apis
@@ -21,6 +21,7 @@ from support.sources import LIBRARY, VERSIONS, folder
 from dateline import fresh
 from dateline.adopt import adopt
 from dateline.edit.retire import RetireError, retire
+from dateline.gates import Timeline
 from dateline.load import load
 from dateline.model import EVERYWHERE, Api
 from dateline.project import Projector
@@ -298,6 +299,125 @@ def test_a_version_between_two_others_can_be_retired(tmp_path: Path) -> None:
         for line in ("a: { type: string }", "c:", "  type: string", *LEFT_OF_TWO)
     )
     assert "announcements" not in (schemas / "versions.yaml").read_text()
+
+
+# What a member is shown as where it is not: what is written, which version goes, what is left.
+SUBSTITUTES: Final[dict[str, tuple[str, str, str]]] = {
+    "by date": (
+        "- { const: a, x-added: 2025-06-01, x-shown-as: { '2024-09-01': one, 2025-06-01: two } } #",
+        FIRST,
+        "- { const: a, x-added: 2025-06-01, x-shown-as: { 2025-06-01: two } } #",
+    ),
+    "by the date of a version that goes": (
+        "- { const: a, x-added: 2025-06-01, x-shown-as: { '2024-09-01': one, 2025-06-01: two } } #",
+        SECOND,
+        "- { const: a, x-added: 2025-06-01, x-shown-as: { '2025-06-01': one } } #",
+    ),
+    "before it came and after it went": (
+        "- { const: a, x-added: 2024-09-01, x-removed: next, "
+        "x-shown-as: { 2024-09-01: one, 2025-06-01: two } }",
+        SECOND,
+        "- { const: a, x-added: 2025-06-01, x-removed: next, "
+        "x-shown-as: { 2025-06-01: one, next: two } }",
+    ),
+    "after it went": (
+        "- { const: a, x-removed: 2025-06-01, x-shown-as: two } # still",
+        SECOND,
+        "- { const: a, x-removed: 2025-06-01, x-shown-as: two } # still",
+    ),
+    "a value that goes": (
+        "- { const: a, x-added: 2025-06-01, x-shown-as: b } # new\n"
+        "- { const: b, x-added: 2024-09-01, x-removed: 2025-06-01, x-shown-as: one }",
+        SECOND,
+        "- { const: a, x-added: 2025-06-01, x-shown-as: one } # new",
+    ),
+    "a value that goes with the one after it": (
+        "- { const: c, x-added: 2024-09-01, x-removed: 2025-06-01, x-shown-as: two }\n"
+        "- { const: a, x-added: 2025-06-01, x-shown-as: { 2024-09-01: b, 2025-06-01: c } }\n"
+        "- { const: b, x-added: 2024-09-01, x-removed: 2025-06-01, x-shown-as: c }",
+        SECOND,
+        "- { const: a, x-added: 2025-06-01, x-shown-as: two }",
+    ),
+    "a value that goes, by date": (
+        "- { const: a, x-added: 2025-06-01, x-shown-as: { 2024-09-01: b, 2025-06-01: one } }\n"
+        "- { const: b, x-removed: 2024-09-01, x-shown-as: one }",
+        FIRST,
+        "- { const: a, x-added: 2025-06-01, x-shown-as: { 2025-06-01: one } }",
+    ),
+    "one that stays": (
+        "- { const: a, x-added: 2025-06-01, x-shown-as: b }\n"
+        "- { const: b, x-added: 2024-09-01, x-shown-as: one }",
+        SECOND,
+        "- { const: a, x-added: 2025-06-01, x-shown-as: b }\n"
+        "- { const: b, x-added: 2025-06-01, x-shown-as: one }",
+    ),
+}
+
+
+def shown_as(api: Api) -> dict[tuple[str, str], Any]:
+    """Return what callers of each version get for each value that only others have."""
+    timeline = Timeline(api.table)
+    members = api.document["components"]["schemas"]["Loan"]["properties"]["a"]["oneOf"]
+    found = {}
+    for at, (version, _) in enumerate(api.combinations):
+        there = {one["const"] for one in members if timeline.of(one) >> at & 1}
+        for member in members:
+            value = member["const"]
+            while value not in there:
+                own = next(one for one in members if one["const"] == value)
+                (value,) = timeline.substitute(own, at)
+            found[version, member["const"]] = value
+    return found
+
+
+@pytest.mark.parametrize("name", SUBSTITUTES)
+def test_what_is_shown_instead_stays_the_same(name: str, tmp_path: Path) -> None:
+    written, version, left = SUBSTITUTES[name]
+
+    def text(members: str) -> str:
+        lines = ["a:", "  oneOf:", "    - const: one", "    - const: two"]
+        lines += [f"    {line}" for line in members.splitlines()]
+        return answering(1) + "".join(f"        {line}\n" for line in lines)
+
+    schemas = folder(tmp_path, {"versions.yaml": TABLE, "api.yaml": text(written)})
+    before = shown_as(load(schemas))
+    retired(schemas, version)
+    assert (schemas / "api.yaml").read_text() == text(left)
+    after = shown_as(load(schemas))
+    assert after == {key: before[key] for key in after}
+    assert {key[0] for key in after} == {key[0] for key in before} - {version}
+
+
+def test_a_member_is_shown_as_what_the_one_that_goes_was_shown_as(tmp_path: Path) -> None:
+    union = """\
+        a:
+          oneOf:
+            - $ref: '#/components/schemas/Book'
+            - $ref: '#/components/schemas/Map'
+              x-added: 2024-09-01
+              x-removed: 2025-06-01
+              x-shown-as: { kind: Book }
+            - $ref: '#/components/schemas/Disc'
+              x-added: 2025-06-01
+              x-shown-as: { kind: Map }
+          discriminator: { propertyName: kind }
+"""
+    kinds = "".join(
+        f"    {name}:\n      type: object\n      required: [kind]\n      properties:\n"
+        f"        kind: {{ type: string, const: {name} }}\n"
+        for name in ("Book", "Map", "Disc")
+    )
+    schemas = folder(tmp_path, {"versions.yaml": TABLE, "api.yaml": answering(1) + union + kinds})
+    retired(schemas, SECOND)
+    properties = load(schemas).document["components"]["schemas"]["Loan"]["properties"]
+    assert properties["a"]["oneOf"] == [
+        {"$ref": "#/components/schemas/Book"},
+        {
+            "$ref": "#/components/schemas/Disc",
+            "x-added": "2025-06-01",
+            "x-shown-as": {"kind": "Book"},
+        },
+    ]
 
 
 def test_values_that_were_adopted_are_published_as_before(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import reduce
@@ -11,7 +12,7 @@ from typing import Any, Final, NamedTuple
 from dateline.edit.history import ABSENT, NAME, merged, plain, same
 from dateline.edit.sources import Sources, Trail, loaded
 from dateline.gates import Timeline, changes, gate_dates, order, substitutes, why
-from dateline.model import ADDED, GATES, REMOVED, SHOWN_AS, WAS, WHY, Api, Day
+from dateline.model import ADDED, GATES, REMOVED, SHOWN_AS, WAS, WHY, Api, DatelineError, Day
 from dateline.openapi import COMPONENTS, children, target
 from dateline.schema.types import UNIONS
 
@@ -52,6 +53,12 @@ def together(
     return replace(loaded(api.folder.name, after), folder=api.folder), after
 
 
+class FoldError(DatelineError):
+    """Gates can't be folded so that the versions that stay show the same."""
+
+    exit_code = 2
+
+
 class _Site(NamedTuple):
     """A node that stays: where it stands, where it is shown, and what of it has gone."""
 
@@ -76,6 +83,8 @@ class _Folding:
             date: next(one for one in stay if order(one) >= order(date)) for date in api.table.dates
         }
         self._timeline = Timeline(api.table)
+        # the schema around each member of a union
+        self._unions: dict[int, dict[str, Any]] = {}
         self.kept = sum(
             1 << number
             for number, combination in enumerate(api.combinations)
@@ -106,6 +115,7 @@ class _Folding:
         *held* tells, for each key, where it has this value.
         """
         gone: set[Trail] = set()
+        self._unions |= {id(one): node for key in UNIONS for one in node.get(key, ())}
         # the last first: what goes from a list moves what follows
         for relative, child_kind, child in reversed(list(children(kind, node))):
             there = shown & self._shown(path + relative, child_kind, child)
@@ -150,8 +160,8 @@ class _Folding:
             left.discard(WAS)
         if SHOWN_AS in node and left.isdisjoint((ADDED, REMOVED)):
             source.remove((*path, SHOWN_AS))
-        elif None not in substitutes(node):
-            self._substitutes(path, node)
+        elif SHOWN_AS in node:
+            self._substitutes(path, site.kind, node)
         if WHY in node and not left:
             source.remove((*path, WHY))
         elif isinstance(node.get(WHY), dict):
@@ -178,20 +188,86 @@ class _Folding:
             if moved in kept and moved != newest:
                 source.rename((*path, newest), Day(moved))
 
-    def _substitutes(self, path: Trail, node: Mapping[str, Any]) -> None:
-        """Fold what a member is shown as before each of several dates."""
+    def _substitutes(self, path: Trail, kind: str, node: dict[str, Any]) -> None:
+        """Let a member be shown as what it is shown as now, in all versions that stay without it.
+
+        What it is shown as may go with the versions that have that: then what followed in turn
+        takes its place. Raises FoldError where no dates that stay can tell the values apart.
+        """
+        lacking = self.kept & ~self._shown(path, kind, node)
+        wanted = {
+            self._api.combinations[at].version: self._shown_instead(node, at)
+            for at in range(lacking.bit_length())
+            if lacking >> at & 1
+        }
+        written = substitutes(node)
         source, trail = self._sources.of(path), (*path, SHOWN_AS)
-        dates = sorted((date for date in substitutes(node) if date is not None), key=order)
-        kept: list[str] = []
+        dates = sorted((date for date in written if date is not None), key=order)
+        if not dates and all(same(value, written[None]) for value in wanted.values()):
+            return
+        kept: dict[str, str] = {}
         for date in dates:
             moved = self._moved[date]
-            is_last = date == dates[-1] and not kept
-            if (moved == self._oldest and not is_last) or moved in kept:
-                source.remove((*trail, date))
-                continue
-            kept.append(moved)
-            if moved != date:
-                source.rename((*trail, date), Day(moved))
+            if moved not in kept and (moved != self._oldest or (date == dates[-1] and not kept)):
+                kept[moved] = date
+        if dates and _gives_all({moved: written[date] for moved, date in kept.items()}, wanted):
+            for date in dates:
+                if kept.get(self._moved[date]) != date:
+                    source.remove((*trail, date))
+            for moved, date in kept.items():
+                if moved != date:
+                    source.rename((*trail, date), Day(moved))
+            return
+        source.put(trail, self._restate_substitutes(path, wanted))
+
+    def _shown_instead(self, node: dict[str, Any], at: int) -> Any:
+        """Return the value that *node* is shown as at *at*: the first in turn that stays."""
+        found, seen = node, [node]
+        while value := self._timeline.substitute(found, at):
+            following = self._member_of(found, value[0])
+            if following is None or self._stays(following) or following in seen:
+                return value[0]
+            found = following
+            seen.append(found)
+        return value[0] if value else None
+
+    def _member_of(self, node: dict[str, Any], value: Any) -> dict[str, Any] | None:
+        """Return the member beside *node* that *value* is of, as far as a `const` or tag says."""
+        around = self._unions.get(id(node), {})
+        members = [one for key in UNIONS for one in around.get(key, ()) if isinstance(one, dict)]
+        for member in members:
+            if "const" in member and same(member["const"], value):
+                return member
+        discriminator = around.get("discriminator")
+        if not isinstance(discriminator, dict) or not isinstance(value, dict):
+            return None
+        tag = value.get(discriminator.get("propertyName", ""))
+        mapped = discriminator.get("mapping", {}).get(tag, tag)
+        goals = (target(str(mapped)), ("schemas", mapped))
+        return next((one for one in members if target(one.get("$ref", "")) in goals), None)
+
+    def _stays(self, member: dict[str, Any]) -> bool:
+        return bool(self._timeline.of(member) & self.kept)
+
+    def _restate_substitutes(self, path: Trail, wanted: Mapping[str, Any]) -> Any:
+        """Return the `x-shown-as` that gives each version the value that is *wanted* there."""
+        values = list(wanted.values())
+        if all(same(value, values[0]) for value in values):
+            return plain(values[0])
+        stay = sorted({*self._moved.values()}, key=order)
+        found: dict[str, Any] = {}
+        for _, group in groupby(wanted, key=lambda version: json.dumps(wanted[version])):
+            *_, newest = group
+            later = [date for date in stay if order(date) > order(newest)]
+            # the last one holds from its date on, which only has to come after the others
+            after = later or [date for date in stay if date not in found][-1:]
+            found |= {Day(date): plain(wanted[newest]) for date in after[:1]}
+        if not _gives_all(found, wanted):
+            raise FoldError(
+                f"{self._api.locate((*path, SHOWN_AS))}: no dates of versions that stay tell apart "
+                f"what is shown instead of this; write one value"
+            )
+        return found
 
     def _history(self, site: _Site) -> _History:
         """Fold the `x-was` of a node; return what of it stays."""
@@ -311,6 +387,15 @@ class _Folding:
         words = {str(one["const"]): one["description"] for one in left if "description" in one}
         if words:
             source.put((*path, "x-enum-descriptions"), words)
+
+
+def _gives_all(values: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
+    """Return whether *values* by date give each version the value that is *wanted* there."""
+    dates = sorted(values, key=order)
+    return bool(dates) and all(
+        same(values[next((one for one in dates if order(one) > order(version)), dates[-1])], value)
+        for version, value in wanted.items()
+    )
 
 
 def _between(
