@@ -260,14 +260,14 @@ def cut(
     not committed.
     """
     from dateline import generate as room
-    from dateline.edit.cut import Asked
-    from dateline.status import told
+    from dateline.edit.cut import CutRequest
+    from dateline.status import format_page
 
-    asked = Asked(day=day, title=title, drafts=drafts, undisclosed=undisclosed)
+    asked = CutRequest(day=day, title=title, drafts=drafts, undisclosed=undisclosed)
     with _reporting_breaches(workspace):
         plan, outcome = room.cut(workspace, asked, dry_run=dry_run)
     click.echo(f"{plan.version.date}: {plan.version.title}")
-    for line in told(plan.page()):
+    for line in format_page(plan.page()):
         click.echo(f"  {line}")
     if plan.closed:
         click.echo(f"  added to all versions {plan.closed.words}")

@@ -1,4 +1,4 @@
-"""A word begun on the command line in, the words that it may become out."""
+"""Completion of words on the command line."""
 
 from __future__ import annotations
 

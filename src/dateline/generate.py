@@ -1,4 +1,4 @@
-"""Sources and templates in, the folder of outputs brought up to date, or told to be stale."""
+"""Projects: checking them, generating their outputs, cutting and retiring versions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dateline.changes.record import Record
     from dateline.check import Waiver
     from dateline.check.baseline import Published
-    from dateline.edit.cut import Asked, Cut
+    from dateline.edit.cut import Cut, CutRequest
     from dateline.edit.gate import Plan
     from dateline.edit.renames import Rename
     from dateline.edit.revision import Revision
@@ -143,12 +143,12 @@ def gates(
     """
     from dateline.check import read_waivers
     from dateline.edit.gate import gate
-    from dateline.edit.sources import opened
+    from dateline.edit.sources import open_sources
     from dateline.load import load
 
     # a second edit may bring back what the history says of older versions: with the new gate
     # that history has an effect again
-    api, known = opened(workspace.schemas, tolerated={"history-without-effect"})
+    api, known = open_sources(workspace.schemas, tolerated={"history-without-effect"})
     callers_have = published(workspace, against)
     waivers, today = read_waivers(workspace.schemas), date.today()
     plan = gate(api, callers_have, today=today, waivers=waivers, known=known)
@@ -186,7 +186,7 @@ def waiver_target(
 
 
 def cut(
-    workspace: Workspace, asked: Asked, *, dry_run: bool = False
+    workspace: Workspace, asked: CutRequest, *, dry_run: bool = False
 ) -> tuple[Cut, Generated | None]:
     """Cut the version that is *asked* for, in the sources and in the outputs at once.
 

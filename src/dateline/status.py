@@ -1,4 +1,4 @@
-"""A project's state in lines for people: versions, what is pending, what is stale."""
+"""The lines of `dateline status`: versions, what is pending, what is stale."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def status(workspace: Workspace) -> Iterator[str]:
     yield from _outputs(workspace, api)
 
 
-def told(page: Page) -> Iterator[str]:
+def format_page(page: Page) -> Iterator[str]:
     """Yield what *page* says of gated changes, below the reason of each; no reason comes last."""
     for why, entries in page.reasons:
         gated = [one.message for one in entries if one.verdict is Verdict.GATED]
@@ -90,7 +90,7 @@ def _pending(api: Api, projector: Projector) -> Iterator[str]:
         yield "  nothing"
     for older, draft in drafts:
         yield f"pending for {draft.date}"
-        lines = list(told(page(api, projector, older, draft)))
+        lines = list(format_page(page(api, projector, older, draft)))
         yield from (f"  {line}" for line in lines or ["nothing"])
 
 

@@ -32,7 +32,7 @@ from support.repositories import (
 
 from dateline import fresh
 from dateline.check.baseline import read_tree
-from dateline.edit.cut import Asked, cut
+from dateline.edit.cut import CutRequest, cut
 from dateline.load import load
 from dateline.project import Projector
 
@@ -395,7 +395,7 @@ SHELF = (
 
 
 def test_what_came_in_one_draft_and_went_in_another_is_left_out(drafts: Path) -> None:
-    asked = Asked(day=DAY, title=TITLE, drafts=("2025-08-01", "next"))
+    asked = CutRequest(day=DAY, title=TITLE, drafts=("2025-08-01", "next"))
 
     def after() -> dict[str, bytes | None]:
         plan = cut(drafts / "schemas", asked, read_tree(drafts / "generated"))

@@ -13,7 +13,7 @@ from support.sources import folder
 from dateline.check import breaches
 from dateline.check.baseline import read_tree
 from dateline.edit.gate import apply, gate
-from dateline.edit.sources import opened
+from dateline.edit.sources import open_sources
 from dateline.generate import Workspace, gates
 
 TODAY: Final = date(2026, 1, 1)
@@ -170,7 +170,7 @@ def test_a_component_that_only_a_gated_place_reaches_stays_by_itself(project: Pr
         "Give it `x-added: 2024-01-15`, the first version, and it is there by itself "
         "(`dateline gate` writes it)."
     )
-    api, known = opened(project.schemas)
+    api, known = open_sources(project.schemas)
     apply(gate(api, read_tree(project.output), today=TODAY, known=known))
     assert (project.schemas / "loans.yaml").read_text().endswith("\n      x-added: 2024-01-15\n")
     assert [one.rule for one in project.findings()] == ["response-field-added"]

@@ -234,8 +234,9 @@ def main() -> None:
     from dateline.files.switching import EXCHANGES
 
     way, every, *command = sys.argv[1:]
-    for name, folder in (("--schemas", "schemas"), ("--output", "generated")):
-        command += [name, str(Path(folder).absolute())]
+    # absolute, which tells them from what is removed in other folders
+    schemas = ["--schemas", str(Path("schemas").absolute())]
+    command += [*schemas, "--output", str(Path("generated").absolute())]
     if way == "two renames":
         EXCHANGES.clear()
     hook = Hook()
@@ -248,7 +249,7 @@ def main() -> None:
     new = project(disk())
     put(start)
     results = []
-    for one in (command, CHEAP):
+    for one in (command, [*CHEAP, *schemas]):
         # the second recovers from one of the kills of the first, and is killed as well
         found = Path.cwd().with_name("found.json")
         assert forked(partial(kills, hook, one, int(every), old, new, found)) == 0

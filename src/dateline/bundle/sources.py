@@ -16,7 +16,7 @@ from dateline.source.reader import (
     Locator,
     Log,
     StoppedError,
-    decoded,
+    decode,
     read_content,
 )
 from dateline.source.reader.json_document import JsonDocument
@@ -84,7 +84,7 @@ def _read_json(
     found: list[Problem] = []
     log = Log(name, found)
     try:
-        text = decoded(content, log)
+        text = decode(content, log)
         reader = JsonReader(text, ADOPTED, log)
         reader.check_structure()
         places = JsonPlaces(name, text)

@@ -1,4 +1,4 @@
-"""A part that came or went in; its gate, or the part itself with one, out."""
+"""Repairs of parts that came or went: a gate on the part, or the part itself with one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dateline.edit.components import beside
 from dateline.edit.draft import BY_HAND, Breaking, Draft
 from dateline.edit.history import NAME, aliases, plain
 from dateline.edit.keywords import restore
-from dateline.edit.places import Object, Steps, at, child, objects, placed
+from dateline.edit.places import Object, Steps, at, child, find_index, objects
 from dateline.edit.repairs import CantGateError, Gated, Repair, Restored, Returned
 from dateline.gates import order
 from dateline.model import ENVIRONMENTS, GATES, KEYS, REMOVED
@@ -74,7 +74,7 @@ def give_back(draft: Draft, found: Breaking) -> Repair:
     # what holds it is gone as well: it comes back where its keys stood
     key = below[len(reached) - len(canonical)]
     keys = at(published, (*around.path, *below[: len(reached) - len(canonical)]))
-    place = placed(list(draft.canvas.node(reached)), list(keys), key)
+    place = find_index(list(draft.canvas.node(reached)), list(keys), key)
     whole = (*canonical, *below)
     siblings = at(published, path[:-1])
     number = list(siblings).index(path[-1]) if isinstance(siblings, dict) else int(path[-1])
@@ -121,7 +121,7 @@ def _back_among(
             repair = _back(draft, found, whole, container, value, place, number, around)
             repair.file, repair.beside = file, neighbour
             return repair
-        place = placed(list(now), names, str(step))
+        place = find_index(list(now), names, str(step))
         return _back(draft, found, whole, container, value, place, number, around)
     index = int(step)
     known = [_identity(item, draft.canvas.api.document) for item in now]
@@ -132,7 +132,9 @@ def _back_among(
     # an item's number says nothing: it gets one of its own
     new = len(now) + len(draft.items)
     whole = (*container, draft.items.setdefault((container, own), new))
-    return _back(draft, found, whole, container, value, placed(known, theirs, own), index, around)
+    return _back(
+        draft, found, whole, container, value, find_index(known, theirs, own), index, around
+    )
 
 
 def _identity(item: Any, document: dict[str, Any]) -> str:
@@ -222,7 +224,7 @@ def give_back_tag(draft: Draft, found: Breaking) -> Repair | None:
             path=(*canonical, name),
             value=at(published, path),
             holder=canonical,
-            at=placed(list(known), list(told), name),
+            at=find_index(list(known), list(told), name),
             order=list(told).index(name),
         )
     )

@@ -1,4 +1,4 @@
-"""What is written back in, the components that it refers to back as well."""
+"""Repairs that bring back the components that other repairs refer to."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from dateline.edit.draft import Draft
 from dateline.edit.history import ABSENT
-from dateline.edit.places import Steps, at, placed
+from dateline.edit.places import Steps, at, find_index
 from dateline.edit.repairs import Repair, Restored, Returned, file_of
 from dateline.gates import order
 from dateline.openapi import references
@@ -17,7 +17,7 @@ def beside(draft: Draft, whole: Steps, names: list[str]) -> tuple[str, int, Step
     """Return the file that a component goes to, its number there, and its neighbour."""
     section = whole[:-1]
     known = draft.canvas.node(section) or {}
-    place = placed(list(known), names, str(whole[-1]))
+    place = find_index(list(known), names, str(whole[-1]))
     neighbours = list(known)
     if not neighbours:
         return file_of(draft.canvas.api, section), 0, section

@@ -1,4 +1,4 @@
-"""The drafts of an API in, the version that they become on a date out."""
+"""Cutting a version: its date takes the place of the drafts."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from dateline.changes.record import Period, read_record
 from dateline.check import Published, read_waivers
 from dateline.edit.folding import together
 from dateline.edit.redating import redate_gates, redate_table, redate_waivers
-from dateline.edit.revision import Revision, recorded, replacements
-from dateline.edit.sources import TITLE, Sources, contents, opened, tried
+from dateline.edit.revision import Revision, compare_contents, compare_record
+from dateline.edit.sources import TITLE, Sources, open_sources, read_contents, write_trial
 from dateline.gates import order
 from dateline.load import load
 from dateline.load.table import canonical_date
@@ -29,7 +29,7 @@ class CutError(DatelineError):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class CutRequest:
     """A version to be cut.
 
     ``drafts`` are the dates of the drafts that become it; without any it is the draft of that
@@ -59,7 +59,7 @@ class Cut(Revision):
         return page(self.api, Projector(self.api), older, self.version)
 
 
-def cut(folder: Path, asked: Asked, published: Published) -> Cut:
+def cut(folder: Path, asked: CutRequest, published: Published) -> Cut:
     """Return the edits that cut a version: its date takes the place of its drafts.
 
     Raises CutError for a date that is none or not newer than every version that is cut or
@@ -68,8 +68,8 @@ def cut(folder: Path, asked: Asked, published: Published) -> Cut:
     """
     if not canonical_date(asked.day):
         raise CutError(f"{asked.day!r} is not a day of the calendar, written YYYY-MM-DD")
-    before = contents(folder)
-    api, known = opened(folder)
+    before = read_contents(folder)
+    api, known = open_sources(folder)
     newest = max((api.table.latest, *published.versions))
     if asked.day <= newest:
         raise CutError(
@@ -87,8 +87,8 @@ def cut(folder: Path, asked: Asked, published: Published) -> Cut:
         raise CutError(_contradiction(asked.day, drafts, api.table, undisclosed=undisclosed))
     redate_waivers(sources, read_waivers(folder), dates, asked.day)
     redate_table(api.table, sources, dates, asked.day, title=title, undisclosed=undisclosed)
-    after = sources.contents()
-    with tried(folder.name, after) as there:
+    after = sources.read_contents()
+    with write_trial(folder.name, after) as there:
         now, waivers = load(there), read_waivers(there)
     (version,) = (one for one in now.table.versions if one.date == asked.day)
     record = continued(now, Projector(now), read_record(folder, now.table), asked.day)
@@ -98,13 +98,13 @@ def cut(folder: Path, asked: Asked, published: Published) -> Cut:
         api=now,
         waivers=tuple(waivers),
         record=record,
-        replacements=replacements(before, after),
-        recorded=recorded(folder, record),
+        replacements=compare_contents(before, after),
+        recorded=compare_record(folder, record),
         closed=next((period for period in record.closed if period.until == asked.day), None),
     )
 
 
-def _drafts(table: Table, asked: Asked) -> list[Version]:
+def _drafts(table: Table, asked: CutRequest) -> list[Version]:
     """Return the drafts that become the version, oldest first."""
     known = {version.date: version for version in table.versions if version.draft}
     for name in asked.drafts:

@@ -1,4 +1,4 @@
-"""An API and what is published of it side by side, and the repairs asked for so far."""
+"""An API beside what is published of it, and the repairs collected so far."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ class Draft:
         repair.want(key, version, value if value is ABSENT else self.authored(value))
 
 
-def resolved(document: dict[str, Any], node: dict[str, Any]) -> dict[str, Any]:
+def resolve(document: dict[str, Any], node: dict[str, Any]) -> dict[str, Any]:
     """Return what *node* is, or refers to."""
     while isinstance(node.get("$ref"), str) and (goal := target(node["$ref"])):
         found = at(document, ("components", *goal))

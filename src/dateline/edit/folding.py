@@ -1,4 +1,4 @@
-"""An API and the versions that stay in, its gates as these need them out: in the sources."""
+"""Gates folded away when versions go: the sources say the same of those that stay."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from functools import reduce
 from itertools import groupby
 from typing import Any, Final, NamedTuple
 
-from dateline.edit.history import ABSENT, NAME, merged, plain, same
-from dateline.edit.sources import Sources, Trail, loaded
+from dateline.edit.history import ABSENT, NAME, merge_entries, plain, same
+from dateline.edit.sources import Sources, Trail, load_contents
 from dateline.gates import Timeline, changes, gate_dates, order, substitutes, why
 from dateline.model import ADDED, GATES, REMOVED, SHOWN_AS, WAS, WHY, Api, DatelineError, Day
 from dateline.openapi import COMPONENTS, children, target
@@ -49,8 +49,8 @@ def together(
         return api, known
     sources = Sources(api, known)
     fold_gates(api, sources, [*dates[:first], *dates[last:]])
-    after = sources.contents()
-    return replace(loaded(api.folder.name, after), folder=api.folder), after
+    after = sources.read_contents()
+    return replace(load_contents(api.folder.name, after), folder=api.folder), after
 
 
 class FoldError(DatelineError):
@@ -314,7 +314,7 @@ class _Folding:
         newer = self._said(now, site.gone)
         found: _History = {}
         for moved, dates in groups.items():
-            entry = reduce(merged, (plain(site.node[WAS][date]) for date in dates))
+            entry = reduce(merge_entries, (plain(site.node[WAS][date]) for date in dates))
             setting, unset = changes(entry)
             now = {key: value for key, value in now.items() if key not in unset} | setting
             older = self._said(now, site.gone)
@@ -405,7 +405,7 @@ def _between(
     keys = [key for key in dict.fromkeys(keywords) if key in newer or key in older]
     differ = [key for key in keys if not same(newer.get(key, ABSENT), older.get(key, ABSENT))]
     setting = {key: plain(older[key]) for key in differ if key in older}
-    return merged({}, {"set": setting, "unset": [key for key in differ if key not in older]})
+    return merge_entries({}, {"set": setting, "unset": [key for key in differ if key not in older]})
 
 
 def _alike(one: dict[str, Any], other: dict[str, Any]) -> bool:

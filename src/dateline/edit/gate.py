@@ -1,4 +1,4 @@
-"""An API and what is published of it in, the edits that gate its breaking changes out."""
+"""Gating: the edits after which no published contract changes, but additively."""
 
 from __future__ import annotations
 
@@ -19,10 +19,9 @@ from dateline.edit.draft import Breaking, Draft
 from dateline.edit.patching import patch
 from dateline.edit.places import at, objects
 from dateline.edit.planning import plan
-from dateline.edit.renames import Rename
-from dateline.edit.renames import renames as possible_renames
+from dateline.edit.renames import Rename, find_renames
 from dateline.edit.repairs import CantRepairError, Canvas, Repair, carry_out
-from dateline.edit.sources import Sources, contents, loaded, with_version
+from dateline.edit.sources import Sources, add_version, load_contents, read_contents
 from dateline.files.sources import Replacement, write
 from dateline.gates import order
 from dateline.model import (
@@ -101,7 +100,7 @@ def gate(
     stays what it is. *known* holds the sources of *api* where they are not those in its folder
     (see ``opened``). Raises BaselineError where a published document can't be read.
     """
-    before = contents(api.folder)
+    before = read_contents(api.folder)
     gating = _Gating(api, published, waivers, today, before if known is None else known)
     questions = gating.questions()
     state = gating.run([rename for rename in questions if rename in renames])
@@ -185,7 +184,7 @@ class _Gating:
 
     def questions(self) -> list[Rename]:
         """Return what looks renamed."""
-        return possible_renames(Draft(self._canvas, self._documents), self._first)
+        return find_renames(Draft(self._canvas, self._documents), self._first)
 
     def run(self, renames: Iterable[Rename]) -> _State:
         """Gate, look at what is left, gate that, and so on; return the best that was reached."""
@@ -333,12 +332,12 @@ class _Gating:
         """Return where *repairs* lead; else which of them fails, if that shows, and why."""
         before, api = state.contents, state.canvas.api
         if self._date not in api.table.dates:
-            before = with_version(before, self._date, len(api.table.versions))
+            before = add_version(before, self._date, len(api.table.versions))
         sources = Sources(api, before)
         try:
             done = carry_out(repairs, state.canvas, sources)
-            after = sources.contents()
-            canvas = Canvas(loaded(api.folder.name, after), self._dates)
+            after = sources.read_contents()
+            canvas = Canvas(load_contents(api.folder.name, after), self._dates)
         except CantRepairError as error:
             return error.repair, str(error)
         except SourceError as error:

@@ -1,4 +1,4 @@
-"""What versions are to show of a node in, the keys that say so out."""
+"""The keys of a node that say what each version shows of it."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def values(own: Any, was: Mapping[str, Any], keyword: str, dates: Sequence[str])
     return {date: found[date] for date in dates}
 
 
-def rewritten(
+def rewrite_history(
     was: Mapping[str, Any], keyword: str, wanted: Mapping[str, Any], dates: Sequence[str]
 ) -> dict[str, Any]:
     """Return `x-was` so that *keyword* is, in each version, what is *wanted* there.
@@ -84,7 +84,7 @@ def rewritten(
     }
 
 
-def merged(newer: dict[str, Any], older: dict[str, Any]) -> dict[str, Any]:
+def merge_entries(newer: dict[str, Any], older: dict[str, Any]) -> dict[str, Any]:
     """Return one date of `x-was` that does what *newer* and, before it, *older* do."""
     after, unset_after = changes(newer)
     before, unset_before = changes(older)

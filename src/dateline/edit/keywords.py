@@ -1,12 +1,12 @@
-"""A keyword that is different in, what it was, written beside it, out."""
+"""Repairs of keywords that changed: the older value in an `x-was` beside the new one."""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
-from dateline.edit.draft import MOVED, REMOVED, WORDS, Breaking, Draft, resolved
+from dateline.edit.draft import MOVED, REMOVED, WORDS, Breaking, Draft, resolve
 from dateline.edit.history import ABSENT, same, values
-from dateline.edit.places import Object, Steps, at, holder, keyed, objects, placed
+from dateline.edit.places import Object, Steps, at, find_index, find_keyed, holder, objects
 from dateline.edit.repairs import CantGateError, Repair, Restored
 from dateline.load.wording import name_kind
 from dateline.model import EXTENSIBLE, WAS, Change, Combination
@@ -86,9 +86,9 @@ def _side(
 ) -> tuple[Object, str]:
     """Return the object of *document* that has the keyword, or lacks it, and its key if not."""
     if own is not None:
-        return keyed(document, follow(document, own), change.keyword)
+        return find_keyed(document, follow(document, own), change.keyword)
     told = change.before_pointer or change.after_pointer or ""
-    there, key = keyed(other, follow(other, told), change.keyword)
+    there, key = find_keyed(other, follow(other, told), change.keyword)
     here = objects(document, there.path)[-1]
     if here.path == there.path and not same(
         here.node.get(key, ABSENT), there.node.get(key, ABSENT)
@@ -101,8 +101,8 @@ def _side(
 
 def _inlined_with_history(draft: Draft, found: Breaking, old: Object, new: Object) -> Repair:
     """What a reference that is no schema's led to is told beside what it leads to."""
-    then = resolved(draft.published[found.combination], old.node)
-    now = resolved(draft.projected(found.combination), new.node)
+    then = resolve(draft.published[found.combination], old.node)
+    now = resolve(draft.projected(found.combination), new.node)
     path = draft.canonical(new.path, found.combination)
     repair = draft.keep(Restored(path=path, inlined=True))
     for key in sorted((then.keys() | now.keys()) - WORDS):
@@ -165,7 +165,7 @@ def restore_optional(draft: Draft, found: Breaking) -> Repair:
             _own_name(draft, schema, other, found.combination)
             for other in at(document, tuple(around))
         ]
-        names.insert(placed(names, published, published[int(number)]), name)
+        names.insert(find_index(names, published, published[int(number)]), name)
     _put_names(repair, found, names)
     return repair
 
@@ -206,7 +206,7 @@ def restore_coarsely(draft: Draft, found: Breaking) -> Repair:
         key = str(path[len(then.path)])
     elif change.after_pointer is not None:
         path = follow(document, change.after_pointer)
-        now, key = keyed(document, path, change.keyword)
+        now, key = find_keyed(document, path, change.keyword)
         then = draft.before(found, change.holder_pointer or now.pointer)[-1]
     else:
         raise CantGateError(MOVED)

@@ -1,4 +1,4 @@
-"""Replacements of files in, the patch that they amount to out."""
+"""Replacements of files as a unified diff."""
 
 from __future__ import annotations
 

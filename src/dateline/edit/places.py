@@ -1,4 +1,4 @@
-"""A document and a pointer into it in, the objects on the way out."""
+"""The objects of a document on the way to a place in it."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def at(document: Any, path: Steps) -> Any:
     return document
 
 
-def placed(known: list[Any], published: list[Any], own: Any) -> int:
+def find_index(known: list[Any], published: list[Any], own: Any) -> int:
     """Return the number that *own* gets among *known*: beside its nearest published neighbour."""
     number = published.index(own)
     for neighbour in reversed(published[:number]):
@@ -75,7 +75,7 @@ def placed(known: list[Any], published: list[Any], own: Any) -> int:
     return len(known)
 
 
-def keyed(document: dict[str, Any], path: Steps, keyword: str) -> tuple[Object, str]:
+def find_keyed(document: dict[str, Any], path: Steps, keyword: str) -> tuple[Object, str]:
     """Return the object that can be gated around *path*, and its key on the way there.
 
     *keyword* is what the place is about: a reference is a key of what stands at *path* itself.

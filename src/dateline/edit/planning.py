@@ -1,4 +1,4 @@
-"""Breaking changes of published contracts in, the repairs that gate them out."""
+"""Which repairs gate the breaking changes of published contracts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dateline.rules import RULES, describe
 
 
 @dataclass(kw_only=True)
-class Planned:
+class RepairPlan:
     """The repairs; and the changes that none of them gates, each with the reason."""
 
     repairs: list[Repair] = field(default_factory=list)
@@ -31,21 +31,23 @@ def plan(
     breaking: Iterable[Breaking],
     renamed: Iterable[Rename] = (),
     coarse: Container[str] = (),
-) -> Planned:
+) -> RepairPlan:
     """Return the repairs for *breaking*; *renamed* holds the renames that are known to be some.
 
     What is said of *coarse* changes can't be repaired in detail: there a list or mapping is
     restored as a whole.
     """
-    planned = Planned()
+    planned = RepairPlan()
     known = {rename: renames.restore_name(draft, rename) for rename in renamed}
     asked = list(breaking)
-    gone = _gone_with_operations(draft, asked)
-    for found in _without_following(draft, asked):
+    gone = _find_gone_components(draft, asked)
+    for found in _drop_consequences(draft, asked):
         detailed = describe(found.change) not in coarse
         try:
             _require_use(found, gone)
-            repairs = renames.settled(draft, found, known) or _asked(draft, found, detailed)
+            repairs = renames.find_settled(draft, found, known) or _find_repairs(
+                draft, found, detailed
+            )
         except CantGateError as reason:
             planned.left.append((found.change, str(reason)))
             continue
@@ -56,7 +58,7 @@ def plan(
     return planned
 
 
-def _gone_with_operations(draft: Draft, breaking: list[Breaking]) -> dict[Steps, str]:
+def _find_gone_components(draft: Draft, breaking: list[Breaking]) -> dict[Steps, str]:
     """Return each component that an operation led to which no key can bring back, with that."""
     found: dict[Steps, str] = {}
     for one in breaking:
@@ -81,7 +83,7 @@ def _require_use(found: Breaking, gone: dict[Steps, str]) -> None:
         raise CantGateError(f"it went with {operation}; put both back")
 
 
-def _without_following(draft: Draft, breaking: list[Breaking]) -> Iterator[Breaking]:
+def _drop_consequences(draft: Draft, breaking: list[Breaking]) -> Iterator[Breaking]:
     """Yield what is *breaking*, but for what stands in a new component in place of something.
 
     No older version has that component once the reference to it is what it was.
@@ -102,7 +104,7 @@ def _switch(draft: Draft, found: Breaking) -> tuple[Steps, Steps | None]:
     return parts(change.after_pointer or change.holder_pointer or ""), None
 
 
-def _asked(draft: Draft, found: Breaking, detailed: bool) -> list[Repair]:
+def _find_repairs(draft: Draft, found: Breaking, detailed: bool) -> list[Repair]:
     """Return what is to be done about *found*. Raises CantGateError where nothing can be."""
     change = found.change
     if found.judgement.verdict is Verdict.NEVER:

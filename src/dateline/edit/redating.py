@@ -1,4 +1,4 @@
-"""Drafts and the date they are cut on in, the sources with that date in their place out."""
+"""The date of a version written in the place of its drafts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import reduce
 from typing import Any
 
 from dateline.check.waivers import FILE, Waiver
-from dateline.edit.history import merged
+from dateline.edit.history import merge_entries
 from dateline.edit.sources import Sources, Trail
 from dateline.gates import order, substitutes, why
 from dateline.load import TABLE
@@ -49,7 +49,7 @@ def _redate_history(
     source.rename((*trail, oldest), Day(day))
     if others:
         newest_first = (was[date] for date in reversed(past))
-        source.put((*trail, day), reduce(merged, newest_first))
+        source.put((*trail, day), reduce(merge_entries, newest_first))
     for date in others:
         source.remove((*trail, date))
 

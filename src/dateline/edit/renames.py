@@ -1,4 +1,4 @@
-"""Things gone and things new in, which of them may be one thing under another name out."""
+"""Fields, headers and parameters that may have been renamed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from dateline.edit.draft import WORDS, Breaking, Draft, resolved
+from dateline.edit.draft import WORDS, Breaking, Draft, resolve
 from dateline.edit.history import NAME, aliases, plain
 from dateline.edit.places import Steps, at, objects
 from dateline.edit.repairs import CantGateError, Repair, Restored
@@ -40,7 +40,7 @@ class Rename:
     lists: tuple[Steps, ...]
 
 
-def renames(draft: Draft, changes: Iterable[Breaking]) -> list[Rename]:
+def find_renames(draft: Draft, changes: Iterable[Breaking]) -> list[Rename]:
     """Return what may have been renamed: one thing gone, one of the same shape new beside it.
 
     Where more than two could be meant, nothing is returned.
@@ -50,11 +50,11 @@ def renames(draft: Draft, changes: Iterable[Breaking]) -> list[Rename]:
     paths: dict[tuple[Steps, str], Steps] = {}
     for found in changes:
         if found.change.kind in _NAMED:
-            seen = _gone(draft, found)
+            seen = _find_gone(draft, found)
             if seen is not None:
                 gone.setdefault(seen[0], {})[found.combination] = seen[1]
         elif found.change.kind in _NAMED.values():
-            added = _new(draft, found)
+            added = _find_new(draft, found)
             if added is not None:
                 new.setdefault(added[0], {})[found.combination] = added[1]
                 paths[added[0]] = added[2]
@@ -85,7 +85,7 @@ def renames(draft: Draft, changes: Iterable[Breaking]) -> list[Rename]:
     )
 
 
-def _gone(draft: Draft, found: Breaking) -> tuple[tuple[Steps, str], str] | None:
+def _find_gone(draft: Draft, found: Breaking) -> tuple[tuple[Steps, str], str] | None:
     change = found.change
     if change.holder_pointer is None or change.before_pointer is None:
         return None
@@ -99,10 +99,10 @@ def _gone(draft: Draft, found: Breaking) -> tuple[tuple[Steps, str], str] | None
         return None
     value = _child(published, path)
     name = str(value[NAME]) if change.kind is Kind.PARAMETER_REMOVED else str(path[-1])
-    return ((*canonical, str(path[-2])), name), _shape(value, around.node, name, change.kind)
+    return ((*canonical, str(path[-2])), name), _describe(value, around.node, name, change.kind)
 
 
-def _new(draft: Draft, found: Breaking) -> tuple[tuple[Steps, str], str, Steps] | None:
+def _find_new(draft: Draft, found: Breaking) -> tuple[tuple[Steps, str], str, Steps] | None:
     change = found.change
     assert change.after_pointer is not None
     document = draft.projected(found.combination)
@@ -123,7 +123,7 @@ def _new(draft: Draft, found: Breaking) -> tuple[tuple[Steps, str], str, Steps] 
         if not parameter or not goal:
             return None  # the name of a header is no part of the component
         canonical = ("components", *goal)
-    return (around, name), _shape(value, way[-2].node, name, change.kind), canonical
+    return (around, name), _describe(value, way[-2].node, name, change.kind), canonical
 
 
 def _goal(document: dict[str, Any], node: dict[str, Any]) -> tuple[str, ...]:
@@ -173,20 +173,22 @@ def restore_tag_names(draft: Draft, found: Breaking) -> Iterator[Repair]:
                 yield repair
 
 
-def settled(draft: Draft, found: Breaking, known: Mapping[Rename, Repair]) -> list[Repair] | None:
+def find_settled(
+    draft: Draft, found: Breaking, known: Mapping[Rename, Repair]
+) -> list[Repair] | None:
     """Return what is done already about one side of a rename, None if it is none."""
     kind = found.change.kind
     if not known:
         return None
     if kind in _NAMED:
-        gone = _gone(draft, found)
+        gone = _find_gone(draft, found)
         return [
             repair
             for rename, repair in known.items()
             if gone is not None and gone[0][1] == rename.before and gone[0][0] in rename.lists
         ]
     if kind in _NAMED.values():
-        new = _new(draft, found)
+        new = _find_new(draft, found)
         return [
             repair
             for rename, repair in known.items()
@@ -195,7 +197,7 @@ def settled(draft: Draft, found: Breaking, known: Mapping[Rename, Repair]) -> li
     return None
 
 
-def _shape(value: dict[str, Any], around: dict[str, Any], name: str, kind: Kind) -> str:
+def _describe(value: dict[str, Any], around: dict[str, Any], name: str, kind: Kind) -> str:
     """Return what a field, header or parameter is but for its name, as text."""
     fields = kind in (Kind.FIELD_ADDED, Kind.FIELD_REMOVED)
     required = name in around.get("required", ()) if fields else None
@@ -209,4 +211,4 @@ def _child(document: dict[str, Any], path: Steps) -> dict[str, Any]:
     node = at(document, path)
     if not isinstance(node, dict):
         return {}
-    return node if path[-2] == "properties" else resolved(document, node)
+    return node if path[-2] == "properties" else resolve(document, node)

@@ -1,4 +1,4 @@
-"""What older versions are to show in, the edits of the sources that say so out."""
+"""Repairs: edits of the sources that say what older versions show."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
-from dateline.edit.history import ABSENT, NAME, plain, presence, rewritten, same, values
+from dateline.edit.history import ABSENT, NAME, plain, presence, rewrite_history, same, values
 from dateline.edit.places import Steps, at
 from dateline.edit.sources import Sources
 from dateline.gates import Timeline, changes, gate_dates
@@ -150,7 +150,7 @@ class Restored(Repair):
                     and same(published[earlier], then[later])
                 ):
                     then[earlier] = then[later]
-            wanted = rewritten(wanted, keyword, then, canvas.dates)
+            wanted = rewrite_history(wanted, keyword, then, canvas.dates)
         source = sources.of(self.path)
         if self.inlined:
             source.replace(self.path, {**node, WAS: wanted})

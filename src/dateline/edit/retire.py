@@ -1,4 +1,4 @@
-"""A version whose end has come in, the sources without it out."""
+"""Retiring a version: the sources without it."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from dateline.changes.record import read_record
 from dateline.check.waivers import FILE, Waiver, read_waivers
 from dateline.diff import diff
 from dateline.edit.folding import fold_gates
-from dateline.edit.revision import Revision, recorded, replacements
-from dateline.edit.sources import Sources, Trail, contents, tried
+from dateline.edit.revision import Revision, compare_contents, compare_record
+from dateline.edit.sources import Sources, Trail, read_contents, write_trial
 from dateline.load import TABLE, load
 from dateline.model import EVERYWHERE, Api, DatelineError, Table, Version
 from dateline.project import Projector
@@ -34,7 +34,7 @@ def retire(folder: Path, day: str, today: date) -> Revision:
     RetireError for a version that there is not or whose announced end has not come, for one that
     is needed, and where another contract would change; SourceError for invalid definitions.
     """
-    before = contents(folder)
+    before = read_contents(folder)
     api = load(folder)
     version = _ended(api.table, day, today.isoformat())
     stay = [one for one in api.table.dates if one != day]
@@ -45,8 +45,8 @@ def retire(folder: Path, day: str, today: date) -> Revision:
         fold_gates(api, sources, stay, by_itself)
         _leave_waivers(sources, waivers, day)
         _leave_table(api.table, sources, day, today.isoformat())
-        after = sources.contents()
-        with tried(folder.name, after) as there:
+        after = sources.read_contents()
+        with write_trial(folder.name, after) as there:
             now, left = load(there), read_waivers(there)
         hidden = list(_hidden(api, now))
         if not hidden or by_itself:
@@ -61,8 +61,8 @@ def retire(folder: Path, day: str, today: date) -> Revision:
         api=now,
         waivers=tuple(left),
         record=kept,
-        replacements=replacements(before, after),
-        recorded=recorded(folder, kept),
+        replacements=compare_contents(before, after),
+        recorded=compare_record(folder, kept),
     )
 
 

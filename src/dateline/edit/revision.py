@@ -1,4 +1,4 @@
-"""Sources before and after in, what a command does to them out: nothing is written yet."""
+"""What a command does to the sources; nothing is written yet."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Revision:
         return patch(self.folder, self.replacements)
 
 
-def replacements(
+def compare_contents(
     before: Mapping[str, bytes], after: Mapping[str, bytes]
 ) -> tuple[Replacement, ...]:
     """Return the replacements that make the files *before* those *after*, by name."""
@@ -45,7 +45,7 @@ def replacements(
     )
 
 
-def recorded(folder: Path, record: Record | None) -> tuple[Replacement, ...]:
+def compare_record(folder: Path, record: Record | None) -> tuple[Replacement, ...]:
     """Return the replacements that make *record* that of the definitions in *folder*."""
     before = {name: (folder / name).read_bytes() for name in record_files(folder)}
-    return replacements(before, {} if record is None else record.files)
+    return compare_contents(before, {} if record is None else record.files)

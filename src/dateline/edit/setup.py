@@ -1,4 +1,4 @@
-"""An empty folder in, a starter project in it out; a project in, its first handlers out."""
+"""A starter project, and the first handlers of a project."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ class Sources:
         else:
             source.put(path[: depth + 1], value, at)
 
-    def contents(self) -> dict[str, bytes]:
+    def read_contents(self) -> dict[str, bytes]:
         """Return the content of every file with all edits done."""
         return {
             name: self._edited[name].content() if name in self._edited else content
@@ -71,40 +71,40 @@ class Sources:
         }
 
 
-def contents(folder: Path) -> dict[str, bytes]:
+def read_contents(folder: Path) -> dict[str, bytes]:
     """Return what the sources in *folder* hold, by file name."""
     return {path.name: path.read_bytes() for path in list_source_files(folder, [])}
 
 
-def opened(folder: Path, *, tolerated: Collection[str] = ()) -> tuple[Api, dict[str, bytes]]:
+def open_sources(folder: Path, *, tolerated: Collection[str] = ()) -> tuple[Api, dict[str, bytes]]:
     """Return the API that the sources in *folder* define, and what they hold by file name.
 
     Where gates say `next`, and that is all that is wrong, its row in the version table is put
     there. Raises SourceError as ``load`` does, but for problems that are *tolerated*.
     """
     try:
-        return load(folder, tolerated=tolerated), contents(folder)
+        return load(folder, tolerated=tolerated), read_contents(folder)
     except SourceError as error:
         if any(problem.id != "unknown-version" for problem in error.problems):
             raise
-        known = with_version(contents(folder), NEXT, sys.maxsize)
+        known = add_version(read_contents(folder), NEXT, sys.maxsize)
         try:
-            return replace(loaded(folder.name, known, tolerated), folder=folder), known
+            return replace(load_contents(folder.name, known, tolerated), folder=folder), known
         except SourceError:
             raise error from None
 
 
-def loaded(name: str, contents: Mapping[str, bytes], tolerated: Collection[str] = ()) -> Api:
+def load_contents(name: str, contents: Mapping[str, bytes], tolerated: Collection[str] = ()) -> Api:
     """Return the API that *contents* would define in a folder called *name*.
 
     Raises SourceError as ``load`` does, but for problems that are *tolerated*.
     """
-    with tried(name, contents) as folder:
+    with write_trial(name, contents) as folder:
         return load(folder, tolerated=tolerated)
 
 
 @contextmanager
-def tried(name: str, contents: Mapping[str, bytes]) -> Iterator[Path]:
+def write_trial(name: str, contents: Mapping[str, bytes]) -> Iterator[Path]:
     """Make *contents* a folder called *name* for a while."""
     with TemporaryDirectory() as parent:
         folder = Path(parent) / name
@@ -114,7 +114,7 @@ def tried(name: str, contents: Mapping[str, bytes]) -> Iterator[Path]:
         yield folder
 
 
-def with_version(contents: Mapping[str, bytes], date: str, number: int) -> dict[str, bytes]:
+def add_version(contents: Mapping[str, bytes], date: str, number: int) -> dict[str, bytes]:
     """Return *contents* with a version being prepared as row *number* of the version table."""
     table = Source(contents[TABLE])
     table.insert(("versions", number), {"date": Day(date), "title": TITLE, "draft": True})

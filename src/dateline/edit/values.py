@@ -1,4 +1,4 @@
-"""A value that came to an enumeration, or went, in; its gate out."""
+"""Repairs of single values of an enumeration that came or went."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A finding to let pass for a while in, one more entry in ``waivers.yaml`` out."""
+"""Waivers appended to `waivers.yaml`."""
 
 from __future__ import annotations
 

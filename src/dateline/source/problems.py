@@ -1,4 +1,4 @@
-"""What is wrong with one file, noted place by place, in words that its readers share."""
+"""The problems of one file, each with its place, in words that all readers share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The text of a source in, where each of its keys, values and items begins and ends out.
+"""Where each key, value and item of a source begins and ends.
 
 Offsets count characters of the text as given; line ends may be LF or CRLF.
 """

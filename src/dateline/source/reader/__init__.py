@@ -1,4 +1,4 @@
-"""One source file in, its mappings and lists with places out; what is wrong becomes problems."""
+"""Reading one source file: mappings and lists with places, and the problems found."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dateline.model import Map, Place, Problem
 from dateline.source.problems import MOST_PROBLEMS, Log, StoppedError
 from dateline.source.reader.characters import (
     UnreadableError,
-    decoded,
+    decode,
     file_content,
     text_of,
 )
@@ -28,7 +28,7 @@ __all__ = [
     "Log",
     "StoppedError",
     "UnreadableError",
-    "decoded",
+    "decode",
     "file_content",
     "read",
     "read_content",

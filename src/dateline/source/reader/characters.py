@@ -1,4 +1,4 @@
-"""A file in, its text out: one kind of line end, and no character that nobody sees."""
+"""The text of a file: decoded, with one kind of line end and no invisible character."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def text_of(content: bytes, log: Log) -> str:
     Raises StoppedError where it is not in UTF-8. A forbidden character is noted, and a blank
     stands in its place.
     """
-    text = decoded(content, log)
+    text = decode(content, log)
     if "\r" in text:
         text = _with_line_feeds(text, log)
     if _FORBIDDEN.search(text):
@@ -91,7 +91,7 @@ def _from_here(path: Path) -> str:
     return os.fspath(path)
 
 
-def decoded(content: bytes, log: Log) -> str:
+def decode(content: bytes, log: Log) -> str:
     """Return *content* as text without its byte order mark; raises StoppedError for no UTF-8."""
     for mark, way in _COMPRESSED.items():
         if content.startswith(mark):

@@ -1,4 +1,4 @@
-"""The text of a JSON file in, its objects and arrays out."""
+"""Reading the text of a JSON file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much a source may hold, and what is said of one that holds more."""
+"""How much a source may hold, and the messages for one that holds more."""
 
 from __future__ import annotations
 

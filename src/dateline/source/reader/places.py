@@ -1,4 +1,4 @@
-"""A path into a document in, the place in its file out."""
+"""Places in files of what is at a path of a document."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The text of a YAML file in, its mappings and lists with places out."""
+"""Reading the text of a YAML file."""
 
 from __future__ import annotations
 

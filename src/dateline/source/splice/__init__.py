@@ -1,4 +1,4 @@
-"""Edits of one source in, its new text out: what no edit is about stays byte for byte."""
+"""Edits of one source: what no edit is about stays byte for byte."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Final
 from dateline.source.spans import spans
 from dateline.source.splice.nodes import Child, New, Old
 from dateline.source.splice.page import Page, header_of, last_of
-from dateline.source.splice.splicing import splices
+from dateline.source.splice.splicing import find_splices
 from dateline.source.writing import style_of
 
 Path = tuple[str | int, ...]
@@ -96,7 +96,7 @@ class Source:
         """Return the text with all edits done."""
         parts = []
         done = 0
-        changes = splices(self._page, self._root)
+        changes = find_splices(self._page, self._root)
         for splice in sorted(changes, key=lambda splice: (splice.start, splice.end)):
             if splice.on_what_stays and splice.start < done:
                 continue

@@ -1,4 +1,4 @@
-"""New children of a collection, between or behind those that the text has."""
+"""Inserting children of a collection between or behind those that the text has."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dateline.source.writing import entry, in_brackets, item, key_text
 _GAP: Final = re.compile(r"(?:\s|(?<=\s)#[^\n]*)*")
 
 
-def inserted(page: Page, old: Old) -> Iterator[Splice]:
+def insert_children(page: Page, old: Old) -> Iterator[Splice]:
     """Yield what adds the new children of *old*, each run behind what it follows."""
     kept = {child.number for child in old.children}
     # a pair in a list may do without braces as long as it is one
@@ -31,14 +31,14 @@ def inserted(page: Page, old: Old) -> Iterator[Splice]:
         if not is_new:
             anchor = children[-1].number
         elif old.span.style in FLOW:
-            yield from _inserted_in_brackets(page, old.span, anchor, children, kept)
+            yield from _insert_in_brackets(page, old.span, anchor, children, kept)
         else:
-            yield from _inserted_lines(page, old.span, anchor, children)
+            yield from _insert_lines(page, old.span, anchor, children)
     if bare:
         yield Splice(old.span.end, old.span.end, " }")
 
 
-def _inserted_lines(
+def _insert_lines(
     page: Page, span: Span, anchor: int | None, children: list[Child]
 ) -> Iterator[Splice]:
     margin = " " * span.column
@@ -95,7 +95,7 @@ def _closed(page: Page, span: Span) -> Iterator[Splice]:
             yield Splice(leaf.start + 1, leaf.start + 1, "-", on_what_stays=True)
 
 
-def _inserted_in_brackets(
+def _insert_in_brackets(
     page: Page, span: Span, anchor: int | None, children: list[Child], kept: set[int]
 ) -> Iterator[Splice]:
     number = anchor or 0

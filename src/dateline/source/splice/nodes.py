@@ -1,4 +1,4 @@
-"""What a source is to hold: what the text has already, and what is new."""
+"""The tree that a source is to become: nodes that its text has, and new ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The text of a source as it was, and where its lines and the things on them begin and end."""
+"""The text of a source before its edits, and where its lines begin and end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Children that go, with the lines and the comments that are about them alone."""
+"""Removing children, with the lines and the comments that are about them alone."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from dateline.source.splice.page import Page
 _COMMA: Final = re.compile(r"\s*,")
 
 
-def removed(page: Page, span: Span, kept: set[int]) -> Iterator[Splice]:
+def remove_children(page: Page, span: Span, kept: set[int]) -> Iterator[Splice]:
     """Yield what takes all children of *span* away whose numbers are not *kept*."""
-    remove = _removed_in_brackets if span.style in FLOW else _removed_lines
+    remove = _remove_in_brackets if span.style in FLOW else _remove_lines
     for is_kept, run in groupby(range(len(span.below)), key=lambda number: number in kept):
         if not is_kept:
             numbers = list(run)
             yield remove(page, span, numbers[0], numbers[-1])
 
 
-def _removed_in_brackets(page: Page, span: Span, first: int, last: int) -> Splice:
+def _remove_in_brackets(page: Page, span: Span, first: int, last: int) -> Splice:
     start = page.head(span, first)
     if last + 1 < len(span.below):
         return Splice(start, page.head(span, last + 1), "")
@@ -39,7 +39,7 @@ def _removed_in_brackets(page: Page, span: Span, first: int, last: int) -> Splic
     return Splice(page.break_before(start) if alone else start, end, "")
 
 
-def _removed_lines(page: Page, span: Span, first: int, last: int) -> Splice:
+def _remove_lines(page: Page, span: Span, first: int, last: int) -> Splice:
     start = page.head(span, first)
     line, end = page.line_start(start), page.line_end(span.below[last].end)
     if page.text[line:start].strip():

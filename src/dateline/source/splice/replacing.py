@@ -1,4 +1,4 @@
-"""A value in the place of another: on the same line where it fits there."""
+"""Replacing a value, on the same line where the new one fits there."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def is_rewritten(page: Page, old: Old) -> bool:
     )
 
 
-def anew(page: Page, span: Span, value: Any) -> str:
+def rewrite_value(page: Page, span: Span, value: Any) -> str:
     """Return *value* as it is written where *span*, the whole of the text, stood."""
     if span.style in FLOW or not value:
         return in_brackets(value, page.style)
     return laid_out(value, page.style, span.column)
 
 
-def replaced(page: Page, around: Span, child: Child, value: Any) -> Iterator[Splice]:
+def replace_value(page: Page, around: Span, child: Child, value: Any) -> Iterator[Splice]:
     """Yield what lets *value* stand where *child* of *around* stands."""
     span = around.below[child.number]
     brackets = brackets_of([span], value)
@@ -53,7 +53,7 @@ def replaced(page: Page, around: Span, child: Child, value: Any) -> Iterator[Spl
 def _as_item(page: Page, column: int, span: Span, text: str) -> Iterator[Splice]:
     """Put *text* in the place of *span*, an item of the list at *column*."""
     stop = page.line_end(span.end)
-    head, tail = parted(text)
+    head, tail = split_first_line(text)
     if span.style in BLOCK:
         yield Splice(span.start, stop, text)
     elif "\n" in head and page.text[span.end : stop].strip():
@@ -74,7 +74,7 @@ def _in_place(page: Page, span: Span, text: str) -> Splice:
 def _behind(page: Page, key: Span, span: Span, text: str) -> Iterator[Splice]:
     """Put *text*, which begins with a blank or a line break, behind the colon of *key*."""
     colon = page.text.index(":", key.end) + 1
-    head, tail = parted(text)
+    head, tail = split_first_line(text)
     if head.startswith("\n"):
         if span.style in BLOCK:
             yield Splice(page.break_before(span.start), page.line_end(span.end), head)
@@ -105,7 +105,7 @@ def in_quotes(span: Span, value: Any) -> Splice | None:
     return None
 
 
-def parted(text: str) -> tuple[str, str]:
+def split_first_line(text: str) -> tuple[str, str]:
     """Part block text behind its first line: there a comment may stand."""
     if not text.lstrip(" ").startswith(("|", ">")):
         return text, ""

@@ -1,19 +1,19 @@
-"""A tree of what is to be held in, the splices that make it of the text out."""
+"""The splices that make a text what its tree of nodes is to be."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from dateline.source.spans import FLOW
-from dateline.source.splice.inserting import inserted
+from dateline.source.splice.inserting import insert_children
 from dateline.source.splice.nodes import New, Old, Splice, value_of
 from dateline.source.splice.page import Page
-from dateline.source.splice.removing import removed
-from dateline.source.splice.replacing import anew, in_quotes, is_rewritten, replaced
+from dateline.source.splice.removing import remove_children
+from dateline.source.splice.replacing import in_quotes, is_rewritten, replace_value, rewrite_value
 from dateline.source.writing import key_text
 
 
-def splices(page: Page, old: Old) -> Iterator[Splice]:
+def find_splices(page: Page, old: Old) -> Iterator[Splice]:
     """Yield what makes the text of *page* hold what *old*, its root, is to hold; in no order."""
     if not old.opened:
         return
@@ -22,7 +22,7 @@ def splices(page: Page, old: Old) -> Iterator[Splice]:
     if not kept:
         # only the root: what is below another is replaced as a whole
         end = span.end if span.style in FLOW else page.line_end(span.end)
-        yield Splice(span.start, end, anew(page, span, value_of(old)))
+        yield Splice(span.start, end, rewrite_value(page, span, value_of(old)))
         return
     for child in kept:
         if span.is_map and child.name != span.names[child.number]:
@@ -31,8 +31,8 @@ def splices(page: Page, old: Old) -> Iterator[Splice]:
             yield in_quotes(key, child.name) or Splice(key.start, key.end, text)
         node = child.node
         if isinstance(node, New) or is_rewritten(page, node):
-            yield from replaced(page, span, child, value_of(node))
+            yield from replace_value(page, span, child, value_of(node))
         else:
-            yield from splices(page, node)
-    yield from inserted(page, old)
-    yield from removed(page, span, {child.number for child in kept})
+            yield from find_splices(page, node)
+    yield from insert_children(page, old)
+    yield from remove_children(page, span, {child.number for child in kept})
