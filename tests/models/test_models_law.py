@@ -12,10 +12,21 @@ from support.sampling import Judge, reading
 _REQUEST_ONLY = {"requests": frozenset({"Order", "Item", "Left", "Right", "Lenient"})}
 
 
+_BEST_FIT = "that only one member of `oneOf` fits: the best fit is taken; left to the document"
+
+
+def _unknown(name: str, keyword: str = "oneOf") -> str:
+    fact = f"no member with an unknown tag fits `{keyword}`: it is read as Unknown{name}"
+    return f"components.{name}: that {fact}; left to the document"
+
+
 _NOTES = {
     "unions": [
-        "components.Based: that only one member of `oneOf` fits: the best fit is taken; "
-        "left to the document",
+        _unknown("Rail"),
+        _unknown("Inferred", "anyOf"),
+        _unknown("Nested"),
+        _unknown("Keyworded"),
+        f"components.Based: {_BEST_FIT}",
     ]
 }
 

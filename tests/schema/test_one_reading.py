@@ -184,20 +184,8 @@ def test_all_that_judges_values_agrees(name: str) -> None:
     assert CORPORA[name]().disagreements(*JUDGES) == []
 
 
-# To be closed where models are made; none is to remain.
-UNEQUAL: Final = {
-    "suite": "objects without `type` refuse other values; `false` takes any",
-    "formats in 3.0": "int32 and its like bound no integers",
-    "formats in 3.1": "int32 and its like bound no integers",
-    "random in 3.0": "combinations of `allOf` and unions that are read as less",
-    "random in 3.1": "combinations of `allOf` and unions that are read as less",
-}
-
-
 @pytest.mark.parametrize("name", HERE)
-def test_models_agree_or_a_note_names_the_place(name: str, request: pytest.FixtureRequest) -> None:
-    if name in UNEQUAL:
-        request.node.add_marker(pytest.mark.xfail(reason=UNEQUAL[name], strict=True))
+def test_models_agree_or_a_note_names_the_place(name: str) -> None:
     found = CORPORA[name]()
     unchecked = tuple(
         f"{how}{_pascal(each)}"

@@ -185,8 +185,8 @@ def _places(value: Any) -> Iterator[tuple[Any, Any]]:
 def reading(document: dict[str, Any], request_only: frozenset[str] = frozenset()) -> dict[str, Any]:
     """Return the component schemas of *document* as the models are said to read them.
 
-    The differences: objects that only requests hold refuse unknown fields; a union that is told
-    apart by a tag takes any other tag too, where it is not for requests only; `oneOf` is read as
+    The differences: a union that is told apart by a tag takes any other tag too, where it is not
+    for requests only; `oneOf` is read as
     `anyOf`; formats other than date-time, date and uuid are annotations; 3.0 is read as 3.1.
     """
     schemas = document["components"]["schemas"]
@@ -219,8 +219,6 @@ def _read(schema: Any, schemas: dict[str, Any], old: bool, strict: bool) -> Any:
         made["anyOf"] = _read(members, schemas, old, strict)
         if not strict:
             made["anyOf"] = [*made["anyOf"], *_other_tags({**schema, union: members}, schemas)]
-    if strict and made.get("type") == "object" and made.get("properties"):
-        made.setdefault("additionalProperties", False)
     return _read_old(made) if old else made
 
 

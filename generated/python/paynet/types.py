@@ -165,6 +165,31 @@ class ClosedModel(_Model):
     model_config = ConfigDict(extra="forbid")
 
 
+class Untyped(_Model):
+    """An object in whose place a value of any other type may stand, which stays as it is."""
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        def read(value: Any, validate: ValidatorFunctionWrapHandler) -> Any:
+            return validate(value) if isinstance(value, dict | _Model) else value
+
+        def write(value: Any, dump: SerializerFunctionWrapHandler) -> Any:
+            return dump(value) if isinstance(value, _Model) else value
+
+        schema = handler(source)
+        # what the model refers to itself by has to be what is built around it
+        shared = cast("dict[str, Any]", handler.resolve_ref_schema(schema))
+        ref, model = shared.pop("ref", None), cast("CoreSchema", shared.copy())
+        serialization = core_schema.wrap_serializer_function_ser_schema(write, schema=model)
+        shared.clear()
+        shared.update(
+            core_schema.no_info_wrap_validator_function(
+                read, model, ref=ref, serialization=serialization
+            )
+        )
+        return schema
+
+
 class Rule:
     """What holds for the fields of an object together."""
 
@@ -304,6 +329,7 @@ class Tagged:
 
     ``members`` gives for each tag the type that it names. Data with another tag becomes
     ``unknown``; without ``unknown`` it is refused. Data without a tag is tried on ``untagged``.
+    Where the tag is only a ``hint``, data that its member refuses is tried on the others.
     """
 
     def __init__(
@@ -314,7 +340,9 @@ class Tagged:
         unknown: type[BaseModel] | None = None,
         untagged: Any = None,
         attribute: str | None = None,
+        hint: bool = False,
     ) -> None:
+        self._hint = hint
         self._tag = tag
         self._members = members
         self._unknown = unknown
@@ -345,12 +373,18 @@ class Tagged:
             return str(found) if found in self._members or other not in choices else other
 
         known = ", ".join(map(repr, self._members))
-        return core_schema.tagged_union_schema(
+        tagged = core_schema.tagged_union_schema(
             choices,
             tag,
             custom_error_type="union_tag",
             custom_error_message=f"Input should have {self._tag!r}, a text; known: {known}",
         )
+        if not self._hint:
+            return tagged
+        others = [choices[value] for value in self._members]
+        if nothing in choices:
+            others.append(choices[nothing])
+        return core_schema.union_schema([tagged, *others], mode="left_to_right")
 
 
 class Integral:
@@ -649,6 +683,14 @@ NotArray: TypeAlias = Annotated[JsonValue, _other_than(list)]
 """Any JSON value but a list."""
 NotObject: TypeAlias = Annotated[JsonValue, _other_than(dict)]
 """Any JSON value but an object."""
+
+
+def _refuse(_: Any) -> Any:
+    raise PydanticCustomError("no_value", "No value is valid here")
+
+
+Never: TypeAlias = Annotated[JsonValue, AfterValidator(_refuse)]
+"""What no value satisfies."""
 
 
 class MultipleOf:

@@ -56,11 +56,9 @@ def generate_models(
     versions = [*contracts, *([canonical.contract] if canonical is not None else ())]
     problems: list[Problem] = []
     classes = _classes(versions, notes, problems, adopted=table.adopted)
-    opened: frozenset[str] = frozenset()
     if canonical is not None:
         strict[CANONICAL] = canonical.strict
-        opened = _silent(canonical, classes, adopted=table.adopted)
-    components = homes(versions, strict, opened)
+    components = homes(versions, strict)
     inlines = canonical.inlines if canonical else ()
     written = _written(versions, components, strict, inlines, classes, adopted=table.adopted)
     if problems or written.problems:
@@ -153,7 +151,6 @@ def _written(
         writer = Writer(
             Reader(contract.document),
             strict=strict[version],
-            closing=version != CANONICAL,
             classes={name: classes[name] for name in schemas(contract)},
             taken={
                 each.name
@@ -174,21 +171,6 @@ def _written(
         notes |= dict.fromkeys(writer.notes)
         problems += writer.problems
     return _Written(made, list(notes), types, problems)
-
-
-def _silent(canonical: Canonical, classes: dict[str, str], *, adopted: bool) -> frozenset[str]:
-    """Return what only requests hold and has an object that says nothing of other fields."""
-    writer = Writer(
-        Reader(canonical.contract.document),
-        strict=canonical.strict,
-        closing=False,
-        classes={name: classes[name] for name in schemas(canonical.contract)},
-        taken=set(),
-        adopted=adopted,
-    )
-    for name in sorted(canonical.strict & schemas(canonical.contract).keys()):
-        writer.component(name)
-    return frozenset(writer.silent)
 
 
 def _classes(

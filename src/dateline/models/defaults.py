@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from dateline.models.reading import Flat, Reader
-from dateline.models.scalars import FORMATS
-from dateline.models.shapes import (
-    Shape,
+from dateline.models.constructs import (
+    Construct,
+    construct_of,
     has_fields,
+    has_type,
     json_types,
     known_values,
-    shape,
-    types_of_value,
 )
+from dateline.models.reading import Flat, Reader
+from dateline.models.scalars import FORMATS
 from dateline.python import names
 from dateline.python.code import Node, Reference, Text, call, value
 from dateline.python.types import Type
@@ -27,11 +27,11 @@ def default_of(reader: Reader, flat: Flat, made: Type, default: Any) -> Node | N
     if goal.values is not None:
         if not any(type(item) is type(default) and item == default for item in goal.values):
             return None
-        if shape(goal) is Shape.ENUM and isinstance(made.node, Reference):
+        if construct_of(goal) is Construct.ENUM and isinstance(made.node, Reference):
             return Reference(made.node.name, "." + names.member_name(default))
         return value(default)
     types = json_types(goal)
-    if goal.unions or types is None or len(types) != 1 or not types_of_value(default) & {*types}:
+    if goal.unions or types is None or len(types) != 1 or not has_type(default, types):
         return None
     kind = types[0]
     if kind == "string":

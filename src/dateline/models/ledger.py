@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from dateline.model import Map, Place, Problem
@@ -70,10 +71,13 @@ class Ledger:
             first[field] = wire
         return called
 
-    def note_untyped(self, flat: Flat, where: Where, kind: str) -> None:
-        """Note that only values of *kind* are held, where no `type` says so."""
-        if flat.types is None:
-            self.note(where, f"values other than {kind}s, as it says no `type`")
+    def note_keywords(
+        self, flat: Flat, where: Where, keywords: Iterable[str], why: str = ""
+    ) -> None:
+        """Note those of *keywords* that *flat* says; *why* they can't be expressed comes behind."""
+        known = [f"`{each}`" for each in keywords if each in flat.said]
+        if known:
+            self.note(where, f"{' and '.join(known)} {why}".rstrip())
 
     def note_left(self, flat: Flat, where: Where) -> None:
         """Note the keywords of *flat* that are not modelled."""

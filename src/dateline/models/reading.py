@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from dateline.openapi import target
+from dateline.schema.constraints import with_format_bounds
 from dateline.schema.dialect import OR_NULL, Dialect
-from dateline.schema.types import ANNOTATIONS
+from dateline.schema.types import ANNOTATIONS, UNIONS
+from dateline.schema.values import text
 
-JSON_TYPES: Final = ("null", "boolean", "object", "array", "number", "integer", "string")
+# In this order unions of them are written.
+_TYPES: Final = ("boolean", "object", "array", "number", "integer", "string")
 
 # Keywords that are enforced by nothing in the models; each is noted where it stands.
 UNMODELLED: Final = (
@@ -48,6 +50,11 @@ def _is_count(value: Any) -> bool:
 _EVALUATING: Final = frozenset(
     {"if", "then", "else", "dependentSchemas", "$ref", "$dynamicRef", "unevaluatedProperties"}
 )
+
+_CLOSING: Final = ("additionalProperties", "unevaluatedProperties")
+
+# Keywords that tell of fields by other means than their names.
+_OTHERS: Final = frozenset({*_CLOSING, "patternProperties"})
 
 # What a keyword that is modelled may hold; another value is left, and noted, like one that is not.
 _KEYWORDS: Final[dict[str, Callable[[Any], bool]]] = {
@@ -117,6 +124,13 @@ class Flat:
         """Tell whether anything but annotations, types and a union is said."""
         return bool(self.keywords or self.patterns or self.multiples or self.values is not None)
 
+    @property
+    def said(self) -> list[str]:
+        """The keywords that constrain values, but for `type`, `enum` and `const`."""
+        found = [*self.keywords, *(union.keyword for union in self.unions)]
+        found += ["pattern"] if self.patterns else []
+        return [*found, "multipleOf"] if self.multiples else found
+
     def text(self, key: str) -> str | None:
         """Return the annotation *key* if it is text, and not empty."""
         text = self.annotations.get(key)
@@ -127,12 +141,14 @@ class Reader:
     """Reads the schemas of one document."""
 
     def __init__(self, document: dict[str, Any]) -> None:
-        self._document = document
         self._dialect = Dialect(document)
-        components = document.get("components") or {}
-        self.components: dict[str, Any] = components.get("schemas") or {}
+        self.components = self._dialect.resolver.section("schemas")
         self._flat: dict[str, Flat] = {}
         self._pending: set[str] = set()
+
+    def admits_null(self, schema: Any) -> bool:
+        """Return whether null may fit *schema*."""
+        return self._dialect.admits_null(schema)
 
     def component(self, name: str) -> Flat:
         """Return the component *name*, flattened; a reference to another one is not followed."""
@@ -162,7 +178,7 @@ class Reader:
             return Flat(never=True)
         if not isinstance(schema, dict):
             return Flat()
-        schema = self._dialect.keywords(schema)
+        schema = with_format_bounds(self._dialect.keywords(schema))
         return _opened(self._flat_of(schema, seen))
 
     def _flat_of(self, schema: dict[str, Any], seen: tuple[str, ...]) -> Flat:
@@ -178,12 +194,18 @@ class Reader:
             refuses_null = own.types is not None and not own.nullable
             if not (refuses_null and self.followed(parts[0]).nullable):
                 return _annotated(parts[0], own)
+        # it sees the fields of all parts, and so comes after them
+        closing = {
+            key: own.keywords.pop(key) for key in ("unevaluatedProperties",) if key in own.keywords
+        }
         merged = own
         for part in parts:
             merged = self._merged(merged, self._inlined(part, seen))
+        merged.keywords |= closing
         merged.annotations = {**merged.annotations, **_inherited(parts), **own.annotations}
         merged.or_null = own.or_null
-        merged.nullable = merged.nullable or own.or_null
+        if own.or_null:
+            merged.nullable = True
         return merged
 
     def narrows(self, base: Flat, member: Flat) -> bool:
@@ -200,7 +222,7 @@ class Reader:
             seen = (*seen, member.reference)
         goal = self.followed(member)
         if goal.types is not None:
-            return {*goal.types} <= types
+            return bool(goal.types) and {*goal.types} <= types
         return any(
             all(self._is_within(self.flat(each), types, seen) for each in union.members)
             for union in goal.unions
@@ -212,33 +234,19 @@ class Reader:
         made.annotations = {**member.annotations, **made.annotations}
         if member.reference is not None:
             made.annotations.setdefault("title", member.reference)
-        return made
+        return _opened(made)
 
     def _referenced(self, schema: dict[str, Any], seen: tuple[str, ...]) -> Flat | None:
         reference = schema.get("$ref")
         if not isinstance(reference, str):
             return None
-        goal = target(reference)
-        if goal is not None and goal[0] == "schemas" and goal[1] in self.components:
-            return Flat(reference=goal[1])
-        node = self._pointed(reference)
+        name = self._dialect.resolver.schema_name(schema)
+        if name is not None:
+            return Flat(reference=name)
+        node = self._dialect.resolver.resolve(reference)
         if node is None or reference in seen:
             return Flat(left=["$ref"])
         return self.flat(node, (*seen, reference))
-
-    def _pointed(self, reference: str) -> Any:
-        if not reference.startswith("#/"):
-            return None
-        node: Any = self._document
-        for part in reference[2:].split("/"):
-            part = part.replace("~1", "/").replace("~0", "~")
-            if isinstance(node, dict) and part in node:
-                node = node[part]
-            elif isinstance(node, list) and part.isdigit() and int(part) < len(node):
-                node = node[int(part)]
-            else:
-                return None
-        return node
 
     def _bases(self, schema: dict[str, Any], seen: tuple[str, ...]) -> Iterable[Flat]:
         bases = schema.get("allOf", [])
@@ -273,7 +281,7 @@ class Reader:
             made.patterns = [made.keywords.pop("pattern")]
         if "multipleOf" in made.keywords:
             made.multiples = [made.keywords.pop("multipleOf")]
-        for keyword in ("oneOf", "anyOf"):
+        for keyword in UNIONS:
             if schema.get(keyword) and _are_schemas(schema[keyword]):
                 made.unions.append(_union(keyword, schema))
             elif keyword in schema:
@@ -286,7 +294,7 @@ class Reader:
         said = schema.get("type")
         types = [said] if isinstance(said, str) else said if isinstance(said, list) else None
         if types is not None:
-            made.types = tuple(name for name in JSON_TYPES if name in types and name != "null")
+            made.types = tuple(name for name in _TYPES if name in types)
             made.nullable = made.nullable or "null" in types
             if not made.types and not made.nullable:
                 made.types = None
@@ -295,9 +303,7 @@ class Reader:
             made.values = list(values)
         if "const" in schema:
             const = schema["const"]
-            made.values = (
-                [const] if made.values is None else [v for v in made.values if _equal(v, const)]
-            )
+            made.values = [const] if made.values is None else _common_values(made.values, [const])
         if made.values is not None:
             has_null = any(item is None for item in made.values)
             made.values = [item for item in made.values if item is not None]
@@ -320,15 +326,16 @@ class Reader:
             if key in flat.annotations
         }
         made.types = _common_types(one.types, other.types)
-        if made.types == () and not (one.types == () or other.types == ()):
-            made.never = True
         made.nullable = _common_nullable(one, other)
+        made.nullable = made.nullable and not made.never
+        made.never = made.never or (made.types == () and not made.nullable)
         if one.values is None or other.values is None:
             made.values = one.values if other.values is None else other.values
         else:
-            made.values = [v for v in one.values if any(_equal(v, w) for w in other.values)]
-        made.keywords = dict(one.keywords)
-        for key, value in other.keywords.items():
+            made.values = _common_values(one.values, other.values)
+        made.left += [key for key in _misread(one, other) if key not in made.left]
+        made.keywords = dict(_with_items(one.keywords, other.keywords))
+        for key, value in _with_items(other.keywords, one.keywords).items():
             made.keywords[key] = (
                 _MERGERS[key](made.keywords[key], value) if key in made.keywords else value
             )
@@ -349,10 +356,13 @@ def _opened(flat: Flat) -> Flat:
 
     Source: JSON Schema 2020-12, core, section 11.3.
     """
-    if flat.keywords.get("unevaluatedProperties") is False and (
+    unions = [union for union in flat.unions if not union.only_requires]
+    is_evaluated_elsewhere = (
         not _EVALUATING.isdisjoint(flat.left)
-        or any(union.keyword == "anyOf" and not union.only_requires for union in flat.unions)
-    ):
+        or len(unions) > 1
+        or any(union.keyword == "anyOf" for union in unions)
+    )
+    if flat.keywords.get("unevaluatedProperties") is False and is_evaluated_elsewhere:
         kept = {key: flat.keywords[key] for key in flat.keywords if key != "unevaluatedProperties"}
         return replace(flat, keywords=kept, left=_together(flat.left, ["unevaluatedProperties"]))
     return flat
@@ -379,8 +389,9 @@ def _inherited(parts: list[Flat]) -> dict[str, Any]:
     return made
 
 
-def _equal(one: Any, other: Any) -> bool:
-    return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)
+def _common_values(one: list[Any], other: list[Any]) -> list[Any]:
+    known = set(map(text, other))
+    return [value for value in one if text(value) in known]
 
 
 def _together(one: list[Any], other: list[Any]) -> list[Any]:
@@ -396,7 +407,7 @@ def _common_types(
     for here, there in ((one, other), (other, one)):
         if "integer" in here and "number" in there:
             common.add("integer")
-    return tuple(name for name in JSON_TYPES if name in common)
+    return tuple(name for name in _TYPES if name in common)
 
 
 def _common_nullable(one: Flat, other: Flat) -> bool | None:
@@ -422,6 +433,27 @@ def _both_closed(one: Any, other: Any) -> Any:
     return _both(one, other)
 
 
+def _misread(one: Flat, other: Flat) -> Iterator[str]:
+    """Yield the keywords of each that say something of the fields that only the other one has.
+
+    What was merged lets these fields be as the other one says.
+    """
+    for own, beside in ((one.keywords, other.keywords), (other.keywords, one.keywords)):
+        fields = {*beside.get("properties", ()), *beside.get("required", ())}
+        if fields - {*own.get("properties", ())} or _OTHERS & beside.keys():
+            yield from (key for key in _CLOSING if own.get(key, True) not in (True, {}))
+
+
+def _with_items(own: dict[str, Any], beside: dict[str, Any]) -> dict[str, Any]:
+    """Return *own* with an item of `prefixItems` for each that *beside* has."""
+    size = max(len(each.get("prefixItems", ())) for each in (own, beside))
+    first = own.get("prefixItems", [])
+    if not size or ("items" not in own and not first):
+        return own
+    rest = [own.get("items", True)] * (size - len(first))
+    return {**own, "prefixItems": [*first, *rest]}
+
+
 def _both_maps(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
     made = dict(one)
     for name, schema in other.items():
@@ -437,7 +469,7 @@ _MERGERS: Final[dict[str, Any]] = {
     **dict.fromkeys(("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"), max),
     **dict.fromkeys(("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"), min),
     "uniqueItems": lambda one, other: one or other,
-    "prefixItems": lambda one, other: one if len(one) >= len(other) else other,
+    "prefixItems": lambda one, other: list(map(_both, one, other)),
     "dependentRequired": lambda one, other: {
         name: _together(one.get(name, []), other.get(name, [])) for name in {**one, **other}
     },

@@ -5,14 +5,14 @@ from __future__ import annotations
 from math import ceil, floor
 from typing import Any, Final
 
-from dateline.model import EXTENSIBLE
+from dateline.models.constructs import TYPE_OF_KEYWORD, has_type, known_values, possible_values
 from dateline.models.definitions import Where
 from dateline.models.ledger import Ledger
 from dateline.models.reading import Flat
-from dateline.models.shapes import known_values, possible_values, types_of_value
 from dateline.python.code import Node, Pair, Text, call, either, subscript, value
 from dateline.python.types import Type
 from dateline.regex.engines import UntranslatableError, translate
+from dateline.schema.types import type_of
 
 JSON: Final = "t.JsonValue"
 FORMATS: Final = {"date-time": "t.DateTime", "date": "t.Date", "uuid": "t.Uuid"}
@@ -41,7 +41,7 @@ def string_type(flat: Flat, where: Where, ledger: Ledger) -> Type:
         try:
             native, text = translate(pattern)
         except UntranslatableError as error:
-            ledger.note(where, f"the pattern {pattern!r} {error}")
+            ledger.note(where, f"the `pattern` {pattern!r} {error}")
             continue
         if native and not any(pair.key == "pattern" for pair in limits):
             limits += (Pair("pattern", Text(text)),)
@@ -94,22 +94,24 @@ def listed_type(flat: Flat, where: Where, ledger: Ledger) -> Type:
         return Type(node=subscript("Literal", *map(value, listed)), marks=marks)
     if all(isinstance(item, int) and not isinstance(item, bool) for item in listed):
         return Type(node=subscript("Literal", *map(value, listed)), marks=("t.Integral",))
-    kinds = {kind for item in listed for kind in types_of_value(item)}
-    node = _NUMBERS["number"][0] if kinds <= {"number", "integer"} else JSON
+    are_numbers = all(has_type(item, ("number",)) for item in listed)
+    node = _NUMBERS["number"][0] if are_numbers else JSON
     return Type(node=node, marks=(call("t.OneOf", *map(value, listed)),))
 
 
 def possible_values_of(flat: Flat, where: Where, ledger: Ledger) -> list[Any]:
     """Return the listed values that the types allow; what is said beside them is noted."""
-    if flat.keywords.keys() - {"minLength", "maxLength", EXTENSIBLE} or flat.multiples:
-        ledger.note(where, "what is said beside the listed values")
-    return possible_values(flat)
+    values = possible_values(flat)
+    left = {*map(type_of, values)} & {"array", "object"}
+    beside = [key for key in flat.said if TYPE_OF_KEYWORD.get(key, "union") in {*left, "union"}]
+    ledger.note_keywords(flat, where, beside, "beside the listed values")
+    return values
 
 
 def no_type(where: Where, ledger: Ledger) -> Type:
     """Return what stands for a schema that no value satisfies."""
     ledger.note(where, "no value is valid")
-    return Type(node=JSON)
+    return Type(node="t.Never")
 
 
 def limits_of(flat: Flat, *pairs: tuple[str, str]) -> tuple[Pair, ...]:

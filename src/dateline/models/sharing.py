@@ -11,21 +11,17 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from dateline.model import Contract
-from dateline.python.names import CANONICAL
 from dateline.schema.usage import referred, schemas
 
 _K = TypeVar("_K")
 
 
 def homes(
-    contracts: Sequence[Contract],
-    strict: dict[str, frozenset[str]],
-    opened: frozenset[str],
+    contracts: Sequence[Contract], strict: dict[str, frozenset[str]]
 ) -> dict[str, dict[str, str]]:
     """Return for each version, for each component it has, the version that defines it.
 
-    *strict* are the components that only requests hold; *opened* those of the canonical contract
-    that take fields which a version's own type refuses.
+    *strict* are the components that only requests hold.
     """
     nodes = _Nodes()
     meaning: dict[tuple[str, str], int] = {}
@@ -34,8 +30,7 @@ def homes(
         for name, schema in schemas(contract).items():
             key = (contract.version, name)
             number, found = nodes.read(schema)
-            is_opened = contract.version == CANONICAL and name in opened
-            said = (name, number, name in strict[contract.version], is_opened)
+            said = (name, number, name in strict[contract.version])
             meaning[key] = nodes.number(said)
             reach[key] = tuple(each for each in found if each in schemas(contract))
     if len(contracts) > 1:

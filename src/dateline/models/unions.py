@@ -6,18 +6,23 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from dateline.models.reading import JSON_TYPES, Flat, Reader
-from dateline.models.shapes import groups, json_types, possible_values
+from dateline.models.constructs import groups, json_types, possible_values
+from dateline.models.reading import Flat, Reader
 from dateline.openapi import target
 from dateline.python import names
+from dateline.schema.types import EVERY_TYPE, type_of
 
 
 @dataclass(frozen=True)
 class Tags:
-    """The texts of a tag that name one member, and whether the member must have the tag."""
+    """The texts of a tag that name one member, and whether the member must have the tag.
+
+    ``listed`` says that the member has no other tags: its schema lists them.
+    """
 
     values: list[str]
     required: bool
+    listed: bool
 
 
 def tags(reader: Reader, member: Flat, tag: str, mapping: dict[str, Any]) -> Tags | None:
@@ -37,7 +42,11 @@ def tags(reader: Reader, member: Flat, tag: str, mapping: dict[str, Any]) -> Tag
     listed = reader.followed(reader.flat(schema))
     if listed.values is not None:
         values = possible_values(listed)
-        return Tags(values, required) if all(isinstance(each, str) for each in values) else None
+        return (
+            Tags(values, required, listed=True)
+            if all(isinstance(each, str) for each in values)
+            else None
+        )
     if member.reference is None:
         return None
     mapped = [
@@ -45,7 +54,7 @@ def tags(reader: Reader, member: Flat, tag: str, mapping: dict[str, Any]) -> Tag
         for key, named in mapping.items()
         if isinstance(named, str) and _names_component(named, member.reference)
     ]
-    return Tags(mapped or [member.reference], required)
+    return Tags(mapped or [member.reference], required, listed=False)
 
 
 def _tags_of_union(reader: Reader, goal: Flat, tag: str) -> Tags | None:
@@ -55,7 +64,11 @@ def _tags_of_union(reader: Reader, goal: Flat, tag: str) -> Tags | None:
     if len(known) < len(found):
         return None
     values = [value for each in known for value in each.values]
-    return Tags(values, all(each.required for each in known))
+    return Tags(
+        values,
+        required=all(each.required for each in known),
+        listed=all(each.listed for each in known),
+    )
 
 
 def _names_component(reference: str, component: str) -> bool:
@@ -84,13 +97,25 @@ def _listed(reader: Reader, member: Flat, tag: str) -> list[str]:
     return found.values if found is not None and found.required else []
 
 
+def is_untyped(reader: Reader, member: Flat) -> bool:
+    """Return whether *member* says nothing of values that are no objects."""
+    goal = reader.followed(member)
+    if goal.types is not None or goal.values is not None or goal.never:
+        return False
+    if not goal.unions or groups(goal):
+        return True
+    return any(is_untyped(reader, reader.flat(each)) for each in goal.unions[0].members)
+
+
 def may_overlap(reader: Reader, members: list[Flat]) -> bool:
     """Tell whether a value might fit two of *members*, going by types and listed values."""
     types: set[str] = set()
     values: dict[str, set[str]] = {}
     for member in members:
         goal = reader.followed(member)
-        own = set(JSON_TYPES if goal.unions else json_types(goal) or JSON_TYPES)
+        own = set(EVERY_TYPE if goal.unions or goal.types is None else goal.types)
+        if goal.values is not None:
+            own = {type_of(each) for each in goal.values}
         if own & {"integer", "number"}:
             own |= {"integer", "number"}
         if own & types:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Final
 
+from dateline.models.constructs import Construct, construct_of, groups, json_types
 from dateline.models.defaults import default_of
 from dateline.models.definitions import ABSENT, Definition, Field, Member, Where
 from dateline.models.ledger import Ledger
@@ -19,13 +20,7 @@ from dateline.models.scalars import (
     possible_values_of,
     string_type,
 )
-from dateline.models.shapes import (
-    Shape,
-    groups,
-    json_types,
-    shape,
-)
-from dateline.models.unions import may_overlap, tags, telling, variant_names
+from dateline.models.unions import is_untyped, may_overlap, tags, telling, variant_names
 from dateline.python import names
 from dateline.python.code import (
     Group,
@@ -42,6 +37,8 @@ from dateline.python.code import (
 )
 from dateline.python.types import Inline, Type, Typed, described
 
+_OTHERS: Final = ("additionalProperties", "unevaluatedProperties")
+
 _POSITIONS: Final = (
     *("First", "Second", "Third", "Fourth", "Fifth", "Sixth", "Seventh", "Eighth", "Ninth"),
 )
@@ -51,10 +48,9 @@ class Writer:
     """Writes the definitions of one version.
 
     ``strict`` names the components that only requests hold: their unions have no members that
-    are not known. ``closing`` tells whether their objects refuse other fields where the document
-    says nothing of these; ``silent`` names those that have such an object. ``classes`` tells what
-    components are called, ``taken`` are the names that definitions of earlier versions have in
-    this one. In ``adopted`` definitions nothing that has a name already is refused.
+    are not known. ``classes`` gives the class names of components, ``taken`` are the names that
+    definitions of earlier versions have in this one. In ``adopted`` definitions nothing that has
+    a name already is refused.
     """
 
     def __init__(
@@ -62,14 +58,12 @@ class Writer:
         reader: Reader,
         *,
         strict: frozenset[str],
-        closing: bool,
         classes: dict[str, str],
         taken: set[str],
         adopted: bool,
     ) -> None:
         self._reader = reader
         self._strict = set(strict)
-        self._closing = closing
         self._classes = dict(classes)
         self._ledger = Ledger(
             taken=taken | set(classes.values()) | names.RESERVED_CLASSES,
@@ -77,7 +71,6 @@ class Writer:
             adopted=adopted,
         )
         self._made: list[Definition] = []
-        self.silent: set[str] = set()
         self.notes = self._ledger.notes
         self.problems = self._ledger.problems
 
@@ -88,9 +81,9 @@ class Writer:
         where = Where(name)
         self._ledger.note_left(flat, where)
         called = self._classes[name]
-        if shape(flat) is Shape.MODEL:
+        if construct_of(flat) is Construct.MODEL:
             self._define_model(called, flat, where)
-        elif shape(flat) is Shape.ENUM:
+        elif construct_of(flat) is Construct.ENUM:
             self._define_enum(called, flat, where)
         else:
             self._define_alias(called, self._plain(flat, where, called).whole, flat, where)
@@ -127,21 +120,21 @@ class Writer:
         assert flat.reference is not None
         goal = self._reader.component(flat.reference)
         # a class can't hold null: whoever refers to it says so
-        of_class = shape(goal) in (Shape.MODEL, Shape.ENUM)
+        of_class = construct_of(goal) in (Construct.MODEL, Construct.ENUM)
         return Type(
             node=Reference(self._classes[flat.reference]),
             nullable=bool(flat.nullable or (of_class and goal.nullable)),
         )
 
     def _named(self, flat: Flat, where: Where) -> Type:
-        kind = shape(flat)
-        if kind is Shape.PLAIN:
+        kind = construct_of(flat)
+        if kind is Construct.PLAIN:
             return self._plain(flat, where, None)
         name = self._claim(where)
         nullable = bool(flat.nullable)
-        if kind is Shape.MODEL:
+        if kind is Construct.MODEL:
             self._define_model(name, flat, where)
-        elif kind is Shape.ENUM:
+        elif kind is Construct.ENUM:
             self._define_enum(name, flat, where)
         else:
             made = self._plain(flat, where, name)
@@ -171,8 +164,7 @@ class Writer:
             return self._union(flat, where, name)
         types = json_types(flat)
         if types is None:
-            if flat.constrained:
-                self._ledger.note(where, "keywords of several types without a `type`")
+            self._ledger.note_keywords(flat, where, flat.said, "without a `type`")
             return Type(node=JSON)
         if len(types) > 1:
             members = [self._one_type(flat, each, where) for each in types]
@@ -206,7 +198,8 @@ class Writer:
             node = subscript("tuple", *(each.whole for each in types))
             return Type(node=node, marks=("t.FromList", *unique))
         if first:
-            self._ledger.note(where, "`prefixItems` of a list that may be longer or shorter")
+            what = "of a list that may be longer or shorter"
+            self._ledger.note_keywords(flat, where, ("prefixItems", "items"), what)
             items = True
         if items is False:
             return Type(node=subscript("list", JSON), limits=(Pair("max_length", "0"),))
@@ -223,7 +216,8 @@ class Writer:
             ((pattern, values),) = patterns.items()
             named = {"pattern": pattern}
         elif patterns:
-            self._ledger.note(where, "`patternProperties`")
+            self._ledger.note_keywords(flat, where, ("patternProperties", *_OTHERS))
+            values = True
         keys: Node = "str"
         if isinstance(named, dict):
             below = where.child("Key", ".propertyNames")
@@ -248,6 +242,7 @@ class Writer:
         nullable = False
         for member, part in zip(found, variant_names(found), strict=True):
             if member.reference is None and member.types == () and member.nullable:
+                self._ledger.note_left(member, where)
                 nullable = True
                 continue
             made = self._variant(member, where.child(part, f"({part})"))
@@ -255,14 +250,19 @@ class Writer:
             members.append((member, replace(made, nullable=False)))
         # a type that is said around the union holds for null as well
         nullable = (nullable and (flat.types is None or bool(flat.nullable))) or flat.or_null
+        nulls = sum(map(self._reader.admits_null, union.members))
+        if nulls > 1 and union.keyword == "oneOf" and not flat.or_null:
+            self._ledger.note(where, "that null fits several members of `oneOf`")
         if not members:
             return Type(node="None") if nullable else no_type(where, self._ledger)
         if len(members) == 1:
             return replace(members[0][1], nullable=nullable)
-        made = self._tagged(union, members, where, name) or self._best_fit(union, members, where)
+        made = self._tagged(union, base, members, where, name) or self._best_fit(
+            union, members, where
+        )
         return replace(made, nullable=nullable)
 
-    def _members(self, union: Union, base: Flat) -> Iterator[Flat]:
+    def _members(self, union: Union, base: Flat, above: tuple[int, ...] = ()) -> Iterator[Flat]:
         """Yield the members; those of a union without a name in place of the union.
 
         *base* is what is said around the union, and so holds for each of them.
@@ -273,11 +273,14 @@ class Writer:
                 member = self._reader.with_base(member, base)
                 if member.never:
                     continue
-            says_more = member.constrained or member.types is not None
+            says_more = member.constrained or member.types is not None or member.left
             if member.reference is None and len(member.unions) == 1 and not says_more:
                 nested = member.unions[0]
-                if nested.tag is None:
-                    yield from self._members(nested, base)
+                if id(nested.members) in above:
+                    # it is a member of itself, and adds nothing
+                    continue
+                if nested.tag is None and (nested.keyword, union.keyword) != ("oneOf", "anyOf"):
+                    yield from self._members(nested, base, (*above, id(union.members)))
                     continue
             yield member
 
@@ -285,25 +288,38 @@ class Writer:
         if member.reference is not None:
             return self._referred(member)
         self._ledger.note_left(member, where)
-        if shape(member) is Shape.OPEN:
+        if construct_of(member) is Construct.OPEN:
             # within a union its values need no name of their own
             return self._plain(member, where, None)
         return self._named(member, where)
 
     def _best_fit(self, union: Union, members: list[tuple[Flat, Type]], where: Where) -> Type:
         if union.keyword == "oneOf" and may_overlap(self._reader, [each for each, _ in members]):
-            self._ledger.note(where, "that only one member of `oneOf` fits: the best fit is taken")
+            self._note_best_fit(where)
         return Type(node=either([made.narrowed for _, made in members]))
 
+    def _note_best_fit(self, where: Where) -> None:
+        self._ledger.note(where, "that only one member of `oneOf` fits: the best fit is taken")
+
     def _tagged(
-        self, union: Union, members: list[tuple[Flat, Type]], where: Where, name: str | None
+        self,
+        union: Union,
+        base: Flat,
+        members: list[tuple[Flat, Type]],
+        where: Where,
+        name: str | None,
     ) -> Type | None:
         """Return the union as one that a tag tells apart, if one does."""
         tag = union.tag or telling(self._reader, [each for each, _ in members])
         if tag is None:
             return None
+        # of what is no object, a member without `type` says nothing
+        untyped = sum(is_untyped(self._reader, member) for member, _ in members)
+        if untyped and (untyped == 1 or union.keyword == "anyOf"):
+            return None
         by_tag: dict[str, list[Node]] = {}
         untagged: list[Node] = []
+        is_hint = False
         for member, made in members:
             found = tags(self._reader, member, tag, union.mapping)
             if found is None:
@@ -313,14 +329,25 @@ class Writer:
                 return None
             for each in found.values:
                 by_tag.setdefault(each, []).append(made.narrowed)
+            is_hint = is_hint or not found.listed
             if not found.required:
                 untagged.append(made.narrowed)
         pairs = tuple(Pair(literal(each), either(goals), ": ") for each, goals in by_tag.items())
         alternatives = [made.narrowed for _, made in members]
-        options: list[Node] = []
+        is_ambiguous = (
+            is_hint or len(untagged) > 1 or any(len(each) > 1 for each in by_tag.values())
+        )
+        if union.keyword == "oneOf" and is_ambiguous:
+            self._note_best_fit(where)
+        options: list[Node] = [Pair("hint", "True")] if is_hint else []
         if name is not None and where.component not in self._strict:
             unknown = Reference(self._unknown(name, tag, where))
             alternatives.append(unknown)
+            fitted = " and ".join(f"`{each}`" for each in (union.keyword, *base.said))
+            self._ledger.note(
+                where,
+                f"that no member with an unknown tag fits {fitted}: it is read as {unknown.name}",
+            )
             options.append(Pair("unknown", unknown))
         if untagged:
             options.append(Pair("untagged", either(untagged)))
@@ -380,7 +407,6 @@ class Writer:
 
     def _define_model(self, name: str, flat: Flat, where: Where) -> None:
         said = flat.keywords
-        self._ledger.note_untyped(flat, where, "object")
         if "discriminator" in flat.annotations:
             self._ledger.note(where, "the discriminator of an object that names no members")
         at = len(self._made)
@@ -388,18 +414,17 @@ class Writer:
         others = said.get("additionalProperties", said.get("unevaluatedProperties"))
         closed = others is False
         if said.get("patternProperties"):
-            self._ledger.note(where, "`patternProperties` beside `properties`")
+            left = ("patternProperties", *_OTHERS)
+            self._ledger.note_keywords(flat, where, left, "beside `properties`")
             closed, others = False, True
-        elif others is None and where.component in self._strict:
-            self.silent.add(where.component)
-            closed = self._closing
         if "propertyNames" in said:
             self._ledger.note(where, "`propertyNames` beside `properties`")
         extras: Node | None = None
         if isinstance(others, dict) and others:
             extras = self._type(others, where.child("Value", "{}")).whole
         rules = tuple(_rules(flat))
-        mixins = ["t.WithRules"] if rules else []
+        mixins = ["t.Untyped"] if flat.types is None else []
+        mixins += ["t.WithRules"] if rules else []
         if any(each.default not in (None, ABSENT) for each in fields):
             mixins.append("t.WithDefaults")
         made = Definition(
@@ -417,8 +442,11 @@ class Writer:
     def _fields(self, name: str, flat: Flat, where: Where) -> list[Field]:
         required = flat.keywords.get("required", [])
         properties = dict(flat.keywords.get("properties", {}))
+        others: Any = True
+        if not flat.keywords.get("patternProperties"):
+            others = next((flat.keywords[key] for key in _OTHERS if key in flat.keywords), True)
         for wire in required:
-            properties.setdefault(wire, True)
+            properties.setdefault(wire, others)
         types = {
             wire: self._type(schema, where.child(names.pascal(wire), f".{wire}"))
             for wire, schema in properties.items()

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from dateline.model import Contract
 from dateline.openapi import COMPONENTS, Shape, slot, target
+from dateline.schema.memo import Memo, closure
 
 _REQUEST: Final = 1
 _RESPONSE: Final = 2
@@ -28,7 +29,7 @@ class Ways:
     """
 
     def __init__(self) -> None:
-        self._found: dict[tuple[int, int], tuple[Any, list[_Goal]]] = {}
+        self._goals = Memo(_list_goals)
 
     def request_only(self, contract: Contract) -> frozenset[str]:
         """Return the component schemas that requests hold and nothing that callers receive."""
@@ -43,33 +44,28 @@ class Ways:
             goal
             for section, way in (("paths", _REQUEST), ("webhooks", _RESPONSE))
             for item in (document.get(section) or {}).values()
-            for goal in self._goals("path-item", item, way)
+            for goal in self._goals(item, "path-item", way)
         ]
-        seen: set[_Goal] = set()
-        while ahead:
-            goal = ahead.pop()
-            if goal in seen:
-                continue
-            seen.add(goal)
+
+        def follow(goal: _Goal) -> list[_Goal]:
             section, name, way = goal
             node = (components.get(section) or {}).get(name)
-            if node is not None and section in COMPONENTS:
-                ahead += self._goals(COMPONENTS[section], node, way)
+            is_there = node is not None and section in COMPONENTS
+            return self._goals(node, COMPONENTS[section], way) if is_there else []
+
+        seen = closure(ahead, follow)
         sent, received = (
             frozenset(name for section, name, way in seen if (section, way) == ("schemas", wanted))
             for wanted in (_REQUEST, _RESPONSE)
         )
         return sent, received
 
-    def _goals(self, kind: str, node: Any, way: int) -> list[_Goal]:
-        key = id(node), way
-        if key not in self._found:
-            # the node is kept beside: an id is unique only while its object lives
-            self._found[key] = node, list(dict.fromkeys(_spoken_of(kind, node, way)))
-        return self._found[key][1]
+
+def _list_goals(node: Any, kind: str, way: int) -> list[_Goal]:
+    return list(dict.fromkeys(_find_goals(kind, node, way)))
 
 
-def _spoken_of(kind: str, node: Any, way: int) -> Iterator[_Goal]:
+def _find_goals(kind: str, node: Any, way: int) -> Iterator[_Goal]:
     """Yield the components that *node* and what stands below it refer to."""
     if not isinstance(node, dict):
         return
@@ -83,13 +79,13 @@ def _spoken_of(kind: str, node: Any, way: int) -> Iterator[_Goal]:
         shape, below = slot(kind, key)
         turned = _turned(kind, key, way)
         if shape is Shape.ONE:
-            yield from _spoken_of(below, value, turned)
+            yield from _find_goals(below, value, turned)
         elif shape is Shape.MAP and isinstance(value, dict):
             for child in value.values():
-                yield from _spoken_of(below, child, turned)
+                yield from _find_goals(below, child, turned)
         elif shape is Shape.LIST and isinstance(value, list):
             for child in value:
-                yield from _spoken_of(below, child, turned)
+                yield from _find_goals(below, child, turned)
 
 
 def _turned(kind: str, key: str, way: int) -> int:

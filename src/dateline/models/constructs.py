@@ -1,0 +1,129 @@
+"""Decide which Python construct a flattened schema calls for, and which values it lists."""
+
+from __future__ import annotations
+
+from enum import Enum
+from fractions import Fraction
+from math import inf
+from typing import Any, Final
+
+from dateline.model import EXTENSIBLE
+from dateline.models.reading import Flat
+from dateline.python import names
+from dateline.regex.engines import matches
+from dateline.schema.types import type_of
+from dateline.schema.values import text
+
+
+class Construct(Enum):
+    """What a schema becomes. All but ``PLAIN`` get a name of their own."""
+
+    MODEL = "model"
+    ENUM = "enum"
+    UNION = "union"
+    OPEN = "open-ended text"
+    PLAIN = "plain"
+
+
+_OBJECT: Final = (
+    *("properties", "additionalProperties", "required", "patternProperties", "propertyNames"),
+    *("minProperties", "maxProperties", "dependentRequired", "unevaluatedProperties"),
+)
+TYPE_OF_KEYWORD: Final = {
+    **dict.fromkeys(_OBJECT, "object"),
+    **dict.fromkeys(("items", "prefixItems", "minItems", "maxItems", "uniqueItems"), "array"),
+    **dict.fromkeys(("minLength", "maxLength", "pattern", EXTENSIBLE), "string"),
+    **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"), "number"),
+    "multipleOf": "number",
+}
+"""The type whose values a keyword constrains."""
+
+
+def construct_of(flat: Flat) -> Construct:
+    """Return what *flat* becomes."""
+    if flat.reference is not None or flat.never:
+        return Construct.PLAIN
+    if flat.values is not None:
+        return Construct.ENUM if _is_enum(flat) else Construct.PLAIN
+    if flat.unions and groups(flat) is None:
+        return Construct.UNION
+    types = json_types(flat)
+    if types == ("object",) and has_fields(flat):
+        return Construct.MODEL
+    if types == ("string",) and known_values(flat):
+        return Construct.OPEN
+    return Construct.UNION if types is not None and len(types) > 1 else Construct.PLAIN
+
+
+def json_types(flat: Flat) -> tuple[str, ...] | None:
+    """Return the JSON types of *flat*; the one that its keywords are about where it says none."""
+    if flat.types is not None:
+        return flat.types
+    found = {TYPE_OF_KEYWORD[key] for key in flat.said if key in TYPE_OF_KEYWORD}
+    found |= {"object"} if groups(flat) else set()
+    return tuple(found) if len(found) == 1 else None
+
+
+def has_fields(flat: Flat) -> bool:
+    """Return whether an object has fields of its own, or may have none at all."""
+    said = flat.keywords
+    if said.get("properties") or said.get("required") or groups(flat):
+        return True
+    return not said.get("patternProperties") and False in (
+        said.get("additionalProperties"),
+        said.get("unevaluatedProperties"),
+    )
+
+
+def groups(flat: Flat) -> list[tuple[str, list[list[str]]]] | None:
+    """Return the unions whose members only say what is required; None if others are there."""
+    found: list[tuple[str, list[list[str]]]] = []
+    for union in flat.unions:
+        if not union.only_requires:
+            return None
+        found.append((union.keyword, [member["required"] for member in union.members]))
+    return found or None
+
+
+def known_values(flat: Flat) -> list[str]:
+    """Return the known values of open-ended text; none where it is not open-ended."""
+    return list(dict.fromkeys(flat.keywords.get(EXTENSIBLE, [])))
+
+
+def _is_enum(flat: Flat) -> bool:
+    """Return whether the listed values can be an enum: texts, each under a name of its own."""
+    values = possible_values(flat)
+    if len(values) < 2 or not all(isinstance(item, str) for item in values):
+        return False
+    return len(set(map(names.member_name, values))) == len(values)
+
+
+def possible_values(flat: Flat) -> list[Any]:
+    """Return the distinct listed values that the types and the limits of scalars allow."""
+    listed = {text(item): item for item in reversed(flat.values or [])}
+    return [
+        item
+        for item in reversed(listed.values())
+        if (flat.types is None or has_type(item, flat.types)) and _is_within(item, flat)
+    ]
+
+
+def _is_within(item: Any, flat: Flat) -> bool:
+    """Return whether *item* is within the limits that *flat* says for a scalar of its type."""
+    said = flat.keywords
+    if isinstance(item, str):
+        is_short = said.get("minLength", 0) <= len(item) <= said.get("maxLength", inf)
+        return is_short and all(matches(each, item) for each in flat.patterns)
+    if not has_type(item, ("number",)):
+        return True
+    return (
+        said.get("minimum", -inf) <= item <= said.get("maximum", inf)
+        and said.get("exclusiveMinimum", -inf) < item < said.get("exclusiveMaximum", inf)
+        and not any(Fraction(repr(item)) % Fraction(repr(unit)) for unit in flat.multiples)
+    )
+
+
+def has_type(item: Any, types: tuple[str, ...]) -> bool:
+    """Return whether *item* has one of the JSON *types*."""
+    found = type_of(item)
+    return found in types or (found == "integer" and "number" in types)
