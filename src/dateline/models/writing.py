@@ -251,7 +251,8 @@ class Writer:
         # a type that is said around the union holds for null as well
         nullable = (nullable and (flat.types is None or bool(flat.nullable))) or flat.or_null
         nulls = sum(map(self._reader.admits_null, union.members))
-        if nulls > 1 and union.keyword == "oneOf" and not flat.or_null:
+        is_wide = flat.types is None or flat.nullable
+        if nulls > 1 and is_wide and union.keyword == "oneOf" and not flat.or_null:
             self._ledger.note(where, "that null fits several members of `oneOf`")
         if not members:
             return Type(node="None") if nullable else no_type(where, self._ledger)
