@@ -282,6 +282,13 @@ REQUIRED: Final[dict[str, tuple[str, ...]]] = {
 }
 """The keys that an object must have, in both versions of the specification."""
 
+VALUES: Final[dict[tuple[str, str], tuple[str, ...]]] = {
+    ("parameter", "in"): ("path", "query", "header", "cookie"),
+    ("security-scheme", "in"): ("query", "header", "cookie"),
+    ("security-scheme", "type"): ("apiKey", "http", "mutualTLS", "oauth2", "openIdConnect"),
+}
+"""The texts that a key of an object may hold, where there is a closed list of them."""
+
 WHOLE: Final = frozenset(
     {"document", "info", "contact", "license", "components", "paths", "responses"}
     | {"server-variable", "external-docs", "discriminator", "xml", "oauth-flows", "oauth-flow"}

@@ -187,7 +187,7 @@ def test_a_gate_has_an_effect(text: str, said: list[str]) -> None:
             "{ type: object, properties: { due: { type: string, x-environments: [sandbox, "
             "sandbox] } } }",
             [
-                "4:84: item-twice: 'sandbox' stands in the list already; leave one out",
+                "4:84: item-twice: 'sandbox' is in the list already; leave one out",
             ],
             id="twice",
         ),
@@ -224,15 +224,15 @@ paths:
           '200': { description: a } } } }
 """,
             [
-                "1:1: misplaced-annotation: `x-added` can't stand on the document, which "
+                "1:1: misplaced-annotation: `x-added` is not allowed on the document, which "
                 "every version has; put it on a part of it",
-                "2:39: misplaced-annotation: `x-removed` can't stand on `info`, which every "
+                "2:39: misplaced-annotation: `x-removed` is not allowed on `info`, which every "
                 "version has; put it on a part of it",
-                "3:15: misplaced-annotation: `x-environments` can't stand on `components`, "
+                "3:15: misplaced-annotation: `x-environments` is not allowed on `components`, "
                 "which every version has; put it on a part of it",
-                "5:3: misplaced-annotation: `x-added` can't stand on `paths`, which every "
+                "5:3: misplaced-annotation: `x-added` is not allowed on `paths`, which every "
                 "version has; put it on a part of it",
-                "7:20: misplaced-annotation: `x-was` can't stand on `responses`; put it on a "
+                "7:20: misplaced-annotation: `x-was` is not allowed on `responses`; put it on a "
                 "part of it",
             ],
             id="on what every version has",
@@ -247,12 +247,12 @@ components:
     Page: { name: page, in: query, schema: { type: string, x-environments: [sandbox] } }
 """,
             [
-                "3:49: misplaced-annotation: `x-added` can't stand on the `items` of a "
+                "3:49: misplaced-annotation: `x-added` is not allowed on the `items` of a "
                 "schema, which has to be there; put `x-was` on what holds it",
-                "4:65: misplaced-annotation: `x-removed` can't stand on the "
+                "4:65: misplaced-annotation: `x-removed` is not allowed on the "
                 "`additionalProperties` of a schema, which has to be there; put `x-was` on "
                 "what holds it",
-                "6:60: misplaced-annotation: `x-environments` can't stand on the `schema` of "
+                "6:60: misplaced-annotation: `x-environments` is not allowed on the `schema` of "
                 "a parameter, which has to be there; put `x-was` on what holds it",
             ],
             id="on what has to be there",
@@ -301,7 +301,7 @@ components:
             "components: { schemas: { Loan: { type: string, x-was: { next: { x-added: "
             "next, x-aded: next } } } } }",
             [
-                "1:65: misplaced-annotation: `x-added` can't stand inside `x-was`; put it on "
+                "1:65: misplaced-annotation: `x-added` is not allowed inside `x-was`; put it on "
                 "the node itself",
                 "1:80: unknown-annotation: 'x-aded'; did you mean 'x-added'?",
             ],
@@ -356,7 +356,7 @@ def test_keys_stand_where_they_mean_something(text: str, said: list[str]) -> Non
             "2024-09-01: a word } } } }",
             [
                 "4:88: blank-text: the reason is blank; say it in a sentence",
-                "4:93: reason-without-gate: no gate of 2024-09-01 stands here; known: next",
+                "4:93: reason-without-gate: there is no gate of 2024-09-01 here; known: next",
             ],
             id="for a date without a gate",
         ),

@@ -322,7 +322,7 @@ IN_THE_PATH = (
                 f", {key}",
                 "",
                 [
-                    f"10:77: misplaced-annotation: `{key.split(':')[0]}` can't stand on a path "
+                    f"10:77: misplaced-annotation: `{key.split(':')[0]}` is not allowed on a path "
                     "parameter, which the path always has; put it on the path"
                 ],
             )

@@ -275,7 +275,7 @@ def test_components_are_named_so_that_code_can_be(text: str, said: list[str]) ->
         pytest.param(
             "{ type: object, properties: { x-added: {} } }",
             [
-                "4:37: misplaced-annotation: `x-added` stands among the properties; put it "
+                "4:37: misplaced-annotation: `x-added` is among the properties; put it "
                 "on one of them",
             ],
             id="one of our keys",
@@ -506,7 +506,7 @@ paths:
             "tags: [{ name: Loans }, { name: Loans }, { name: loans }, { name: Terms And "
             "Conditions }]",
             [
-                "1:25: tag-twice: the tag 'Loans' stands in the list already; leave one out",
+                "1:25: tag-twice: the tag 'Loans' is in the list already; leave one out",
                 "1:42: name-collision: 'loans' and 'Loans' are tags of one name in code; "
                 "rename one",
             ],

@@ -45,7 +45,7 @@ from support.checked import checked, schema
         pytest.param(
             "{ type: string, x-extensible-enum: [a, a, '', \"b\\n\"] }",
             [
-                "4:46: item-twice: 'a' stands in the list already; leave one out",
+                "4:46: item-twice: 'a' is in the list already; leave one out",
                 "4:49: blank-text: the value is blank; write one",
                 "4:53: control-character: 'b\\n' holds a control character; leave it out",
             ],

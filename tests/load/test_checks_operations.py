@@ -171,7 +171,7 @@ paths:
         schema: {} }], responses: { '200': { description: a } } }
 """,
             [
-                "2:3: path-parameter-twice: {id} stands in the path twice; give each place "
+                "2:3: path-parameter-twice: {id} is in the path twice; give each place "
                 "its own name",
             ],
             id="twice in the path",
@@ -288,7 +288,7 @@ paths:
             [
                 "3:49: undeclared-tag: 'Lones' is not among the `tags` of the document; did "
                 "you mean 'Loans'?",
-                "3:56: item-twice: 'Loans' stands in the list already; leave one out",
+                "3:56: item-twice: 'Loans' is in the list already; leave one out",
                 "3:63: undeclared-tag: 'Books' is not among the `tags` of the document; "
                 "known: Loans",
             ],

@@ -228,7 +228,7 @@ components:
     Lost: { $ref: '#/components/responses/Gone', x-added: next, x-aded: next }
 """,
             [
-                "4:50: misplaced-annotation: `x-added` can't stand beside `$ref` here; "
+                "4:50: misplaced-annotation: `x-added` is not allowed beside `$ref` here; "
                 "annotate the component, or write it in place",
                 "4:65: reference-sibling: `x-aded` beside `$ref` says nothing; say it in "
                 "what is referred to",

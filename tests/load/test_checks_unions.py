@@ -93,7 +93,7 @@ components:
       discriminator: { propertyName: kind }
 """,
             [
-                "5:54: member-twice: '#/components/schemas/Book' stands in the list already; "
+                "5:54: member-twice: '#/components/schemas/Book' is in the list already; "
                 "leave one out",
             ],
             id="the same twice",

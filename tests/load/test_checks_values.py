@@ -188,7 +188,7 @@ from support.checked import checked, schema
         pytest.param(
             "{ type: array, items: {}, uniqueItems: true, default: [1, true, 1.0] }",
             [
-                "4:71: default-invalid: the number 1.0 stands in the list already; mend the "
+                "4:71: default-invalid: the number 1.0 is in the list already; mend the "
                 "value or its schema",
             ],
             id="an item twice",

@@ -93,7 +93,7 @@ def test_one_level_more_is_one_problem(tmp_path: Path, name: str, file: str) -> 
     source = json.dumps(document(NESTS[name], ADOPTED.depth + 1))
     with pytest.raises(SourceError) as refused:
         loaded(tmp_path, {"versions.yaml": VERSIONS, file: source})
-    message = f"more than {ADOPTED.depth} mappings and lists stand within each other; use $ref"
+    message = f"more than {ADOPTED.depth} mappings and lists are within each other; use $ref"
     assert [(p.id, p.message) for p in refused.value.problems] == [("too-deep", message)]
 
 

@@ -139,11 +139,7 @@ versions:
         ("2026-02-30", "'2026-02-30' is not a day of the calendar; write one, or `next`"),
         ("0000-01-01", "'0000-01-01' is not a day of the calendar; write one, or `next`"),
         *(
-            (
-                text,
-                f"{text!r} is not a canonical YYYY-MM-DD date; write one, or `next` for the "
-                "version being prepared",
-            )
+            (text, f"{text!r} is not a canonical YYYY-MM-DD date; write one, or `next`")
             for text in ("2026-W27-3", "soon", "Next", "２０２６-07-01", "2026-07-01T00:00")
         ),
     ],
@@ -161,14 +157,14 @@ def test_only_the_canonical_spelling_of_a_real_day_is_a_date(
         (
             ["{ date: 2024-09-01, title: a }", "{ date: 2024-01-15, title: b }"],
             [
-                "3:13: version-order: 2024-01-15 stands after 2024-09-01 (versions.yaml:2:13); "
+                "3:13: version-order: 2024-01-15 comes after 2024-09-01 (versions.yaml:2:13); "
                 "write the versions oldest first, `next` last"
             ],
         ),
         (
             ["{ date: 2024-09-01, title: a }", "{ date: 2024-09-01, title: b }"],
             [
-                "3:13: version-twice: 2024-09-01 stands at versions.yaml:2:13 already; "
+                "3:13: version-twice: 2024-09-01 is at versions.yaml:2:13 already; "
                 "leave one of the two out"
             ],
         ),
@@ -179,7 +175,7 @@ def test_only_the_canonical_spelling_of_a_real_day_is_a_date(
                 "{ date: 2024-09-01, title: c, draft: true }",
             ],
             [
-                "4:13: version-order: 2024-09-01 stands after next (versions.yaml:3:13); "
+                "4:13: version-order: 2024-09-01 comes after next (versions.yaml:3:13); "
                 "write the versions oldest first, `next` last"
             ],
         ),
@@ -193,8 +189,8 @@ def test_only_the_canonical_spelling_of_a_real_day_is_a_date(
         (
             ["{ date: 2024-01-15, title: a, draft: true }", "{ date: 2024-09-01, title: b }"],
             [
-                "3:13: draft-before-cut: 2024-09-01 stands after the draft 2024-01-15 "
-                "(versions.yaml:2:13); drafts stand at the end"
+                "3:13: draft-before-cut: 2024-09-01 comes after the draft 2024-01-15 "
+                "(versions.yaml:2:13); drafts come last"
             ],
         ),
         (
@@ -260,7 +256,7 @@ def test_versions_stand_oldest_first_with_drafts_last(
         ("ignores-header: Hours", "1:17: wrong-type: 'Hours' where a list belongs"),
         (
             "ignores-header: [Hours, Hours]",
-            "1:25: item-twice: 'Hours' stands in the list already",
+            "1:25: item-twice: 'Hours' is in the list already",
         ),
         (
             "policy: date-contract",

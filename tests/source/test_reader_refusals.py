@@ -248,12 +248,12 @@ YAML_CASES = [
     Case(
         "65 levels",
         "a: " + "[" * 64 + "]" * 64 + "\n",
-        ["1:67: too-deep: more than 64 mappings and lists stand within each other; use $ref"],
+        ["1:67: too-deep: more than 64 mappings and lists are within each other; use $ref"],
     ),
     Case(
         "levels of indentation",
         "".join(" " * level + "a:\n" for level in range(1000)),
-        ["65:65: too-deep: more than 64 mappings and lists stand within each other; use $ref"],
+        ["65:65: too-deep: more than 64 mappings and lists are within each other; use $ref"],
     ),
     Case(
         "a file of more than 4 MiB in authored sources",
@@ -406,12 +406,12 @@ JSON_CASES = [
     Case(
         "65 levels",
         '{"a": "[[", "b":\n' + "[" * 64 + "]" * 64 + "}",
-        ["2:64: too-deep: more than 64 mappings and lists stand within each other; use $ref"],
+        ["2:64: too-deep: more than 64 mappings and lists are within each other; use $ref"],
     ),
     Case(
         "65 levels behind an escaped quote",
         '{"a": "\\"[[", "b":\n' + "[" * 64 + "]" * 64 + "}",
-        ["2:64: too-deep: more than 64 mappings and lists stand within each other; use $ref"],
+        ["2:64: too-deep: more than 64 mappings and lists are within each other; use $ref"],
     ),
     Case(
         "a file of more than 4 MiB in authored sources",

@@ -181,7 +181,7 @@ DEFECTS: Final = (
         "duplicate enum value",
         "enum: [active, returned]",
         "enum: [active, returned, active]",
-        ("53:57: enum-value-twice: 'active' stands in the list already; leave one out",),
+        ("53:57: enum-value-twice: 'active' is in the list already; leave one out",),
     ),
     Defect(
         "array without items",

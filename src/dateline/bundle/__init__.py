@@ -43,7 +43,7 @@ __all__ = [
     "wrong_types_refused",
 ]
 
-# The rules that any OpenAPI document is held to, whoever wrote it.
+# The rules for any OpenAPI document, whoever wrote it.
 _FOREIGN: Final = Table(
     header="",
     default="",

@@ -71,12 +71,12 @@ def parse_address(reference: str, file: str) -> Address:
 
 
 def is_local(reference: str) -> bool:
-    """Tell whether *reference* leads into the file where it is written."""
+    """Return whether *reference* leads into the file where it is written."""
     return not reference or reference.startswith("#")
 
 
 def is_address(value: str) -> bool:
-    """Tell whether *value*, of a discriminator's mapping, is an address rather than a name.
+    """Return whether *value*, of a discriminator's mapping, is an address rather than a name.
 
     OpenAPI 3.1.1, section 4.8.25.4: what may be both is a name.
     """

@@ -18,15 +18,19 @@ from dateline.bundle.addresses import (
 from dateline.bundle.sources import Files, Readings, Source, Trail, read_source
 from dateline.load.wording import quote
 from dateline.model import Place, Problem
-from dateline.openapi import COMPONENTS, MadeName, Shape, pointer, slot
+from dateline.openapi import COMPONENTS, OBJECTS, MadeName, Shape, Value, pointer, slot
 from dateline.source.reader import ADOPTED, MOST_PROBLEMS, UnreadableError
 
 _SECTIONS: Final = {kind: section for section, kind in COMPONENTS.items()}
 _WEBHOOKS: Final = "x-webhooks"
 
 # Keys whose values belong to the API: a `$ref` there need not be a reference.
-_PAYLOAD: Final = frozenset({"example", "examples", "default", "value", "enum", "const"})
-_PAYLOAD_OF_LINKS: Final = frozenset({"parameters", "requestBody"})
+_PAYLOAD: Final = frozenset(
+    key
+    for keys in OBJECTS.values()
+    for key, known in keys.items()
+    if known.slot.shape is Shape.DATA and known.value in (Value.ANY, Value.LIST)
+)
 
 _MOST_FILES: Final = 10_000
 _UNNAMEABLE: Final = re.compile(r"[^A-Za-z0-9._-]+")
@@ -43,7 +47,7 @@ class Goal(NamedTuple):
 
 
 Built = tuple[Any, Goal | None]
-"""What stands in the document for a value, and where it is written if that is somewhere else."""
+"""What a value becomes in the document, and where it is written if that is somewhere else."""
 
 
 class _StopError(Exception):
@@ -78,7 +82,7 @@ class Bundle:
 
 
 class Bundler:
-    """Puts a document together: what stands in other files becomes components, or is inlined.
+    """Puts a document together: the content of other files becomes components, or is inlined.
 
     A component that is nothing but a reference to another file becomes what is there. What has
     no place among components (path items, operations, whole sections) takes the place of the
@@ -217,7 +221,7 @@ class Bundler:
             self._queue.append(wanted)
         self._waiting.append((holder, key, wanted, rest))
 
-    # What stands in the document for each value of a file; itself where no other file is behind
+    # What each value of a file becomes; itself if it refers to no other file
 
     def _shaped(self, shape: Shape, kind: str, node: Any, at: Goal, depth: int) -> Built:
         if shape is Shape.ONE:
@@ -234,7 +238,7 @@ class Bundler:
         )
 
     def _object(self, kind: str, node: Any, at: Goal, depth: int) -> Built:
-        """Return what stands for *node*, an object of *kind*."""
+        """Return what *node*, an object of *kind*, becomes."""
         if not isinstance(node, dict):
             return node, None
         self._count(node, at, depth)
@@ -261,7 +265,7 @@ class Bundler:
         at: Goal,
         depth: int,
     ) -> dict[str, Any]:
-        """Return *inlined* with what stands beside the reference to it, which wins."""
+        """Return *inlined* with the siblings of the reference to it, which win."""
         own, _ = self._children(kind, node, at, depth)
         made: dict[str, Any] = self._copy(inlined)
         for key in inlined:
@@ -274,7 +278,7 @@ class Bundler:
         return made
 
     def _inlined(self, shape: Shape, kind: str, goal: Goal, at: Goal, depth: int) -> Built:
-        """Return what is at *goal*, to stand at *at*."""
+        """Return what is at *goal*, to be put at *at*."""
         if goal in self._around:
             self._note(at, "reference-circular", "it leads back to itself; write it out once")
             return None, None
@@ -304,7 +308,7 @@ class Bundler:
                 return self._mapping(value, goal), None
             if not isinstance(value, dict | list):
                 return value, None
-            payload = name in (_PAYLOAD_OF_LINKS if kind == "link" else _PAYLOAD)
+            payload = name in _PAYLOAD or (kind, name) == ("link", "parameters")
             return self._data(value, goal, depth + 1, payload=payload)
 
         made, _ = self._rebuilt(node, at, child)
@@ -357,7 +361,7 @@ class Bundler:
         return (node if made is None else made), None
 
     def _data(self, value: Any, at: Goal, depth: int, *, payload: bool) -> Built:
-        """Return what stands for a value of no kind, such as an extension or an example.
+        """Return what a value of no kind becomes, such as an extension or an example.
 
         OpenAPI knows no references there, but other tools follow them. In a *payload*, what
         leads nowhere is taken for what the API sends.
@@ -420,7 +424,7 @@ class Bundler:
     def _goal(self, reference: str, file: str, depth: int = 0) -> Goal:
         """Return what *reference* in *file* leads to, seeing through what only refers on.
 
-        Raises AddressError where that can't be told.
+        Raises AddressError where that is unknown.
         """
         met: set[Goal] = set()
         while True:
@@ -499,7 +503,7 @@ class Bundler:
         """Keep count of what the document holds: files may multiply each other."""
         self._nodes_left -= 1 + len(node)
         if depth > ADOPTED.depth:
-            message = f"more than {ADOPTED.depth} mappings and lists stand within each other"
+            message = f"more than {ADOPTED.depth} mappings and lists are within each other"
             self._note(at, "too-deep", f"{message}, files put together; use $ref to components")
             raise _StopError
         if self._nodes_left < 0:

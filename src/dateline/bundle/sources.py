@@ -62,8 +62,8 @@ def read_source(
     """Return what a file called *name* holds whose bytes are *content*.
 
     It is JSON if its name ends in `.json`, else YAML; in UTF-8, with or without a byte order
-    mark. Objects of JSON that stand in the same words in what was read before in the same
-    *readings* are the same objects; without readings, JSON is held to what sources may hold:
+    mark. Objects of JSON that have the same text in what was read before in the same
+    *readings* are the same objects; without readings, JSON has to be what sources may hold:
     invisible characters are refused. Never raises for bad input: None is returned, and
     *problems* holds what is wrong.
     """
@@ -114,7 +114,7 @@ def _has_whole_pairs(text: str) -> bool:
 
 
 def may_refer_to_files(source: Source) -> bool:
-    """Tell whether *source* may hold an address of another file.
+    """Return whether *source* may hold an address of another file.
 
     Most documents are one file: to know that of JSON, its text need not be walked.
     """

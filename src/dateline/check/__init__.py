@@ -216,7 +216,7 @@ class _Judge:
 
 
 def _looks_renamed(removed: Group, added: Group) -> bool:
-    """Tell whether a field that went and one that came may be the same under two names."""
+    """Return whether a field that went and one that came may be the same under two names."""
     gone, new = removed.change, added.change
     return (
         gone.kind is Kind.FIELD_REMOVED

@@ -20,7 +20,7 @@ def check_announcements(table: Table, published: Published, today: date) -> Iter
 def find_announcement(
     table: Table, published: Published, kind: str, version: str
 ) -> Announcement | None:
-    """Return what callers were told of *version*; what is published counts, then the table."""
+    """Return what was announced of *version*; what is published precedes the table."""
     known = [*(published.announcements or ()), *table.announcements]
     return next((one for one in known if (one.kind, one.version) == (kind, version)), None)
 
@@ -78,7 +78,7 @@ def _changed(table: Table, published: Published, today: str) -> Iterator[Finding
 
 
 def _is_due(one: Announcement, table: Table, today: str) -> bool:
-    """Tell whether callers still wait for what *one* says; a version that is gone has ended."""
+    """Return whether callers still wait for what *one* says; a version that is gone has ended."""
     return one.version in table.dates if one.kind == "ends" else one.day > today
 
 

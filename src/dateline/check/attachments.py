@@ -67,7 +67,7 @@ def _gates(api: Api, projector: Projector, group: Group) -> list[tuple[str, str]
     nodes = []
     for step in (*path, *parts(pointer)[len(path) :]):
         if isinstance(node, list) and isinstance(step, str):
-            # published lists lack what is hidden, so only the item itself tells which one it is
+            # published lists lack what is hidden, so the item is found by its content
             node = next((one for one in node if _bare(one) == group.change.before), None)
         elif isinstance(node, dict):
             node = node.get(str(step))
@@ -96,7 +96,7 @@ def _bare(item: Any) -> Any:
 def _was_there(
     published: Published, group: Group, environment: str, date: str, before: set[str]
 ) -> bool:
-    """Tell whether the versions on both sides of *date* are published with a difference there."""
+    """Return whether the versions on both sides of *date* are published with a difference there."""
     pointer = group.change.before_pointer or group.change.holder_pointer or ""
     sides = []
     for version in (max(before, key=order), date):

@@ -91,7 +91,7 @@ class Published:
 
 
 def read_tree(output: Path, *, restoring: bool = False) -> Published:
-    """Return what stands in the *output* folder; nothing where it has never been generated.
+    """Read the *output* folder; nothing where it has never been generated.
 
     Raises BaselineError for a document that was edited by hand. One who is *restoring* such
     documents passes them over.
@@ -186,7 +186,7 @@ def _committed(tree: Published, output: Path) -> Published:
         return _with_policy(tree, output)
     if not repository.is_merging():
         return committed
-    # what the other branch publishes stands in the tree alone
+    # what the other branch publishes is only in the tree
     documents = {**committed.documents, **tree.documents}
     announced = committed.announcements if tree.announcements is None else tree.announcements
     default = tree.default or committed.default
@@ -206,8 +206,8 @@ def _with_policy(tree: Published, output: Path) -> Published:
     if tree.documents and tree.policy is None and POLICY in _manifest(output):
         raise BaselineError(
             f"{output / POLICY}:1:1: baseline-edited: the record of the published policy was "
-            f"deleted or edited by hand, so nothing tells what judges; restore it from version "
-            f"control or a backup, or compare with `--against REF`"
+            f"deleted or edited by hand, so it is unknown which policy judges; restore it from "
+            f"version control or a backup, or compare with `--against REF`"
         )
     return _recorded(tree)
 
@@ -258,7 +258,7 @@ def read_baseline(reference: str, output: Path, readings: Readings | None = None
             return _published(str(path), names, _Folder(root), f"{root}/", readings)
         names = [found.relative_to(root).as_posix() for found in sorted(root.glob("spec/*/*.json"))]
         if not names:
-            raise BaselineError(f"{path}: baseline-empty: no spec/*/*.json stands in this folder")
+            raise BaselineError(f"{path}: baseline-empty: no spec/*/*.json is in this folder")
         names += _policy_in(root)
         return _published(str(path), names, _Folder(root), f"{root}/", readings)
     if path.exists() or path.is_symlink():
@@ -434,7 +434,7 @@ def _announced(index: Source) -> Iterator[Announcement]:
 
 
 def _offers(record: PolicyRecord | None, index: Source | None, version: str) -> bool:
-    """Tell whether callers may ask for *version*: as the *record* says, else as the *index* does.
+    """Return whether callers may ask for *version*: as the *record* says, else as the *index* does.
 
     An index of another form, or none, lists every version.
     """

@@ -63,7 +63,7 @@ def compare(
 ) -> tuple[list[Finding], str]:
     """Return all that differs between *before* and *after*, and the words for *before*.
 
-    A *policy*, the name of a preset or of a file that holds what may stand under `policy` in the
+    A *policy*, the name of a preset or of a file with the content of `policy` in the
     version table, judges in place of the one of the definitions.
 
     Each names a version of the definitions in *schemas* (``2026-07-01``, with ``@sandbox`` one
@@ -211,7 +211,7 @@ class _Sides:
 
 
 def _named_policy(name: str) -> tuple[str, dict[str, Verdict]]:
-    """Return the policy that is the preset *name*, or stands in the file of that name."""
+    """Return the policy that is the preset *name*, or is in the file of that name."""
     path = Path(name)
     if name in PRESETS:
         return name, {}

@@ -10,6 +10,7 @@ from typing import Any, Final
 from dateline.check.baseline import Published
 from dateline.model import EVERYWHERE, Combination, Finding, Policy, Verdict
 from dateline.openapi import METHODS, parts, references
+from dateline.schema.memo import closure
 from dateline.schema.variants import subtypes
 
 _MOVED: Final = {
@@ -131,18 +132,12 @@ def _parted(
 
 def _reached(roots: list[Any], components: dict[str, Any]) -> set[_Component]:
     """Return all *components* that *roots* lead to."""
-    found: set[_Component] = set()
     below = subtypes(components.get("schemas", {}))
-    pending = list(roots)
-    while pending:
-        goals = set(references(pending.pop()))
-        goals |= {
-            ("schemas", each)
-            for section, name in goals
-            if section == "schemas"
-            for each in below.get(name, ())
-        }
-        for section, name in goals - found:
-            found.add((section, name))
-            pending.append(components.get(section, {}).get(name))
-    return found
+
+    def list_goals(node: Any) -> Iterator[_Component]:
+        for section, name in references(node):
+            yield section, name
+            yield from (("schemas", each) for each in below.get(name, ()) if section == "schemas")
+
+    starts = (goal for root in roots for goal in list_goals(root))
+    return {*closure(starts, lambda goal: list_goals(components.get(goal[0], {}).get(goal[1])))}

@@ -7,9 +7,9 @@ renamed one carries its old name, ``x-shown-as`` stands in) and a total way up f
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Final
 
 from dateline.check.findings import create_finding
@@ -29,6 +29,7 @@ from dateline.model import (
 )
 from dateline.openapi import follow, pointer, target, walk
 from dateline.schema.access import READ_ONLY, WRITE_ONLY, Access
+from dateline.schema.memo import closure
 from dateline.schema.types import UNIONS
 from dateline.schema.variants import subtypes
 
@@ -76,11 +77,9 @@ def _unservable(api: Api) -> Iterator[Finding]:
     yield from _variants(api, places)
     for path, kind, node in places.with_history:
         if kind == "schema" and places.in_request(path):
-            yield from _demanded(api, places, path, node)
-        elif kind == "parameter" and node.get("required"):
-            yield from _demanded_parameter(api, places, path, node)
-        elif kind == "request-body" and node.get("required"):
-            yield from _demanded_body(api, places, path, node)
+            yield from _required_fields(api, places, path, node)
+        elif kind in ("parameter", "request-body") and node.get("required"):
+            yield from _required_since(api, places, path, kind)
     yield from _empty_bodies(api, places)
     yield from _responses(api)
 
@@ -144,16 +143,15 @@ def _fields(api: Api, places: _Places, path: Path, node: dict[str, Any]) -> Iter
             yield _finding(api, "request-without-way-up", at, message)
 
 
-def _demanded(api: Api, places: _Places, path: Path, node: dict[str, Any]) -> Iterator[Finding]:
+def _required_fields(
+    api: Api, places: _Places, path: Path, node: dict[str, Any]
+) -> Iterator[Finding]:
     """Yield each field that requests must have now, and could be without before."""
-    eras = places.timeline.eras("schema", node)
     for name in node.get("required", ()):
         child = node.get("properties", {}).get(name, {})
-        free = 0
-        for mask, era in eras:
-            free |= 0 if name in era.get("required", ()) else mask
-        is_asked = "default" not in child and places.access.of(child) != READ_ONLY
-        if free & places.timeline.of(child) and is_asked:
+        free = places.timeline.all & ~places.where(path, partial(_requires, name))
+        is_needed = "default" not in child and places.access.of(child) != READ_ONLY
+        if free & places.timeline.of(child) and is_needed:
             message = (
                 f"{_name((*path, 'properties', name))}: required in requests, and optional in "
                 f"{places.timeline.places(free)}"
@@ -174,32 +172,18 @@ def _parameters(api: Api, path: Path, node: dict[str, Any]) -> Iterator[Finding]
             yield _finding(api, "request-without-way-up", at, message)
 
 
-def _demanded_parameter(
-    api: Api, places: _Places, path: Path, node: dict[str, Any]
-) -> Iterator[Finding]:
-    """Yield *node*, which requests must have now, if they could be without it before."""
-    free = 0
-    for mask, era in places.timeline.eras("parameter", node):
-        free |= 0 if era.get("required") else mask
-    free &= places.timeline.of(node)
+def _requires(name: str, schema: dict[str, Any]) -> bool:
+    return name in schema.get("required", ())
+
+
+def _required_since(api: Api, places: _Places, path: Path, kind: str) -> Iterator[Finding]:
+    """Yield the parameter or body at *path*, required now, if requests could be without it."""
+    node = places.node(path)
+    free = places.where(path, lambda era: not era.get("required")) & places.timeline.of(node)
     if free and "default" not in node.get("schema", {}):
+        what = "a body" if kind == "request-body" else f"parameter {node.get('name')}"
         message = (
-            f"{_name(path)}: parameter {node.get('name')} is required, and optional in "
-            f"{places.timeline.places(free)}"
-        )
-        yield _finding(api, "request-without-way-up", (*path, "required"), message)
-
-
-def _demanded_body(
-    api: Api, places: _Places, path: Path, node: dict[str, Any]
-) -> Iterator[Finding]:
-    """Yield *node*, a body that requests must have now, if they could be without it before."""
-    free = 0
-    for mask, era in places.timeline.eras("request-body", node):
-        free |= 0 if era.get("required") else mask
-    if free & places.timeline.of(node):
-        message = (
-            f"{_name(path)}: a body is required, and optional in {places.timeline.places(free)}"
+            f"{_name(path)}: {what} is required, and optional in {places.timeline.places(free)}"
         )
         yield _finding(api, "request-without-way-up", (*path, "required"), message)
 
@@ -210,12 +194,12 @@ def _empty_bodies(api: Api, places: _Places) -> Iterator[Finding]:
     for path, kind, node in walk("document", api.document):
         if kind == "responses" and "204" in node:
             response = places.resolved((*path, "204"))
-            if response is not None and places.with_key(response, "content"):
+            if response is not None and places.where(response, _has_content):
                 users[response].append((*path, "204"))
     for response, responses in users.items():
         shown = 0
         for path in responses:
-            shown |= places.shown(path) & places.with_key(response, "content")
+            shown |= places.shown(path) & places.where(response, _has_content)
         named = response if response[0] == "components" else response[:-2]
         yield _finding(
             api,
@@ -225,6 +209,10 @@ def _empty_bodies(api: Api, places: _Places) -> Iterator[Finding]:
             operations=tuple(sorted({_name(path) for path in responses if path[0] == "paths"})),
             **_concerned(places.timeline.members(shown)),
         )
+
+
+def _has_content(response: dict[str, Any]) -> bool:
+    return bool(response.get("content"))
 
 
 def _responses(api: Api) -> Iterator[Finding]:
@@ -275,12 +263,12 @@ def _name(path: Path) -> str:
 
 
 def _leads(path: Path, words: frozenset[str]) -> bool:
-    """Tell whether *path* itself says that one of *words* leads to what stands there."""
+    """Return whether *path* itself says that one of *words* leads to it."""
     return not words.isdisjoint(path[1:2] if path[0] == "components" else path)
 
 
 class _Places:
-    """Where schemas stand: in requests or responses, and whether a value can be left out."""
+    """Where schemas are used: in requests or responses, and whether a value can be left out."""
 
     def __init__(self, api: Api) -> None:
         self.timeline = Timeline(api.table)
@@ -296,30 +284,32 @@ class _Places:
 
     @cached_property
     def subtypes(self) -> dict[str, frozenset[str]]:
-        """The schemas that stand wherever a discriminated one that they extend does."""
+        """The schemas allowed wherever a discriminated one that they extend is."""
         return subtypes(self._document.get("components", {}).get("schemas", {}))
 
     def resolved(self, path: Path) -> Path | None:
-        """Return the place of the object that stands at *path*, or that is referred to there."""
+        """Return the path of the object at *path*, or of the one that it refers to."""
         node = self._nodes[path][1]
         goal = target(node["$ref"]) if "$ref" in node else None
         found = path if goal is None else ("components", *goal)
         return found if found in self._nodes else None
 
     def shown(self, path: Path) -> int:
-        """Return where what stands at *path* is shown, as far as keys on the way there say."""
+        """Return where *path* is shown, according to the keys on the way there."""
         mask = self.timeline.all
         for length in range(len(path) + 1):
             if path[:length] in self._nodes:
                 mask &= self.timeline.of(self._nodes[path[:length]][1])
         return mask
 
-    def with_key(self, path: Path, key: str) -> int:
-        """Return where the object at *path* has *key*."""
-        mask = 0
-        for era, node in self.timeline.eras(*self._nodes[path]):
-            mask |= era if node.get(key) else 0
-        return mask
+    def node(self, path: Path) -> dict[str, Any]:
+        """Return the object at *path*."""
+        return self._nodes[path][1]
+
+    def where(self, path: Path, holds: Callable[[dict[str, Any]], Any]) -> int:
+        """Return where *holds* is true of the object at *path*, as it was in each version."""
+        eras = self.timeline.eras(*self._nodes[path])
+        return sum(mask for mask, era in eras if holds(era))
 
     @cached_property
     def gated_parents(self) -> list[tuple[Path, str, dict[str, Any]]]:
@@ -354,18 +344,15 @@ class _Places:
     def _reached(self, words: frozenset[str]) -> set[Path]:
         """Return the components to which one of *words* leads, through others or not."""
         refers: dict[Path, set[Path]] = defaultdict(set)
-        reached: set[Path] = set()
         for component, users in self._users.items():
             for user in users:
                 refers[user[:3]].add(component)
-            if any(_leads(user, words) for user in users):
-                reached.add(component)
-        pending = list(reached)
-        while pending:
-            found = refers[pending.pop()] - reached
-            reached |= found
-            pending += found
-        return reached
+        starts = [
+            component
+            for component, users in self._users.items()
+            if any(_leads(user, words) for user in users)
+        ]
+        return {*closure(starts, lambda component: refers[component])}
 
     def holder(self, path: Path) -> Path | None:
         """Return a place in a response that holds the value at *path* and can't be without it."""
@@ -381,7 +368,7 @@ class _Places:
             holders = (
                 self._holder(user, seen)
                 for user in self._users[path]
-                # where a subtype stands, its other subtypes do not
+                # a subtype is never another subtype
                 if user[2] not in subtypes or {*user[3::2], "allOf"} != {"allOf"}
             )
             return next((holder for holder in holders if holder is not None), None)

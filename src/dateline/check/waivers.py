@@ -41,7 +41,7 @@ class Waiver:
         return {key: getattr(self, key) for key in _KEYS} | {"versions": list(self.versions)}
 
     def concerns(self, finding: Finding) -> bool:
-        """Tell whether rule and pointer are those of *finding*, whatever its versions."""
+        """Return whether rule and pointer are those of *finding*, whatever its versions."""
         return finding.rule == self.rule and self.pointer in (
             finding.before_pointer,
             finding.after_pointer,

@@ -133,7 +133,7 @@ class Draft:
         """Return the repair that writes the history of *holder*, an object of a contract."""
         if not holder.gateable:
             raise CantGateError(
-                f"`{WAS}` can't stand on {name_kind(holder.kind)}, which every version has; "
+                f"`{WAS}` is not allowed on {name_kind(holder.kind)}, which every version has; "
                 "write it back"
             )
         path = self.canonical(holder.path, combination)

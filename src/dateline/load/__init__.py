@@ -21,7 +21,7 @@ _BESIDE: Final = (TABLE, "waivers.yaml")
 _SUFFIXES: Final = (".yaml", ".json")
 _FILE_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
-# Sections of the root that fragments share; everything else stands in one fragment.
+# Sections of the root that fragments share; everything else is in one fragment.
 _SHARED: Final = ("paths", "webhooks", "components")
 
 
@@ -72,7 +72,7 @@ def load(folder: Path, *, tolerated: Collection[str] = ()) -> Api:
 def read_known_table(folder: Path) -> Table | None:
     """Return the version table in *folder*; None while it is absent or has a slip in it.
 
-    For those who help with writing: what is wrong is told where definitions are loaded.
+    For completion and editors: defects are reported when definitions are loaded.
     """
     problems: list[Problem] = []
     document = _read(folder / TABLE, folder, adopted=False, problems=problems)
@@ -138,7 +138,7 @@ def _nothing_to_read(folder: Path) -> Problem:
     return Problem(
         place=Place(f"{folder.name}/{TABLE}", 1, 1),
         id="no-definitions",
-        message=f"no .yaml or .json file with definitions stands in {folder.name}/ beside {TABLE}",
+        message=f"no .yaml or .json file with definitions is in {folder.name}/ beside {TABLE}",
     )
 
 

@@ -1,6 +1,6 @@
 """Check that nothing is shown where something it refers to is not.
 
-Also tells, for each component, where it is part of the contract: a component that only gated
+Also finds, for each component, where it is part of the contract: a component that only gated
 places reach comes and goes with them.
 """
 
@@ -277,7 +277,7 @@ class _Walk:
 
     @cached_property
     def subtypes(self) -> dict[str, frozenset[str]]:
-        """The schemas that stand wherever a discriminated one that they extend does."""
+        """The schemas allowed wherever a discriminated one that they extend is."""
         return subtypes(self.components.get("schemas", {}))
 
     def _examples(
@@ -354,7 +354,7 @@ class _Walk:
         return (schema, path) if isinstance(schema, dict) else (None, path)
 
     def _is_member(self, value: Any, member: Any, discriminator: Any) -> bool:
-        """Tell whether *member* is the one that *value* belongs to, where that can be told."""
+        """Return whether *member* is the one that *value* belongs to, where that is known."""
         node, _ = self._resolved(member, ())
         if node is None:
             return False

@@ -72,4 +72,4 @@ def join_quoted(words: Iterable[str]) -> str:
 
 def say_repeated(value: Any) -> str:
     """Return what is said of *value*, which is in its list a second time."""
-    return f"{quote(value)} stands in the list already; leave one out"
+    return f"{quote(value)} is in the list already; leave one out"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from json import JSONEncoder
 from typing import Any, Final
 
@@ -27,6 +28,16 @@ def text(value: Any) -> str:
     except TypeError:
         # keys of several types, which no JSON document has
         return written(value)
+
+
+def find_repeated(values: Iterable[Any]) -> Iterator[tuple[int, Any]]:
+    """Yield each of *values* that equals one before it, as JSON, with its index."""
+    seen: set[str] = set()
+    for index, value in enumerate(values):
+        known_as = text(value)
+        if known_as in seen:
+            yield index, value
+        seen.add(known_as)
 
 
 def _with_integers(value: Any) -> Any:

@@ -129,7 +129,10 @@ def shown_as_another_variant(scope: Scope, site: Site, key: str) -> Iterator[Fou
         return
     parents = [parent for parent, below in sorted(scope.subtypes.items()) if name in below]
     if not parents and "allOf" in site.node:
-        message = f"`{key}` stands on what extends a schema with a discriminator; leave it out here"
+        message = (
+            f"`{key}` is allowed only on what extends a schema with a discriminator; "
+            "leave it out here"
+        )
         yield Found(site.at(key), "misplaced-annotation", message)
     hidden = scope.timeline.all & ~scope.shown(site.node)
     for date, value in substitutes(site.node).items():
@@ -276,7 +279,7 @@ def history_of_discriminator(scope: Scope, site: Site, key: str) -> Iterator[Fou
                     message = (
                         f"the tags of {name} are {quote_all(tags[name])} in {version} and "
                         f"{quote_all(now[name])} in the newest version, so which of them "
-                        f"{quote_all(before)} become can't be told; change one tag at a time"
+                        f"{quote_all(before)} become is unclear; change one tag at a time"
                     )
                     trail = _moved(site, date, site.at("discriminator"))
                     yield Found(trail, "tag-without-way", message)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -15,8 +14,7 @@ from dateline.load.checks.names import (
     property_names_style,
 )
 from dateline.load.checks.scope import CHECKS, Finder, Found, Scope, Site, Trail, on, path
-from dateline.load.checks.values import same
-from dateline.load.table import canonical_date
+from dateline.load.table import canonical_date, version_date
 from dateline.load.wording import did_you_mean, name_kind, quote, say_repeated
 from dateline.model import (
     ADDED,
@@ -32,20 +30,19 @@ from dateline.model import (
 )
 from dateline.openapi import OBJECTS, WHOLE, Shape, slot
 from dateline.schema.types import UNIONS
+from dateline.schema.values import text
 
 _PRESENCE: Final = (ADDED, REMOVED, ENVIRONMENTS)
 """The keys that say where something is there at all."""
 
 OPTIONAL_PARTS: Final = frozenset({"operation", "request-body", "path-item", "response"})
-"""What stands alone under a key of the object around it and may be left out all the same."""
+"""Single objects under a key of the object around them that may be left out."""
 
 _RENAMED: Final = "name"
 _NAMED_BY_KEY: Final = frozenset({"schema", "header"})
 
-_DIGITS: Final = re.compile(r"([0-9]{4})-?([0-9]{1,2})-?([0-9]{1,2})")
 
-
-# Where a key may stand
+# Where a key is allowed
 
 
 @on(*(f"*.{key}" for key in sorted(KEYS)), finds=("misplaced-annotation",))
@@ -60,16 +57,16 @@ def stands_where_it_may(scope: Scope, site: Site, key: str) -> Iterator[Found]:
 def _presence(site: Site) -> str | None:
     if site.kind in WHOLE:
         return (
-            f"can't stand on {name_kind(site.kind)}, which every version has; "
+            f"is not allowed on {name_kind(site.kind)}, which every version has; "
             "put it on a part of it"
         )
     if _held_by(site) is Shape.ONE and site.kind not in OPTIONAL_PARTS:
         return (
-            f"can't stand on the `{site.slot}` of {name_kind(_holder(site))}, "
+            f"is not allowed on the `{site.slot}` of {name_kind(_holder(site))}, "
             f"which has to be there; put `{WAS}` on what holds it"
         )
     if _in_path(site.node) and _holder(site) != "components":
-        return "can't stand on a path parameter, which the path always has; put it on the path"
+        return "is not allowed on a path parameter, which the path always has; put it on the path"
     return None
 
 
@@ -79,7 +76,7 @@ def _in_path(node: dict[str, Any]) -> bool:
 
 def _was(site: Site) -> str | None:
     return (
-        f"can't stand on {name_kind(site.kind)}; put it on a part of it"
+        f"is not allowed on {name_kind(site.kind)}; put it on a part of it"
         if site.kind in WHOLE
         else None
     )
@@ -87,24 +84,26 @@ def _was(site: Site) -> str | None:
 
 def _shown_as(site: Site) -> str | None:
     if site.kind != "schema" or not (site.slot in UNIONS or _extends(site)):
-        return "stands on a value of an enumeration or a member of a union only; leave it out here"
+        return (
+            "is allowed only on a value of an enumeration or a member of a union; leave it out here"
+        )
     if site.node.keys().isdisjoint((ADDED, REMOVED)):
         return f"says what callers get instead, but there is no `{ADDED}` or `{REMOVED}`; add one"
     return None
 
 
 def _extends(site: Site) -> bool:
-    """Tell whether *site* is a component that another schema may choose by a discriminator."""
+    """Return whether *site* is a component that another schema may choose by a discriminator."""
     return _holder(site) == "components" and "allOf" in site.node
 
 
 def _extensible(site: Site) -> str | None:
     if site.kind != "schema" or "$ref" in site.node:
-        return "stands on a schema with `type: string` only; write it there"
+        return "is allowed only on a schema with `type: string`; write it there"
     written = site.node.get("type", ())
     types = {written} if isinstance(written, str) else set(written)
     if types - {"null"} != {"string"}:
-        return "stands on a schema with `type: string` only; give it that type"
+        return "is allowed only on a schema with `type: string`; give it that type"
     if "enum" in site.node or "const" in site.node:
         return "beside a closed list of values contradicts it; leave one of the two out"
     return None
@@ -113,7 +112,7 @@ def _extensible(site: Site) -> str | None:
 def _why(site: Site) -> str | None:
     if site.node.keys() & GATES:
         return None
-    return f"is the reason for a gate, but none stands here; add {ADDED}, {REMOVED} or {WAS}"
+    return f"is the reason for a gate, but there is none here; add {ADDED}, {REMOVED} or {WAS}"
 
 
 _PLACES: Final = {
@@ -190,15 +189,8 @@ def _date(scope: Scope, written: str, trail: Trail, *, value: bool) -> Iterator[
     elif canonical_date(written):
         message = f"no version {written} in the table{did_you_mean(written, known)}"
         yield Found(trail, "unknown-version", message, value=value)
-    else:
-        digits = _DIGITS.fullmatch(written)
-        padded = "-".join((digits[1], digits[2].zfill(2), digits[3].zfill(2))) if digits else ""
-        message = f"{quote(written)} is not a canonical YYYY-MM-DD date; write one, or `next`"
-        if padded == written:
-            message = f"{quote(written)} is not a day of the calendar; write one, or `next`"
-        elif canonical_date(padded):
-            message = f"{quote(written)} is not a canonical YYYY-MM-DD date; write {padded}"
-        yield Found(trail, "date", message, value=value)
+    elif complaint := version_date(written):
+        yield Found(trail, "date", complaint.message, value=value)
 
 
 @on(f"*.{ADDED}", finds=("gate-without-effect",))
@@ -262,13 +254,13 @@ def environments(scope: Scope, site: Site, key: str) -> Iterator[Found]:
 def why(_: Scope, site: Site, key: str) -> Iterator[Found]:
     written = site.node[key]
     reasons = written.items() if isinstance(written, dict) else [(None, written)]
-    for date, text in reasons:
+    for date, reason in reasons:
         trail = site.at(key) if date is None else site.at(key, date)
-        if not text.strip():
+        if not reason.strip():
             message = "the reason is blank; say it in a sentence"
             yield Found(trail, "blank-text", message, value=True)
-        elif text.splitlines() != [text]:
-            message = f"{quote(text)} has several lines; write one sentence"
+        elif reason.splitlines() != [reason]:
+            message = f"{quote(reason)} has several lines; write one sentence"
             yield Found(trail, "several-lines", message, value=True)
 
 
@@ -278,7 +270,7 @@ def reasons_of_gates(_: Scope, site: Site, key: str) -> Iterator[Found]:
     known = gate_dates(site.node)
     for date in written if isinstance(written, dict) else ():
         if date not in known:
-            message = f"no gate of {date} stands here{did_you_mean(date, known)}"
+            message = f"there is no gate of {date} here{did_you_mean(date, known)}"
             yield Found(site.at(key, date), "reason-without-gate", message)
     if not written and isinstance(written, dict):
         message = "no date is listed; write {DATE: TEXT}, or leave it out"
@@ -327,7 +319,7 @@ def history_changes_something(scope: Scope, site: Site, key: str) -> Iterator[Fo
             if keyword == _RENAMED and site.kind in _NAMED_BY_KEY and named is None:
                 message = "only properties, headers and parameters have a name; leave it out"
                 yield Found((at, keyword), "misplaced-rename", message)
-            elif keyword in now and _equal(now[keyword], value):
+            elif keyword in now and text(now[keyword]) == text(value):
                 message = f"`{keyword}` is {quote(value)} after {date} too; leave it out"
                 yield Found((at, keyword), "history-without-effect", message)
         for keyword in unset:
@@ -342,7 +334,7 @@ def history_changes_something(scope: Scope, site: Site, key: str) -> Iterator[Fo
 
 @on(f"parameter.{WAS}", finds=("path-parameter-changed",))
 def path_parameters_stay(_: Scope, site: Site, key: str) -> Iterator[Found]:
-    """A path is the same in every version, and so is what stands in its braces."""
+    """A path is the same in every version, and so are the names in its braces."""
     for date, entry in site.node[key].items():
         setting, _unset = changes(entry)
         at = site.at(key, date)
@@ -354,10 +346,6 @@ def path_parameters_stay(_: Scope, site: Site, key: str) -> Iterator[Found]:
                     f"names; leave `{keyword}` out, and keep what it was"
                 )
                 yield Found((at, keyword), "path-parameter-changed", message)
-
-
-def _equal(one: Any, other: Any) -> bool:
-    return isinstance(one, str) == isinstance(other, str) and same(one, other)
 
 
 def _own_name(site: Site) -> str | None:
@@ -458,7 +446,7 @@ def _names(
 
 @on(f"*.{WAS}", finds=("*",))
 def history_is_sound(scope: Scope, site: Site, key: str) -> Iterator[Found]:
-    """What it was held to the same checks as what it is."""
+    """The same checks apply to what it was as to what it is."""
     if not all(date in scope.ranks for date in site.node[key]):
         return
     now = without(site.node, WAS)
@@ -484,7 +472,7 @@ def history_is_sound(scope: Scope, site: Site, key: str) -> Iterator[Found]:
 def _defects(scope: Scope, site: Site) -> Iterator[Found]:
     """Yield what the checks of *site*'s own keys find, but for those of our keys."""
     for key in site.node:
-        # a discriminator is held against the schemas as they were, by checks of its own
+        # discriminators are checked against the schemas of the time, by checks of their own
         if key in OBJECTS[site.kind] and key != "discriminator":
             for check in CHECKS.get(f"{site.kind}.{key}", ()):
                 yield from check.run(scope, site, key)

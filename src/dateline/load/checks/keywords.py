@@ -125,7 +125,7 @@ def exclusive_bound(scope: Scope, site: Site, key: str) -> Iterator[Found]:
 
 @on(*(f"schema.{key}" for key in _UNSUPPORTED), finds=("unsupported-keyword",))
 def unsupported(_: Scope, site: Site, key: str) -> Iterator[Found]:
-    message = f"`{key}` can't be held to by what is generated; say it in other keywords"
+    message = f"`{key}` can't be enforced by generated code; say it in other keywords"
     yield Found(site.at(key), "unsupported-keyword", message)
 
 

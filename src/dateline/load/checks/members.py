@@ -7,10 +7,11 @@ from typing import Any, Final, NamedTuple
 
 from dateline.gates import changes, gate_dates, order, substitutes
 from dateline.load.checks.scope import Found, Scope, Site, on
-from dateline.load.checks.values import find_fault, same
+from dateline.load.checks.values import find_fault
 from dateline.load.wording import did_you_mean, quote
 from dateline.model import ADDED, REMOVED, SHOWN_AS, WAS
 from dateline.schema.types import UNIONS, is_enumeration
+from dateline.schema.values import text
 
 _WORDS: Final = frozenset({"title", "description", "deprecated", "$comment", "x-environments"})
 """What the history of a value of an enumeration may hold beside `const`, and its dates."""
@@ -46,7 +47,7 @@ class _Union(NamedTuple):
     def matching(self, value: Any, numbers: list[int]) -> list[int]:
         """Return those of the members *numbers* that *value* is of."""
         if is_enumeration(self.node):
-            return [i for i in numbers if same(value, self.members[i]["const"])]
+            return [i for i in numbers if text(value) == text(self.members[i]["const"])]
         return [
             i
             for i in numbers
@@ -54,7 +55,7 @@ class _Union(NamedTuple):
         ]
 
     def is_shown(self, index: int, at: int) -> bool:
-        """Tell whether the member *index* is shown at *at* as one that is there, in turn.
+        """Return whether the member *index* is shown at *at* as one that is there, in turn.
 
         Where a later one of them is at fault, that one's own check says so.
         """
@@ -182,7 +183,12 @@ def _collisions(scope: Scope, site: Site, key: str) -> Iterator[Found]:
             for others, other, value in taken:
                 both = others & there
                 at = index if WAS in member else other
-                if both and other != index and WAS in members[at] and same(value, era["const"]):
+                if (
+                    both
+                    and other != index
+                    and WAS in members[at]
+                    and text(value) == text(era["const"])
+                ):
                     message = (
                         f"{quote(value)} is what {quote(members[other]['const'])} and "
                         f"{quote(member['const'])} both are in {scope.timeline.places(both)}; "

@@ -177,7 +177,7 @@ def property_names_style(_: Scope, site: Site, key: str) -> Iterator[Found]:
         if _PROPERTY_STYLE.fullmatch(name) is not None or _unsafe(name):
             continue
         if name in KEYS:
-            message = f"`{name}` stands among the properties; put it on one of them"
+            message = f"`{name}` is among the properties; put it on one of them"
             yield Found(site.at(key, name), "misplaced-annotation", message)
         else:
             message = (

@@ -17,7 +17,7 @@ from dateline.load.wording import (
     quote,
     say_repeated,
 )
-from dateline.openapi import METHODS
+from dateline.openapi import METHODS, VALUES
 
 # RFC 3986 section 3.3 without quotes and escapes: segments of such characters and `{name}`
 _PATH: Final = re.compile(
@@ -26,7 +26,6 @@ _PATH: Final = re.compile(
 _TEMPLATE: Final = re.compile(r"\{([^{}]*)\}")
 _SERVER_URL: Final = re.compile(r"(?:https?://[^/]|/|\{)[^\s\"'`<>\\^|?#]*")
 
-_LOCATIONS: Final = ("path", "query", "header", "cookie")
 # OpenAPI 3.1.1 section 4.8.12.6
 _STYLES: Final[dict[str, tuple[str, ...]]] = {
     "path": ("simple", "label", "matrix"),
@@ -131,7 +130,7 @@ def named_once_in_a_path(_: Scope, site: Site, key: str) -> Iterator[Found]:
         named = _TEMPLATE.findall(path)
         for index, name in enumerate(named):
             if name in named[:index]:
-                message = f"{{{name}}} stands in the path twice; give each place its own name"
+                message = f"{{{name}}} is in the path twice; give each place its own name"
                 yield Found(site.at(key, path), "path-parameter-twice", message)
 
 
@@ -158,13 +157,26 @@ def parameters_differ(scope: Scope, site: Site, key: str) -> Iterator[Found]:
         seen.setdefault(mark, []).append((present, name))
 
 
-@on("parameter.in", finds=("parameter-location", "path-parameter-optional"))
-def location(_: Scope, site: Site, key: str) -> Iterator[Found]:
-    where = site.node[key]
-    if where not in _LOCATIONS:
-        message = f"{quote(where)} is no place of a parameter{did_you_mean(where, _LOCATIONS)}"
-        yield Found(site.at(key), "parameter-location", message, value=True)
-    elif where == "path" and site.node.get("required") is not True:
+# What a closed list of values is called in a message, and the id of its problem.
+_CLOSED: Final = {
+    ("parameter", "in"): ("place of a parameter", "parameter-location"),
+    ("security-scheme", "in"): ("place of a key", "parameter-location"),
+    ("security-scheme", "type"): ("type of a security scheme", "security-type"),
+}
+
+
+@on(*(".".join(place) for place in _CLOSED), finds=("parameter-location", "security-type"))
+def closed_values(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    value, known = site.node[key], VALUES[site.kind, key]
+    if value not in known:
+        what, id = _CLOSED[site.kind, key]
+        message = f"{quote(value)} is no {what}{did_you_mean(value, known)}"
+        yield Found(site.at(key), id, message, value=True)
+
+
+@on("parameter.in", finds=("path-parameter-optional",))
+def path_parameters_required(_: Scope, site: Site, key: str) -> Iterator[Found]:
+    if site.node[key] == "path" and site.node.get("required") is not True:
         message = "a path parameter is always there; write `required: true`"
         yield Found(site.trail, "path-parameter-optional", message)
 
@@ -270,26 +282,13 @@ def security_scopes(_: Scope, site: Site, key: str) -> Iterator[Found]:
                 yield Found(site.at(key, index, name), "wrong-type", message, value=True)
 
 
-@on("security-scheme.type", finds=("security-type", "missing-key"))
+@on("security-scheme.type", finds=("missing-key",))
 def security_type(_: Scope, site: Site, key: str) -> Iterator[Found]:
     kind = site.node[key]
-    if kind not in _SECURITY:
-        message = f"{quote(kind)} is no type of a security scheme{did_you_mean(kind, _SECURITY)}"
-        yield Found(site.at(key), "security-type", message, value=True)
     for needed in _SECURITY.get(kind, ()):
         if needed not in site.node:
             message = f"a security scheme of type {kind!r} needs `{needed}`; write it"
             yield Found(site.trail, "missing-key", message)
-
-
-@on("security-scheme.in", finds=("parameter-location",))
-def security_location(_: Scope, site: Site, key: str) -> Iterator[Found]:
-    known = ("query", "header", "cookie")
-    if site.node[key] not in known:
-        message = (
-            f"{quote(site.node[key])} is no place of a key{did_you_mean(site.node[key], known)}"
-        )
-        yield Found(site.at(key), "parameter-location", message, value=True)
 
 
 @on("oauth-flow", finds=("missing-key",))

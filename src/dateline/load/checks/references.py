@@ -13,7 +13,7 @@ from dateline.schema.types import UNIONS
 
 _SECTIONS: Final = {kind: section for section, kind in COMPONENTS.items()}
 
-# What may stand beside a `$ref` in an authored schema: words about it and our keys, nothing that
+# What is allowed beside a `$ref` in an authored schema: words about it and our keys, nothing that
 # changes what the schema lets through.
 _BESIDE: Final = frozenset({"description", "deprecated", "$ref"}) | (KEYS - {EXTENSIBLE})
 
@@ -92,7 +92,7 @@ def without_our_keys(scope: Scope, site: Site, _: str) -> Iterator[Found]:
         # where others wrote the references, what differs may be just that
         if key in KEYS and (scope.authored or key not in GATES):
             message = (
-                f"`{key}` can't stand beside `$ref` here; annotate the component, "
+                f"`{key}` is not allowed beside `$ref` here; annotate the component, "
                 "or write it in place"
             )
             yield Found(site.at(key), "misplaced-annotation", message)

@@ -22,7 +22,7 @@ _DEEPEST: Final = 12
 
 
 def resolve_schema(scope: Scope, schema: Any) -> Schema:
-    """Return the schema that *schema* stands for; an empty one where that can't be told."""
+    """Return the schema that *schema* stands for; an empty one if it is unknown."""
     schema = scope.resolve("schema", schema)
     return scope.dialect.keywords(schema) if isinstance(schema, dict) else {}
 

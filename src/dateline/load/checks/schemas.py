@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from math import ceil, floor
@@ -25,6 +24,7 @@ from dateline.schema.types import (
     is_enumeration,
     type_of,
 )
+from dateline.schema.values import find_repeated
 
 MOST_PROPERTIES: Final = 500
 """How many properties one schema may have."""
@@ -132,23 +132,8 @@ def pattern(_: Scope, site: Site, key: str) -> Iterator[Found]:
 
 @on("schema.enum", *(f"schema.{key}" for key in UNIONS), finds=("enum-value-twice",))
 def enum_values_differ(_: Scope, site: Site, key: str) -> Iterator[Found]:
-    seen: set[str] = set()
-    for index, value in _choices(site, key):
-        # as text, since JSON tells 1 from true and Python does not
-        mark = json.dumps(_plain(value), sort_keys=True)
-        if mark in seen:
-            message = say_repeated(value)
-            yield Found(site.at(key, index), "enum-value-twice", message)
-        seen.add(mark)
-
-
-def _plain(value: Any) -> Any:
-    """Return *value* with one spelling for each number: to JSON, 1.0 is 1."""
-    if isinstance(value, dict):
-        return {key: _plain(below) for key, below in value.items()}
-    if isinstance(value, list):
-        return [_plain(below) for below in value]
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+    for index, value in find_repeated(value for _, value in _choices(site, key)):
+        yield Found(site.at(key, index), "enum-value-twice", say_repeated(value))
 
 
 @on("schema.enum", *(f"schema.{key}" for key in UNIONS), finds=("enum-types-mixed",))
@@ -274,12 +259,8 @@ def not_too_many(_: Scope, site: Site, key: str) -> Iterator[Found]:
 
 @on("schema.required", finds=("item-twice",))
 def required_once(_: Scope, site: Site, key: str) -> Iterator[Found]:
-    names = site.node[key]
-    if len(set(names)) != len(names):
-        for index, name in enumerate(names):
-            if name in names[:index]:
-                message = say_repeated(name)
-                yield Found(site.at(key, index), "item-twice", message)
+    for index, name in find_repeated(site.node[key]):
+        yield Found(site.at(key, index), "item-twice", say_repeated(name))
 
 
 @on("schema.required", finds=("required-unknown",))
@@ -312,7 +293,7 @@ def bases_agree(scope: Scope, site: Site, key: str) -> Iterator[Found]:
             narrowed &= declared(part)
         if possible and not narrowed:
             so_far = join_quoted(name for name in TYPES if name in possible)
-            message = f"this is never {so_far}, as what stands before it is; let them agree"
+            message = f"this is never {so_far}, as what precedes it is; let them agree"
             yield Found(site.at(key, index), "contradiction", message)
             return
         possible = narrowed
@@ -360,10 +341,8 @@ def union_told_apart(scope: Scope, site: Site, key: str) -> Iterator[Found]:
 
 @on(*(f"schema.{key}" for key in UNIONS), finds=("member-twice",))
 def members_differ(_: Scope, site: Site, key: str) -> Iterator[Found]:
-    seen: set[str | None] = set()
-    for index, member in enumerate(site.node[key]):
-        reference = member.get("$ref") if isinstance(member, dict) else None
-        if reference is not None and reference in seen:
-            message = say_repeated(reference)
-            yield Found(site.at(key, index), "member-twice", message)
-        seen.add(reference)
+    members = site.node[key]
+    references = [member.get("$ref") if isinstance(member, dict) else None for member in members]
+    for index, reference in find_repeated(references):
+        if reference is not None:
+            yield Found(site.at(key, index), "member-twice", say_repeated(reference))

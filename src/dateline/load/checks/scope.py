@@ -23,9 +23,9 @@ _HOPS: Final = 64
 
 
 class Found(NamedTuple):
-    """One defect: where it stands (the key or item, or its value), its id and the message.
+    """One defect: where it is (the key or item, or its value), its id and the message.
 
-    With a ``table_key`` it stands there in the version table.
+    With a ``table_key`` it is that key of the version table.
     """
 
     trail: Trail
@@ -45,7 +45,7 @@ class Site(NamedTuple):
     parent: Site | None
 
     def at(self, *keys: str | int) -> Trail:
-        """Return the trail of what stands below this node under *keys*."""
+        """Return the trail of what is below this node under *keys*."""
         trail = self.trail
         for key in keys:
             trail = (trail, key)
@@ -56,8 +56,8 @@ class Site(NamedTuple):
 class Scope:
     """The whole document, of which every value has the type that its key demands.
 
-    ``authored`` sources are held to the style rules as well. Where it ``is_past``, the values of an
-    enumeration may be called as they were in any older version.
+    ``authored`` sources have to follow the style rules, too. Where it ``is_past``, the values of
+    an enumeration may be called as they were in any older version.
     """
 
     document: dict[str, Any]
@@ -107,7 +107,7 @@ class Scope:
 
     @cached_property
     def subtypes(self) -> dict[str, frozenset[str]]:
-        """The schemas that stand wherever a discriminated one that they extend does."""
+        """The schemas allowed wherever a discriminated one that they extend is."""
         return subtypes(self.named("schema"))
 
     def now(self, schema: Any) -> Any:

@@ -111,7 +111,7 @@ _CLOSE_TO_A_KEY: Final = 0.75
 
 
 class _Key(NamedTuple):
-    """What stands under a key: its type, the objects below it, and the checks of its own."""
+    """What a key holds: its type, the objects below it, and the checks of its own."""
 
     type: Type
     shape: Shape
@@ -145,7 +145,7 @@ class Fault(NamedTuple):
     instead: dict[str, Any] | None
 
 
-# What stands in place of a child of the wrong type, so that its name or index stays taken.
+# Takes the place of a child of the wrong type, so that its name or index stays taken.
 _HOLLOW: Final[dict[str, Any]] = {}
 
 
@@ -216,7 +216,7 @@ class Survey:
                     self._history(form, site)
 
     def _below(self, known: _Key, value: Any, trail: Trail, key: str, parent: Site) -> None:
-        """Put the objects that stand in *value* on the stack."""
+        """Push the objects in *value* on the stack."""
         form = self._forms[known.kind]
         if known.shape is Shape.ONE:
             if type(value) is not bool:
@@ -277,7 +277,7 @@ class Survey:
             message = f"{quote(key)} names code; definitions only say what is sent, leave it out"
             yield Found(trail, "key-names-code", message)
         elif key in KEYS:
-            message = f"`{key}` can't stand inside `x-was`; put it on the node itself"
+            message = f"`{key}` is not allowed inside `x-was`; put it on the node itself"
             yield Found(trail, "misplaced-annotation", message)
         elif key.startswith("x-"):
             meant = _meant_for_ours(key, self._authored)

@@ -20,7 +20,7 @@ STYLE: Final = frozenset(
         *("undiscriminated-union", "discriminator-member", "discriminator-property"),
         *("discriminator-tag", "mapping-outside-union", "default-invalid", "example-invalid"),
         *("pattern-dialect", "pattern-explodes", "pattern-loose"),
-        # nothing stands where a reference leads; published documents of others do have such
+        # a reference leads nowhere; published documents of others do have such
         "reference-dangling",
         # how versions are chosen there is not ours to say
         *("version-header-missing", "version-header-ignored", "version-header-default"),

@@ -16,6 +16,7 @@ from dateline.model import ADDED, ENVIRONMENTS, REMOVED, WAS
 from dateline.openapi import target
 from dateline.regex.engines import compile_portable
 from dateline.schema.types import UNIONS, choices, declared, is_enumeration, type_of
+from dateline.schema.values import find_repeated, text
 
 Path = tuple[str | int, ...]
 
@@ -56,7 +57,7 @@ def find_fault(scope: Scope, value: Any, schema: Any) -> Fault | None:
 
 def _faults(scope: Scope, value: Any, schema: Any, depth: int) -> Iterator[Fault]:
     if schema is False:
-        yield Fault((), f"{quote(value)} where nothing may stand")
+        yield Fault((), f"{quote(value)} where nothing is allowed")
     node = resolve_schema(scope, schema)
     if value is None and admits_null(scope, schema):
         return
@@ -67,7 +68,7 @@ def _faults(scope: Scope, value: Any, schema: Any, depth: int) -> Iterator[Fault
         yield Fault((), f"{quote(value)} where {_wanted(node)} belongs")
         return
     values = _choices(scope, node)
-    if values is not None and not any(same(value, choice) for choice in values):
+    if values is not None and text(value) not in map(text, values):
         yield Fault((), f"{quote(value)} is none of the values{_nearest(value, values)}")
         return
     for base in node.get("allOf", ()):
@@ -95,24 +96,6 @@ def _nearest(value: Any, values: list[Any]) -> str:
     if isinstance(value, str):
         return did_you_mean(value, [choice for choice in values if isinstance(choice, str)])
     return f"; known: {quote_all(values)}"
-
-
-def same(one: Any, other: Any, depth: int = 0) -> bool:
-    """Tell whether two values are equal as JSON: 1 is 1.0, but not true."""
-    if depth > _DEEPEST:
-        return repr(one) == repr(other)
-    if isinstance(one, bool) or isinstance(other, bool):
-        return one is other
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(
-            same(one[key], other[key], depth + 1) for key in one
-        )
-    if isinstance(one, list) and isinstance(other, list):
-        pairs = zip(one, other, strict=False)
-        return len(one) == len(other) and all(
-            same(mine, theirs, depth + 1) for mine, theirs in pairs
-        )
-    return bool(one == other)
 
 
 def _union_faults(scope: Scope, value: Any, node: dict[str, Any], depth: int) -> Iterator[Fault]:
@@ -201,9 +184,8 @@ def _list_faults(
     if most is not None and len(value) > most:
         yield Fault((), f"a list of {len(value)} where {most} items or fewer belong")
     if node.get("uniqueItems"):
-        for index, item in enumerate(value):
-            if any(same(item, other) for other in value[:index]):
-                yield Fault((index,), f"{quote(item)} stands in the list already")
+        for index, item in find_repeated(value):
+            yield Fault((index,), f"{quote(item)} is in the list already")
     if "items" in node:
         for index, item in enumerate(value):
             for below in _faults(scope, item, node["items"], depth + 1):
@@ -232,7 +214,7 @@ def _object_faults(
 
 
 def _may_lack(scope: Scope, schema: Any) -> bool:
-    """Tell whether a required property is not there in every version and direction."""
+    """Return whether a required property is not there in every version and direction."""
     gated = isinstance(schema, dict) and not schema.keys().isdisjoint(
         (ADDED, REMOVED, ENVIRONMENTS)
     )
@@ -267,7 +249,7 @@ _BY_TYPE: Final[dict[str, Callable[[Scope, Any, dict[str, Any], int], Iterator[F
 }
 
 
-# Where values stand
+# Where values are written
 
 
 @on("schema.default", finds=("default-invalid",))

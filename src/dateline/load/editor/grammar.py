@@ -1,24 +1,50 @@
-"""The objects of OpenAPI, each as a JSON Schema."""
+"""The objects of OpenAPI, and single values, as JSON Schemas for editors."""
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
-from dateline.load.editor.pieces import (
-    ANYTHING,
-    COUNT,
-    EXCLUSIVE,
-    FLAG,
-    NUMBER,
-    TEXT,
-    TEXT_MAP,
-    TEXTS,
-    TYPES,
-    URL,
-    JsonSchema,
-    closed_object,
-)
-from dateline.openapi import ANY, OBJECTS, REQUIRED, Key, Shape, Value
+from dateline.load.table import ENVIRONMENT_NAME, SERVER_URL
+from dateline.model import NEXT
+from dateline.openapi import ANY, OBJECTS, REQUIRED, VALUES, Key, Shape, Value
+
+JsonSchema = dict[str, Any]
+
+DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
+
+ANYTHING: Final[JsonSchema] = {}
+TEXT: Final = {"type": "string"}
+LINE: Final = {"type": "string", "pattern": r"^[^\r\n]*[^\s][^\r\n]*$"}
+FLAG: Final = {"type": "boolean"}
+NUMBER: Final = {"type": "number"}
+# In OpenAPI 3.0 these say whether the neighbouring bound is exclusive.
+EXCLUSIVE: Final = {"type": ["number", "boolean"]}
+COUNT: Final = {"type": "integer", "minimum": 0}
+TEXTS: Final = {"type": "array", "items": TEXT, "uniqueItems": True}
+TEXT_MAP: Final = {"type": "object", "additionalProperties": TEXT}
+TYPES: Final = {"enum": ["string", "number", "integer", "boolean", "object", "array", "null"]}
+_DAY: Final = "[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])"
+
+
+def matching(grammar: str, otherwise: str) -> JsonSchema:
+    """Return the schema of texts of *grammar*; editors say *otherwise* of any other text."""
+    return {"type": "string", "pattern": f"^(?:{grammar})$", "patternErrorMessage": otherwise}
+
+
+CUT: Final = matching(_DAY, "Write a date as YYYY-MM-DD.")
+DATE: Final = {
+    **matching(f"{NEXT}|{_DAY}", "Write a date as YYYY-MM-DD, or `next`."),
+    "examples": [NEXT],
+}
+URL: Final = matching(SERVER_URL, "Write http://..., https://... or a path from /.")
+NAME: Final = matching(ENVIRONMENT_NAME, "Use lower-case letters, digits and hyphens.")
+
+
+def closed_object(properties: JsonSchema, required: tuple[str, ...] = ()) -> JsonSchema:
+    """Return the schema of objects with these *properties* and no others."""
+    closed = {"type": "object", "properties": properties, "additionalProperties": False}
+    return {**closed, "required": list(required)} if required else closed
+
 
 REFERENCE: Final[JsonSchema] = {
     "type": "string",
@@ -67,11 +93,7 @@ _NARROWER: Final[dict[tuple[str, str], JsonSchema]] = {
     ("server", "url"): URL,
     ("server-variable", "enum"): {**TEXTS, "minItems": 1},
     **{(kind, "style"): _STYLES for kind in ("parameter", "header", "encoding")},
-    ("parameter", "in"): {"enum": ["path", "query", "header", "cookie"]},
-    ("security-scheme", "in"): {"enum": ["query", "header", "cookie"]},
-    ("security-scheme", "type"): {
-        "enum": ["apiKey", "http", "mutualTLS", "oauth2", "openIdConnect"]
-    },
+    **{place: {"enum": [*values]} for place, values in VALUES.items()},
 }
 """What a key holds, where an editor can say more than its type."""
 

@@ -1,21 +1,43 @@
-"""The JSON Schema of a file of definitions, for editors."""
+"""The JSON Schema of a file of definitions, for editors: OpenAPI, and the keys that gate."""
 
 from __future__ import annotations
 
-from dateline.load.editor.grammar import REFERENCE, grammar
-from dateline.load.editor.ours import (
-    COMPANIONS,
-    before,
-    date_of,
-    environment_of,
-    no_slip,
-    our_keys,
-    ours,
+from collections.abc import Iterator
+from typing import Final
+
+from dateline.load.editor.grammar import (
+    DATE,
+    DIALECT,
+    LINE,
+    NAME,
+    REFERENCE,
+    TEXT,
+    JsonSchema,
+    closed_object,
+    grammar,
+    ref,
 )
-from dateline.load.editor.pieces import DIALECT, TEXT, JsonSchema, closed_object
+from dateline.model import (
+    ADDED,
+    ENVIRONMENTS,
+    EXTENSIBLE,
+    GATES,
+    NEXT,
+    REMOVED,
+    SHOWN_AS,
+    WAS,
+    WHY,
+    Table,
+)
 from dateline.model import KEYS as OUR_KEYS
-from dateline.model import Table
-from dateline.openapi import OBJECTS, REFERABLE, WHOLE
+from dateline.openapi import ANY, OBJECTS, REFERABLE, WHOLE
+
+COMPANIONS: Final[JsonSchema] = {
+    SHOWN_AS: {"anyOf": [{"required": [ADDED]}, {"required": [REMOVED]}]},
+    WHY: {"anyOf": [{"required": [gate]} for gate in sorted(GATES)]},
+    EXTENSIBLE: {"required": ["type"], "not": {"required": ["enum"]}},
+}
+"""What a key of ours needs beside it."""
 
 
 def source_schema(table: Table | None) -> JsonSchema:
@@ -55,3 +77,121 @@ def _kind(kind: str) -> JsonSchema:
         reference = {"$ref": "#/$defs/reference"}
         return {"if": {"required": ["$ref"]}, "then": reference, "else": schema}
     return schema
+
+
+def ours(kind: str) -> JsonSchema:
+    """Return the schemas of our keys on the objects of *kind*."""
+    shared = sorted(OUR_KEYS - {WAS} - (set() if kind == "schema" else {EXTENSIBLE}))
+    return {**{key: ref(key) for key in shared}, WAS: _history(kind)}
+
+
+def our_keys() -> JsonSchema:
+    """Return the schemas of our keys but `x-was`, which looks different in every object."""
+    return {
+        ADDED: {
+            "$ref": "#/$defs/date",
+            "description": "The first version that has this. Without it: every version.",
+        },
+        REMOVED: {
+            "$ref": "#/$defs/date",
+            "description": "The first version without this.",
+        },
+        SHOWN_AS: {
+            "description": "What callers of versions without this get instead, where leaving it "
+            f"out is not possible. Stands beside `{ADDED}` or `{REMOVED}` on a member of a union "
+            "or an enum.",
+        },
+        ENVIRONMENTS: {
+            "type": "array",
+            "minItems": 1,
+            "uniqueItems": True,
+            "items": {"$ref": "#/$defs/environment"},
+            "description": "The only environments that have this.",
+        },
+        EXTENSIBLE: {
+            "type": "array",
+            "minItems": 1,
+            "uniqueItems": True,
+            "items": TEXT,
+            "description": "The values known today of a text that may take others later. A new "
+            "one is an additive change.",
+        },
+        WHY: {
+            "anyOf": [
+                LINE,
+                {
+                    "type": "object",
+                    "minProperties": 1,
+                    "propertyNames": {"$ref": "#/$defs/date"},
+                    "additionalProperties": LINE,
+                },
+            ],
+            "description": "The reason for this gate, for callers; {DATE: TEXT} where its dates "
+            "have several.",
+        },
+    }
+
+
+def _history(kind: str) -> JsonSchema:
+    return {
+        "type": "object",
+        "minProperties": 1,
+        "propertyNames": {"$ref": "#/$defs/date"},
+        "additionalProperties": {"$ref": f"#/$defs/before-{kind}"},
+        "description": "{DATE: {keyword: value}}: before DATE these keywords had these values. "
+        "`name` is what it was called, `null` unsets. Long form: {DATE: {set: {...}, unset: "
+        "[...]}}.",
+    }
+
+
+def before(kind: str) -> JsonSchema:
+    """Return the schema of one date under `x-was` of an object of *kind*."""
+    keywords = [*(key for key in OBJECTS[kind] if key != ANY), "name"]
+    if kind == "schema":
+        keywords.append(EXTENSIBLE)
+    keys = {"enum": list(dict.fromkeys(keywords))}
+    setting = {"type": "object", "minProperties": 1, "propertyNames": keys}
+    unset = {"type": "array", "minItems": 1, "uniqueItems": True, "items": keys}
+    long = {**closed_object({"set": setting, "unset": unset}), "minProperties": 1}
+    is_long = {"anyOf": [{"required": ["set"]}, {"required": ["unset"]}]}
+    return {"type": "object", "if": is_long, "then": long, "else": setting}
+
+
+def date_of(table: Table | None) -> JsonSchema:
+    """Return the schema of a date of *table*, of any date without one."""
+    if table is None:
+        return DATE
+    titles = {version.date: version.title for version in table.versions}
+    titles.setdefault(NEXT, "the version being prepared")
+    return {
+        "enum": list(titles),
+        "description": "\n".join(f"{date}: {title}" for date, title in titles.items()),
+    }
+
+
+def environment_of(table: Table | None) -> JsonSchema:
+    """Return the schema of an environment's name in *table*, of any name without one."""
+    if table is None:
+        return NAME
+    return {"enum": [environment.name for environment in table.environments]}
+
+
+def no_slip(key: str) -> JsonSchema:
+    """Return the schema of keys that are not one slip of a finger away from *key*, one of ours."""
+    slips = "|".join(dict.fromkeys(_one_off(key.removeprefix("x-"))))
+    return {"pattern": f"^(?!x-(?:{slips})$)", "patternErrorMessage": f"Did you mean {key}?"}
+
+
+def _one_off(word: str) -> Iterator[str]:
+    """Yield patterns for *word* with a letter left out, added, changed, or two of them swapped."""
+    # a short word with another letter is another word: `x-who` is no slip of `x-why`
+    distinct = len(word) >= 5
+    for at, letter in enumerate(word):
+        head, tail = word[:at], word[at + 1 :]
+        yield head + tail
+        yield f"{head}.{letter}{tail}"
+        if distinct:
+            yield f"{head}[^{letter}]{tail}"
+        if distinct and tail and tail[0] != letter:
+            yield head + tail[0] + letter + tail[1:]
+    yield f"{word}."

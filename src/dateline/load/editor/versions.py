@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import keyword
 
-from dateline.load.editor.grammar import grammar
-from dateline.load.editor.pieces import (
+from dateline.load.editor.grammar import (
     CUT,
     DATE,
     DIALECT,
@@ -14,6 +13,7 @@ from dateline.load.editor.pieces import (
     NAME,
     JsonSchema,
     closed_object,
+    grammar,
     matching,
 )
 from dateline.load.table import (

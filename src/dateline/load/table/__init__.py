@@ -7,7 +7,7 @@ from dateline.load.table.announcements import read_announcements
 from dateline.load.table.environments import read_environments
 from dateline.load.table.policy import read_policy
 from dateline.load.table.reading import Reading
-from dateline.load.table.valid import canonical_date
+from dateline.load.table.valid import canonical_date, version_date
 from dateline.load.table.versions import read_annotation, read_default, read_versions
 from dateline.load.table.vocabulary import (
     DEFAULT_HEADER,
@@ -37,7 +37,7 @@ def read_table(document: Map, problems: list[Problem]) -> Table | None:
 def read_policy_rules(document: Map, problems: list[Problem]) -> tuple[str, dict[str, str], int]:
     """Return the preset, the verdicts by rule id and the days of notice that *document* has.
 
-    It is what may stand under `policy`. Every problem found is appended to *problems*.
+    *document* is what `policy` holds. Every problem found is appended to *problems*.
     """
     reading = Reading()
     node = Map(policy=document)
@@ -103,4 +103,5 @@ __all__ = [
     "canonical_date",
     "read_policy_rules",
     "read_table",
+    "version_date",
 ]

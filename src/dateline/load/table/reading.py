@@ -35,7 +35,7 @@ class Reading:
             )
 
     def value(self, node: Map, key: str, check: Check, default: Any) -> Any:
-        """Return what stands under *key*; *default* where nothing valid does."""
+        """Return the value of *key*; *default* where nothing valid does."""
         if key not in node:
             return default
         complaint = check(node[key])
@@ -45,26 +45,26 @@ class Reading:
         return default
 
     def required(self, node: Map, key: str, check: Check, way_out: str) -> Any:
-        """Return what stands under *key*; None where nothing valid does, which is noted."""
+        """Return the value of *key*; None where nothing valid does, which is noted."""
         if key not in node:
             self.note(node.place(), "missing-key", f"`{key}` is missing; {way_out}")
         return self.value(node, key, check, None)
 
     def items(self, node: Map, key: str, check: Check) -> Iterator[str]:
-        """Yield the valid items of the list under *key*, and note one that stands there twice."""
+        """Yield the valid items of the list under *key*, and note one that is repeated."""
         rows = self.value(node, key, sequence, Seq())
         seen: set[str] = set()
         for index, item in enumerate(rows):
             if complaint := check(item):
                 self.note(rows.place(index), *complaint)
             elif item in seen:
-                self.note(rows.place(index), "item-twice", f"{item!r} stands in the list already")
+                self.note(rows.place(index), "item-twice", f"{item!r} is in the list already")
             else:
                 seen.add(item)
                 yield item
 
     def holds(self, value: Any, expected: type, place: Place, way_out: str) -> bool:
-        """Tell whether *value* is of the *expected* type; note it where it is not."""
+        """Return whether *value* is of the *expected* type; note it where it is not."""
         if isinstance(value, expected):
             return True
         self.note(place, "wrong-type", f"{quote(value)} where {TYPES[expected]} belongs; {way_out}")

@@ -54,7 +54,7 @@ Check = Callable[[Any], Complaint | None]
 
 
 def canonical_date(text: str) -> bool:
-    """Tell whether *text* is a day of the calendar, spelled ``YYYY-MM-DD``."""
+    """Return whether *text* is a day of the calendar, spelled ``YYYY-MM-DD``."""
     try:
         return date.fromisoformat(text).isoformat() == text
     except ValueError:
@@ -187,15 +187,13 @@ def version_date(value: Any) -> Complaint | None:
     written = str(value) if type(value) in (str, int) else ""
     parts = _DATE.fullmatch(written)
     padded = "-".join((parts[1], parts[2].zfill(2), parts[3].zfill(2))) if parts else ""
+    named = quote(value) if isinstance(value, str) else value
     if padded and canonical_date(padded):
-        return Complaint("date", f"{value!r} is not a canonical YYYY-MM-DD date; write {padded}")
+        return Complaint("date", f"{named} is not a canonical YYYY-MM-DD date; write {padded}")
     if padded == value:
-        return Complaint("date", f"{value!r} is not a day of the calendar; write one, or `next`")
-    return text(value) or Complaint(
-        "date",
-        f"{value!r} is not a canonical YYYY-MM-DD date; write one, or `next` for the version "
-        f"being prepared",
-    )
+        return Complaint("date", f"{named} is not a day of the calendar; write one, or `next`")
+    wrong = f"{named} is not a canonical YYYY-MM-DD date; write one, or `next`"
+    return text(value) or Complaint("date", wrong)
 
 
 def day(value: Any) -> Complaint | None:

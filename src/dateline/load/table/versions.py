@@ -98,11 +98,11 @@ def read_annotation(reading: Reading, node: Map, versions: tuple[Version, ...]) 
 
 
 def _misplaced(version: Version, twin: Version | None, before: Version | None) -> Complaint | None:
-    """Return what is wrong with *version* after *before*, which stands last of those in order."""
+    """Return what is wrong with *version* after *before*, the last one that is in order."""
     if twin is not None:
         return Complaint(
             "version-twice",
-            f"{version.date} stands at {twin.place} already; leave one of the two out",
+            f"{version.date} is at {twin.place} already; leave one of the two out",
         )
     if version.date == NEXT and not version.draft:
         return Complaint(
@@ -114,13 +114,13 @@ def _misplaced(version: Version, twin: Version | None, before: Version | None) -
     if order(version.date) < order(before.date):
         return Complaint(
             "version-order",
-            f"{version.date} stands after {before.date} ({before.place}); write the versions "
+            f"{version.date} comes after {before.date} ({before.place}); write the versions "
             "oldest first, `next` last",
         )
     if before.draft and not version.draft:
         return Complaint(
             "draft-before-cut",
-            f"{version.date} stands after the draft {before.date} ({before.place}); drafts stand "
-            "at the end",
+            f"{version.date} comes after the draft {before.date} ({before.place}); drafts come "
+            "last",
         )
     return None

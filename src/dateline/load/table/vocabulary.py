@@ -1,4 +1,4 @@
-"""What may stand in `versions.yaml`: its keys, its policies, and how names are spelled."""
+"""The vocabulary of `versions.yaml`: its keys, its policies, and how names are spelled."""
 
 from __future__ import annotations
 

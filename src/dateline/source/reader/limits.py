@@ -25,7 +25,7 @@ ADOPTED: Final = Limits(size=64 << 20, nodes=5_000_000, depth=_DEPTH, text=64 <<
 
 def too_deep(limits: Limits) -> tuple[str, str]:
     """Return id and message for the first mapping or list below the deepest that may be."""
-    message = f"more than {limits.depth} mappings and lists stand within each other; use $ref"
+    message = f"more than {limits.depth} mappings and lists are within each other; use $ref"
     return "too-deep", message
 
 
