@@ -319,8 +319,8 @@ def test_keys_stand_where_they_mean_something(text: str, said: list[str]) -> Non
         pytest.param(
             "{ type: object, properties: { due: { type: string, x-why: it is new } } }",
             [
-                "4:58: misplaced-annotation: `x-why` is the reason for a gate, but none "
-                "stands here; add x-added, x-removed or x-was",
+                "4:58: misplaced-annotation: `x-why` is the reason for a gate, but there is "
+                "none here; add x-added, x-removed or x-was",
             ],
             id="alone",
         ),

@@ -12,16 +12,16 @@ from support.checked import checked, schema
         pytest.param(
             "{ type: integer, x-extensible-enum: ['1'] }",
             [
-                "4:24: misplaced-annotation: `x-extensible-enum` stands on a schema with "
-                "`type: string` only; give it that type",
+                "4:24: misplaced-annotation: `x-extensible-enum` is allowed only on a schema "
+                "with `type: string`; give it that type",
             ],
             id="of a number",
         ),
         pytest.param(
             "{ x-extensible-enum: [a] }",
             [
-                "4:9: misplaced-annotation: `x-extensible-enum` stands on a schema with "
-                "`type: string` only; give it that type",
+                "4:9: misplaced-annotation: `x-extensible-enum` is allowed only on a schema "
+                "with `type: string`; give it that type",
             ],
             id="without a type",
         ),
@@ -37,8 +37,8 @@ from support.checked import checked, schema
             "{ type: object, properties: { a: { $ref: '#/components/schemas/Loan', "
             "x-extensible-enum: [a] } } }",
             [
-                "4:77: misplaced-annotation: `x-extensible-enum` stands on a schema with "
-                "`type: string` only; write it there",
+                "4:77: misplaced-annotation: `x-extensible-enum` is allowed only on a schema "
+                "with `type: string`; write it there",
             ],
             id="beside a reference",
         ),
@@ -83,8 +83,8 @@ def test_open_ended_values_are_texts(text: str, said: list[str]) -> None:
             "components: { parameters: { A: { name: a, in: query, x-extensible-enum: [a], "
             "schema: { type: string } } } }",
             [
-                "1:54: misplaced-annotation: `x-extensible-enum` stands on a schema with "
-                "`type: string` only; write it there",
+                "1:54: misplaced-annotation: `x-extensible-enum` is allowed only on a schema "
+                "with `type: string`; write it there",
             ],
             id="on a parameter",
         ),
@@ -204,8 +204,8 @@ def test_open_ended_values_stand_on_schemas(text: str, said: list[str]) -> None:
         pytest.param(
             "{ type: string, x-added: next, x-shown-as: open }",
             [
-                "4:38: misplaced-annotation: `x-shown-as` stands on a value of an "
-                "enumeration or a member of a union only; leave it out here",
+                "4:38: misplaced-annotation: `x-shown-as` is allowed only on a value of an "
+                "enumeration or a member of a union; leave it out here",
             ],
             id="not on a member",
         ),
@@ -213,8 +213,8 @@ def test_open_ended_values_stand_on_schemas(text: str, said: list[str]) -> None:
             "{ type: object, properties: { due: { type: string, x-added: next, x-shown-as: "
             "open } } }",
             [
-                "4:73: misplaced-annotation: `x-shown-as` stands on a value of an "
-                "enumeration or a member of a union only; leave it out here",
+                "4:73: misplaced-annotation: `x-shown-as` is allowed only on a value of an "
+                "enumeration or a member of a union; leave it out here",
             ],
             id="on a property",
         ),

@@ -457,8 +457,8 @@ def test_required_looks_through_what_belongs_together(text: str, said: list[str]
         pytest.param(
             "components: { schemas: { Loan: { allOf: [{ type: string }, { type: integer }] } } }",
             [
-                "1:60: contradiction: this is never 'string', as what stands before it is; "
-                "let them agree",
+                "1:60: contradiction: this is never 'string', as what precedes it is; let "
+                "them agree",
             ],
             id="text and number",
         ),
@@ -466,8 +466,8 @@ def test_required_looks_through_what_belongs_together(text: str, said: list[str]
             "components: { schemas: { Loan: { type: object, allOf: [{ type: array, items: "
             "{} }] } } }",
             [
-                "1:56: contradiction: this is never 'object', as what stands before it is; "
-                "let them agree",
+                "1:56: contradiction: this is never 'object', as what precedes it is; let "
+                "them agree",
             ],
             id="the schema itself",
         ),
@@ -479,8 +479,8 @@ components:
     Loan: { allOf: [{ $ref: '#/components/schemas/Base' }, { type: [string, 'null'] }] }
 """,
             [
-                "4:60: contradiction: this is never 'object', as what stands before it is; "
-                "let them agree",
+                "4:60: contradiction: this is never 'object', as what precedes it is; let "
+                "them agree",
             ],
             id="further down",
         ),

@@ -497,11 +497,11 @@ def test_each_version_of_openapi_has_its_own_keywords(text: str, said: list[str]
         pytest.param(
             "{ type: string, if: { minLength: 2 }, then: { maxLength: 3 }, not: { const: a } }",
             [
-                "4:23: unsupported-keyword: `if` can't be held to by what is generated; say "
+                "4:23: unsupported-keyword: `if` can't be enforced by generated code; say it "
+                "in other keywords",
+                "4:45: unsupported-keyword: `then` can't be enforced by generated code; say "
                 "it in other keywords",
-                "4:45: unsupported-keyword: `then` can't be held to by what is generated; "
-                "say it in other keywords",
-                "4:69: unsupported-keyword: `not` can't be held to by what is generated; say "
+                "4:69: unsupported-keyword: `not` can't be enforced by generated code; say "
                 "it in other keywords",
             ],
             id="conditions",
@@ -509,8 +509,8 @@ def test_each_version_of_openapi_has_its_own_keywords(text: str, said: list[str]
         pytest.param(
             "{ type: array, prefixItems: [{ type: string }], items: { type: string } }",
             [
-                "4:22: unsupported-keyword: `prefixItems` can't be held to by what is "
-                "generated; say it in other keywords",
+                "4:22: unsupported-keyword: `prefixItems` can't be enforced by generated "
+                "code; say it in other keywords",
             ],
             id="tuples",
         ),
@@ -518,10 +518,10 @@ def test_each_version_of_openapi_has_its_own_keywords(text: str, said: list[str]
             "{ type: object, patternProperties: { '^a': { type: string } }, "
             "unevaluatedProperties: false }",
             [
-                "4:23: unsupported-keyword: `patternProperties` can't be held to by what is "
-                "generated; say it in other keywords",
-                "4:70: unsupported-keyword: `unevaluatedProperties` can't be held to by what "
-                "is generated; say it in other keywords",
+                "4:23: unsupported-keyword: `patternProperties` can't be enforced by "
+                "generated code; say it in other keywords",
+                "4:70: unsupported-keyword: `unevaluatedProperties` can't be enforced by "
+                "generated code; say it in other keywords",
             ],
             id="patterns of names",
         ),
@@ -529,12 +529,12 @@ def test_each_version_of_openapi_has_its_own_keywords(text: str, said: list[str]
             "{ type: object, dependentRequired: { a: [b] }, dependentSchemas: { a: {} }, "
             "propertyNames: {} }",
             [
-                "4:23: unsupported-keyword: `dependentRequired` can't be held to by what is "
-                "generated; say it in other keywords",
-                "4:54: unsupported-keyword: `dependentSchemas` can't be held to by what is "
-                "generated; say it in other keywords",
-                "4:83: unsupported-keyword: `propertyNames` can't be held to by what is "
-                "generated; say it in other keywords",
+                "4:23: unsupported-keyword: `dependentRequired` can't be enforced by "
+                "generated code; say it in other keywords",
+                "4:54: unsupported-keyword: `dependentSchemas` can't be enforced by "
+                "generated code; say it in other keywords",
+                "4:83: unsupported-keyword: `propertyNames` can't be enforced by generated "
+                "code; say it in other keywords",
             ],
             id="dependencies",
         ),
@@ -542,24 +542,24 @@ def test_each_version_of_openapi_has_its_own_keywords(text: str, said: list[str]
             "{ type: array, items: {}, contains: {}, minContains: 1, maxContains: 2, "
             "unevaluatedItems: false }",
             [
-                "4:33: unsupported-keyword: `contains` can't be held to by what is "
-                "generated; say it in other keywords",
-                "4:47: unsupported-keyword: `minContains` can't be held to by what is "
-                "generated; say it in other keywords",
-                "4:63: unsupported-keyword: `maxContains` can't be held to by what is "
-                "generated; say it in other keywords",
-                "4:79: unsupported-keyword: `unevaluatedItems` can't be held to by what is "
-                "generated; say it in other keywords",
+                "4:33: unsupported-keyword: `contains` can't be enforced by generated code; "
+                "say it in other keywords",
+                "4:47: unsupported-keyword: `minContains` can't be enforced by generated "
+                "code; say it in other keywords",
+                "4:63: unsupported-keyword: `maxContains` can't be enforced by generated "
+                "code; say it in other keywords",
+                "4:79: unsupported-keyword: `unevaluatedItems` can't be enforced by "
+                "generated code; say it in other keywords",
             ],
             id="counting",
         ),
         pytest.param(
             "{ type: object, $defs: { A: {} }, definitions: { A: {} } }",
             [
-                "4:23: unsupported-keyword: `$defs` can't be held to by what is generated; "
-                "say it in other keywords",
-                "4:41: unsupported-keyword: `definitions` can't be held to by what is "
-                "generated; say it in other keywords",
+                "4:23: unsupported-keyword: `$defs` can't be enforced by generated code; say "
+                "it in other keywords",
+                "4:41: unsupported-keyword: `definitions` can't be enforced by generated "
+                "code; say it in other keywords",
             ],
             id="definitions inside",
         ),

@@ -101,8 +101,8 @@ def test_definitions_may_be_json(tmp_path: Path) -> None:
 
 def test_a_folder_without_fragments_says_so(tmp_path: Path) -> None:
     assert problems(tmp_path, {"versions.yaml": VERSIONS}) == [
-        "schemas/versions.yaml:1:1: no-definitions: no .yaml or .json file with definitions stands "
-        "in schemas/ beside versions.yaml"
+        "schemas/versions.yaml:1:1: no-definitions: no .yaml or .json file with "
+        "definitions is in schemas/ beside versions.yaml"
     ]
 
 

@@ -378,8 +378,7 @@ DEFECTS: Final = (
         (
             "37:39: example-invalid: a mapping where a string belongs; mend the value or "
             "its schema",
-            "68:15: contradiction: this is never 'object', as what stands before it is; "
-            "let them agree",
+            "68:15: contradiction: this is never 'object', as what precedes it is; let them agree",
         ),
     ),
     Defect(
