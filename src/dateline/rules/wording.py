@@ -1,13 +1,12 @@
-"""A change in, one line out: what happened, in the past tense, subject first."""
+"""Changes described in one line: what happened, in the past tense, subject first."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from typing import Any, Final
 
-from dateline.model import Change, Kind, printable
+from dateline.model import Change, printable
 from dateline.rules.predicates import is_call, is_flag
 
 _LONGEST: Final = 60
@@ -15,7 +14,7 @@ _LONGEST: Final = 60
 _WORD: Final = re.compile(r"[^\W\d][\w.:/+-]{0,59}")
 _LITERALS: Final = frozenset({"null", "true", "false"})
 
-# What a flag stands on, by the key that stands two above it in its pointer.
+# What a `required` belongs to, by the key two above it in its pointer.
 _FLAGGED: Final = {"parameters": "parameter", "headers": "header"}
 
 # How the path goes on below a keyword.
@@ -25,16 +24,71 @@ _STEPS: Final = {
 }
 
 
+# Nouns in messages, where they are not the beginning of the kind.
+_NOUNS: Final = {
+    "body": "request body",
+    "media-type": "media type",
+    "open-value": "open-ended value",
+}
+
+# Nouns whose changes name the operation or component as a whole, not a place below it.
+_WHOLE: Final = frozenset(
+    {
+        *("operation", "parameter", "request body", "media type", "response", "header", "link"),
+        "component",
+    }
+)
+
+
 def describe(change: Change) -> str:
     """Return what happened in one line: `Customer.email: field removed`."""
-    told = (True, _flag) if is_flag(change) else _FACTS.get(change.kind)
-    if told is None:
-        return printable(f"{_place(change)}: {_differs(change)}")
-    whole, fact = told
-    return printable(f"{_owner(change) if whole else _place(change)}: {fact(change)}")
+    kind, _, event = change.kind.value.rpartition("-")
+    noun = _NOUNS.get(kind, kind)
+    whole = noun in _WHOLE or is_flag(change)
+    subject = _owner(change) if whole else _place(change)
+    return printable(f"{subject}: {_describe_event(change, noun, event)}")
 
 
-# The subject
+def _describe_event(change: Change, noun: str, event: str) -> str:
+    """Return what happened to the subject: *event*, the past tense, to *noun*."""
+    match noun, event:
+        case _, "renamed":
+            path = "path " if noun == "parameter" and change.carriers == ("path",) else ""
+            return f"{path}{noun} renamed {_format_both(change)}"
+        case "operation", _ if change.field:
+            return f"callback {change.field} {event}"
+        case "operation", _:
+            return f"{'operation' if is_call(change) else 'webhook'} {event}"
+        case "parameter", "moved":
+            return f"path parameters swapped {_format_both(change)}"
+        case "parameter" | "request body" | "media type" | "response" | "header", _:
+            return " ".join(filter(None, (change.keyword, noun, change.field, event)))
+        case "link", _:
+            return f"link {_describe_keyword(change)}"
+        case "component", _:
+            return f"component {event}"
+        case "field", "required" | "optional":
+            return f"field became {event}"
+        case "field", _:
+            closed = " to a closed object" if change.closed else ""
+            return f"{change.keyword} field {event}{closed}".lstrip()
+        case "variant" | "value" | "open-ended value", _:
+            return f"{noun} {_format_name(_value_of(change))} {event}"
+        case "type", _:
+            return f"type {_value_of(change)} {event}"
+        case "dialect", _:
+            return f"{_describe_keyword(change)}, and with it the dialect of every schema"
+        case "documentation", _:
+            return f"{change.keyword or 'documentation'} {_event_of(change)}"
+        case _ if is_flag(change):
+            return _describe_flag(change)
+    return _describe_keyword(change)
+
+
+def _event_of(change: Change) -> str:
+    if change.after_pointer is None:
+        return "removed"
+    return "added" if change.before_pointer is None else "changed"
 
 
 def _owner(change: Change) -> str:
@@ -59,10 +113,7 @@ def _place(change: Change) -> str:
     return f"{owner}{'' if field[0] in '[{' else '.'}{field}"
 
 
-# Values
-
-
-def _shown(value: Any) -> str:
+def _quote(value: Any) -> str:
     """Return *value* as it is written, text in single quotes; long ones cut."""
     text = (
         repr(value)
@@ -72,85 +123,33 @@ def _shown(value: Any) -> str:
     return printable(text, _LONGEST)
 
 
-def _name(value: Any) -> str:
+def _format_name(value: Any) -> str:
     """Return *value* as a name: text as it is, unless it could be taken for something else."""
     plain = isinstance(value, str) and _WORD.fullmatch(value) and value not in _LITERALS
-    return value if plain else _shown(value)
+    return value if plain else _quote(value)
 
 
-def _from_to(change: Change) -> str:
-    return f"({_shown(change.before)} -> {_shown(change.after)})"
+def _format_both(change: Change) -> str:
+    return f"({_quote(change.before)} -> {_quote(change.after)})"
 
 
-def _value(change: Change) -> Any:
+def _value_of(change: Change) -> Any:
     return change.before if change.after is None else change.after
 
 
-# The fact
-
-
-def _happened(what: str, did: str) -> Callable[[Change], str]:
-    return lambda _: f"{what} {did}"
-
-
-def _named(what: str, did: str) -> Callable[[Change], str]:
-    return lambda change: f"{what} {_name(_value(change))} {did}"
-
-
-def _placed(what: str, did: str) -> Callable[[Change], str]:
-    def fact(change: Change) -> str:
-        return " ".join(filter(None, (change.keyword, what, change.field, did)))
-
-    return fact
-
-
-def _field(did: str) -> Callable[[Change], str]:
-    def fact(change: Change) -> str:
-        where = " to a closed object" if change.closed else ""
-        return f"{change.keyword} field {did}{where}".lstrip()
-
-    return fact
-
-
-def _type(did: str) -> Callable[[Change], str]:
-    return lambda change: f"type {_value(change)} {did}"
-
-
-def _operation(did: str) -> Callable[[Change], str]:
-    def fact(change: Change) -> str:
-        if change.field:
-            return f"callback {change.field} {did}"
-        return f"{'operation' if is_call(change) else 'webhook'} {did}"
-
-    return fact
-
-
-def _renamed(what: str) -> Callable[[Change], str]:
-    return lambda change: f"{what} renamed {_from_to(change)}"
-
-
-def _dialect(change: Change) -> str:
-    return f"{_differs(change)}, and with it the dialect of every schema"
-
-
-def _parameter_renamed(change: Change) -> str:
-    what = "path parameter" if change.carriers == ("path",) else "parameter"
-    return f"{what} renamed {_from_to(change)}"
-
-
-def _differs(change: Change) -> str:
+def _describe_keyword(change: Change) -> str:
     """Return what happened to a keyword: `maxLength changed (100 -> 50)`."""
     keyword = change.keyword or "content"
     if change.after_pointer is None:
-        return f"{keyword} removed ({_shown(change.before)}){_following(change)}"
+        return f"{keyword} removed ({_quote(change.before)}){_describe_following(change)}"
     if change.before_pointer is None:
-        return f"{keyword} added ({_shown(change.after)}){_following(change)}"
+        return f"{keyword} added ({_quote(change.after)}){_describe_following(change)}"
     if not change.within and json.dumps(change.before) == json.dumps(change.after):
         return f"what {keyword} depends on changed"
-    return f"{keyword} changed {_from_to(change)}{_following(change)}"
+    return f"{keyword} changed {_format_both(change)}{_describe_following(change)}"
 
 
-def _following(change: Change) -> str:
+def _describe_following(change: Change) -> str:
     """Return the first of what follows from a switched reference, and how much more there is."""
     if not change.within:
         return ""
@@ -158,58 +157,9 @@ def _following(change: Change) -> str:
     return f", so {describe(first)}{f', and {len(more)} more' if more else ''}"
 
 
-def _flag(change: Change) -> str:
+def _describe_flag(change: Change) -> str:
     """Return the fact of a parameter, header or body that became required or optional."""
     pointer = change.before_pointer or change.after_pointer or ""
     what = _FLAGGED.get("".join(pointer.split("/")[-3:-2]), "request body")
     named = what if change.schema else f"{what} {change.field}".rstrip()
     return f"{named} became {'required' if change.before_pointer is None else 'optional'}"
-
-
-def _documented(change: Change) -> str:
-    did = "changed"
-    if change.after_pointer is None:
-        did = "removed"
-    elif change.before_pointer is None:
-        did = "added"
-    return f"{change.keyword or 'documentation'} {did}"
-
-
-# For each kind: whether its subject is the owner as a whole, and the fact. What is not listed is a
-# keyword whose values are shown.
-_FACTS: Final[dict[Kind, tuple[bool, Callable[[Change], str]]]] = {
-    Kind.OPERATION_ADDED: (True, _operation("added")),
-    Kind.OPERATION_REMOVED: (True, _operation("removed")),
-    Kind.PARAMETER_ADDED: (True, _placed("parameter", "added")),
-    Kind.PARAMETER_REMOVED: (True, _placed("parameter", "removed")),
-    Kind.PARAMETER_RENAMED: (True, _parameter_renamed),
-    Kind.PARAMETER_MOVED: (True, lambda change: f"path parameters swapped {_from_to(change)}"),
-    Kind.BODY_ADDED: (True, _placed("request body", "added")),
-    Kind.BODY_REMOVED: (True, _placed("request body", "removed")),
-    Kind.MEDIA_TYPE_ADDED: (True, _placed("media type", "added")),
-    Kind.MEDIA_TYPE_REMOVED: (True, _placed("media type", "removed")),
-    Kind.RESPONSE_ADDED: (True, _placed("response", "added")),
-    Kind.RESPONSE_REMOVED: (True, _placed("response", "removed")),
-    Kind.HEADER_ADDED: (True, _placed("header", "added")),
-    Kind.HEADER_REMOVED: (True, _placed("header", "removed")),
-    Kind.HEADER_RENAMED: (True, _renamed("header")),
-    Kind.LINK_CHANGED: (True, lambda change: f"link {_differs(change)}"),
-    Kind.COMPONENT_ADDED: (True, _happened("component", "added")),
-    Kind.COMPONENT_REMOVED: (True, _happened("component", "removed")),
-    Kind.COMPONENT_RENAMED: (True, _renamed("component")),
-    Kind.FIELD_ADDED: (False, _field("added")),
-    Kind.FIELD_REMOVED: (False, _field("removed")),
-    Kind.FIELD_RENAMED: (False, _renamed("field")),
-    Kind.FIELD_REQUIRED: (False, _happened("field", "became required")),
-    Kind.FIELD_OPTIONAL: (False, _happened("field", "became optional")),
-    Kind.VARIANT_ADDED: (False, _named("variant", "added")),
-    Kind.VARIANT_REMOVED: (False, _named("variant", "removed")),
-    Kind.VALUE_ADDED: (False, _named("value", "added")),
-    Kind.VALUE_REMOVED: (False, _named("value", "removed")),
-    Kind.OPEN_VALUE_ADDED: (False, _named("open-ended value", "added")),
-    Kind.OPEN_VALUE_REMOVED: (False, _named("open-ended value", "removed")),
-    Kind.TYPE_ADDED: (False, _type("added")),
-    Kind.TYPE_REMOVED: (False, _type("removed")),
-    Kind.DIALECT_CHANGED: (False, _dialect),
-    Kind.DOCUMENTATION_CHANGED: (False, _documented),
-}
