@@ -540,13 +540,13 @@ def history(schemas: Path, name: str, form: str) -> None:
     NAME is a component (Customer), a field (Customer.status), a value of an enum or member of a
     union (DepositRail.Iban), or an operation (its id, or "GET /customers").
     """
-    from dateline.changes.history import history as room
+    from dateline.changes.history import trace_history
     from dateline.changes.record import read_record
     from dateline.load import load
 
     api = load(schemas)
     try:
-        found = room(api, name, read_record(schemas, api.table))
+        found = trace_history(api, name, read_record(schemas, api.table))
     except LookupError as error:
         raise click.UsageError(str(error)) from error
     click.echo(found.text() if form == "json" else "\n".join(found.lines()))

@@ -82,7 +82,7 @@ def _left_to_do(api: Api, due: Announcement) -> str:
 
 
 def _pending(api: Api, projector: Projector) -> Iterator[str]:
-    from dateline.changes.pages import page
+    from dateline.changes.pages import compare_versions
 
     drafts = [pair for pair in pairwise(api.table.versions) if pair[1].draft]
     if not drafts:
@@ -90,22 +90,22 @@ def _pending(api: Api, projector: Projector) -> Iterator[str]:
         yield "  nothing"
     for older, draft in drafts:
         yield f"pending for {draft.date}"
-        lines = list(format_page(page(api, projector, older, draft)))
+        lines = list(format_page(compare_versions(api, projector, older, draft)))
         yield from (f"  {line}" for line in lines or ["nothing"])
 
 
 def _for_all(workspace: Workspace, api: Api, projector: Projector) -> Iterator[str]:
     """Yield what all versions got since the newest was cut: by the record, else by git."""
-    from dateline.changes.additions import added, periods
+    from dateline.changes.additions import list_additions, list_periods
     from dateline.changes.record import read_record
 
     record = read_record(workspace.schemas, api.table)
-    newest = next(periods(api, projector, record), None) if record else None
+    newest = next(list_periods(api, projector, record), None) if record else None
     if newest is not None and newest.until is None:
         words, entries = newest.words, newest.entries
     else:
         words, published = _at_the_cut(workspace.output, api.table.latest)
-        entries = added(api, projector, api.table.latest, _latest(api, published))
+        entries = list_additions(api, projector, api.table.latest, _latest(api, published))
     yield f"added to all versions {words}"
     yield from (f"  {line}" for line in sorted(entry.message for entry in entries) or ["nothing"])
 

@@ -44,7 +44,7 @@ from support.schema_sites import Document
 from support.sources import LIBRARY, VERSIONS, folder, loaded
 
 from dateline.adopt import adopt
-from dateline.changes.additions import begun, continued, periods
+from dateline.changes.additions import begin_record, continue_record, list_periods
 from dateline.changes.record import Record, read_record
 from dateline.check.comparison import compare
 from dateline.load import load
@@ -95,7 +95,7 @@ def test_what_is_added_has_a_page_from_then_on(project: Path) -> None:
     assert (project / f"generated/changes/added-since-{DAY}.md").read_text("utf-8") == (
         f"# Library: added to all versions since {DAY} was cut\n"
         "\n"
-        "1 additive. Additive changes go to all versions: callers of each get them.\n"
+        "1 additive. Additive changes go to all versions: every caller gets them.\n"
         "\n"
         "## What was added\n"
         "\n"
@@ -400,7 +400,7 @@ def periods_of_three(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callabl
         projector = Projector(api)
         now: Record | None = None
         for day in ("2024-01-15", "2024-09-01", "2025-06-01"):
-            now = continued(api, projector, now, day)
+            now = continue_record(api, projector, now, day)
             then = {name: copy.deepcopy(document) for name, document in now.documents.items()}
             for document in then.values():
                 del document["components"]["schemas"]["Loan"]["properties"][ADDED_SINCE[day]]
@@ -507,7 +507,7 @@ def read_back(record: Record, schemas: Path) -> Record | None:
 def test_what_is_recorded_is_read_back(seed: int, tmp_path: Path) -> None:
     api = loaded(tmp_path, gated_apis.sources(seed))
     assert api.table.latest == "2026-02-01"
-    begun_now = begun(api, Projector(api), api.table.latest)
+    begun_now = begin_record(api, Projector(api), api.table.latest)
     assert read_back(begun_now, api.folder) == begun_now
 
 
@@ -541,7 +541,7 @@ def test_additions_are_the_additive_findings_between_two_cuts(seed: int, tmp_pat
         projector = Projector(api)
         kept = read_record(api.folder, api.table)
         assert kept is not None
-        (period,) = periods(api, projector, kept)
+        (period,) = list_periods(api, projector, kept)
 
         found, _ = compare(api.folder, root, f"{root}/then.json", f"{root}/now.json")
         told = [(one.rule, one.message, one.operations) for one in period.entries]
@@ -551,7 +551,7 @@ def test_additions_are_the_additive_findings_between_two_cuts(seed: int, tmp_pat
             if one.verdict is Verdict.ADDITIVE and one.rule not in _WORDS
         )
         count += len(told)
-        closed = continued(api, projector, kept, DAY)
+        closed = continue_record(api, projector, kept, DAY)
         assert [one.entries for one in closed.closed] == ([period.entries] if told else [])
         again = read_back(
             replace(

@@ -16,7 +16,7 @@ from support.changing import DATES, Files, feed, pages, swapped, told, versions
 from support.sources import API, LIBRARY, loaded
 
 from dateline.changes import schema
-from dateline.changes.pages import EVERY_PAIR, MOST_NAMED, Entry, page
+from dateline.changes.pages import EVERY_PAIR, MOST_NAMED, Entry, compare_versions
 from dateline.check.comparison import compare
 from dateline.diff import Readings, diff
 from dateline.model import Api
@@ -359,7 +359,7 @@ def test_what_programs_read_of_a_page_is_all_that_it_says(
     projector = Projector(by_chance)
     for older, newer in combinations(by_chance.table.versions, 2):
         read = told(made_by_chance, older.date, newer.date)["changes"]
-        made = page(by_chance, projector, older, newer)
+        made = compare_versions(by_chance, projector, older, newer)
         assert tuple(map(Entry.read, read)) == made.entries
 
 

@@ -15,8 +15,8 @@ from support.sources import LIBRARY, loaded
 
 from dateline import entry
 from dateline.changes import schema
-from dateline.changes.history import history
 from dateline.changes.history import schema as history_schema
+from dateline.changes.history import trace_history
 from dateline.model import Api
 
 
@@ -31,7 +31,7 @@ def by_chance(request: pytest.FixtureRequest, tmp_path: Path) -> Api:
 
 
 def lines(api: Api, name: str) -> list[str]:
-    return list(history(api, name).lines())
+    return list(trace_history(api, name).lines())
 
 
 @pytest.mark.parametrize(
@@ -116,11 +116,11 @@ def test_a_history_tells_since_when_what_before_and_why(
     ],
 )
 def test_a_thing_has_one_history_whatever_it_is_called(library: Api, one: str, other: str) -> None:
-    assert history(library, one) == history(library, other)
+    assert trace_history(library, one) == trace_history(library, other)
 
 
 def test_the_history_of_an_operation_is_all_that_its_callers_see(library: Api) -> None:
-    seen = [event.message for event in history(library, "getLoan").events]
+    seen = [event.message for event in trace_history(library, "getLoan").events]
     made = pages(library)
     expected = [
         change["message"]
@@ -135,7 +135,7 @@ def test_every_component_has_a_history_that_begins_where_it_does(by_chance: Api)
     shown = [name for (section, name), where in by_chance.visible.items() if where]
     # some of them: each takes as long as all the pages between neighbours
     for name in shown[::9]:
-        found = history(by_chance, name)
+        found = trace_history(by_chance, name)
         dates = by_chance.table.dates
         assert found.versions
         assert found.events[0].version == found.versions[0], name
@@ -161,7 +161,7 @@ def test_every_component_has_a_history_that_begins_where_it_does(by_chance: Api)
 )
 def test_an_unknown_name_brings_the_nearest_one(library: Api, name: str, said: str) -> None:
     with pytest.raises(LookupError) as caught:
-        history(library, name)
+        trace_history(library, name)
     assert caught.value.args == (said,)
 
 
@@ -177,7 +177,7 @@ def test_each_date_has_the_reason_of_its_gate(tmp_path: Path) -> None:
 
 
 def test_a_history_for_programs_holds_the_changes_of_the_pages(library: Api) -> None:
-    found = json.loads(history(library, "LoanState.paused").text())
+    found = json.loads(trace_history(library, "LoanState.paused").text())
     source = {"file": "schemas/loans.yaml", "line": 38, "column": 11}
     assert found == {
         "name": "LoanState.paused",
@@ -198,7 +198,7 @@ def test_histories_have_the_published_schema(by_chance: Api) -> None:
     valid = jsonschema_rs.validator_for(json.loads(history_schema()))
     shown = [name for (_, name), versions in by_chance.visible.items() if versions]
     for name in shown[:5]:
-        valid.validate(json.loads(history(by_chance, name).text()))
+        valid.validate(json.loads(trace_history(by_chance, name).text()))
     with pytest.raises(jsonschema_rs.ValidationError):
         valid.validate({"name": "Loan", "source": None, "versions": [], "history": []})
 
@@ -214,7 +214,7 @@ def test_the_command_line_tells_histories(
             entry.main()
         return int(stopped.value.code or 0), *capfd.readouterr()
 
-    found = history(library, "Loan.state")
+    found = trace_history(library, "Loan.state")
     assert run("history", "Loan.state") == (0, "\n".join([*found.lines(), ""]), "")
     assert run("history", "Loan.state", "--format", "json") == (0, f"{found.text()}\n", "")
     said = "No field or value of Loan is called 'sate'; did you mean 'state'?"

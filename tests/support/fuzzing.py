@@ -15,7 +15,7 @@ from typing import Any, Final
 import yaml
 
 from dateline import fresh
-from dateline.changes.additions import begun
+from dateline.changes.additions import begin_record
 from dateline.changes.record import read_record
 from dateline.check import check, read_waivers
 from dateline.check.baseline import read_baseline, read_tree
@@ -364,7 +364,7 @@ class Fuzzer:
     def record(self) -> Callable[[], object]:
         api = self._library()
         schemas = self.root / "schemas"
-        files = begun(api, Projector(api), "2025-06-01").files
+        files = begin_record(api, Projector(api), "2025-06-01").files
         period = {
             "since": "2024-09-01",
             "until": "2025-06-01",

@@ -9,7 +9,7 @@ from pathlib import Path
 from dateline.adopt.documents import MergedDocuments, find_unequal, unequal_error
 from dateline.adopt.fragments import split
 from dateline.adopt.inputs import Source, UsageError, yaml_file
-from dateline.changes.additions import begun
+from dateline.changes.additions import begin_record
 from dateline.load import TABLE, load
 from dateline.model import Api, DatelineError, Place
 from dateline.project import Projector
@@ -54,7 +54,7 @@ def write(
         projector = Projector(api)
         for date, path in find_unequal(projector, merged.wanted, api.table):
             raise unequal_error(next(one for one in sources if one.date == date), path)
-        for name, content in begun(api, projector, api.table.latest).files.items():
+        for name, content in begin_record(api, projector, api.table.latest).files.items():
             (staged / name).parent.mkdir(parents=True, exist_ok=True)
             (staged / name).write_bytes(content)
         names = sorted(path.relative_to(staged) for path in staged.rglob("*") if path.is_file())

@@ -1,4 +1,4 @@
-"""An API in, what its change pages, their index and their feed say out; templates lay it out."""
+"""Change pages, their index and their feed, as data that templates lay out."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from types import MappingProxyType
 from typing import Any, Final
 from uuid import NAMESPACE_URL, uuid5
 
-from dateline.changes.additions import periods
-from dateline.changes.pages import Page, announced, by_reason, pages
+from dateline.changes.additions import list_periods
+from dateline.changes.pages import Page, describe_announcement, group_by_reason, list_pages
 from dateline.changes.record import Period, Record
 from dateline.model import Api
 from dateline.project import Projector
@@ -23,21 +23,21 @@ _PAIR: Final = "{older}...{newer}"
 _SINCE: Final = "added-since-{version}"
 
 _MOST_IN_FEED: Final = 50
-"""So many changes of a version stand in the feed; its page has all."""
+"""At most so many changes of a version are in the feed; its page has all."""
 
 
 class Changes:
-    """What each template of the folder has to lay out."""
+    """The context of each template of the folder."""
 
     def __init__(self, api: Api, projector: Projector, record: Record | None = None) -> None:
         self._api = api
-        self._pages = list(pages(api, projector))
-        self._periods = list(periods(api, projector, record)) if record else []
+        self._pages = list(list_pages(api, projector))
+        self._periods = list(list_periods(api, projector, record)) if record else []
 
     def fanned_out(self, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Yield (path, context) for each pair of versions, if *name* speaks of one, or once.
+        """Yield the path and context of each page that the template *name* generates.
 
-        Likewise for each period in which something was added to all versions.
+        A name may have a pair of versions in it, or a period of additions to all versions.
         """
         title = self._api.document["info"]["title"]
         if _PAIR in name:
@@ -58,7 +58,9 @@ class Changes:
                     "rows": _rows(self._api, self._pages, self._periods),
                     "pages": self._pages,
                     "periods": self._periods,
-                    "announcements": [announced(told) for told in self._api.table.announcements],
+                    "announcements": [
+                        describe_announcement(told) for told in self._api.table.announcements
+                    ],
                     "feed": _feed(self._api, self._pages, self._periods),
                 },
             )
@@ -70,7 +72,7 @@ def schema() -> str:
 
 
 def _rows(api: Api, pages: list[Page], periods: list[Period]) -> list[dict[str, Any]]:
-    """Return what the index says of each version, newest first; the first one has no page.
+    """Return the row of the index for each version, newest first; the first version has no page.
 
     ``since`` is what was added while the version was the newest, ``until`` what was before that.
     """
@@ -103,24 +105,24 @@ def _rows(api: Api, pages: list[Page], periods: list[Period]) -> list[dict[str, 
 def _feed(api: Api, pages: list[Page], periods: list[Period]) -> dict[str, Any]:
     """Return the feed's id, its date and its entries, newest first (RFC 4287 section 4.1).
 
-    A day stands for its midnight in UTC. What was added to all versions is told with the version
-    that was cut next: until then nothing says on which day.
+    A day counts as its midnight in UTC. What was added to all versions is announced with the
+    version that was cut next: until then no day is known.
     """
     table = api.table
     entries = [
         _entry(
-            _urn(api, told.kind, told.version, told.day),
-            told.announced,
-            announced(told),
+            _urn(api, each.kind, each.version, each.day),
+            each.announced,
+            describe_announcement(each),
         )
-        for told in table.announcements
+        for each in table.announcements
     ]
     for row in _rows(api, pages, periods):
         version = row["version"]
         if not version.draft:
             title = f"{version.date}: {version.title}"
             entries.append(_entry(_urn(api, version.date), version.date, title, row))
-    # a stable sort: versions stand newest first already
+    # a stable sort: versions are newest first already
     entries.sort(key=lambda entry: str(entry["day"]), reverse=True)
     return {"id": _urn(api), "day": entries[0]["day"], "entries": entries}
 
@@ -129,15 +131,15 @@ def _entry(
     urn: str, day: str, title: str, row: Mapping[str, Any] = MappingProxyType({})
 ) -> dict[str, Any]:
     page, period = row.get("page"), row.get("until")
-    told = page.entries if page else ()
+    changes = page.entries if page else ()
     added = period.entries if period else ()
     return {
         "id": urn,
         "day": day,
         "title": title,
         "page": page,
-        "reasons": by_reason(told[:_MOST_IN_FEED]),
-        "more": max(0, len(told) - _MOST_IN_FEED),
+        "reasons": group_by_reason(changes[:_MOST_IN_FEED]),
+        "more": max(0, len(changes) - _MOST_IN_FEED),
         "period": period,
         "added": added[:_MOST_IN_FEED],
         "more_added": max(0, len(added) - _MOST_IN_FEED),

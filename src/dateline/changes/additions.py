@@ -1,4 +1,4 @@
-"""An API and its record in, what was added to all versions out, period by period."""
+"""What was added to all versions, period by period, and the record of it."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _WORDS: Final = ("documentation-changed", "extension-changed")
 """Rules whose changes promise nothing."""
 
 
-def added(
+def list_additions(
     api: Api, projector: Projector, version: str, documents: Mapping[str, dict[str, Any]]
 ) -> tuple[Entry, ...]:
-    """Return what *version* promises beyond *documents* of it, by environment: words aside.
+    """Return what *version* promises beyond its earlier *documents*, which are by environment.
 
-    Only what is additive; in environments that *documents* lacks, nothing is known.
+    Only additive changes, documentation aside; an environment that *documents* lacks is ignored.
     """
     merged = Merged(api.table.policy, api.table.verdicts)
     for environment in api.table.environments:
@@ -39,24 +39,24 @@ def added(
     return tuple(sorted(entries, key=lambda entry: (entry.where, entry.message)))
 
 
-def periods(api: Api, projector: Projector, record: Record) -> Iterator[Period]:
+def list_periods(api: Api, projector: Projector, record: Record) -> Iterator[Period]:
     """Yield what was added in each period, newest first.
 
-    The period that is not closed yet comes with whatever was added, which may be nothing; not at
-    all where its version left the table.
+    The open period comes with whatever was added, which may be nothing; it is left out where its
+    version has left the table.
     """
     if record.version in api.table.dates:
         yield Period(
             since=record.version,
             until=None,
             environments=tuple(environment.name for environment in api.table.environments),
-            entries=added(api, projector, record.version, record.documents),
+            entries=list_additions(api, projector, record.version, record.documents),
         )
     yield from reversed(record.closed)
 
 
-def begun(api: Api, projector: Projector, version: str) -> Record:
-    """Return the record that begins with what *version* promises now."""
+def begin_record(api: Api, projector: Projector, version: str) -> Record:
+    """Return a new record, from what *version* promises now."""
     return Record(
         version=version,
         documents={
@@ -66,18 +66,18 @@ def begun(api: Api, projector: Projector, version: str) -> Record:
     )
 
 
-def continued(api: Api, projector: Projector, record: Record | None, version: str) -> Record:
+def continue_record(api: Api, projector: Projector, record: Record | None, version: str) -> Record:
     """Return *record* with its last period closed by the cut of *version*, which *api* has."""
-    past = reversed(list(periods(api, projector, record))) if record else ()
+    past = reversed(list(list_periods(api, projector, record))) if record else ()
     return replace(
-        begun(api, projector, version),
+        begin_record(api, projector, version),
         closed=tuple(
             replace(period, until=period.until or version) for period in past if period.entries
         ),
     )
 
 
-def without(record: Record, versions: tuple[str, ...]) -> Record:
+def drop_periods(record: Record, versions: tuple[str, ...]) -> Record:
     """Return *record* without what all of *versions*, the only ones left, had from their start."""
     return replace(
         record, closed=tuple(period for period in record.closed if period.since >= min(versions))

@@ -1,4 +1,4 @@
-"""A name in, what became of it from version to version out, with reasons and source positions."""
+"""The history of a component, field, value or operation, with reasons and source positions."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
-from dateline.changes.additions import periods
+from dateline.changes.additions import list_periods
 from dateline.changes.pages import Differences, Entry
 from dateline.changes.record import Period, Record
-from dateline.changes.subjects import Subject, referred, resolve, stands
+from dateline.changes.subjects import Subject, find_subject, is_present, list_referred
 from dateline.check.merge import Group
 from dateline.diff.naming import Name, name
 from dateline.model import EVERYWHERE, Api, Change, Kind, Place
@@ -32,9 +32,9 @@ _FROM_THE_START: Final = "there from the first version on"
 
 @dataclass(frozen=True, kw_only=True)
 class Event:
-    """What one version did to a thing; ``entry`` says more, unless it was there from the start.
+    """What one version did to a thing; ``entry`` is None where it was there from the start.
 
-    ``only_in`` names the environments in which it did, unless in all.
+    ``only_in`` names the environments concerned, unless all are.
     """
 
     version: str
@@ -48,7 +48,7 @@ class Event:
 class History:
     """The versions that have a thing, and what happened to it, oldest first.
 
-    ``called`` is its name in the newest of them, ``place`` where the definitions hold it.
+    ``called`` is its name in the newest of them, ``place`` its place in the definitions.
     """
 
     called: str
@@ -74,7 +74,7 @@ class History:
 
     def text(self) -> str:
         """Return the history as JSON."""
-        told = {
+        data = {
             "name": self.called,
             "source": self.place._asdict(),
             "versions": list(self.versions),
@@ -88,20 +88,20 @@ class History:
                 for event in self.events
             ],
         }
-        return json.dumps(told, indent=2, ensure_ascii=False)
+        return json.dumps(data, indent=2, ensure_ascii=False)
 
 
-def history(api: Api, called: str, record: Record | None = None) -> History:
+def trace_history(api: Api, called: str, record: Record | None = None) -> History:
     """Return the history of the component, field, enum value, union member or operation *called*.
 
-    It is found under any name that it ever had: the newest version that knows the name decides.
-    The *record* tells what was added to all versions, and so is in the first one, too. Raises
+    Any name that it ever had finds it; the newest version with that name decides. The *record*
+    knows what was added to all versions, and so is part of the first one, too. Raises
     LookupError, with the nearest name, where no version knows it.
     """
     projector = Projector(api)
     documents = {date: projector.contract(date, EVERYWHERE).document for date in api.table.dates}
-    found, subject = _found(documents, called)
-    added = list(periods(api, projector, record)) if record else []
+    found, subject = _find_newest(documents, called)
+    added = list(list_periods(api, projector, record)) if record else []
     trail = _Trail(api, projector, documents, added, found, subject)
     versions = trail.versions()
     newest = trail.subjects[versions[-1]]
@@ -119,16 +119,16 @@ def schema() -> str:
         json.loads(Path(__file__).with_name(f"{name}.schema.json").read_text(encoding="utf-8"))
         for name in ("history", "changes")
     )
-    told = {**own, "$defs": {**own["$defs"], **pages["$defs"]}}
-    return json.dumps(told, indent=2) + "\n"
+    whole = {**own, "$defs": {**own["$defs"], **pages["$defs"]}}
+    return json.dumps(whole, indent=2) + "\n"
 
 
-def _found(documents: dict[str, dict[str, Any]], called: str) -> tuple[str, Subject]:
+def _find_newest(documents: dict[str, dict[str, Any]], called: str) -> tuple[str, Subject]:
     """Return what is *called* so in the newest version that knows the name, and that version."""
     unknown: list[LookupError] = []
     for date in reversed(documents):
         try:
-            return date, resolve(documents[date], called)
+            return date, find_subject(documents[date], called)
         except LookupError as error:
             unknown.append(error)
     # the newest version has the names that people most likely mean
@@ -181,24 +181,24 @@ class _Trail:
 
     def versions(self) -> tuple[str, ...]:
         """Return the versions that have it, oldest first."""
-        return tuple(date for date in self._documents if self._stands(date))
+        return tuple(date for date in self._documents if self._is_present(date))
 
-    def _stands(self, date: str) -> bool:
-        return stands(self._documents[date], self.subjects[date])
+    def _is_present(self, date: str) -> bool:
+        return is_present(self._documents[date], self.subjects[date])
 
     def events(self) -> Iterator[Event]:
         """Yield what happened to it, oldest first."""
         first = self._api.table.versions[0]
-        if self._stands(first.date):
+        if self._is_present(first.date):
             yield self._at_first(first.date)
         differences = Differences(self._api, self._projector)
         for older, newer in pairwise(self._api.table.versions):
-            told = differences.judged(older, newer)
+            judged = differences.judged(older, newer)
             pair = older.date, newer.date
-            own = [(group, entry) for group, entry in told if self._concerns(group.change, *pair)]
-            if not own and self._stands(older.date) != self._stands(newer.date):
+            own = [(group, entry) for group, entry in judged if self._concerns(group.change, *pair)]
+            if not own and self._is_present(older.date) != self._is_present(newer.date):
                 # it came or went with what is around it
-                own = [found for found in told if self._surrounds(found[0].change, *pair)]
+                own = [found for found in judged if self._surrounds(found[0].change, *pair)]
             for group, entry in own:
                 yield self._event(group, entry, *pair)
 
@@ -237,8 +237,8 @@ class _Trail:
         """Yield, for each of *dates*, the thing, its name, and those of what it refers to."""
         for date in dates:
             document, subject = self._documents[date], self.subjects[date]
-            if stands(document, subject):
-                yield subject, name(document, subject.at), referred(document, subject)
+            if is_present(document, subject):
+                yield subject, name(document, subject.at), list_referred(document, subject)
 
     def _concerns(self, change: Change, older: str, newer: str) -> bool:
         return any(
@@ -257,7 +257,7 @@ class _Trail:
 
 
 def _brings(entry: Entry, subject: Subject) -> bool:
-    """Tell whether *entry* adds the thing, or what it stands in."""
+    """Tell whether *entry* adds the thing, or what contains it."""
     if entry.before_pointer is not None or entry.after_pointer is None:
         return False
     added = parts(entry.after_pointer)
@@ -268,7 +268,7 @@ def _brings(entry: Entry, subject: Subject) -> bool:
 
 
 def _is_of(change: Change, subject: Subject, own: Name) -> bool:
-    """Tell whether *change* is one of the thing itself, or of what stands inside of it."""
+    """Tell whether *change* is one of the thing itself, or of something inside it."""
     if subject.operation:
         return subject.operation in change.operations
     if subject.member is not None:
@@ -283,6 +283,6 @@ def _within(change: Change, own: Name) -> bool:
 
 
 def _begins(field: str, around: str) -> bool:
-    """Tell whether *field* is *around*, or stands below it."""
+    """Tell whether *field* is *around*, or below it."""
     rest = field.removeprefix(around)
     return field == around or not around or (rest != field and rest[0] in ".[{")

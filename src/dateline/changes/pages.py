@@ -1,4 +1,4 @@
-"""Two versions in, all that differs between them out: judged, with reasons, for callers."""
+"""What differs between two versions, judged and with reasons, for callers."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Entry:
 
     @classmethod
     def of(cls, group: Group, reason: Reason) -> Entry:
-        """Return what is told of *group*, which was made for *reason*."""
+        """Return the entry for *group*, which was made for *reason*."""
         change, judgement = group.change, group.judgement
         return cls(
             rule=judgement.rule,
@@ -124,12 +124,12 @@ class Entry:
 
     @property
     def where(self) -> str:
-        """The pointer into the newer document; into the older where it is gone."""
+        """The pointer into the newer document, or into the older one if it is gone there."""
         return self.after_pointer or self.before_pointer or ""
 
     @property
     def values(self) -> list[tuple[str, str]]:
-        """What stood there before and what does after, as JSON; nothing where nothing did."""
+        """The values before and after, as JSON, as far as there are any."""
         return [
             (name, json.dumps(value, ensure_ascii=False))
             for name, value in (("before", self.before), ("after", self.after))
@@ -178,20 +178,20 @@ class Page:
     @property
     def announced(self) -> list[str]:
         """The announcements in words."""
-        return [announced(announcement) for announcement in self.announcements]
+        return [describe_announcement(announcement) for announcement in self.announcements]
 
     @property
     def summary(self) -> str:
         """The counts in words: `1 gated, 1 additive`, `not disclosed`, or `no changes`."""
-        told = [f"{count:,} {verdict}" for verdict, count in self.counts.items() if count]
+        counts = [f"{count:,} {verdict}" for verdict, count in self.counts.items() if count]
         if self.undisclosed:
-            told.append("more not disclosed" if told else "not disclosed")
-        return ", ".join(told) or "no changes"
+            counts.append("more not disclosed" if counts else "not disclosed")
+        return ", ".join(counts) or "no changes"
 
     @property
     def reasons(self) -> list[tuple[str | None, list[Entry]]]:
-        """All entries, as ``by_reason`` gives them."""
-        return by_reason(self.entries)
+        """All entries, as ``group_by_reason`` gives them."""
+        return group_by_reason(self.entries)
 
     @property
     def about(self) -> dict[str, Any]:
@@ -202,12 +202,12 @@ class Page:
             "draft": self.newer.draft,
             "undisclosed": list(self.undisclosed),
             "environments": list(self.environments),
-            "announcements": [told.data for told in self.announcements],
+            "announcements": [each.data for each in self.announcements],
             "summary": self.counts,
         }
 
 
-def by_reason(entries: Iterable[Entry]) -> list[tuple[str | None, list[Entry]]]:
+def group_by_reason(entries: Iterable[Entry]) -> list[tuple[str | None, list[Entry]]]:
     """Return *entries* by reason, in the order of the first of each; without one they come last."""
     found: dict[str | None, list[Entry]] = {}
     for entry in entries:
@@ -215,13 +215,13 @@ def by_reason(entries: Iterable[Entry]) -> list[tuple[str | None, list[Entry]]]:
     return sorted(found.items(), key=lambda item: item[0] is None)
 
 
-def announced(announcement: Announcement) -> str:
+def describe_announcement(announcement: Announcement) -> str:
     """Return *announcement* as a sentence."""
     happens = {"default": "becomes the default", "ends": "ends"}[announcement.kind]
     return f"Version {announcement.version} {happens} on {announcement.day}."
 
 
-def pages(api: Api, projector: Projector) -> Iterator[Page]:
+def list_pages(api: Api, projector: Projector) -> Iterator[Page]:
     """Yield a page for every two versions of *api*, within ``EVERY_PAIR`` and ``MOST_NAMED``."""
     differences = Differences(api, projector)
     versions = api.table.versions
@@ -231,7 +231,7 @@ def pages(api: Api, projector: Projector) -> Iterator[Page]:
         yield steps[pair] if pair in steps else differences.page(*pair)
 
 
-def page(api: Api, projector: Projector, older: Version, newer: Version) -> Page:
+def compare_versions(api: Api, projector: Projector, older: Version, newer: Version) -> Page:
     """Return what differs between *older* and *newer* in any environment."""
     return Differences(api, projector).page(older, newer)
 
@@ -258,13 +258,13 @@ class Differences:
             undisclosed=tuple(version.date for version in between if version.undisclosed),
             environments=tuple(environment.name for environment in table.environments),
             announcements=tuple(
-                told for told in table.announcements if told.version in (older.date, newer.date)
+                each for each in table.announcements if each.version in (older.date, newer.date)
             ),
             entries=tuple(entry for _, entry in self.judged(older, newer)),
         )
 
     def judged(self, older: Version, newer: Version) -> list[tuple[Group, Entry]]:
-        """Return each change between *older* and *newer*, and what is told of it."""
+        """Return each change between *older* and *newer*, and its entry."""
         table = self._api.table
         merged = Merged(table.policy, table.verdicts)
         for name in (environment.name for environment in table.environments):
@@ -285,9 +285,9 @@ class Differences:
         ]
 
     def _once(self, entry: Entry) -> Entry:
-        """Return the entry that was told of another two versions, if it is equal: one object."""
-        told = {**vars(entry), **{name: json.dumps(vars(entry)[name]) for name in _VALUES}}
-        return self._entries.setdefault(tuple(told.values()), entry)
+        """Return the equal entry of another pair of versions, if there is one: one object."""
+        key = {**vars(entry), **{name: json.dumps(vars(entry)[name]) for name in _VALUES}}
+        return self._entries.setdefault(tuple(key.values()), entry)
 
     def _document(self, shown: Combination) -> dict[str, Any]:
         if shown not in self._documents:
@@ -298,7 +298,7 @@ class Differences:
 def _named(steps: Sequence[Page]) -> int:
     """Return about how often the pages of every two versions would name an operation.
 
-    What one of the *steps* changes, all pages tell that begin before it and end behind it.
+    The changes of one of the *steps* are on all pages that begin before it and end after it.
     """
     return sum(
         before * (len(steps) - before + 1) * sum(len(entry.operations) for entry in step.entries)

@@ -1,4 +1,4 @@
-"""A change between two versions in, the versions that made it and their reason out."""
+"""Which versions made a change, and the reason that `x-why` gives for it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _REFERENCE: Final = re.compile(r'"(#/components/[^"\\]+)"')
 _Path = tuple[str | int, ...]
 
 Origin = Callable[[str, str, str], _Path]
-"""A pointer, a version and an environment in, the path of the definitions out."""
+"""Returns the path in the definitions for a pointer, a version and an environment."""
 
 
 class Reason(NamedTuple):
@@ -28,7 +28,7 @@ class Reason(NamedTuple):
 
 
 class _Traced(NamedTuple):
-    """Where the definitions hold what changed, its reason, and the node with the gate."""
+    """The path of what changed in the definitions, its reason, and the node with the gate."""
 
     path: _Path
     reason: Reason = Reason()
@@ -38,7 +38,7 @@ class _Traced(NamedTuple):
 class Reasons:
     """What made the changes between two versions.
 
-    *origin* is that of the API's projector; it may remember what it was asked.
+    *origin* is that of the API's projector, which may be cached.
     """
 
     def __init__(self, api: Api, origin: Origin, older: str, newer: str) -> None:
@@ -49,8 +49,8 @@ class Reasons:
     def of(self, changes: Iterable[tuple[Change, str]]) -> list[Reason]:
         """Return the reason of each change, which comes with an environment that shows it.
 
-        It is that of the nearest gate around it. A component that came or went with what refers
-        to it has the reason of that, and so has all that it holds.
+        It is that of the nearest gate around it. A component that was added or removed together
+        with what refers to it has the reason of that, and so has everything in it.
         """
         traced = [self._traced(*shown) for shown in changes]
         led = self._led_to(traced)
@@ -89,7 +89,7 @@ class Reasons:
         return tuple(sorted(within, key=order))
 
     def _led_to(self, traced: list[_Traced]) -> dict[_Path, Reason]:
-        """Return the reason of each component that came or went with what refers to it."""
+        """Return the reason of each component that was added or removed with what refers to it."""
         sections = self._api.document.get("components", {})
         led: dict[_Path, Reason] = {}
         for found in traced:

@@ -1,8 +1,8 @@
-"""The record of additions that stands among the sources in, checked; its files out.
+"""The record of additions beside the definitions: read, checked, and its files.
 
-Additive changes carry no key and go to all versions, so the definitions alone don't tell when
-they came. Cutting a version keeps what does: the documents of that version as they were on the
-day, and what was added to all versions since the one before was cut.
+Additive changes carry no key and go to all versions, so the definitions alone don't say when
+they were made. Cutting a version therefore records its documents of that day, and what was added
+to all versions since the cut before.
 """
 
 from __future__ import annotations

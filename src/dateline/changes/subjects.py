@@ -1,4 +1,4 @@
-"""A name in, the thing that a document calls so out: where it stands, and whether it does."""
+"""What a name means in a document: a component, field, value, union member or operation."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _Path = tuple[str | int, ...]
 
 
 class Subject(NamedTuple):
-    """A thing with a history: what stands at a pointer, or one value or member of it.
+    """A thing with a history: the node at a pointer, or one value or member of it.
 
     ``operation`` is the `METHOD /path` where it is one.
     """
@@ -39,7 +39,7 @@ class Subject(NamedTuple):
         return whole if self.member is None else f"{whole}.{self.member}"
 
 
-def resolve(document: dict[str, Any], called: str) -> Subject:
+def find_subject(document: dict[str, Any], called: str) -> Subject:
     """Return what *document* calls by that name.
 
     A component, `Customer`; a field below it, `Customer.status`, `Page.items[].id`, through
@@ -59,13 +59,13 @@ def resolve(document: dict[str, Any], called: str) -> Subject:
     return _below(document, components[component], called.removeprefix(component), component)
 
 
-def stands(document: dict[str, Any], subject: Subject) -> bool:
+def is_present(document: dict[str, Any], subject: Subject) -> bool:
     """Tell whether *document* has the thing."""
     node = _at(document, parts(subject.at))
     return node is not None and (subject.member is None or subject.member in _members(node))
 
 
-def referred(document: dict[str, Any], subject: Subject) -> list[Name]:
+def list_referred(document: dict[str, Any], subject: Subject) -> list[Name]:
     """Return the component that a field refers to, or the items of it; nothing for others."""
     node = _at(document, parts(subject.at))
     if not isinstance(node, dict) or subject.member is not None or subject.operation:
@@ -82,9 +82,9 @@ def _operations(document: dict[str, Any]) -> Iterator[tuple[str, Subject]]:
         for path, item in document.get(section, {}).items():
             for method in METHODS:
                 if isinstance(item, dict) and method in item:
-                    told = called.format(path, method.upper())
-                    subject = Subject(pointer((section, path, method)), operation=told)
-                    yield told, subject
+                    operation = called.format(path, method.upper())
+                    subject = Subject(pointer((section, path, method)), operation=operation)
+                    yield operation, subject
                     if "operationId" in item[method]:
                         yield item[method]["operationId"], subject
 

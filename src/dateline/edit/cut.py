@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
-from dateline.changes.additions import continued
-from dateline.changes.pages import Page, page
+from dateline.changes.additions import continue_record
+from dateline.changes.pages import Page, compare_versions
 from dateline.changes.record import Period, read_record
 from dateline.check import Published, read_waivers
 from dateline.edit.folding import together
@@ -56,7 +56,7 @@ class Cut(Revision):
         """Return what the version changes for its callers."""
         versions = self.api.table.versions
         older = versions[versions.index(self.version) - 1]
-        return page(self.api, Projector(self.api), older, self.version)
+        return compare_versions(self.api, Projector(self.api), older, self.version)
 
 
 def cut(folder: Path, asked: CutRequest, published: Published) -> Cut:
@@ -91,7 +91,7 @@ def cut(folder: Path, asked: CutRequest, published: Published) -> Cut:
     with write_trial(folder.name, after) as there:
         now, waivers = load(there), read_waivers(there)
     (version,) = (one for one in now.table.versions if one.date == asked.day)
-    record = continued(now, Projector(now), read_record(folder, now.table), asked.day)
+    record = continue_record(now, Projector(now), read_record(folder, now.table), asked.day)
     return Cut(
         folder=folder,
         version=version,

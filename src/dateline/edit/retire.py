@@ -8,7 +8,7 @@ from datetime import date
 from difflib import get_close_matches
 from pathlib import Path
 
-from dateline.changes.additions import without
+from dateline.changes.additions import drop_periods
 from dateline.changes.record import read_record
 from dateline.check.waivers import FILE, Waiver, read_waivers
 from dateline.diff import diff
@@ -54,7 +54,7 @@ def retire(folder: Path, day: str, today: date) -> Revision:
         by_itself = hidden
     _require_unchanged(api, now)
     record = read_record(folder, now.table)
-    kept = without(record, now.table.dates) if record else None
+    kept = drop_periods(record, now.table.dates) if record else None
     return Revision(
         folder=folder,
         version=version,
