@@ -367,8 +367,6 @@ class _Publisher:
         published = [
             (mask, self._object(kind, era)) for mask, era in self.timeline.eras(kind, node)
         ]
-        if len(published) == 1:
-            return published[0][1]
 
         def build(at: int) -> Any:
             return next(_value(value, at) for mask, value in published if mask >> at & 1)

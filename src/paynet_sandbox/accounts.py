@@ -1,4 +1,4 @@
-"""Credentials in, whom the request is done for out."""
+"""Authenticate callers by their API keys and the header that names a sub-partner."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Final
 from uuid import UUID
 
 from paynet.server import Credentials, Refusal
-from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from . import keys
 from .database import Database
+from .records import find_own
 from .tables import SubPartner
 
 HEADER: Final = "X-SUB-PARTNER-ID"
@@ -22,7 +22,7 @@ _UUID: Final = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 @dataclass(frozen=True)
 class Account:
-    """A partner, and the sub-partner that it acts for, as far as one was named."""
+    """A partner, and the sub-partner that it acts for, if one was named."""
 
     partner_id: UUID
     sub_partner_id: UUID | None
@@ -33,7 +33,7 @@ class Account:
 
 
 class Accounts:
-    """Knows callers by their API keys."""
+    """Looks up callers by their API keys."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -41,19 +41,21 @@ class Accounts:
     async def authenticate(self, credentials: Credentials) -> Account | None:
         """Return the account that the key opens; None for no valid key.
 
-        A sub-partner counts where the operation accepts its header and the partner has it; what
-        is wrong with the header is told by `sub_partner`.
+        Its sub-partner is set if the operation accepts the header and the partner has it;
+        `find_sub_partner` refuses any other header.
         """
         async with self._database.reading() as session:
-            partner = await keys.partner_of(session, credentials.values["ApiKey"])
+            partner = await keys.find_partner(session, credentials.values["ApiKey"])
             if partner is None:
                 return None
             given = read_uuid(credentials.parameter(HEADER) or "")
-            is_own = given is not None and await _has(session, partner.id, given)
+            is_own = given is not None and await _is_own(session, partner.id, given)
         return Account(partner.id, given if is_own else None)
 
 
-async def sub_partner(session: AsyncSession, account: Account, given: str | None) -> UUID | None:
+async def find_sub_partner(
+    session: AsyncSession, account: Account, given: str | None
+) -> UUID | None:
     """Return the id of the sub-partner that a request is done for; None where none is given.
 
     Raises Refusal for what is no UUID, and for a sub-partner that is not the account's.
@@ -63,17 +65,13 @@ async def sub_partner(session: AsyncSession, account: Account, given: str | None
     found = read_uuid(given)
     if found is None:
         raise Refusal(400, f"{HEADER} has to be a UUID")
-    if not await _has(session, account.partner_id, found):
+    if not await _is_own(session, account.partner_id, found):
         raise Refusal(400, f"{HEADER} names no sub-partner of yours")
     return found
 
 
-async def _has(session: AsyncSession, partner_id: UUID, sub_partner_id: UUID) -> bool:
-    """Tell whether the sub-partner is one of the partner's."""
-    own = select(SubPartner.id).where(
-        SubPartner.id == sub_partner_id, SubPartner.partner_id == partner_id
-    )
-    return await session.scalar(own) is not None
+async def _is_own(session: AsyncSession, partner_id: UUID, id: UUID) -> bool:
+    return await find_own(session, SubPartner, partner_id, SubPartner.id == id) is not None
 
 
 def read_uuid(text: str) -> UUID | None:

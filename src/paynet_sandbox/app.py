@@ -1,4 +1,4 @@
-"""Settings in, the application out: the generated server with the handlers of this package."""
+"""Create the application: the generated server with the handlers of this package."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class _Autoramp(Autoramps, Transactions):
 def create(address: str, environment: Environment, settings: Settings | None = None) -> FastAPI:
     """Return the application that serves one environment over the database at *address*.
 
-    Raises ValueError for an unknown environment, AddressError for an address that is none.
+    Raises ValueError for an unknown environment, DatabaseAddressError for an address that is none.
     """
     database = Database(address)
     store = DatabaseStore(database)
@@ -77,7 +77,7 @@ def create(address: str, environment: Environment, settings: Settings | None = N
 
     @app.get("/health")
     async def health() -> JSONResponse:
-        """Tell whether requests can be served."""
+        """Return whether requests can be served."""
         try:
             async with database.reading() as session:
                 await session.execute(text("SELECT 1"))

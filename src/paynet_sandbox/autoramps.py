@@ -1,4 +1,4 @@
-"""Autoramps: created, read, changed and quoted; what callers give beside what is known is kept."""
+"""The operations on autoramps. Unknown fields that callers send are stored as they are."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from uuid import UUID
 
 from paynet.server import Call, Refusal, models
 from paynet.types import JsonValue
-from sqlalchemy import ColumnElement, select
+from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from . import customers
 from .accounts import Account, read_uuid
 from .database import Database
-from .tables import LONGEST_EXTERNAL_ID, Autoramp
+from .records import find_own, get_own
+from .tables import LONGEST_EXTERNAL_ID, Autoramp, Customer
 from .times import next_time, take_turn
 
 _OURS: Final = frozenset({"id", "deposit_rails", "quotes", "created_at", "updated_at"})
@@ -33,7 +33,7 @@ class Autoramps:
         newest = select(Autoramp).where(Autoramp.partner_id == call.account.partner_id)
         newest = newest.order_by(Autoramp.created_at.desc(), Autoramp.id.desc())
         async with self._database.reading() as session:
-            return {"items": [_shown(each) for each in await session.scalars(newest)]}
+            return {"items": [_show(each) for each in await session.scalars(newest)]}
 
     async def create_autoramp(
         self, call: Call[Account], *, body: dict[str, JsonValue] | None = None
@@ -52,18 +52,22 @@ class Autoramps:
             await _change(session, autoramp, body or {})
             session.add(autoramp)
             await session.flush()
-            return _shown(autoramp)
+            return _show(autoramp)
 
     async def get_autoramp(self, call: Call[Account], *, autoramp_id: UUID) -> dict[str, Any]:
         async with self._database.reading() as session:
-            return _shown(await found(session, call.account, Autoramp.id == autoramp_id))
+            return _show(
+                await get_own(
+                    session, Autoramp, call.account.partner_id, Autoramp.id == autoramp_id
+                )
+            )
 
     async def get_autoramp_by_external_id(
         self, call: Call[Account], *, external_id: str
     ) -> dict[str, Any]:
         async with self._database.reading() as session:
             wanted = Autoramp.external_id == external_id
-            return _shown(await found(session, call.account, wanted))
+            return _show(await get_own(session, Autoramp, call.account.partner_id, wanted))
 
     async def update_autoramp(
         self,
@@ -76,7 +80,7 @@ class Autoramps:
         async with self._database.writing() as session:
             autoramp = await _to_change(session, call.account, autoramp_id)
             await _change(session, autoramp, body or {})
-            return _shown(autoramp)
+            return _show(autoramp)
 
     async def create_autoramp_quote(
         self,
@@ -89,23 +93,14 @@ class Autoramps:
         async with self._database.writing() as session:
             autoramp = await _to_change(session, call.account, autoramp_id)
             autoramp.quotes = [*autoramp.quotes, body or {}]
-            return _shown(autoramp)
-
-
-async def found(session: AsyncSession, account: Account, wanted: ColumnElement[bool]) -> Autoramp:
-    """Return the one autoramp of the account's partner that is *wanted*. Raises Refusal."""
-    own = select(Autoramp).where(Autoramp.partner_id == account.partner_id, wanted)
-    autoramp = await session.scalar(own)
-    if autoramp is None:
-        raise Refusal(400, "there is no such autoramp")
-    return autoramp
+            return _show(autoramp)
 
 
 async def _to_change(session: AsyncSession, account: Account, id: UUID) -> Autoramp:
     """Return an autoramp that is changed now. Raises Refusal."""
     # first of all: what others are changing is read when they have done so
     now = await next_time(session, account.partner_id)
-    autoramp = await found(session, account, Autoramp.id == id)
+    autoramp = await get_own(session, Autoramp, account.partner_id, Autoramp.id == id)
     autoramp.updated_at = now
     return autoramp
 
@@ -128,7 +123,7 @@ async def _customer_id(session: AsyncSession, partner_id: UUID, given: JsonValue
     id = read_uuid(given) if isinstance(given, str) else None
     if id is None:
         raise Refusal(400, "customer_id has to be a UUID")
-    if await session.scalar(customers.owned(partner_id, id)) is None:
+    if await find_own(session, Customer, partner_id, Customer.id == id) is None:
         raise Refusal(400, "customer_id names no customer of yours")
     return id
 
@@ -136,12 +131,10 @@ async def _customer_id(session: AsyncSession, partner_id: UUID, given: JsonValue
 async def _external_id(session: AsyncSession, autoramp: Autoramp, given: JsonValue) -> str:
     if not isinstance(given, str) or len(given) > LONGEST_EXTERNAL_ID:
         raise Refusal(400, f"external_id has to be a text of {LONGEST_EXTERNAL_ID} signs at most")
-    taken = select(Autoramp.id).where(
-        Autoramp.partner_id == autoramp.partner_id, Autoramp.external_id == given
-    )
     with session.no_autoflush:
-        owner = await session.scalar(taken)
-    if owner not in (None, autoramp.id):
+        wanted = Autoramp.external_id == given
+        owner = await find_own(session, Autoramp, autoramp.partner_id, wanted)
+    if owner not in (None, autoramp):
         raise Refusal(400, "external_id is that of another autoramp of yours")
     return given
 
@@ -152,7 +145,7 @@ def _ramp_type(given: JsonValue) -> str:
     return given
 
 
-def _shown(autoramp: Autoramp) -> dict[str, Any]:
+def _show(autoramp: Autoramp) -> dict[str, Any]:
     known = {
         "id": autoramp.id,
         "customer_id": autoramp.customer_id,

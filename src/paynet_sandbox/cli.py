@@ -19,9 +19,10 @@ from uvicorn.supervisors import Multiprocess
 from . import customers, keys, partners, seed
 from .app import ADDRESS, ENVIRONMENT
 from .connections import Protocol
-from .database import AddressError, Database
-from .greeting import greeting
-from .tables import Partner
+from .database import Database, DatabaseAddressError
+from .greeting import format_greeting
+from .records import find_all
+from .tables import ApiKey, Customer, Partner, SubPartner
 
 T = TypeVar("T")
 
@@ -50,7 +51,7 @@ class _Place:
 
         try:
             return asyncio.run(run())
-        except AddressError as error:
+        except DatabaseAddressError as error:
             raise click.UsageError(f"{ADDRESS}: {error}") from None
         except OperationalError as error:
             said = str(error.orig).splitlines()[0]
@@ -106,8 +107,10 @@ def serve(place: _Place, host: str, port: int, workers: int) -> None:
     key = place.run(_first_key)
     name = f"[{host}]" if ":" in host else host
     address = f"http://{name}:{socket.getsockname()[1]}"
-    told = greeting(environment=place.environment, host=address, database=place.address, key=key)
-    click.echo(told)
+    text = format_greeting(
+        environment=place.environment, host=address, database=place.address, key=key
+    )
+    click.echo(text)
     server = uvicorn.Server(config)
     if workers == 1:
         server.run(sockets=[socket])
@@ -117,8 +120,8 @@ def serve(place: _Place, host: str, port: int, workers: int) -> None:
 
 async def _first_key(session: AsyncSession) -> str | None:
     """Return a key of the first partner; None where there are keys already."""
-    partner = await partners.first(session)
-    return None if await keys.issued(session) else await keys.issue(session, partner.id)
+    partner = await partners.ensure_first(session)
+    return None if await find_all(session, ApiKey) else await keys.issue(session, partner.id)
 
 
 @main.command("seed")
@@ -138,8 +141,8 @@ def fill(place: _Place, customers: int, autoramps: int, transactions: int) -> No
 @click.pass_obj
 def list_customers(place: _Place) -> None:
     """Print all customers, oldest first: one in JSON on each line."""
-    for customer in place.run(customers.every):
-        click.echo(customers.shown(customer).model_dump_json())
+    for customer in place.run(lambda session: find_all(session, Customer)):
+        click.echo(customers.show(customer).model_dump_json())
 
 
 @main.group("keys")
@@ -155,7 +158,7 @@ def issue_key(place: _Place, partner: UUID) -> None:
 
     async def issued(session: AsyncSession) -> str:
         if partner == partners.FIRST:
-            await partners.first(session)
+            await partners.ensure_first(session)
         return await keys.issue(session, (await _partner(session, partner)).id)
 
     click.echo(place.run(issued))
@@ -165,7 +168,7 @@ def issue_key(place: _Place, partner: UUID) -> None:
 @click.pass_obj
 def list_keys(place: _Place) -> None:
     """Print all keys, oldest first: id, partner, issued, revoked."""
-    for key in place.run(keys.issued):
+    for key in place.run(lambda session: find_all(session, ApiKey)):
         revoked = "" if key.revoked_at is None else key.revoked_at.isoformat()
         _print_row(key.id, key.partner_id, key.created_at.isoformat(), revoked)
 
@@ -211,9 +214,9 @@ def add_partner(place: _Place, name: str, rails: tuple[str, ...], under: UUID | 
 @click.pass_obj
 def list_partners(place: _Place) -> None:
     """Print all partners and then all sub-partners: id, name, rails or partner."""
-    for partner in place.run(partners.every):
+    for partner in place.run(lambda session: find_all(session, Partner)):
         _print_row(partner.id, partner.name, ",".join(partner.deposit_rails))
-    for sub_partner in place.run(partners.every_sub_partner):
+    for sub_partner in place.run(lambda session: find_all(session, SubPartner)):
         _print_row(sub_partner.id, sub_partner.name, sub_partner.partner_id)
 
 

@@ -1,18 +1,16 @@
-"""Customers: updated by id, with a spending limit."""
+"""The operations of the group Customer."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from paynet.server import Call, Refusal, models
+from paynet.server import Call, models
 from paynet.types import ABSENT
-from sqlalchemy import Select, select
-from sqlalchemy.ext.asyncio import AsyncSession
 
-from .accounts import Account, sub_partner
+from .accounts import Account, find_sub_partner
 from .database import Database
+from .records import get_own
 from .tables import Customer
 from .times import next_time
 
@@ -38,14 +36,12 @@ class Customers:
         A partner updates all of its customers; acting for a sub-partner, only those of that one.
         """
         async with self._database.writing() as session:
-            sub_partner_id = await sub_partner(session, call.account, x_sub_partner_id)
+            sub_partner_id = await find_sub_partner(session, call.account, x_sub_partner_id)
             updated_at = await next_time(session, call.account.partner_id)
-            wanted = owned(call.account.partner_id, id)
+            wanted = [Customer.id == id]
             if sub_partner_id is not None:
-                wanted = wanted.where(Customer.sub_partner_id == sub_partner_id)
-            customer = await session.scalar(wanted)
-            if customer is None:
-                raise Refusal(400, "there is no such customer")
+                wanted.append(Customer.sub_partner_id == sub_partner_id)
+            customer = await get_own(session, Customer, call.account.partner_id, *wanted)
             customer.email = body.email
             if body.external_id is not ABSENT:
                 customer.external_id = body.external_id
@@ -55,25 +51,11 @@ class Customers:
         self, call: Call[Account], *, id: UUID
     ) -> models.SpendingLimit:
         async with self._database.reading() as session:
-            customer = await session.scalar(owned(call.account.partner_id, id))
-        if customer is None:
-            raise Refusal(400, "there is no such customer")
+            customer = await get_own(session, Customer, call.account.partner_id, Customer.id == id)
         return models.SpendingLimit(threshold_eur=customer.threshold_eur)
 
 
-def owned(partner_id: UUID, id: UUID) -> Select[Customer]:
-    """Return how to find a customer of a partner by its id."""
-    return select(Customer).where(Customer.id == id, Customer.partner_id == partner_id)
-
-
-async def every(session: AsyncSession) -> Sequence[Customer]:
-    """Return all customers of all partners, oldest first."""
-    return (
-        await session.scalars(select(Customer).order_by(Customer.created_at, Customer.id))
-    ).all()
-
-
-def shown(customer: Customer) -> models.Customer:
+def show(customer: Customer) -> models.Customer:
     """Return a customer as the specification defines it."""
     given: dict[str, Any] = {
         name: value for name in _OPTIONAL if (value := getattr(customer, name)) is not None

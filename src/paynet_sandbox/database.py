@@ -1,4 +1,4 @@
-"""The address of a database in, sessions on it out: SQLite or PostgreSQL."""
+"""Sessions on a database, which is SQLite or PostgreSQL."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ _MIGRATION_LOCK: Final = 7_205_759_403
 _joined: ContextVar[AsyncSession | None] = ContextVar("_joined", default=None)
 
 
-class AddressError(ValueError):
+class DatabaseAddressError(ValueError):
     """The address of a database that can't be used; the message says which can."""
 
 
 class Database:
     """Sessions on one database, for one event loop.
 
-    Raises AddressError for an address that is neither SQLite's nor PostgreSQL's.
+    Raises DatabaseAddressError for an address that is neither SQLite's nor PostgreSQL's.
     """
 
     def __init__(self, address: str) -> None:
@@ -112,11 +112,11 @@ class Database:
             yield session
 
     def running(self, digest: str) -> AbstractAsyncContextManager[Any]:
-        """Return what is held while the request called *digest* runs, by one process at a time.
+        """Return a lock for the request called *digest*, which one process at a time holds.
 
         PostgreSQL keeps requests apart by the rows that they change.
         """
-        return nullcontext() if self._running is None else self._running.held(digest)
+        return nullcontext() if self._running is None else self._running.hold(digest)
 
     async def close(self) -> None:
         await self._engine.dispose()
@@ -154,7 +154,7 @@ def join(session: AsyncSession | None) -> None:
 
 
 def is_busy(error: OperationalError) -> bool:
-    """Tell whether others held the file of SQLite as long as it is waited for."""
+    """Return whether others locked the SQLite file for as long as this process waits."""
     return getattr(error.orig, "sqlite_errorname", None) == "SQLITE_BUSY"
 
 
@@ -162,10 +162,10 @@ def _engine(address: str) -> AsyncEngine:
     try:
         url = make_url(address)
     except ArgumentError:
-        raise AddressError("the address of the database can't be read") from None
+        raise DatabaseAddressError("the address of the database can't be read") from None
     kind = url.get_backend_name()
     if kind not in _DRIVERS:
-        raise AddressError(f"{kind} is no database known here; there are sqlite and postgresql")
+        raise DatabaseAddressError(f"{kind} is not supported; sqlite and postgresql are")
     # errors of the database are logged: without what was asked of it
     engine = create_async_engine(
         url.set(drivername=_DRIVERS[kind]),

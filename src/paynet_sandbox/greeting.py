@@ -1,4 +1,4 @@
-"""What is printed at the start: where everything is, and three requests to try."""
+"""The text printed at the start: the addresses, and three requests to try."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ To try:
 """
 
 
-def greeting(*, environment: str, host: str, database: str, key: str | None) -> str:
+def format_greeting(*, environment: str, host: str, database: str, key: str | None) -> str:
     """Return the text; without a *key*, requests have a variable of the shell in its place."""
     opening = _OPENING.format(
         environment=environment,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
 from hashlib import sha256
 from typing import Final
 from uuid import UUID
@@ -25,11 +24,6 @@ async def issue(session: AsyncSession, partner_id: UUID) -> str:
     return key
 
 
-async def issued(session: AsyncSession) -> Sequence[ApiKey]:
-    """Return all keys that were ever issued, oldest first."""
-    return (await session.scalars(select(ApiKey).order_by(ApiKey.created_at, ApiKey.id))).all()
-
-
 async def revoke(session: AsyncSession, key_id: UUID) -> bool:
     """Let a key open nothing from now on; return whether it did until now."""
     valid = update(ApiKey).where(ApiKey.id == key_id, ApiKey.revoked_at.is_(None))
@@ -37,7 +31,7 @@ async def revoke(session: AsyncSession, key_id: UUID) -> bool:
     return revoked.first() is not None
 
 
-async def partner_of(session: AsyncSession, key: str) -> Partner | None:
+async def find_partner(session: AsyncSession, key: str) -> Partner | None:
     """Return whose key it is; None for one that is unknown or revoked.
 
     How long the look-up takes tells of the digest at most, and no key can be made from that.

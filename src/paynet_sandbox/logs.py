@@ -1,4 +1,4 @@
-"""What happens, as lines of JSON on stderr. Headers, bodies and query strings stand in none."""
+"""Logging as lines of JSON on stderr, without headers, bodies and query strings."""
 
 from __future__ import annotations
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Final
 from uuid import UUID
 
-from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from .tables import Partner, SubPartner
@@ -32,15 +31,10 @@ async def add(
     return partner
 
 
-async def first(session: AsyncSession) -> Partner:
-    """Return the first partner, which is added where it is not there yet."""
+async def ensure_first(session: AsyncSession) -> Partner:
+    """Return the first partner, and add it before if it does not exist."""
     found = await session.get(Partner, FIRST)
     return await add(session, "First partner", id=FIRST) if found is None else found
-
-
-async def every(session: AsyncSession) -> Sequence[Partner]:
-    """Return all partners, oldest first."""
-    return (await session.scalars(select(Partner).order_by(Partner.created_at, Partner.id))).all()
 
 
 async def add_sub_partner(session: AsyncSession, partner: Partner, name: str) -> SubPartner:
@@ -49,9 +43,3 @@ async def add_sub_partner(session: AsyncSession, partner: Partner, name: str) ->
     session.add(sub_partner)
     await session.flush()
     return sub_partner
-
-
-async def every_sub_partner(session: AsyncSession) -> Sequence[SubPartner]:
-    """Return all sub-partners, oldest first."""
-    oldest = select(SubPartner).order_by(SubPartner.created_at, SubPartner.id)
-    return (await session.scalars(oldest)).all()

@@ -1,4 +1,4 @@
-"""Which requests are running, told among the processes on one SQLite file.
+"""Locks that tell the processes on one SQLite file which requests are running.
 
 Whoever waits for one of them must not wait for the file: it tells neither whose changes hold it
 nor how long. What one process does twice is still kept apart by the file alone.
@@ -32,7 +32,7 @@ class Running:
         self._file: int | None = None
 
     @asynccontextmanager
-    async def held(self, digest: str) -> AsyncIterator[None]:
+    async def hold(self, digest: str) -> AsyncIterator[None]:
         """Hold the request called *digest*, hexadecimal, as soon as no other process does."""
         if sys.platform == "win32":
             # there, others wait for the file after all

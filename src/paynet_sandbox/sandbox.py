@@ -7,15 +7,14 @@ from uuid import UUID, uuid4
 
 from paynet.server import Call, Refusal, models
 from pydantic import ValidationError
-from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from . import autoramps
 from .accounts import Account
 from .database import Database
+from .records import get_own
 from .tables import Autoramp, Customer, Transaction
 from .times import next_time
-from .transactions import searched, shown
+from .transactions import build_search_text, show
 
 _OURS: Final = frozenset({"id", "autoramp_id", "customer_id", "created_at", "status"})
 """Fields of a transaction that a deposit does not decide: they are passed over."""
@@ -42,7 +41,9 @@ class Sandbox:
         given = {} if body is None else body.model_dump(mode="json")
         async with self._database.writing() as session:
             created_at = await next_time(session, call.account.partner_id)
-            autoramp = await autoramps.found(session, call.account, Autoramp.id == autoramp_id)
+            autoramp = await get_own(
+                session, Autoramp, call.account.partner_id, Autoramp.id == autoramp_id
+            )
             fields = _fields(autoramp, given)
             id = uuid4()
             transaction = Transaction(
@@ -53,12 +54,12 @@ class Sandbox:
                 autoramp_id=autoramp.id,
                 ramp_type=autoramp.ramp_type,
                 status=models.AutorampTransactionStatus.FUNDS_REVIEW_IN_PROGRESS.value,
-                search=searched(id, fields),
+                search=build_search_text(id, fields),
                 fields=fields,
                 created_at=created_at,
             )
             session.add(transaction)
-            return shown(transaction)
+            return show(transaction)
 
     async def advance_transaction(
         self, call: Call[Account], *, id: UUID, body: models.AdvanceTransactionParams
@@ -66,14 +67,11 @@ class Sandbox:
         """Move a transaction on to any status: which transitions there are is not shown."""
         async with self._database.writing() as session:
             await next_time(session, call.account.partner_id)
-            own = select(Transaction).where(
-                Transaction.id == id, Transaction.partner_id == call.account.partner_id
+            transaction = await get_own(
+                session, Transaction, call.account.partner_id, Transaction.id == id
             )
-            transaction = await session.scalar(own)
-            if transaction is None:
-                raise Refusal(400, "there is no such transaction")
             transaction.status = body.status.value
-            return shown(transaction)
+            return show(transaction)
 
 
 def _fields(autoramp: Autoramp, given: dict[str, Any]) -> dict[str, Any]:

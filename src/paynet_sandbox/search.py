@@ -1,4 +1,4 @@
-"""Texts in, the form in which they are searched out: equal for all spellings of one text."""
+"""Fold texts for searches: all spellings of one text become equal."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sqlalchemy.orm import InstrumentedAttribute
 _SEPARATOR: Final = "\x1f"
 
 
-def folded(text: str) -> str:
+def fold(text: str) -> str:
     """Return *text* for a comparison without regard to case, width and the like.
 
     It is the compatibility caseless match of Unicode (section 3.13, D146), composed.
@@ -22,11 +22,11 @@ def folded(text: str) -> str:
     return normalize("NFKC", decomposed.casefold()).replace(_SEPARATOR, " ")
 
 
-def searched(texts: Iterable[str]) -> str:
-    """Return what is kept of the texts in order to find them."""
-    return _SEPARATOR.join(folded(text) for text in texts)
+def join_folded(texts: Iterable[str]) -> str:
+    """Return the text that is stored so that *texts* can be found."""
+    return _SEPARATOR.join(fold(text) for text in texts)
 
 
-def holds(column: InstrumentedAttribute[str], term: str) -> ColumnElement[bool]:
-    """Return the condition that one of the texts in *column* holds *term*, sign by sign."""
-    return column.contains(folded(term), autoescape=True)
+def contains(column: InstrumentedAttribute[str], term: str) -> ColumnElement[bool]:
+    """Return the condition that one of the texts in *column* contains *term* literally."""
+    return column.contains(fold(term), autoescape=True)

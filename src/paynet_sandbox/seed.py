@@ -1,4 +1,4 @@
-"""A data set that looks like a real one: the same for the same numbers of everything."""
+"""Fill in data that look real: the same data for the same amounts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from . import partners, sampled
 from .tables import Autoramp, Customer, Partner, SubPartner, Table, Transaction
-from .transactions import searched
+from .transactions import build_search_text
 
 _START: Final = datetime(2025, 3, 13, 8, tzinfo=UTC)
 _SPAN: Final = timedelta(days=480)
@@ -40,7 +40,7 @@ class Amounts:
 
 async def fill(session: AsyncSession, amounts: Amounts) -> bool:
     """Fill in the data of the first partner; return whether there were none before."""
-    partner = await partners.first(session)
+    partner = await partners.ensure_first(session)
     subs = list(_sub_partners(partner))
     if await session.get(SubPartner, subs[0]["id"]) is not None:
         return False
@@ -142,7 +142,7 @@ def _transactions(autoramps: Sequence[Row], customers: Sequence[Row], amount: in
             "autoramp_id": autoramp["id"],
             "ramp_type": autoramp["ramp_type"],
             "status": _mostly(random, models.AutorampTransactionStatus.COMPLETED, statuses),
-            "search": searched(id, fields),
+            "search": build_search_text(id, fields),
             "fields": fields,
             # every fifth shares its time with the one before
             "created_at": start + step * (number - (number % 5 == 4)),

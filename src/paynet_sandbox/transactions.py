@@ -1,4 +1,4 @@
-"""Transactions: listed in pages, and made from what is known of one."""
+"""The operation that lists transactions in pages."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import InstrumentedAttribute
 
 from . import search
-from .accounts import Account, sub_partner
+from .accounts import Account, find_sub_partner
 from .database import Database, Unindexed
-from .paging import Page, Place, Rows, following, preceding
+from .paging import Position, Rows, TransactionPage, fetch_following, fetch_preceding
 from .tables import Transaction
 
 _SEARCHED: Final = (
@@ -24,7 +24,7 @@ _SEARCHED: Final = (
     ("recipient", "provider_name"),
     ("source", "wallet_address"),
 )
-"""Where the bank account's name, the provider and the wallet's address stand."""
+"""The paths of the bank account's name, the provider and the wallet's address."""
 
 Condition = ColumnElement[bool]
 
@@ -59,13 +59,13 @@ class Transactions:
         if cursor is not None and prev_cursor is not None:
             raise Refusal(400, "cursor and prev_cursor exclude each other")
         filters: tuple[tuple[Any, Callable[[Any], Condition]], ...] = (
-            (search_term, partial(search.holds, Transaction.search)),
+            (search_term, partial(search.contains, Transaction.search)),
             (from_date, Transaction.created_at.__ge__),
             (to_date, Transaction.created_at.__le__),
         )
         wanted = [condition(given) for given, condition in filters if given is not None]
         async with self._database.reading() as session:
-            sub_partner_id = await sub_partner(session, call.account, x_sub_partner_id)
+            sub_partner_id = await find_sub_partner(session, call.account, x_sub_partner_id)
             scope = [
                 (Transaction.sub_partner_id, sub_partner_id),
                 (Transaction.partner_id, call.account.partner_id),
@@ -75,7 +75,7 @@ class Transactions:
                 (Transaction.customer_id, customer_id),
                 *scope,
             ]
-            found = await _page(
+            found = await _fetch_page(
                 session,
                 [column == id for column, id in scope if id is not None],
                 [kind.where(*wanted) for kind in _kinds(owners, status, ramp_type)],
@@ -84,7 +84,7 @@ class Transactions:
                 is_ascending=sort_order is models.SortOrder.ASC,
                 size=page_size,
             )
-        return _listed(found)
+        return _show_page(found)
 
 
 def _kinds(
@@ -114,7 +114,7 @@ def _kinds(
     return [rows.where(Transaction.status == each) for each in dict.fromkeys(statuses)]
 
 
-async def _page(
+async def _fetch_page(
     session: AsyncSession,
     scope: list[Condition],
     rows: Rows,
@@ -123,25 +123,31 @@ async def _page(
     prev_cursor: UUID | None,
     is_ascending: bool,
     size: int,
-) -> Page:
+) -> TransactionPage:
     if prev_cursor is not None:
-        place = await _place(session, scope, prev_cursor, "prev_cursor")
-        return await preceding(session, rows, place=place, is_ascending=is_ascending, size=size)
-    behind = None if cursor is None else await _place(session, scope, cursor, "cursor")
-    return await following(session, rows, place=behind, is_ascending=is_ascending, size=size)
+        position = await _find_position(session, scope, prev_cursor, "prev_cursor")
+        return await fetch_preceding(
+            session, rows, position=position, is_ascending=is_ascending, size=size
+        )
+    start = None if cursor is None else await _find_position(session, scope, cursor, "cursor")
+    return await fetch_following(
+        session, rows, position=start, is_ascending=is_ascending, size=size
+    )
 
 
-async def _place(session: AsyncSession, scope: list[Condition], cursor: UUID, name: str) -> Place:
-    """Return where the transaction stands that the cursor names. Raises Refusal."""
+async def _find_position(
+    session: AsyncSession, scope: list[Condition], cursor: UUID, name: str
+) -> Position:
+    """Return the position of the transaction that the cursor names. Raises Refusal."""
     times = select(Transaction.created_at).where(Transaction.id == cursor, *scope)
     created_at = await session.scalar(times)
     if created_at is None:
         raise Refusal(400, f"{name} is not that of a page")
-    return Place(created_at, cursor)
+    return Position(created_at, cursor)
 
 
-def _listed(page: Page) -> dict[str, Any]:
-    answer: dict[str, Any] = {"items": [shown(row) for row in page.rows], "prev_cursor": None}
+def _show_page(page: TransactionPage) -> dict[str, Any]:
+    answer: dict[str, Any] = {"items": [show(row) for row in page.rows], "prev_cursor": None}
     if page.has_previous:
         answer["prev_cursor"] = page.rows[0].id
     if page.has_next:
@@ -149,7 +155,7 @@ def _listed(page: Page) -> dict[str, Any]:
     return answer
 
 
-def shown(transaction: Transaction) -> dict[str, Any]:
+def show(transaction: Transaction) -> dict[str, Any]:
     """Return a transaction as callers see it."""
     known = {
         "id": transaction.id,
@@ -162,9 +168,9 @@ def shown(transaction: Transaction) -> dict[str, Any]:
     return present | transaction.fields
 
 
-def searched(id: UUID, fields: Mapping[str, Any]) -> str:
-    """Return what search terms are looked for in: four texts of the transaction."""
-    return search.searched([*_texts(fields), str(id)])
+def build_search_text(id: UUID, fields: Mapping[str, Any]) -> str:
+    """Return the text that search terms are looked for in: four texts of the transaction."""
+    return search.join_folded([*_texts(fields), str(id)])
 
 
 def _texts(fields: Mapping[str, Any]) -> Iterator[str]:

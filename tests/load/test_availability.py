@@ -437,6 +437,15 @@ def test_what_a_substitute_needs_is_there_where_it_is_shown(
     )
 
 
+def test_a_substitute_needs_nothing_where_the_member_itself_is_shown(tmp_path: Path) -> None:
+    ended = SUBSTITUTE.replace("x-added: 2025-06-01 }", "x-removed: 2025-06-01 }")
+    found = problems(tmp_path, bare(ended.replace("{shown}", "{ kind: Square, side: x }")))
+    assert [each.split("absent")[0] for each in found] == [
+        "schemas/things.yaml:6:64: reference-outlives-target: Shape.oneOf.1.x-shown-as is shown "
+        "in 2025-06-01, where side is "
+    ]
+
+
 def test_versions_and_environments_are_told_in_few_words(tmp_path: Path) -> None:
     timeline = Timeline(loaded(tmp_path, bare("components: {}\n")).table)
     first = timeline.of({"x-removed": "2024-09-01"})

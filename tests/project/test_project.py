@@ -9,7 +9,7 @@ import pytest
 from support.sources import API, LIBRARY, VERSIONS, loaded
 
 from dateline.gates import Timeline
-from dateline.model import EVERYWHERE, Api
+from dateline.model import EVERYWHERE, Api, Place
 from dateline.project import Projector, project
 
 DATES = ("2024-01-15", "2024-09-01", "2025-06-01", "next")
@@ -305,3 +305,52 @@ def test_a_section_goes_with_its_last_component_and_stays_where_it_is_written_em
     api = loaded(tmp_path, {**AUTHORED, "things.yaml": text})
     shown = [project(api, date, "sandbox").document["components"] for date in DATES[2:]]
     assert shown == [{"headers": {}}, {"schemas": {"New": {"type": "object"}}, "headers": {}}]
+
+
+# Places of what a contract has, or had
+
+
+PLACES = """\
+paths:
+  /loans:
+    get:
+      operationId: getLoan
+      tags: [Loans]
+      parameters:
+        - { name: page, in: query, schema: { type: string } }
+        - { name: order, in: query, schema: {}, x-was: { 2025-06-01: { name: sort } } }
+      responses:
+        '200':
+          description: loans
+          content: { application/json: { schema: { $ref: '#/components/schemas/Loan' } } }
+components:
+  schemas:
+    Loan: { type: object }
+"""
+
+
+@pytest.mark.parametrize(
+    ("at", "line", "column"),
+    [
+        ("/paths", 1, 1),
+        ("/paths/~1loans/get", 3, 5),
+        ("/paths/~1loans~1{id}", 2, 3),
+        ("/paths/~1readers", 1, 1),
+        ("/components/schemas/Loan", 15, 5),
+        # what is gone is shown at the one that begins alike
+        ("/components/schemas/Loaf", 15, 5),
+        ("/components/schemas/Look", 14, 3),
+    ],
+)
+def test_a_pointer_leads_to_its_place_or_the_nearest(
+    tmp_path: Path, at: str, line: int, column: int
+) -> None:
+    api = loaded(tmp_path, {"versions.yaml": VERSIONS, "api.yaml": API, "loans.yaml": PLACES})
+    place = Projector(api).place(at, "2025-06-01", "production")
+    assert place == Place("schemas/loans.yaml", line, column)
+
+
+def test_a_renamed_parameter_is_counted_among_those_that_are_shown(tmp_path: Path) -> None:
+    api = loaded(tmp_path, {"versions.yaml": VERSIONS, "api.yaml": API, "loans.yaml": PLACES})
+    renames = Projector(api).renames("2024-09-01", "2025-06-01", "production")
+    assert renames == {"/paths/~1loans/get/parameters/1": "sort"}

@@ -145,7 +145,7 @@ def test_unknown_partners_are_refused(
 @pytest.mark.parametrize(
     ("address", "said"),
     [
-        ("mysql://host/name", "mysql is no database known here; there are sqlite and postgresql"),
+        ("mysql://host/name", "mysql is not supported; sqlite and postgresql are"),
         ("nowhere", "the address of the database can't be read"),
     ],
 )

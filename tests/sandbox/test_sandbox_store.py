@@ -14,6 +14,8 @@ from paynet.server.runtime.idempotency import Scope as KeyScope
 from paynet_sandbox import partners
 from paynet_sandbox.database import Database
 from paynet_sandbox.idempotency import DatabaseStore
+from paynet_sandbox.records import find_all
+from paynet_sandbox.tables import Partner
 
 STATUSES = (500, 400, 503, 201)
 
@@ -37,7 +39,7 @@ async def posted(database: Database) -> tuple[list[int], list[str]]:
         headers = {"IDEMPOTENCY-KEY": "key"}
         answers = [await client.post("/", headers=headers) for _ in (*STATUSES, "replayed")]
     async with database.reading() as session:
-        left = [partner.name for partner in await partners.every(session)]
+        left = [partner.name for partner in await find_all(session, Partner)]
     await database.close()
     return [answer.status_code for answer in answers], left
 

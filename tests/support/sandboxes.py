@@ -20,8 +20,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from paynet_sandbox import app, customers, keys, partners
 from paynet_sandbox.database import Database
+from paynet_sandbox.records import find_all
 from paynet_sandbox.tables import Customer, Partner, Table, Transaction
-from paynet_sandbox.transactions import searched
+from paynet_sandbox.transactions import build_search_text
 
 T = TypeVar("T")
 
@@ -175,9 +176,9 @@ class Caller:
 
     def customers(self) -> list[dict[str, Any]]:
         """Return the customers of the partner, as they are shown."""
-        every = self.sandbox.door.run(customers.every)
+        every = self.sandbox.door.run(lambda session: find_all(session, Customer))
         own = [each for each in every if each.partner_id == self.partner_id]
-        return [customers.shown(each).model_dump(mode="json") for each in own]
+        return [customers.show(each).model_dump(mode="json") for each in own]
 
     def transactions(self, rows: Iterable[dict[str, Any]]) -> list[str]:
         """Add transactions of one new autoramp unless they say another; return their ids."""
@@ -191,7 +192,7 @@ class Caller:
                 "partner_id": self.partner_id,
                 "autoramp_id": autoramp,
                 "status": "Completed",
-                "search": searched(id, fields),
+                "search": build_search_text(id, fields),
                 "fields": fields,
                 "created_at": START,
             }
