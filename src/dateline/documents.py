@@ -1,4 +1,4 @@
-"""Contracts in, documents out: with what was announced of them, and judged independently."""
+"""Prepare the published document of a contract, and validate it with openapi-spec-validator."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def document(contract: Contract, table: Table) -> dict[str, Any]:
     info = contract.document["info"]
     sentence = f"This version ends on {end.day}, as announced on {end.announced}."
     words = [info["description"].rstrip()] if info.get("description") else []
-    told = {**info, "description": "\n\n".join([*words, sentence]), SUNSET: end.day}
-    return {**contract.document, "info": told}
+    extended = {**info, "description": "\n\n".join([*words, sentence]), SUNSET: end.day}
+    return {**contract.document, "info": extended}
 
 
 def require_valid(api: Api, contracts: list[Contract]) -> list[str]:

@@ -1,4 +1,4 @@
-"""An API and templates in, artifacts out: relative paths and their bytes. Touches no disk."""
+"""Render all artifacts of an API: relative paths and their bytes. Touches no disk."""
 
 from __future__ import annotations
 
@@ -63,9 +63,9 @@ def render(
     validate: bool = True,
     layouts: MutableMapping[str, str] | None = None,
 ) -> Rendered:
-    """Return everything that *api* generates; the *models* and *changes* only where asked.
+    """Return everything that *api* generates; *models* and *changes* only on request.
 
-    What the changes say of additions to all versions is told from the *record*, if there is one.
+    The *record*, if any, says since when versions have what was added to all of them.
     *layouts* is what earlier runs laid out of the models, and what this run did afterwards.
     *templates* overrides the built-in templates file by file; templates are code, so it may
     only come from the command line. With *validate*, each distinct document must pass
@@ -84,10 +84,10 @@ def render(
     if departing:
         place = api.locate(departing[0])
         notes.append(f"{BEYOND_LETTER} ({len(departing)} schemas, first at {place})")
-    told = Changes(api, projector, record) if changes else None
-    artifacts = list(_laid_out(api, contracts, told, folders))
+    differences = Changes(api, projector, record) if changes else None
+    artifacts = list(_render_templates(api, contracts, differences, folders))
     if models:
-        python, remarks = _python(api, projector, folders, artifacts, layouts)
+        python, remarks = _render_python(api, projector, folders, artifacts, layouts)
         artifacts += python
         notes += remarks
     return Rendered(
@@ -95,7 +95,7 @@ def render(
     )
 
 
-def _python(
+def _render_python(
     api: Api,
     projector: Projector,
     folders: list[Path],
@@ -115,7 +115,7 @@ def _python(
             raise
         from dateline.models import generate_models
 
-        made = generate_models(_everywhere(api, projector), api.table, folders, layouts=layouts)
+        made = generate_models(_all_contracts(api, projector), api.table, folders, layouts=layouts)
         return list(made.artifacts), [*made.notes, _unserved(refused)]
     return [*made.artifacts, *served], [*made.notes, *server.notes]
 
@@ -165,16 +165,16 @@ def _served(
     server = Server(serving, projector)
     contracts = contract_data(serving, projector)
     made = generate_models(
-        _everywhere(api, projector), api.table, folders, server.canonical, layouts=layouts
+        _all_contracts(api, projector), api.table, folders, server.canonical, layouts=layouts
     )
     return server, contracts, made
 
 
-def _everywhere(api: Api, projector: Projector) -> list[Contract]:
+def _all_contracts(api: Api, projector: Projector) -> list[Contract]:
     return [projector.contract(date, EVERYWHERE) for date in api.table.dates]
 
 
-def _laid_out(
+def _render_templates(
     api: Api, contracts: list[Contract], changes: Changes | None, folders: list[Path]
 ) -> Iterator[Artifact]:
     """Lay out every template for everything that its path fans out to."""
@@ -184,7 +184,7 @@ def _laid_out(
         if parts[0] in _MODELS or parts[-1].startswith("_"):
             continue
         path = name.removesuffix(_SUFFIX)
-        fanned_out = _fanned_out(path, api, contracts)
+        fanned_out = _fan_out(path, api, contracts)
         if parts[0] == FOLDER:
             fanned_out = iter(()) if changes is None else changes.fanned_out(path)
         for path, context in fanned_out:
@@ -195,7 +195,7 @@ def _laid_out(
             yield Artifact(path=path, content=text.encode())
 
 
-def _fanned_out(
+def _fan_out(
     name: str, api: Api, contracts: list[Contract]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield (path, context) for each value of `{environment}` and `{version}` in *name*."""

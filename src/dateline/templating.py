@@ -1,4 +1,4 @@
-"""The Jinja environment: a template lays out, and text reaches it only through a filter."""
+"""The Jinja environment, in which values reach a template only through a filter."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dateline.source.text import json_text, yaml_key, yaml_text
 
 
 class Code(str):
-    """Text that is safe where it stands: made by a filter, or by the template itself."""
+    """Text that is safe to insert: made by a filter, or by the template itself."""
 
     __slots__ = ()
 
@@ -63,16 +63,16 @@ def environment(folders: list[Path]) -> jinja2.Environment:
         autoescape=False,
     )
     made.filters.update(
-        each=_each(made),
-        json=_remembered(json_text),
-        yaml=_remembered(yaml_text),
+        each=_layout_filter(made),
+        json=_memoized(json_text),
+        yaml=_memoized(yaml_text),
         yamlkey=cache(lambda key: Code(yaml_key(key))),
         ident=_ident,
         pystr=lambda text: Code(ascii(str(text))),
         # one line each, and nothing in it that a reader of the language obeys
-        html=_recent(lambda text: markupsafe.escape(escape_line(text))),
-        md=_recent(escape_markdown),
-        mdcode=_recent(quote_markdown),
+        html=_memoized_recently(lambda text: markupsafe.escape(escape_line(text))),
+        md=_memoized_recently(escape_markdown),
+        mdcode=_memoized_recently(quote_markdown),
     )
     return made
 
@@ -92,7 +92,7 @@ def _ident(name: str) -> Code:
     return Code(name)
 
 
-def _each(environment: jinja2.Environment) -> Callable[..., Code]:
+def _layout_filter(environment: jinja2.Environment) -> Callable[..., Code]:
     """Let objects that stand on several pages be laid out once, by a template of their own."""
     # the object is kept beside its text: an id is unique only while its object lives
     known: dict[tuple[Any, ...], tuple[Any, str]] = {}
@@ -111,13 +111,13 @@ def _each(environment: jinja2.Environment) -> Callable[..., Code]:
     return laid_out
 
 
-def _recent(escape: Callable[[str], str]) -> Callable[[object], Code]:
+def _memoized_recently(escape: Callable[[str], str]) -> Callable[[object], Code]:
     """Let words that pages repeat, such as names and rules, be escaped once."""
     known = lru_cache(maxsize=1 << 14)(lambda text: Code(escape(text)))
     return lambda value: known(str(value))
 
 
-def _remembered(text: Callable[[Any, int], str]) -> Callable[..., Code]:
+def _memoized(text: Callable[[Any, int], str]) -> Callable[..., Code]:
     """Let nodes that several documents share be laid out once."""
     # the node is kept beside its text: an id is unique only while its object lives
     known: dict[tuple[int, int], tuple[Any, Code]] = {}

@@ -1,4 +1,4 @@
-"""The contracts of all versions in, an installable distribution of pydantic models out."""
+"""Generate the models of all versions: an installable distribution of pydantic classes."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from dateline.models import assemble
 from dateline.models.definitions import Definition
 from dateline.models.layout import lay_out_definitions
 from dateline.models.ledger import place_of
-from dateline.models.order import in_order
+from dateline.models.order import order_definitions
 from dateline.models.reading import Reader
-from dateline.models.sharing import homes
+from dateline.models.sharing import find_homes
 from dateline.models.writing import Writer
 from dateline.python import names
 from dateline.python.names import CANONICAL
@@ -42,7 +42,7 @@ def generate_models(
 ) -> Models:
     """Return the files of the distribution, below ``python/``, and what it can't express.
 
-    *contracts* stand oldest first, one for each version, of all environments together. A type
+    *contracts* are sorted, oldest first, one for each version, of all environments together. A type
     whose closure is equal in two of them is defined in the older one and re-exported by the
     newer; *canonical* is the newest of all. *templates* are folders, file by file the first one
     first, that hold ``datamodel/`` (the layout of one definition) and ``python/`` (the other
@@ -51,16 +51,18 @@ def generate_models(
     """
     ways = Ways()
     notes: list[str] = []
-    contracts = [_of_both_directions(contract, ways, notes) for contract in contracts]
+    contracts = [_merge_directions(contract, ways, notes) for contract in contracts]
     strict = {contract.version: ways.request_only(contract) for contract in contracts}
     versions = [*contracts, *([canonical.contract] if canonical is not None else ())]
     problems: list[Problem] = []
-    classes = _classes(versions, notes, problems, adopted=table.adopted)
+    classes = _name_classes(versions, notes, problems, adopted=table.adopted)
     if canonical is not None:
         strict[CANONICAL] = canonical.strict
-    components = homes(versions, strict)
+    components = find_homes(versions, strict)
     inlines = canonical.inlines if canonical else ()
-    written = _written(versions, components, strict, inlines, classes, adopted=table.adopted)
+    written = _write_definitions(
+        versions, components, strict, inlines, classes, adopted=table.adopted
+    )
     if problems or written.problems:
         raise SourceError([*problems, *written.problems])
     where = {
@@ -72,7 +74,7 @@ def generate_models(
         for version, known in components.items()
     }
     orders = {
-        version: in_order(
+        version: order_definitions(
             {
                 each.name: each
                 for name, home in known.items()
@@ -84,11 +86,13 @@ def generate_models(
     }
     known = {} if layouts is None else layouts
     blocks = lay_out_definitions(orders, [each / "datamodel" for each in templates], known)
-    artifacts = assemble.files(contracts, table, where, [each / "python" for each in templates])
+    artifacts = assemble.render_files(
+        contracts, table, where, [each / "python" for each in templates]
+    )
     artifacts += [
         Artifact(
             path=f"python/{table.package}/{names.package_name(version)}/models.py",
-            content=assemble.module(version, order, blocks[version], where[version]),
+            content=assemble.render_module(version, order, blocks[version], where[version]),
         )
         for version, order in orders.items()
         if order.definitions or version == CANONICAL
@@ -97,7 +101,7 @@ def generate_models(
     return Models(artifacts, [*dict.fromkeys(notes), *written.notes], written.types)
 
 
-def _of_both_directions(contract: Contract, ways: Ways, notes: list[str]) -> Contract:
+def _merge_directions(contract: Contract, ways: Ways, notes: list[str]) -> Contract:
     """Return *contract* with components that a class of each can hold in both directions.
 
     A field that one direction does not have is optional there, and so in the one class.
@@ -131,7 +135,7 @@ class _Written:
     problems: list[Problem]
 
 
-def _written(
+def _write_definitions(
     contracts: Sequence[Contract],
     components: dict[str, dict[str, str]],
     strict: dict[str, frozenset[str]],
@@ -173,7 +177,7 @@ def _written(
     return _Written(made, list(notes), types, problems)
 
 
-def _classes(
+def _name_classes(
     contracts: Sequence[Contract], notes: list[str], problems: list[Problem], *, adopted: bool
 ) -> dict[str, str]:
     """Return the class name that each component has in all versions.

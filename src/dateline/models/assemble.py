@@ -1,4 +1,4 @@
-"""Sources of definitions in, the files of an installable distribution out."""
+"""Put definitions together to modules, and render the other files of the distribution."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from dateline.templating import Code, environment
 
 _SUFFIX: Final = ".jinja"
 _SERVER: Final = f"{{package}}/{CANONICAL}/"
-"""Where the server stands, which is laid out apart from the models."""
+"""The folder of the server, which is rendered apart from the models."""
 
 # Which import the head of an expression asks for.
 _TYPING: Final = ("Annotated", "Literal")
 
 
-def module(
+def render_module(
     version: str, order: Order, blocks: Mapping[str, str], homes: Mapping[str, str]
 ) -> bytes:
     """Return the module of the definitions that are new in *version*.
@@ -38,7 +38,7 @@ def module(
     *homes* gives for each name of this version the version that defines it. The canonical
     module has all names: servers are written against it, and against nothing older.
     """
-    imports = "\n".join(_imports(version, order, blocks, homes)).rstrip()
+    imports = "\n".join(_list_imports(version, order, blocks, homes)).rstrip()
     summary = f"What version {version} defines."
     if version == CANONICAL:
         summary = "The models that handlers are written against: all that any version shows."
@@ -60,7 +60,7 @@ def module(
     return "".join(parts).encode()
 
 
-def _imports(
+def _list_imports(
     version: str, order: Order, blocks: Mapping[str, str], homes: Mapping[str, str]
 ) -> list[str]:
     definitions = order.definitions
@@ -87,8 +87,8 @@ def _imports(
     if recursive:
         lines += ["from typing_extensions import TypeAliasType", ""]
     elsewhere: dict[str, list[str]] = {}
-    spoken = {name for each in definitions for name in each.references}
-    for name in sorted(homes if version == CANONICAL else spoken):
+    used_names = {name for each in definitions for name in each.references}
+    for name in sorted(homes if version == CANONICAL else used_names):
         if homes[name] != version:
             elsewhere.setdefault(homes[name], []).append(name)
     if order.incomplete or any(word.startswith(f"{SUPPORT}.") for word in used):
@@ -105,7 +105,7 @@ def _import(module_: str, names: Sequence[str]) -> Code:
     return Code(line)
 
 
-def files(
+def render_files(
     contracts: Sequence[Contract],
     table: Table,
     homes: Mapping[str, Mapping[str, str]],

@@ -1,4 +1,4 @@
-"""The default of a field in, the expression that it is written as out."""
+"""Write the default of a field as an expression."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from dateline.python.code import Node, Reference, Text, call, value
 from dateline.python.types import Type
 
 
-def default_of(reader: Reader, flat: Flat, made: Type, default: Any) -> Node | None:
+def write_default(reader: Reader, flat: Flat, made: Type, default: Any) -> Node | None:
     """Return *default* as an expression of type *made*, if it can be written as one."""
     if default is None:
         return "None" if made.nullable else None
-    goal = reader.followed(flat)
+    goal = reader.resolve(flat)
     if goal.values is not None:
         if not any(type(item) is type(default) and item == default for item in goal.values):
             return None

@@ -1,4 +1,4 @@
-"""What stands under a name, what a value may be, and where a schema stands: plain data."""
+"""Definitions of generated modules, as plain data: models with fields, enums and aliases."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Member:
 
 @dataclass(frozen=True, kw_only=True)
 class Definition:
-    """What a name stands for: a model with fields, an enum with members, or an alias.
+    """What a name is bound to: a model with fields, an enum with members, or an alias.
 
     ``alias`` is the expression of an alias. ``rules`` hold for a model as a whole, ``extras`` is
     what its other fields hold.
@@ -63,13 +63,13 @@ class Definition:
 
     @property
     def references(self) -> set[str]:
-        """The names of other definitions that it speaks of."""
+        """The names of other definitions that it refers to."""
         return {name for node in self.nodes for name in references(node)}
 
 
 @dataclass(frozen=True)
 class Where:
-    """Where a schema stands: its component and the names of the types on the way to it.
+    """The location of a schema: its component and the names of the types on the way to it.
 
     In place of a component, an operation's request or response may hold it.
     """

@@ -200,10 +200,10 @@ def _alias(definition: Definition, ahead: frozenset[str]) -> dict[str, Code]:
         return {}
     if not ahead:
         return {"alias": lay_out(alias, 0, len(f"{name}: TypeAlias = ")), "recursive": Code("")}
-    spoken = quoted(alias, ahead)
-    made = call("TypeAliasType", Text(name), spoken)
+    forward = quoted(alias, ahead)
+    made = call("TypeAliasType", Text(name), forward)
     return {
-        "alias": lay_out(spoken, 4, len(f"    {name}: TypeAlias = ")),
+        "alias": lay_out(forward, 4, len(f"    {name}: TypeAlias = ")),
         "recursive": lay_out(made, 4, len(f"    {name} = ")),
     }
 
@@ -211,6 +211,6 @@ def _alias(definition: Definition, ahead: frozenset[str]) -> dict[str, Code]:
 def _field(field: Field) -> dict[str, Code]:
     default = "" if field.default is None else " = " + lay_out(field.default)
     head = f"    {field.name}: "
-    # what stands behind the closing bracket counts only where the line is not broken
+    # what follows the closing bracket counts only where the line is not broken
     annotation = lay_out(field.annotation, 4, len(head) + len(default))
     return {"name": Code(field.name), "annotation": annotation, "default": Code(default)}

@@ -1,4 +1,4 @@
-"""Names that are taken, and what can't be written: kept while definitions are made."""
+"""Names that are taken, and what can't be expressed, collected while definitions are written."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Ledger:
         self.notes: list[str] = []
         self.problems: list[Problem] = []
 
-    def claimed(self, name: str, otherwise: str, where: Where) -> str:
+    def claim(self, name: str, otherwise: str, where: Where) -> str:
         """Return *name* where it is free, else *otherwise*; a third only in adopted definitions."""
         third = otherwise
         while self._adopted and third in self.taken:
@@ -46,17 +46,17 @@ class Ledger:
         )
         return otherwise
 
-    def fields(
-        self, name: str, properties: dict[str, Any], called: dict[str, str], spoken: set[str]
+    def name_fields(
+        self, name: str, properties: dict[str, Any], called: dict[str, str], taken: set[str]
     ) -> dict[str, str]:
         """Return what the properties of the model *name* are *called*, each something else.
 
-        What is *spoken* of in their types is no name of a field. Of two that are the same, one
+        What is *taken* by their types is no name of a field. Of two that are the same, one
         is to be renamed, but in adopted definitions.
         """
         if self._adopted:
             as_it_is_first = sorted(called, key=lambda wire: called[wire] != wire)
-            return apart({wire: called[wire] for wire in as_it_is_first}, spoken)
+            return apart({wire: called[wire] for wire in as_it_is_first}, taken)
         first: dict[str, str] = {}
         for wire, field in called.items():
             if field in first:
@@ -90,5 +90,5 @@ class Ledger:
 
 
 def place_of(node: Any) -> Place:
-    """Return where *node* stands; the components as such where it does not know."""
+    """Return the place of *node*, that of the components if it has none."""
     return node.place() if isinstance(node, Map) else Place("components", 1, 1)

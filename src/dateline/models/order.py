@@ -1,4 +1,4 @@
-"""Definitions in, the order in which Python can read them out: what is spoken of comes first."""
+"""Order the definitions of a module so that as few as possible refer to later ones."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dateline.models.definitions import Definition
 class Order:
     """The definitions of one module, in order.
 
-    ``ahead`` gives for each definition the names it speaks of before they are defined.
+    ``ahead`` gives for each definition the names it refers to before they are defined.
     """
 
     definitions: tuple[Definition, ...]
@@ -24,8 +24,8 @@ class Order:
         return [each.name for each in self.definitions if each.is_model and self.ahead[each.name]]
 
 
-def in_order(definitions: Mapping[str, Definition]) -> Order:
-    """Return *definitions* of one module so that as few as possible speak of later ones.
+def order_definitions(definitions: Mapping[str, Definition]) -> Order:
+    """Return *definitions* of one module so that as few as possible refer to later ones.
 
     Within a circle models come first, for their annotations can be read later; an alias can't.
     """
@@ -34,7 +34,7 @@ def in_order(definitions: Mapping[str, Definition]) -> Order:
     }
     place = {name: at for at, name in enumerate(definitions)}
     ordered: list[str] = []
-    for circle in _circles(reach):
+    for circle in _find_circles(reach):
         members = sorted(circle, key=place.__getitem__)
         models = [name for name in members if definitions[name].is_model]
         aliases = {
@@ -43,13 +43,13 @@ def in_order(definitions: Mapping[str, Definition]) -> Order:
             if name not in models
         }
         ordered += models
-        ordered += _depth_first(aliases)
+        ordered += _walk_depth_first(aliases)
     position = {name: at for at, name in enumerate(ordered)}
     ahead = {
         name: frozenset(
             goal
             for goal in reach[name]
-            # a model may speak of itself: pydantic knows it by then
+            # a model may refer to itself: pydantic knows it by then
             if position[goal] > at or (goal == name and not definitions[name].is_model)
         )
         for name, at in position.items()
@@ -57,7 +57,7 @@ def in_order(definitions: Mapping[str, Definition]) -> Order:
     return Order(tuple(definitions[name] for name in ordered), ahead)
 
 
-def _depth_first(reach: Mapping[str, Iterable[str]]) -> Iterator[str]:
+def _walk_depth_first(reach: Mapping[str, Iterable[str]]) -> Iterator[str]:
     """Yield the names of *reach*, each behind those it reaches where there is no circle."""
     done: set[str] = set()
     for start in reach:
@@ -74,7 +74,7 @@ def _depth_first(reach: Mapping[str, Iterable[str]]) -> Iterator[str]:
                 path.append((goal, iter(reach[goal])))
 
 
-def _circles(reach: Mapping[str, list[str]]) -> Iterator[set[str]]:
+def _find_circles(reach: Mapping[str, list[str]]) -> Iterator[set[str]]:
     """Yield the strongly connected components, those that are reached first (Tarjan)."""
     number: dict[str, int] = {}
     lowest: dict[str, int] = {}

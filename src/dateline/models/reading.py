@@ -1,4 +1,4 @@
-"""A schema in, its keywords flattened: references followed and `allOf` merged."""
+"""Flatten schemas: follow references and merge `allOf` to the keywords that hold for a value."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dateline.schema.values import text
 # In this order unions of them are written.
 _TYPES: Final = ("boolean", "object", "array", "number", "integer", "string")
 
-# Keywords that are enforced by nothing in the models; each is noted where it stands.
+# Keywords that are enforced by nothing in the models; each is noted.
 UNMODELLED: Final = (
     *("not", "if", "then", "else", "contains", "minContains", "maxContains"),
     *("dependentSchemas", "unevaluatedItems", "$dynamicRef", "$anchor", "$dynamicAnchor"),
@@ -34,7 +34,7 @@ def _is_map(value: Any) -> bool:
 
 
 def are_texts(value: Any) -> bool:
-    """Tell whether *value* is a list of texts."""
+    """Return whether *value* is a list of texts."""
     return isinstance(value, list) and all(isinstance(each, str) for each in value)
 
 
@@ -121,7 +121,7 @@ class Flat:
 
     @property
     def constrained(self) -> bool:
-        """Tell whether anything but annotations, types and a union is said."""
+        """Return whether anything but annotations, types and a union is said."""
         return bool(self.keywords or self.patterns or self.multiples or self.values is not None)
 
     @property
@@ -158,11 +158,11 @@ class Reader:
             # its own base, or that of its base: what is known so far says nothing
             return Flat()
         self._pending.add(name)
-        self._flat[name] = self.flat(self.components[name], (name,))
+        self._flat[name] = self.flatten(self.components[name], (name,))
         self._pending.discard(name)
         return self._flat[name]
 
-    def followed(self, flat: Flat) -> Flat:
+    def resolve(self, flat: Flat) -> Flat:
         """Return what *flat* says itself: references to components are followed."""
         seen: set[str] = set()
         nullable = flat.nullable
@@ -172,71 +172,71 @@ class Reader:
             nullable = nullable or flat.nullable
         return flat
 
-    def flat(self, schema: Any, seen: tuple[str, ...] = ()) -> Flat:
+    def flatten(self, schema: Any, seen: tuple[str, ...] = ()) -> Flat:
         """Return *schema* without `$ref` and `allOf`; *seen* are the components on the way."""
         if schema is False:
             return Flat(never=True)
         if not isinstance(schema, dict):
             return Flat()
         schema = with_format_bounds(self._dialect.keywords(schema))
-        return _opened(self._flat_of(schema, seen))
+        return _open_unevaluated(self._flatten_parts(schema, seen))
 
-    def _flat_of(self, schema: dict[str, Any], seen: tuple[str, ...]) -> Flat:
-        own = self._own(schema)
+    def _flatten_parts(self, schema: dict[str, Any], seen: tuple[str, ...]) -> Flat:
+        own = self._read_own(schema)
         parts = [
             part
-            for part in (self._referenced(schema, seen), *self._bases(schema, seen))
+            for part in (self._read_reference(schema, seen), *self._list_bases(schema, seen))
             if part is not None
         ]
         if not parts:
             return own
         if len(parts) == 1 and not self.narrows(own, parts[0]):
             refuses_null = own.types is not None and not own.nullable
-            if not (refuses_null and self.followed(parts[0]).nullable):
-                return _annotated(parts[0], own)
+            if not (refuses_null and self.resolve(parts[0]).nullable):
+                return _annotate(parts[0], own)
         # it sees the fields of all parts, and so comes after them
         closing = {
             key: own.keywords.pop(key) for key in ("unevaluatedProperties",) if key in own.keywords
         }
         merged = own
         for part in parts:
-            merged = self._merged(merged, self._inlined(part, seen))
+            merged = self._merge(merged, self._inline(part, seen))
         merged.keywords |= closing
-        merged.annotations = {**merged.annotations, **_inherited(parts), **own.annotations}
+        merged.annotations = {**merged.annotations, **_list_inherited(parts), **own.annotations}
         merged.or_null = own.or_null
         if own.or_null:
             merged.nullable = True
         return merged
 
     def narrows(self, base: Flat, member: Flat) -> bool:
-        """Tell whether *base* says anything that *member* does not say anyway."""
+        """Return whether *base* says anything that *member* does not say anyway."""
         if base.constrained or base.unions or base.never or base.left:
             return True
         return base.types is not None and not self._is_within(member, {*base.types})
 
     def _is_within(self, member: Flat, types: set[str], seen: tuple[str, ...] = ()) -> bool:
-        """Tell whether every value of *member* but null has one of *types*."""
+        """Return whether every value of *member* but null has one of *types*."""
         if member.reference is not None:
             if member.reference in seen:
                 return True
             seen = (*seen, member.reference)
-        goal = self.followed(member)
+        goal = self.resolve(member)
         if goal.types is not None:
             return bool(goal.types) and {*goal.types} <= types
         return any(
-            all(self._is_within(self.flat(each), types, seen) for each in union.members)
+            all(self._is_within(self.flatten(each), types, seen) for each in union.members)
             for union in goal.unions
         )
 
-    def with_base(self, member: Flat, base: Flat) -> Flat:
+    def merge_base(self, member: Flat, base: Flat) -> Flat:
         """Return what *member* of a union and the schema around the union say together."""
-        made = self._merged(self._inlined(member, ()), base)
+        made = self._merge(self._inline(member, ()), base)
         made.annotations = {**member.annotations, **made.annotations}
         if member.reference is not None:
             made.annotations.setdefault("title", member.reference)
-        return _opened(made)
+        return _open_unevaluated(made)
 
-    def _referenced(self, schema: dict[str, Any], seen: tuple[str, ...]) -> Flat | None:
+    def _read_reference(self, schema: dict[str, Any], seen: tuple[str, ...]) -> Flat | None:
         reference = schema.get("$ref")
         if not isinstance(reference, str):
             return None
@@ -246,31 +246,31 @@ class Reader:
         node = self._dialect.resolver.resolve(reference)
         if node is None or reference in seen:
             return Flat(left=["$ref"])
-        return self.flat(node, (*seen, reference))
+        return self.flatten(node, (*seen, reference))
 
-    def _bases(self, schema: dict[str, Any], seen: tuple[str, ...]) -> Iterable[Flat]:
+    def _list_bases(self, schema: dict[str, Any], seen: tuple[str, ...]) -> Iterable[Flat]:
         bases = schema.get("allOf", [])
-        return [self.flat(base, seen) for base in bases] if _are_schemas(bases) else []
+        return [self.flatten(base, seen) for base in bases] if _are_schemas(bases) else []
 
-    def _inlined(self, part: Flat, seen: tuple[str, ...]) -> Flat:
+    def _inline(self, part: Flat, seen: tuple[str, ...]) -> Flat:
         """Return the keywords of a base; a base that leads back to itself says nothing new."""
         if part.reference is None:
             return part
         if part.reference in seen:
             return Flat(left=["allOf"])
-        return self._inlined(
-            self.flat(self.components[part.reference], (*seen, part.reference)),
+        return self._inline(
+            self.flatten(self.components[part.reference], (*seen, part.reference)),
             (*seen, part.reference),
         )
 
-    def _own(self, schema: dict[str, Any]) -> Flat:
+    def _read_own(self, schema: dict[str, Any]) -> Flat:
         made = Flat()
         for key, value in schema.items():
             if key in ANNOTATIONS:
                 made.annotations[key] = value
             elif key in UNMODELLED:
                 made.left.append(key)
-        self._own_types(schema, made)
+        self._read_types(schema, made)
         for key, fits in _KEYWORDS.items():
             if key in schema:
                 if fits(schema[key]):
@@ -283,14 +283,14 @@ class Reader:
             made.multiples = [made.keywords.pop("multipleOf")]
         for keyword in UNIONS:
             if schema.get(keyword) and _are_schemas(schema[keyword]):
-                made.unions.append(_union(keyword, schema))
+                made.unions.append(_read_union(keyword, schema))
             elif keyword in schema:
                 made.left.append(keyword)
         if OR_NULL in schema:
             made.nullable = made.or_null = True
         return made
 
-    def _own_types(self, schema: dict[str, Any], made: Flat) -> None:
+    def _read_types(self, schema: dict[str, Any], made: Flat) -> None:
         said = schema.get("type")
         types = [said] if isinstance(said, str) else said if isinstance(said, list) else None
         if types is not None:
@@ -303,20 +303,22 @@ class Reader:
             made.values = list(values)
         if "const" in schema:
             const = schema["const"]
-            made.values = [const] if made.values is None else _common_values(made.values, [const])
+            made.values = (
+                [const] if made.values is None else _intersect_values(made.values, [const])
+            )
         if made.values is not None:
             has_null = any(item is None for item in made.values)
             made.values = [item for item in made.values if item is not None]
             made.nullable = has_null and (types is None or "null" in types)
 
-    def _merged(self, one: Flat, other: Flat) -> Flat:
+    def _merge(self, one: Flat, other: Flat) -> Flat:
         """Return what both say (JSON Schema, core section 10.2.1.1)."""
         made = Flat(
             never=one.never or other.never,
-            patterns=_together(one.patterns, other.patterns),
-            multiples=_together(one.multiples, other.multiples),
+            patterns=_unite(one.patterns, other.patterns),
+            multiples=_unite(one.multiples, other.multiples),
             unions=[*one.unions, *other.unions],
-            left=_together(one.left, other.left),
+            left=_unite(one.left, other.left),
         )
         # of annotations, only the format tells a type; the others describe the base
         made.annotations = {
@@ -325,15 +327,15 @@ class Reader:
             for key in ("format",)
             if key in flat.annotations
         }
-        made.types = _common_types(one.types, other.types)
-        made.nullable = _common_nullable(one, other)
+        made.types = _intersect_types(one.types, other.types)
+        made.nullable = _intersect_nullable(one, other)
         made.nullable = made.nullable and not made.never
         made.never = made.never or (made.types == () and not made.nullable)
         if one.values is None or other.values is None:
             made.values = one.values if other.values is None else other.values
         else:
-            made.values = _common_values(one.values, other.values)
-        made.left += [key for key in _misread(one, other) if key not in made.left]
+            made.values = _intersect_values(one.values, other.values)
+        made.left += [key for key in _find_misread(one, other) if key not in made.left]
         made.keywords = dict(_with_items(one.keywords, other.keywords))
         for key, value in _with_items(other.keywords, one.keywords).items():
             made.keywords[key] = (
@@ -342,7 +344,7 @@ class Reader:
         return made
 
 
-def _union(keyword: str, schema: dict[str, Any]) -> Union:
+def _read_union(keyword: str, schema: dict[str, Any]) -> Union:
     said = schema.get("discriminator")
     tag = said.get("propertyName") if isinstance(said, dict) else None
     if not isinstance(said, dict) or not isinstance(tag, str):
@@ -351,7 +353,7 @@ def _union(keyword: str, schema: dict[str, Any]) -> Union:
     return Union(keyword, schema[keyword], tag, mapping if isinstance(mapping, dict) else {})
 
 
-def _opened(flat: Flat) -> Flat:
+def _open_unevaluated(flat: Flat) -> Flat:
     """Return *flat*, open where what is not modelled may evaluate its fields.
 
     Source: JSON Schema 2020-12, core, section 11.3.
@@ -364,11 +366,11 @@ def _opened(flat: Flat) -> Flat:
     )
     if flat.keywords.get("unevaluatedProperties") is False and is_evaluated_elsewhere:
         kept = {key: flat.keywords[key] for key in flat.keywords if key != "unevaluatedProperties"}
-        return replace(flat, keywords=kept, left=_together(flat.left, ["unevaluatedProperties"]))
+        return replace(flat, keywords=kept, left=_unite(flat.left, ["unevaluatedProperties"]))
     return flat
 
 
-def _annotated(part: Flat, own: Flat) -> Flat:
+def _annotate(part: Flat, own: Flat) -> Flat:
     """Return *part* with the annotations of the schema that refers to it."""
     return Flat(
         **{
@@ -380,7 +382,7 @@ def _annotated(part: Flat, own: Flat) -> Flat:
     )
 
 
-def _inherited(parts: list[Flat]) -> dict[str, Any]:
+def _list_inherited(parts: list[Flat]) -> dict[str, Any]:
     """Return the annotations that hold for a whole: those of bases that stand inline."""
     made: dict[str, Any] = {}
     for part in parts:
@@ -389,16 +391,16 @@ def _inherited(parts: list[Flat]) -> dict[str, Any]:
     return made
 
 
-def _common_values(one: list[Any], other: list[Any]) -> list[Any]:
+def _intersect_values(one: list[Any], other: list[Any]) -> list[Any]:
     known = set(map(text, other))
     return [value for value in one if text(value) in known]
 
 
-def _together(one: list[Any], other: list[Any]) -> list[Any]:
+def _unite(one: list[Any], other: list[Any]) -> list[Any]:
     return [*one, *(item for item in other if item not in one)]
 
 
-def _common_types(
+def _intersect_types(
     one: tuple[str, ...] | None, other: tuple[str, ...] | None
 ) -> tuple[str, ...] | None:
     if one is None or other is None:
@@ -410,7 +412,7 @@ def _common_types(
     return tuple(name for name in _TYPES if name in common)
 
 
-def _common_nullable(one: Flat, other: Flat) -> bool | None:
+def _intersect_nullable(one: Flat, other: Flat) -> bool | None:
     said = [
         flat
         for flat in (one, other)
@@ -421,19 +423,19 @@ def _common_nullable(one: Flat, other: Flat) -> bool | None:
     return all(flat.nullable for flat in said)
 
 
-def _both(one: Any, other: Any) -> Any:
+def _merge_schemas(one: Any, other: Any) -> Any:
     return one if one == other else {"allOf": [one, other]}
 
 
-def _both_closed(one: Any, other: Any) -> Any:
+def _merge_closed(one: Any, other: Any) -> Any:
     if one is False or other is False:
         return False
     if one is True or other is True:
         return other if one is True else one
-    return _both(one, other)
+    return _merge_schemas(one, other)
 
 
-def _misread(one: Flat, other: Flat) -> Iterator[str]:
+def _find_misread(one: Flat, other: Flat) -> Iterator[str]:
     """Yield the keywords of each that say something of the fields that only the other one has.
 
     What was merged lets these fields be as the other one says.
@@ -454,23 +456,23 @@ def _with_items(own: dict[str, Any], beside: dict[str, Any]) -> dict[str, Any]:
     return {**own, "prefixItems": [*first, *rest]}
 
 
-def _both_maps(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+def _merge_maps(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
     made = dict(one)
     for name, schema in other.items():
-        made[name] = _both(made[name], schema) if name in made else schema
+        made[name] = _merge_schemas(made[name], schema) if name in made else schema
     return made
 
 
 _MERGERS: Final[dict[str, Any]] = {
-    **dict.fromkeys(("properties", "patternProperties"), _both_maps),
-    **dict.fromkeys(("additionalProperties", "unevaluatedProperties"), _both_closed),
-    **dict.fromkeys(("items", "propertyNames"), _both),
-    **dict.fromkeys(("required", "x-extensible-enum"), _together),
+    **dict.fromkeys(("properties", "patternProperties"), _merge_maps),
+    **dict.fromkeys(("additionalProperties", "unevaluatedProperties"), _merge_closed),
+    **dict.fromkeys(("items", "propertyNames"), _merge_schemas),
+    **dict.fromkeys(("required", "x-extensible-enum"), _unite),
     **dict.fromkeys(("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"), max),
     **dict.fromkeys(("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"), min),
     "uniqueItems": lambda one, other: one or other,
-    "prefixItems": lambda one, other: list(map(_both, one, other)),
+    "prefixItems": lambda one, other: list(map(_merge_schemas, one, other)),
     "dependentRequired": lambda one, other: {
-        name: _together(one.get(name, []), other.get(name, [])) for name in {**one, **other}
+        name: _unite(one.get(name, []), other.get(name, [])) for name in {**one, **other}
     },
 }

@@ -1,4 +1,4 @@
-"""A flattened schema without parts in, its type out: text, a number, one of some values."""
+"""Write the types of scalars and of listed values."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def possible_values_of(flat: Flat, where: Where, ledger: Ledger) -> list[Any]:
 
 
 def no_type(where: Where, ledger: Ledger) -> Type:
-    """Return what stands for a schema that no value satisfies."""
+    """Return the type of a schema that no value satisfies, and note it."""
     ledger.note(where, "no value is valid")
     return Type(node="t.Never")
 

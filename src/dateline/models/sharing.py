@@ -1,7 +1,7 @@
-"""The contracts of all versions in, for each component the version that defines it out.
+"""Find the version that defines each component.
 
 A component whose closure is equal in two versions, itself and all it refers to, is defined in
-the earliest of them. Also: which components only requests hold.
+the earliest of them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dateline.schema.usage import referred, schemas
 _K = TypeVar("_K")
 
 
-def homes(
+def find_homes(
     contracts: Sequence[Contract], strict: dict[str, frozenset[str]]
 ) -> dict[str, dict[str, str]]:
     """Return for each version, for each component it has, the version that defines it.
@@ -34,7 +34,7 @@ def homes(
             meaning[key] = nodes.number(said)
             reach[key] = tuple(each for each in found if each in schemas(contract))
     if len(contracts) > 1:
-        meaning = _refined(meaning, reach)
+        meaning = _refine(meaning, reach)
     first: dict[int, str] = {}
     made: dict[str, dict[str, str]] = {contract.version: {} for contract in contracts}
     for (version, name), number in meaning.items():
@@ -61,8 +61,8 @@ class _Nodes:
         return known[1], known[2]
 
 
-def _refined(meaning: dict[_K, int], reach: dict[_K, tuple[str, ...]]) -> dict[_K, int]:
-    """Tell apart what refers to what is told apart, until nothing changes."""
+def _refine(meaning: dict[_K, int], reach: dict[_K, tuple[str, ...]]) -> dict[_K, int]:
+    """Split the classes of equal schemas by what they refer to, until nothing changes."""
     count = len(set(meaning.values()))
     while True:
         numbers: dict[Any, int] = {}

@@ -1,4 +1,4 @@
-"""The members of a union in, what they are called and what tells them apart out."""
+"""Name the members of a union, and find the tag that tells them apart."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class Tags:
     listed: bool
 
 
-def tags(reader: Reader, member: Flat, tag: str, mapping: dict[str, Any]) -> Tags | None:
+def find_tags(reader: Reader, member: Flat, tag: str, mapping: dict[str, Any]) -> Tags | None:
     """Return the tags that name *member*; None where it does not have *tag* as text.
 
     What the member itself says of its tag goes before *mapping*, that before its name.
     """
-    goal = reader.followed(member)
+    goal = reader.resolve(member)
     if goal.unions and not goal.constrained and not groups(goal):
         return _tags_of_union(reader, goal, tag)
     if json_types(goal) != ("object",):
@@ -39,7 +39,7 @@ def tags(reader: Reader, member: Flat, tag: str, mapping: dict[str, Any]) -> Tag
     required = tag in (goal.keywords.get("required") or [])
     if schema is None and not required:
         return None
-    listed = reader.followed(reader.flat(schema))
+    listed = reader.resolve(reader.flatten(schema))
     if listed.values is not None:
         values = possible_values(listed)
         return (
@@ -59,7 +59,9 @@ def tags(reader: Reader, member: Flat, tag: str, mapping: dict[str, Any]) -> Tag
 
 def _tags_of_union(reader: Reader, goal: Flat, tag: str) -> Tags | None:
     union = goal.unions[0]
-    found = [tags(reader, reader.flat(schema), tag, union.mapping) for schema in union.members]
+    found = [
+        find_tags(reader, reader.flatten(schema), tag, union.mapping) for schema in union.members
+    ]
     known = [each for each in found if each is not None]
     if len(known) < len(found):
         return None
@@ -76,43 +78,43 @@ def _names_component(reference: str, component: str) -> bool:
     return component == (goal[1] if goal else reference)
 
 
-def telling(reader: Reader, members: list[Flat]) -> str | None:
+def find_tag(reader: Reader, members: list[Flat]) -> str | None:
     """Return the first property whose listed texts tell all *members* apart, if there is one."""
-    first: dict[str, Any] = reader.followed(members[0]).keywords.get("properties") or {}
+    first: dict[str, Any] = reader.resolve(members[0]).keywords.get("properties") or {}
     for tag in first:
-        found = [_listed(reader, member, tag) for member in members]
+        found = [_list_texts(reader, member, tag) for member in members]
         values = [value for each in found for value in each]
         if all(found) and len(set(values)) == len(values):
             return tag
     return None
 
 
-def _listed(reader: Reader, member: Flat, tag: str) -> list[str]:
+def _list_texts(reader: Reader, member: Flat, tag: str) -> list[str]:
     """Return the texts that a required property *tag* of *member* lists."""
-    goal = reader.followed(member)
+    goal = reader.resolve(member)
     schema = (goal.keywords.get("properties") or {}).get(tag)
-    if goal.unions or schema is None or reader.followed(reader.flat(schema)).values is None:
+    if goal.unions or schema is None or reader.resolve(reader.flatten(schema)).values is None:
         return []
-    found = tags(reader, member, tag, {})
+    found = find_tags(reader, member, tag, {})
     return found.values if found is not None and found.required else []
 
 
 def is_untyped(reader: Reader, member: Flat) -> bool:
     """Return whether *member* says nothing of values that are no objects."""
-    goal = reader.followed(member)
+    goal = reader.resolve(member)
     if goal.types is not None or goal.values is not None or goal.never:
         return False
     if not goal.unions or groups(goal):
         return True
-    return any(is_untyped(reader, reader.flat(each)) for each in goal.unions[0].members)
+    return any(is_untyped(reader, reader.flatten(each)) for each in goal.unions[0].members)
 
 
 def may_overlap(reader: Reader, members: list[Flat]) -> bool:
-    """Tell whether a value might fit two of *members*, going by types and listed values."""
+    """Return whether a value might fit two of *members*, going by types and listed values."""
     types: set[str] = set()
     values: dict[str, set[str]] = {}
     for member in members:
-        goal = reader.followed(member)
+        goal = reader.resolve(member)
         own = set(EVERY_TYPE if goal.unions or goal.types is None else goal.types)
         if goal.values is not None:
             own = {type_of(each) for each in goal.values}
@@ -133,7 +135,7 @@ def may_overlap(reader: Reader, members: list[Flat]) -> bool:
     return False
 
 
-def variant_names(members: list[Flat]) -> list[str]:
+def name_variants(members: list[Flat]) -> list[str]:
     """Return what each inline member of a union is called.
 
     By its title, by the value of its tag, by the first field that only it has, by its type, or

@@ -1,4 +1,4 @@
-"""Schemas in, definitions out: each component and each inline type under a name of its own."""
+"""Write the definitions of schemas: components and inline types, each under its own name."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from dateline.models.constructs import Construct, construct_of, groups, json_types
-from dateline.models.defaults import default_of
+from dateline.models.defaults import write_default
 from dateline.models.definitions import ABSENT, Definition, Field, Member, Where
 from dateline.models.ledger import Ledger
 from dateline.models.reading import Flat, Reader, Union
@@ -20,7 +20,7 @@ from dateline.models.scalars import (
     possible_values_of,
     string_type,
 )
-from dateline.models.unions import is_untyped, may_overlap, tags, telling, variant_names
+from dateline.models.unions import find_tag, find_tags, is_untyped, may_overlap, name_variants
 from dateline.python import names
 from dateline.python.code import (
     Group,
@@ -92,7 +92,7 @@ class Writer:
     def inline(self, inline: Inline) -> tuple[Typed, list[Definition]]:
         """Return what *inline* is written as, and the definitions that it needs.
 
-        To be asked after all components, so that their names are theirs.
+        Call it after `component` for all components, so that those get their names first.
         """
         self._made = []
         self._classes[inline.holder] = inline.called
@@ -100,17 +100,17 @@ class Writer:
         if inline.sent:
             self._strict.add(inline.holder)
         made = self._type(inline.schema, Where(inline.holder, (inline.part,), is_inline=True))
-        said = self._reader.flat(inline.schema)
+        said = self._reader.flatten(inline.schema)
         default = None
         if "default" in said.annotations:
-            default = default_of(self._reader, said, made, said.annotations["default"])
+            default = write_default(self._reader, said, made, said.annotations["default"])
         return Typed(made, default), self._made
 
     # Types.
 
     def _type(self, schema: Any, where: Where) -> Type:
         """Return the type of *schema*; what needs a name gets one."""
-        flat = self._reader.flat(schema)
+        flat = self._reader.flatten(schema)
         if flat.reference is not None:
             return self._referred(flat)
         self._ledger.note_left(flat, where)
@@ -240,7 +240,7 @@ class Writer:
         found = list(self._members(union, base))
         members: list[tuple[Flat, Type]] = []
         nullable = False
-        for member, part in zip(found, variant_names(found), strict=True):
+        for member, part in zip(found, name_variants(found), strict=True):
             if member.reference is None and member.types == () and member.nullable:
                 self._ledger.note_left(member, where)
                 nullable = True
@@ -269,9 +269,9 @@ class Writer:
         *base* is what is said around the union, and so holds for each of them.
         """
         for schema in union.members:
-            member = self._reader.flat(schema)
+            member = self._reader.flatten(schema)
             if self._reader.narrows(base, member):
-                member = self._reader.with_base(member, base)
+                member = self._reader.merge_base(member, base)
                 if member.never:
                     continue
             says_more = member.constrained or member.types is not None or member.left
@@ -311,7 +311,7 @@ class Writer:
         name: str | None,
     ) -> Type | None:
         """Return the union as one that a tag tells apart, if one does."""
-        tag = union.tag or telling(self._reader, [each for each, _ in members])
+        tag = union.tag or find_tag(self._reader, [each for each, _ in members])
         if tag is None:
             return None
         # of what is no object, a member without `type` says nothing
@@ -322,7 +322,7 @@ class Writer:
         untagged: list[Node] = []
         is_hint = False
         for member, made in members:
-            found = tags(self._reader, member, tag, union.mapping)
+            found = find_tags(self._reader, member, tag, union.mapping)
             if found is None:
                 self._ledger.note(
                     where, f"the discriminator `{tag}`: not every member has it as text"
@@ -359,7 +359,7 @@ class Writer:
 
     def _unknown(self, name: str, tag: str, where: Where) -> str:
         """Define what a member with another tag becomes."""
-        called = self._ledger.claimed(f"Unknown{name}", f"Unknown_{name}", where)
+        called = self._ledger.claim(f"Unknown{name}", f"Unknown_{name}", where)
         attribute = names.field_name(tag)
         alias = (Pair("alias", Text(tag)),) if attribute != tag else ()
         self._made.append(
@@ -376,7 +376,7 @@ class Writer:
 
     def _claim(self, where: Where) -> str:
         parts = (self._classes[where.component], *where.parts)
-        return self._ledger.claimed("".join(parts), "_".join(parts), where)
+        return self._ledger.claim("".join(parts), "_".join(parts), where)
 
     # Definitions.
 
@@ -423,7 +423,7 @@ class Writer:
         extras: Node | None = None
         if isinstance(others, dict) and others:
             extras = self._type(others, where.child("Value", "{}")).whole
-        rules = tuple(_rules(flat))
+        rules = tuple(_list_rules(flat))
         mixins = ["t.Untyped"] if flat.types is None else []
         mixins += ["t.WithRules"] if rules else []
         if any(each.default not in (None, ABSENT) for each in fields):
@@ -453,9 +453,9 @@ class Writer:
             for wire, schema in properties.items()
         }
         # no annotation may mean a field beside it
-        spoken = {each for made in types.values() for each in references(made.whole)}
-        called = {wire: names.field_name(wire, spoken) for wire in types}
-        called = self._ledger.fields(name, properties, called, spoken)
+        used = {each for made in types.values() for each in references(made.whole)}
+        called = {wire: names.field_name(wire, used) for wire in types}
+        called = self._ledger.name_fields(name, properties, called, used)
         return [
             self._field(called[wire], wire, properties[wire], made, wire in required, where)
             for wire, made in types.items()
@@ -464,7 +464,7 @@ class Writer:
     def _field(
         self, name: str, wire: str, schema: Any, made: Type, required: bool, where: Where
     ) -> Field:
-        flat = self._reader.flat(schema)
+        flat = self._reader.flatten(schema)
         said = [Pair("alias", Text(wire))] if name != wire else []
         for key in ("title", "description"):
             text = flat.text(key)
@@ -476,7 +476,7 @@ class Writer:
         if required:
             return Field(name=name, annotation=made.described(more))
         if "default" in flat.annotations:
-            default = default_of(self._reader, flat, made, flat.annotations["default"])
+            default = write_default(self._reader, flat, made, flat.annotations["default"])
             if default is not None:
                 return Field(name=name, annotation=made.described(more), default=default)
             self._ledger.note(where, f"the default of `{wire}`: the field is absent by default")
@@ -484,7 +484,7 @@ class Writer:
         return Field(name=name, annotation=described(omittable, more), default=ABSENT)
 
 
-def _rules(flat: Flat) -> Iterator[Node]:
+def _list_rules(flat: Flat) -> Iterator[Node]:
     said = flat.keywords
     for keyword, rule in (("minProperties", "t.AtLeast"), ("maxProperties", "t.AtMost")):
         if keyword in said:

@@ -32,7 +32,7 @@ class Reference:
 
 @dataclass(frozen=True)
 class Group:
-    """What stands between brackets behind a head: `Annotated[...]`, `t.Field(...)`, `{...}`."""
+    """Items between brackets, after a head: `Annotated[...]`, `t.Field(...)`, `{...}`."""
 
     head: str
     items: tuple[Node, ...]
@@ -75,7 +75,7 @@ def call(head: str, *items: Node) -> Group:
 
 
 def either(members: list[Node]) -> Node:
-    """Return the alternatives without duplicates; a single one stands for itself."""
+    """Return the alternatives without duplicates; or the single one."""
     flat: list[Node] = []
     for member in members:
         for part in member.members if isinstance(member, Either) else (member,):
@@ -102,7 +102,7 @@ def value(data: Any) -> Node:
 
 
 def references(node: Node) -> Iterator[str]:
-    """Yield the names of the definitions that *node* speaks of."""
+    """Yield the names of the definitions that *node* refers to."""
     if isinstance(node, Reference):
         yield node.name
     for child in children(node):
@@ -110,7 +110,7 @@ def references(node: Node) -> Iterator[str]:
 
 
 def words(node: Node) -> Iterator[str]:
-    """Yield the names that *node* speaks of: those of definitions, heads and plain source."""
+    """Yield the names that *node* uses: those of definitions, heads and plain source."""
     if isinstance(node, str):
         yield node
     elif isinstance(node, Reference):
@@ -141,7 +141,7 @@ def quoted(node: Node, ahead: Collection[str]) -> Node:
 def lay_out(node: Node, indent: int = 0, used: int = 0) -> Code:
     """Return the source of *node*; lines after the first begin at *indent*.
 
-    *used* is what else stands on the line: before the expression and behind it.
+    *used* is the width of what else is on the line, before the expression and after it.
     """
     room = WIDTH - used
     if isinstance(node, Either) and len(_line(node)) > room:
@@ -163,7 +163,7 @@ def docstring(text: str, indent: int) -> Code:
 
 
 def children(node: Node) -> tuple[Node, ...]:
-    """Return what stands directly within *node*."""
+    """Return the nodes directly within *node*."""
     if isinstance(node, Group):
         return node.items
     if isinstance(node, Either):

@@ -53,10 +53,10 @@ def described(node: Node, more: tuple[Pair, ...]) -> Node:
 
 @dataclass(frozen=True, kw_only=True)
 class Inline:
-    """A schema of an operation that stands in no component.
+    """A schema of an operation that is no component.
 
     ``holder`` says in words what holds it: one request or one response. It is called ``called``
-    and, behind that, ``part``, where it needs a name. ``sent`` tells that callers write it.
+    and, behind that, ``part``, where it needs a name. ``sent`` says that callers write it.
     """
 
     holder: str

@@ -23,7 +23,7 @@ def schemas(contract: Contract) -> dict[str, Any]:
 
 
 class Ways:
-    """Tells which way components go: to the server, to callers, or both.
+    """Finds which way components go: to the server, to callers, or both.
 
     What a node refers to is found once for each object, however many contracts share it.
     """
@@ -66,7 +66,7 @@ def _list_goals(node: Any, kind: str, way: int) -> list[_Goal]:
 
 
 def _find_goals(kind: str, node: Any, way: int) -> Iterator[_Goal]:
-    """Yield the components that *node* and what stands below it refer to."""
+    """Yield the components that *node* and everything below it refer to."""
     if not isinstance(node, dict):
         return
     reference = node.get("$ref")
@@ -89,7 +89,7 @@ def _find_goals(kind: str, node: Any, way: int) -> Iterator[_Goal]:
 
 
 def _turned(kind: str, key: str, way: int) -> int:
-    """Return the way of what stands under *key*: responses go against requests."""
+    """Return the way of what is below *key*: responses go against requests."""
     if (kind, key) in (("operation", "responses"), ("operation", "callbacks")):
         return _REQUEST + _RESPONSE - way
     return way
