@@ -439,7 +439,8 @@ def test_every_fault_is_told_in_the_words_of_the_api(version: str) -> None:
         return caller.response
 
     async def all_sent() -> dict[str, Response]:
-        slow = b'{"seconds": 0.02}'
+        # far longer than the patience, on a busy machine, too
+        slow = b'{"seconds": 0.5}'
         once = asyncio.create_task(sent(slow, idempotency_key="b"))
         await asyncio.sleep(0)
         running = await sent(slow, idempotency_key="b")
