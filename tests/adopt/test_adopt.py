@@ -10,14 +10,14 @@ import yaml
 from support.adopted_apis import (
     ANSWER,
     Document,
-    _changed,
     _TextualDates,
-    adopted,
+    adopt_all,
     api,
     definitions,
-    given,
     loans,
-    projected,
+    loans_with,
+    read_back,
+    store,
 )
 from support.random_chains import DATES, chains, plain
 
@@ -35,7 +35,7 @@ def test_random_chains_come_back(tmp_path: Path, seed: int) -> None:
     for number, chain in enumerate(chains(seed, 10)):
         folder = tmp_path / str(number)
         folder.mkdir()
-        adopted(folder, chain)
+        adopt_all(folder, chain)
 
 
 # What a schema was in 2020, 2021, ..., and what is written of it.
@@ -201,7 +201,7 @@ def test_the_smallest_gates_are_written(tmp_path: Path, case: str) -> None:
     answer = {"200": {"description": "all", "content": content}}
     uses = {"/all": {"get": {"responses": answer}}}
     documents = [api(loan=yaml.safe_load(one), schemas=others, paths=uses) for one in each]
-    adopted(tmp_path, documents, accept=True)
+    adopt_all(tmp_path, documents, accept=True)
     assert definitions(tmp_path / "schemas")["components"]["schemas"] == {
         "Loan": yaml.safe_load(written),
         **others,
@@ -212,7 +212,7 @@ ADDED = {"x-added": "2021-02-03"}
 REMOVED = {"x-removed": "2021-02-03"}
 LATER: dict[str, tuple[list[Document], tuple[str | int, ...], Any]] = {
     "a parameter": (
-        _changed(parameters=[{"name": "b", "in": "query", "schema": {}}]),
+        loans_with(parameters=[{"name": "b", "in": "query", "schema": {}}]),
         ("paths", "/loan", "get", "parameters"),
         [
             {"name": "b", "in": "query", "schema": {}, **ADDED},
@@ -220,22 +220,22 @@ LATER: dict[str, tuple[list[Document], tuple[str | int, ...], Any]] = {
         ],
     ),
     "a parameter that was required": (
-        _changed(parameters=[{"name": "a", "in": "query", "required": True, "schema": {}}]),
+        loans_with(parameters=[{"name": "a", "in": "query", "required": True, "schema": {}}]),
         ("paths", "/loan", "get", "parameters", 0, "x-was"),
         {"2021-02-03": {"required": None}},
     ),
     "a response": (
-        _changed(also={"404": {"description": "none"}}),
+        loans_with(also={"404": {"description": "none"}}),
         ("paths", "/loan", "get", "responses", "404"),
         {"description": "none", **ADDED},
     ),
     "a path": (
-        _changed(paths={"/new": {"get": {"responses": {"200": {"description": "new"}}}}}),
+        loans_with(paths={"/new": {"get": {"responses": {"200": {"description": "new"}}}}}),
         ("paths", "/new"),
         {"get": {"responses": {"200": {"description": "new"}}}, **ADDED},
     ),
     "a word about a response": (
-        _changed(also={"200": {"description": "ok"}}),
+        loans_with(also={"200": {"description": "ok"}}),
         ("paths", "/loan", "get", "responses", "200"),
         {
             "description": "ok",
@@ -264,27 +264,27 @@ LATER: dict[str, tuple[list[Document], tuple[str | int, ...], Any]] = {
         ],
     ),
     "the version": (
-        _changed(info={"version": "2"}),
+        loans_with(info={"version": "2"}),
         ("info",),
         {"title": "Library", "version": "2", "x-was": {"2021-02-03": {"version": "1"}}},
     ),
     "the version of OpenAPI": (
-        _changed(root={"openapi": "3.1.1"}),
+        loans_with(root={"openapi": "3.1.1"}),
         ("x-was",),
         {"2021-02-03": {"openapi": "3.1.0"}},
     ),
     "tags": (
-        _changed(root={"tags": [{"name": "A"}]}),
+        loans_with(root={"tags": [{"name": "A"}]}),
         ("tags",),
         [{"name": "A", **ADDED}],
     ),
     "a webhook": (
-        _changed(root={"webhooks": {"w": {"post": {"responses": ANSWER}}}}),
+        loans_with(root={"webhooks": {"w": {"post": {"responses": ANSWER}}}}),
         ("webhooks", "w"),
         {"post": {"responses": ANSWER}, **ADDED},
     ),
     "a component that only something new refers to": (
-        _changed(
+        loans_with(
             loan={"type": "object", "properties": {"b": {"$ref": "#/components/schemas/B"}}},
             schemas={"B": {"type": "string"}},
         ),
@@ -292,7 +292,7 @@ LATER: dict[str, tuple[list[Document], tuple[str | int, ...], Any]] = {
         {"type": "string"},
     ),
     "a component that nothing refers to": (
-        _changed(schemas={"B": {"type": "string"}}),
+        loans_with(schemas={"B": {"type": "string"}}),
         ("components", "schemas", "B"),
         {"type": "string", **ADDED},
     ),
@@ -322,7 +322,7 @@ LATER: dict[str, tuple[list[Document], tuple[str | int, ...], Any]] = {
 @pytest.mark.parametrize("case", LATER)
 def test_gates_stand_on_the_nearest_thing(tmp_path: Path, case: str) -> None:
     documents, path, written = LATER[case]
-    adopted(tmp_path, documents, accept=True)
+    adopt_all(tmp_path, documents, accept=True)
     found: Any = definitions(tmp_path / "schemas")
     for step in path:
         found = found[step]
@@ -330,7 +330,7 @@ def test_gates_stand_on_the_nearest_thing(tmp_path: Path, case: str) -> None:
 
 
 def test_what_was_taken_for_renamed_is_told(tmp_path: Path) -> None:
-    adoption = adopted(tmp_path, LATER["a renamed parameter"][0], accept=True)
+    adoption = adopt_all(tmp_path, LATER["a renamed parameter"][0], accept=True)
     place = Place((tmp_path / "schemas" / "loan.yaml").as_posix(), 6, 11)
     assert adoption.renamed == (Remark("a -> b", 1, place),)
 
@@ -366,17 +366,17 @@ ONE: Final = {
 def test_what_looks_renamed_is_proposed_and_no_fact(
     tmp_path: Path, renames: tuple[str, ...], accept: bool, written: Any, proposed: list[str]
 ) -> None:
-    arguments = given(tmp_path, CREATED)
+    arguments = store(tmp_path, CREATED)
     adoption = adopt(arguments, tmp_path / "schemas", renames=renames, accept=lambda _: accept)
     found = definitions(tmp_path / "schemas")["components"]["schemas"]["Loan"]["properties"]
     assert found == written
     assert [each.option for each in adoption.proposals] == proposed
-    assert [plain(each) for each in projected(tmp_path / "schemas")] == CREATED
+    assert [plain(each) for each in read_back(tmp_path / "schemas")] == CREATED
 
 
 def test_a_parameter_that_looks_renamed_is_proposed_by_its_operation(tmp_path: Path) -> None:
     documents, path, _ = LATER["a renamed parameter"]
-    adoption = adopted(tmp_path, documents)
+    adoption = adopt_all(tmp_path, documents)
     assert [each.option for each in adoption.proposals] == ["GET /loan.a=b"]
     found: Any = definitions(tmp_path / "schemas")
     for step in path:
@@ -391,7 +391,7 @@ def test_a_rename_that_nothing_looks_like_is_taken_from_users(tmp_path: Path) ->
     documents = loans(
         "{properties: {paid: {type: boolean}}}", "{properties: {open: {type: string}}}"
     )
-    adopt(given(tmp_path, documents), tmp_path / "schemas", renames=("paid=open",))
+    adopt(store(tmp_path, documents), tmp_path / "schemas", renames=("paid=open",))
     found = definitions(tmp_path / "schemas")["components"]["schemas"]["Loan"]["properties"]
     assert found == {
         "open": {"type": "string", "x-was": {"2021-02-03": {"type": "boolean", "name": "paid"}}}
@@ -411,26 +411,26 @@ def test_a_rename_that_nothing_looks_like_is_taken_from_users(tmp_path: Path) ->
 )
 def test_a_rename_of_nothing_is_refused(tmp_path: Path, rename: str, said: str) -> None:
     with pytest.raises(UsageError) as refused:
-        adopt(given(tmp_path, CREATED), tmp_path / "schemas", renames=(rename,))
+        adopt(store(tmp_path, CREATED), tmp_path / "schemas", renames=(rename,))
     assert str(refused.value) == said
     assert not (tmp_path / "schemas").exists()
 
 
 def test_what_differs_in_nothing_gets_no_gate(tmp_path: Path) -> None:
-    adoption = adopted(tmp_path, [api()] * 3)
+    adoption = adopt_all(tmp_path, [api()] * 3)
     assert adoption.gates == {"x-added": 0, "x-removed": 0, "x-was": 0}
     assert definitions(tmp_path / "schemas") == api()
 
 
 def test_a_history_runs_from_the_oldest_date_on_as_gates_are_written_later(tmp_path: Path) -> None:
-    adopted(tmp_path, loans("{title: A}", "{title: B}", "{title: C}"))
+    adopt_all(tmp_path, loans("{title: A}", "{title: B}", "{title: C}"))
     loan = definitions(tmp_path / "schemas")["components"]["schemas"]["Loan"]
     assert list(loan["x-was"]) == ["2021-02-03", "2022-05-06"]
 
 
 def test_dates_of_ours_stand_plain_and_those_of_the_api_quoted(tmp_path: Path) -> None:
     date = "2021-02-03"
-    adopted(
+    adopt_all(
         tmp_path,
         loans(
             f"{{properties: {{a: {{default: '{date}', title: A}}}}}}",
@@ -453,13 +453,13 @@ def test_dates_of_ours_stand_plain_and_those_of_the_api_quoted(tmp_path: Path) -
 
 
 def test_one_document_is_the_first_version(tmp_path: Path) -> None:
-    adopted(tmp_path, [api()])
+    adopt_all(tmp_path, [api()])
     assert [version.date for version in load(tmp_path / "schemas").table.versions] == [DATES[0]]
 
 
 def test_true_is_not_one_and_one_is_one_point_nought(tmp_path: Path) -> None:
     one, true, float_one = loans("{const: 1}", "{const: true}", "{const: 1.0}")
-    adopted(tmp_path, [one, true, float_one, one])
+    adopt_all(tmp_path, [one, true, float_one, one])
     assert definitions(tmp_path / "schemas")["components"]["schemas"]["Loan"] == {
         "const": 1,
         "x-was": {"2022-05-06": {"const": True}, "2021-02-03": {"const": 1}},
@@ -488,7 +488,7 @@ def test_fragments_are_split_by_tag(tmp_path: Path) -> None:
             "Unused": {},
         },
     )
-    adopted(tmp_path, [document])
+    adopt_all(tmp_path, [document])
     found = {
         path.name: sorted(
             [*content.get("paths", {}), *content.get("components", {}).get("schemas", {})]
@@ -520,7 +520,7 @@ def test_what_has_no_tag_is_split_by_the_word_that_tells_paths_apart(tmp_path: P
         "paths": {**items, "/other": tagged},
         "webhooks": {"returned": hook},
     }
-    adopted(tmp_path, [document])
+    adopt_all(tmp_path, [document])
     found = {
         path.name: [*content.get("paths", {}), *content.get("webhooks", {})]
         for path in sorted((tmp_path / "schemas").glob("*.yaml"))
@@ -537,7 +537,9 @@ def test_what_has_no_tag_is_split_by_the_word_that_tells_paths_apart(tmp_path: P
 
 
 def test_a_document_that_names_another_date_is_told(tmp_path: Path) -> None:
-    adoption = adopted(tmp_path, [api(info={"version": "2019-05-05"}), api(info={"version": "7"})])
+    adoption = adopt_all(
+        tmp_path, [api(info={"version": "2019-05-05"}), api(info={"version": "7"})]
+    )
     assert [words for _, _, words in adoption.documents] == [
         "equal, though it calls itself 2019-05-05",
         "equal",
@@ -545,7 +547,7 @@ def test_a_document_that_names_another_date_is_told(tmp_path: Path) -> None:
 
 
 def test_what_is_restated_as_a_whole_is_told_with_its_reason(tmp_path: Path) -> None:
-    adoption = adopted(
+    adoption = adopt_all(
         tmp_path,
         loans(
             "{items: {properties: {a: {}}}, not: {type: object}, additionalProperties: {}}",
@@ -576,13 +578,13 @@ def test_a_number_that_is_equal_to_a_count_does_not_change_how_that_is_spelled(
     fields[floating] += "x-order: 1.0, maximum: 1.0, "
     fields[whole] += f"{keyword}: 1, "
     documents = loans(*(f"{{properties: {{note: {{{each}title: a}}}}}}" for each in fields))
-    adopted(tmp_path, documents)
-    shown = [each["components"]["schemas"]["Loan"] for each in projected(tmp_path / "schemas")]
+    adopt_all(tmp_path, documents)
+    shown = [each["components"]["schemas"]["Loan"] for each in read_back(tmp_path / "schemas")]
     assert type(shown[whole]["properties"]["note"][keyword]) is int
 
 
 def test_numbers_that_differ_only_in_how_they_are_spelled_are_no_change(tmp_path: Path) -> None:
-    adoption = adopted(
+    adoption = adopt_all(
         tmp_path,
         loans(
             "{maxLength: 1, minimum: 1.0, maximum: 2.0}", "{maxLength: 1, minimum: 1, maximum: 2.0}"
@@ -634,13 +636,13 @@ Book: { type: object, example: { a: 1 } }
 
 
 def test_documents_of_openapi_3_0_come_back_as_they_are(tmp_path: Path) -> None:
-    adopted(tmp_path, [OLD, {**OLD, "openapi": "3.0.0"}])
+    adopt_all(tmp_path, [OLD, {**OLD, "openapi": "3.0.0"}])
 
 
 def test_among_others_openapi_3_0_comes_back_in_the_words_of_3_1(tmp_path: Path) -> None:
     later = {**OLD, "openapi": "3.1.0", "components": {"schemas": NEW}}
-    adoption = adopt(given(tmp_path, [OLD, later]), tmp_path / "schemas")
-    assert projected(tmp_path / "schemas") == [later, later]
+    adoption = adopt(store(tmp_path, [OLD, later]), tmp_path / "schemas")
+    assert read_back(tmp_path / "schemas") == [later, later]
     assert [words for *_, words in adoption.documents] == [
         "equal, in the words of OpenAPI 3.1",
         "equal",

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import yaml
 from click.testing import CliRunner, Result
-from support.adopted_apis import Document, adopted, api, given, loans, projected
+from support.adopted_apis import Document, adopt_all, api, loans, read_back, store
 from support.commands import Outcome, dateline
 from support.random_chains import DATES
 
@@ -112,7 +112,7 @@ def test_what_no_server_can_serve_has_documents_and_models_all_the_same(
         home = tmp_path / str(count)
         home.mkdir()
         monkeypatch.chdir(home)
-        adopted(home, [holding("header", count), holding("query", count)])
+        adopt_all(home, [holding("header", count), holding("query", count)])
         place = "schemas/loan.yaml"
         said = (
             f"no server is generated: {place}:{line}:5: gate-out-of-reach: `x-was` moves a "
@@ -171,7 +171,7 @@ def test_what_can_not_be_meant_is_refused(
 def test_a_document_that_says_what_only_definitions_say_is_refused(tmp_path: Path) -> None:
     document = api(loan={"type": "string", "x-was": {"2020-01-01": {"type": "number"}}})
     with pytest.raises(SourceError) as refused:
-        adopt(given(tmp_path, [document]), tmp_path / "schemas")
+        adopt(store(tmp_path, [document]), tmp_path / "schemas")
     assert "annotated-already" in {problem.id for problem in refused.value.problems}
     assert not (tmp_path / "schemas").exists()
 
@@ -188,9 +188,9 @@ def test_a_suffix_may_be_in_capitals(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.chdir(tmp_path)
     (tmp_path / "A.JSON").write_text(json.dumps(api(loan={"type": "string"}), indent="\t"))
     (tmp_path / "B.YML").write_text(yaml.safe_dump(api(loan={"type": "string"})))
-    adopted = dateline("adopt", "2024-01-15=A.JSON", "2024-09-01=B.YML")
-    assert (adopted.status, adopted.err) == (0, "")
-    assert "2024-01-15 A.JSON: equal\n" in adopted.out
+    adopt_all = dateline("adopt", "2024-01-15=A.JSON", "2024-09-01=B.YML")
+    assert (adopt_all.status, adopt_all.err) == (0, "")
+    assert "2024-01-15 A.JSON: equal\n" in adopt_all.out
 
 
 @pytest.mark.parametrize(("packed", "way"), [(gzip.compress, "gzip"), (zipped, "zip")])
@@ -220,7 +220,7 @@ def test_swagger_is_refused_by_its_name(tmp_path: Path) -> None:
 def test_what_has_no_place_for_a_history_is_refused_by_name(tmp_path: Path) -> None:
     documents = [api(schemas={"B": True}), api(schemas={"B": {"type": "string"}})]
     with pytest.raises(DatelineError) as refused:
-        adopt(given(tmp_path, documents), tmp_path / "schemas")
+        adopt(store(tmp_path, documents), tmp_path / "schemas")
     assert "components/schemas/B would not come back for 2020-01-01" in str(refused.value)
     assert not (tmp_path / "schemas").exists()
     assert not list(tmp_path.glob(".schemas*"))
@@ -241,7 +241,7 @@ def test_names_that_only_python_takes_for_one_are_told_apart(
     newer: Document = copy.deepcopy(older)
     newer["components"]["schemas"]["Error"] = {"type": "object"}
     assert (
-        dateline("adopt", *given(tmp_path, [older, newer]), "--package", "told_apart").status == 0
+        dateline("adopt", *store(tmp_path, [older, newer]), "--package", "told_apart").status == 0
     )
     generated = dateline("generate")
     assert (generated.status, "name-taken" in generated.err) == (0, False)
@@ -312,7 +312,7 @@ def _document(**parts: str) -> Document:
 
 def test_null_in_parameters_and_headers_of_openapi_3_0_comes_back(tmp_path: Path) -> None:
     older = {**_3_0, "version": "0", "properties": "{}"}
-    adopted(tmp_path, [_document(**older), _document(**_3_0)])
+    adopt_all(tmp_path, [_document(**older), _document(**_3_0)])
 
 
 def test_null_in_parameters_and_headers_is_in_the_words_of_3_1_among_others(
@@ -320,16 +320,16 @@ def test_null_in_parameters_and_headers_is_in_the_words_of_3_1_among_others(
 ) -> None:
     older = {**_3_0, "properties": _3_1["properties"].replace("came", "gone"), "version": "2"}
     documents = [_document(**older), _document(**_3_1)]
-    adopt(given(tmp_path, documents), tmp_path / "schemas")
+    adopt(store(tmp_path, documents), tmp_path / "schemas")
     expected = _document(**{**_3_1, "properties": older["properties"]})
-    assert projected(tmp_path / "schemas") == [expected, documents[1]]
+    assert read_back(tmp_path / "schemas") == [expected, documents[1]]
 
 
 def test_the_page_of_a_change_of_dialect_lists_only_what_callers_notice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    arguments = given(tmp_path, [_document(**_3_0), _document(**_3_1)])
+    arguments = store(tmp_path, [_document(**_3_0), _document(**_3_1)])
     assert run("adopt", *arguments).exit_code == 0
     assert run("generate").exit_code == 0
     older, newer = DATES[:2]

@@ -27,7 +27,7 @@ from support.additions import (
     record,
     section,
 )
-from support.commands import Outcome, dateline, held
+from support.commands import Outcome, dateline, read_files
 from support.kills import kill_everywhere, require_old_or_new
 from support.random_chains import chains, is_sound
 from support.random_documents import edited
@@ -75,7 +75,7 @@ CHANGE: Final = {
 
 def test_cutting_keeps_the_documents_as_they_were_on_the_day(project: Path) -> None:
     names = {f"spec/{name}/{DAY}.json" for name in ("production", "sandbox")}
-    generated = held(project / "generated")
+    generated = read_files(project / "generated")
     assert record() == {name: generated[name] for name in names}
     assert section(index(), "Added to all versions") == [f"- since {DAY} was cut: nothing yet"]
     assert added_pages() == []
@@ -150,7 +150,7 @@ def test_cutting_closes_the_period_and_begins_another(project: Path) -> None:
         f"removed schemas/_additions/spec/sandbox/{DAY}.json",
         f"added schemas/_additions/spec/sandbox/{LATER}.json",
     ]
-    generated = held(project / "generated")
+    generated = read_files(project / "generated")
     closed = generated[f"changes/added-since-{DAY}.json"]
     assert record() == {
         f"{DAY}.json": closed,
@@ -196,7 +196,7 @@ def test_a_period_in_which_nothing_was_added_leaves_nothing(project: Path) -> No
 
 def test_a_dry_run_says_in_a_line_what_becomes_of_the_record(project: Path) -> None:
     publish(PAGES_FIELD)
-    before = held(project)
+    before = read_files(project)
     shown = dateline("cut", LATER, "--title", "As before.", "--undisclosed", "--dry-run")
     assert shown.out.splitlines()[:4] == [
         f"{LATER}: As before.",
@@ -212,7 +212,7 @@ def test_a_dry_run_says_in_a_line_what_becomes_of_the_record(project: Path) -> N
         "--- a/schemas/versions.yaml",
         "+++ b/schemas/versions.yaml",
     ]
-    assert held(project) == before
+    assert read_files(project) == before
 
 
 def test_status_tells_additions_from_the_record(project: Path) -> None:
@@ -289,7 +289,7 @@ def test_a_clone_without_history_generates_the_same(project: Path, tmp_path: Pat
     cut_next()
     commit()
     publish(FORM_VALUE)
-    expected = held(project / "generated")
+    expected = read_files(project / "generated")
     shallow = tmp_path / "shallow"
     git("clone", "--quiet", "--depth", "1", f"file://{project}", str(shallow))
     for without in (".git", "generated"):
@@ -298,7 +298,7 @@ def test_a_clone_without_history_generates_the_same(project: Path, tmp_path: Pat
             assert dateline("generate", "--check") == Outcome(CLEAN, "", "")
             shutil.rmtree(shallow / without)
             assert dateline("generate").status == CLEAN
-            assert held(shallow / "generated") == expected
+            assert read_files(shallow / "generated") == expected
 
 
 def test_a_kill_leaves_the_old_record_or_the_new_one(project: Path, tmp_path: Path) -> None:

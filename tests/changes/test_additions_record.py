@@ -19,7 +19,7 @@ from support.additions import (
     index,
     publish,
 )
-from support.commands import Outcome, dateline, held
+from support.commands import Outcome, dateline, read_files
 from support.repositories import (
     DAY,
     commit,
@@ -142,7 +142,7 @@ def test_a_damaged_record_is_told_with_the_way_out(
     commit()
     path = project / "schemas/_additions" / name.format(day=DAY, later=LATER)
     path.write_text(damage(path.read_text() if path.exists() else ""))
-    before = held(project / "generated")
+    before = read_files(project / "generated")
     for command in (["generate"], ["generate", "--check"], ["status"]):
         outcome = dateline(*command)
         assert outcome.status == INVALID
@@ -156,7 +156,7 @@ def test_a_damaged_record_is_told_with_the_way_out(
             assert outcome.err == f"schemas/_additions/{place}{WAY_OUT}"
     commit()
     assert dateline("cut", "2026-03-01", "--title", "A", "--undisclosed").status == INVALID
-    assert held(project / "generated") == before
+    assert read_files(project / "generated") == before
 
 
 def test_the_documents_of_a_record_are_not_missed(project: Path) -> None:

@@ -18,7 +18,7 @@ from support.policies import (
     Edits,
     edit,
     git,
-    told,
+    list_unwaived,
 )
 
 from dateline.check.git import Repository
@@ -116,7 +116,7 @@ def test_a_looser_policy_lets_nothing_pass(
 ) -> None:
     edits, expected = LOOSENED[name]
     edit(committed, *edits)
-    found = told(*against)
+    found = list_unwaived(*against)
     assert {(rule, verdict) for rule, verdict, _ in found} == {one[:2] for one in expected}
     assert {one for one in expected if one[2]} <= set(found)
     before = (committed / "generated" / "policy.json").read_bytes()
@@ -143,13 +143,13 @@ STRICTER: Final[dict[str, Edits]] = {
 @pytest.mark.parametrize("name", STRICTER)
 def test_a_stricter_policy_is_no_finding(name: str, committed: Path) -> None:
     edit(committed, *STRICTER[name])
-    rules = {rule for rule, _, _ in told()}
+    rules = {rule for rule, _, _ in list_unwaived()}
     assert rules <= {"parameter-renamed"}
 
 
 def test_a_stricter_policy_judges_at_once(committed: Path) -> None:
     edit(committed, *STRICTER["a rule"], ("id: { type", "shelf: { type: string }, id: { type"))
-    assert ("response-field-added", "gated", "Loan.shelf: field added") in told()
+    assert ("response-field-added", "gated", "Loan.shelf: field added") in list_unwaived()
 
 
 def test_a_looser_policy_judges_once_it_is_waived_and_published(committed: Path) -> None:
@@ -157,17 +157,17 @@ def test_a_looser_policy_judges_once_it_is_waived_and_published(committed: Path)
          ("  - { date: next, title: What comes next., draft: true }\n", ""))  # fmt: skip
     pointer = "/policy/rules/operation-removed"
     assert dateline("waive", "policy-loosened", pointer, *WAIVED).status == 0
-    assert told() == []
+    assert list_unwaived() == []
     edit(committed, (FINES, ""))
-    assert told() == [GONE]
+    assert list_unwaived() == [GONE]
     edit(committed, ("  /prices:", f"{FINES}  /prices:"))
     assert dateline("generate").status == 0
     # what is not committed binds nobody yet
     edit(committed, (FINES, ""))
-    assert told() == [GONE]
+    assert list_unwaived() == [GONE]
     git("add", "-A", "generated", "schemas/versions.yaml", "schemas/waivers.yaml")
     git("commit", "-q", "-m", "two")
-    assert (told(), told("--against", "main")) == ([], [])
+    assert (list_unwaived(), list_unwaived("--against", "main")) == ([], [])
 
 
 @pytest.mark.parametrize("lost", ["deleted", "edited", "not JSON", "another form"])
@@ -198,7 +198,7 @@ def test_a_baseline_without_a_record_tells_nothing_of_the_policy(committed: Path
     shutil.copytree(committed / "generated" / "spec", spec)
     edits, _ = LOOSENED["less notice"]
     edit(committed, *edits)
-    assert told("--against", "published") == []
+    assert list_unwaived("--against", "published") == []
 
 
 def test_gate_gates_what_the_published_policy_calls_gated(committed: Path) -> None:
@@ -279,9 +279,9 @@ def test_an_index_of_another_form_hides_nothing(project: Path) -> None:
     ends = ends.replace("announcements: [", moves)
     edit(project, ("  - { date: next", newer), ("require-why", f"{ends}require-why"))
     assert dateline("generate", "--templates", "templates").status == 0
-    assert told("--templates", "templates") == []
+    assert list_unwaived("--templates", "templates") == []
     edit(project, ("2999-01-01", "2998-06-01"), ("[active, returned]", "[active]"))
-    assert {rule for rule, _, _ in told("--templates", "templates")} == {
+    assert {rule for rule, _, _ in list_unwaived("--templates", "templates")} == {
         *("announcement-changed", "response-narrowed"),
     }
 
@@ -376,9 +376,9 @@ def test_a_record_of_an_older_release_is_a_baseline(committed: Path) -> None:
         del kept[key]
     copy = shutil.copytree(committed / "generated", committed / "released")
     (copy / "policy.json").write_text(json.dumps(kept))
-    assert told("--against", "released") == []
+    assert list_unwaived("--against", "released") == []
     edit(committed, (FINES, ""))
-    assert told("--against", "released") == [GONE]
+    assert list_unwaived("--against", "released") == [GONE]
 
 
 def test_a_renamed_header_is_shown_in_the_table(project: Path) -> None:
@@ -397,7 +397,7 @@ def test_operations_that_ignore_the_header_now_are_counted(project: Path) -> Non
         ("ignores-header: [Prices]", "ignores-header: [Prices, Fines, Loans]"),
         ("      parameters: [{ $ref: '#/components/parameters/Version' }]\n", ""),
     )
-    assert told()[0] == (
+    assert list_unwaived()[0] == (
         "ignored-header-changed",
         "never",
         "GET /fines and 1 more: ignores the header X-API-Version now",
@@ -430,7 +430,7 @@ def test_what_a_looser_policy_would_hide_is_named_in_part(committed: Path) -> No
     looser = POLICY.replace("never", "never, operation-removed: additive")
     edit(committed, (added, ""), (POLICY, looser))
     shown = "; ".join(f"GET {path}: operation removed" for path in paths[:3])
-    assert [message for rule, _, message in told() if rule == "policy-loosened"] == [
+    assert [message for rule, _, message in list_unwaived() if rule == "policy-loosened"] == [
         f"operation-removed loosened (never -> additive). It would hide {shown}; and 2 more"
     ]
 
@@ -445,7 +445,7 @@ def test_a_project_may_be_published_at_the_top_of_its_repository(project: Path) 
     git("add", "-A")
     git("commit", "-q", "-m", "one")
     edit(project, (FINES, ""))
-    assert told("--output", ".", "--against", "main") == [GONE]
+    assert list_unwaived("--output", ".", "--against", "main") == [GONE]
 
 
 def test_of_two_folders_that_may_be_meant_none_is_taken(committed: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Final
 
 import pytest
 from support.commands import dateline
-from support.policies import committed, edit, git, project, told
+from support.policies import committed, edit, git, list_unwaived, project
 from support.published_projects import SOURCES, Project
 from support.sources import folder
 
@@ -48,10 +48,10 @@ def waived(committed: Path) -> Path:
 
 def test_a_waiver_is_settled_by_the_merge(waived: Path) -> None:
     assert status_lines()[0].startswith("settled until 2999-01-01")
-    assert (told(), told("--against", "main")) == ([], [])
+    assert (list_unwaived(), list_unwaived("--against", "main")) == ([], [])
     git("checkout", "-q", "main")
     git("merge", "-q", "--ff-only", "change")
-    assert (told(), told("--against", "main")) == ([], [])
+    assert (list_unwaived(), list_unwaived("--against", "main")) == ([], [])
     assert dateline("generate").status == 0
     assert dateline("generate", "--check").status == 0
     assert status_lines()[0].startswith("settled until 2999-01-01")
@@ -62,14 +62,14 @@ def test_a_waiver_is_settled_by_the_merge(waived: Path) -> None:
     "name", ["", "/spec", "/spec/production", "/spec/production/2024-01-15.json"]
 )
 def test_a_settled_waiver_is_settled_against_any_path(name: str, waived: Path) -> None:
-    assert told("--against", f"generated{name}") == []
+    assert list_unwaived("--against", f"generated{name}") == []
     edit(waived, ("[active, returned, lost]", "[active, returned, burnt]"))
-    assert told("--against", f"generated{name}") != []
+    assert list_unwaived("--against", f"generated{name}") != []
 
 
 def test_a_settled_waiver_covers_nothing_that_comes_later(waived: Path) -> None:
     edit(waived, ("[active, returned, lost]", "[active, returned, burnt]"))
-    assert ("value-added", "never", "Loan.state: value burnt added") in told()
+    assert ("value-added", "never", "Loan.state: value burnt added") in list_unwaived()
     assert dateline("generate").status == 1
 
 
@@ -96,7 +96,10 @@ def test_an_expired_waiver_is_a_finding(committed: Path) -> None:
     edit(committed, LOST)
     assert dateline("waive", "value-added", "Loan.state", *REASON).status == 0
     expire(committed)
-    assert [one[:2] for one in told()] == [("value-added", "never"), ("waiver-expired", "gated")]
+    assert [one[:2] for one in list_unwaived()] == [
+        ("value-added", "never"),
+        ("waiver-expired", "gated"),
+    ]
     assert dateline("generate").status == 1
 
 
@@ -106,7 +109,7 @@ def test_a_settled_waiver_that_expires_turns_nothing_red(
 ) -> None:
     git("branch", "-f", "main")
     expire(waived)
-    assert [one[:2] for one in told(*against)] == [("waiver-expired", "information")]
+    assert [one[:2] for one in list_unwaived(*against)] == [("waiver-expired", "information")]
     assert dateline("check", *against).status == 0
     assert status_lines()[0].startswith("expired on 2024-02-01")
     assert (dateline("generate").status, dateline("generate", "--check").status) == (0, 0)
@@ -115,7 +118,7 @@ def test_a_settled_waiver_that_expires_turns_nothing_red(
 def test_a_waiver_that_was_never_used_is_a_finding(committed: Path) -> None:
     given = ("value-added", f"{STATE}/0", "--version", "2024-01-15", *REASON)
     assert dateline("waive", *given).status == 0
-    assert [rule for rule, _, _ in told()] == ["waiver-unused"]
+    assert [rule for rule, _, _ in list_unwaived()] == ["waiver-unused"]
     assert dateline("generate").status == 1
     assert status_lines()[0].startswith("unused until 2999-01-01")
     assert committed.is_dir()
@@ -158,7 +161,7 @@ def test_what_the_report_prints_names_a_finding(place: str, committed: Path) -> 
         place = printed.partition(": never [value-added]")[0].splitlines()[-1]
         assert place.startswith("schemas/api.yaml:")
     assert dateline("waive", "value-added", place, *REASON).status == 0
-    assert told() == []
+    assert list_unwaived() == []
     assert f"pointer: {STATE}/2\n" in waivers(committed)
 
 

@@ -15,7 +15,7 @@ import yaml
 from click.testing import CliRunner
 from support.chains_shown import Shown, adopted
 from support.generated_server import Generated, ask
-from support.mocks import misfits
+from support.mocks import list_misfits
 from support.narrowed import Law, Places
 from support.random_chains import DATES, chains
 from support.random_unions import unions
@@ -331,7 +331,7 @@ def test_a_converter_that_is_missing_is_told_by_place_and_method(package: Genera
 
 
 def test_the_mock_answers_every_version_with_what_fits(project: Path) -> None:
-    assert misfits(project / "schemas") == []
+    assert list_misfits(project / "schemas") == []
 
 
 def test_the_first_handlers_and_converters_are_typed_in_full(

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import yaml
-from support.commands import Outcome, dateline, held
+from support.commands import Outcome, dateline, read_files
 from support.kills import kill_everywhere, require_old_or_new
 from support.repositories import (
     CLEAN,
@@ -72,14 +72,14 @@ def test_an_edit_becomes_a_version(case: Any, project: Path) -> None:
     edit(*case.get("finish", []))
     assert dateline("check").out.splitlines()[-1] == "no findings"
     commit()
-    gated, contracts = held(project / "schemas"), Projector(load(Path("schemas")))
-    before = held(project / "generated")
+    gated, contracts = read_files(project / "schemas"), Projector(load(Path("schemas")))
+    before = read_files(project / "generated")
 
     outcome = dateline("cut", DAY, "--title", TITLE)
 
     assert (outcome.status, outcome.err) == (CLEAN, "now commit schemas and generated\n")
-    after = held(project / "generated")
-    assert held(project / "schemas") == {**redated(gated), **recorded(DAY, after)}
+    after = read_files(project / "generated")
+    assert read_files(project / "schemas") == {**redated(gated), **recorded(DAY, after)}
     for environment in ("production", "sandbox"):
         for version in ("2024-01-15", "2024-09-01", "2025-06-01"):
             name = f"spec/{environment}/{version}.json"
@@ -102,10 +102,10 @@ def prepare(*edits: tuple[str, str]) -> None:
 
 def planned(*arguments: str) -> list[str]:
     """Return the lines that cutting would change; nothing may be written."""
-    before = held(Path())
+    before = read_files(Path())
     outcome = dateline("cut", *arguments, "--dry-run")
     assert (outcome.status, outcome.err) == (CLEAN, "")
-    assert held(Path()) == before
+    assert read_files(Path()) == before
     return changed_lines(outcome.out)
 
 
@@ -127,7 +127,7 @@ def test_a_gate_may_say_next_before_the_table_does(project: Path) -> None:
     ]
     assert dateline("check").status == CLEAN
     assert dateline("gate") == Outcome(CLEAN, "", "nothing to gate\n")
-    assert held(project / "schemas")["loans.yaml"] == FILES["loans.yaml"].replace(*LOST)
+    assert read_files(project / "schemas")["loans.yaml"] == FILES["loans.yaml"].replace(*LOST)
 
 
 def test_a_version_is_cut_without_a_row_of_next(project: Path) -> None:
@@ -165,16 +165,16 @@ def test_branches_that_prepare_the_next_version_merge(project: Path) -> None:
         commit()
     git("merge", "--quiet", "--message", "Merge", "loans")
     assert git("status", "--porcelain") == ""
-    merged = held(project / "schemas")
+    merged = read_files(project / "schemas")
     assert dateline("check").out.splitlines()[-1] == "no findings"
     assert dateline("generate").status == CLEAN
     commit()
-    assert held(project / "schemas") == merged
+    assert read_files(project / "schemas") == merged
     assert dateline("cut", DAY, "--title", TITLE).status == CLEAN
     member = "age: { type: string, x-was: { next: { type: integer } } }"
     assert merged["members.yaml"] == MEMBERS.replace("age: { type: integer }", member)
-    record = recorded(DAY, held(project / "generated"))
-    assert held(project / "schemas") == {**redated(merged), **record}
+    record = recorded(DAY, read_files(project / "generated"))
+    assert read_files(project / "schemas") == {**redated(merged), **record}
 
 
 # What cutting does to the sources
@@ -285,10 +285,10 @@ def test_a_dry_run_shows_the_changes_by_reason_and_a_patch_that_git_applies(proj
         f"schemas: added _additions/spec/production/{DAY}.json, "
         f"added _additions/spec/sandbox/{DAY}.json",
     ]
-    gated = held(project / "schemas")
+    gated = read_files(project / "schemas")
     (project / "cut.patch").write_text(shown, "utf-8")
     git("apply", "cut.patch")
-    assert held(project / "schemas") == redated(gated)
+    assert read_files(project / "schemas") == redated(gated)
 
 
 # Drafts under dates
@@ -489,9 +489,9 @@ def test_an_empty_version_needs_its_mark(project: Path) -> None:
 def test_what_can_not_be_cut_is_told_with_the_way_out(
     drafts: Path, arguments: list[str], said: str
 ) -> None:
-    before = held(drafts)
+    before = read_files(drafts)
     assert dateline("cut", *arguments) == Outcome(MISUSE, "", f"{said}\n")
-    assert held(drafts) == before
+    assert read_files(drafts) == before
 
 
 def test_a_placeholder_is_no_title(project: Path) -> None:
@@ -511,21 +511,21 @@ def test_what_is_not_committed_is_not_mixed_with_a_cut(project: Path, path: str)
     prepare()
     with (project / path).open("a") as file:
         file.write("# later\n")
-    before = held(project)
+    before = read_files(project)
     outcome = dateline("cut", DAY, "--title", TITLE)
     assert outcome == Outcome(
         MISUSE, "", f"{path} is not committed; commit first, or set it aside\n"
     )
-    assert held(project) == before
+    assert read_files(project) == before
 
 
 def test_a_failing_check_stops_the_cut(project: Path) -> None:
     prepare(("        note: { type: string }\n", ""))
-    before = held(project)
+    before = read_files(project)
     outcome = dateline("cut", DAY, "--title", TITLE)
     assert (outcome.status, outcome.out) == (FOUND, "")
     assert "gated [response-field-removed] Loan.note: field removed" in outcome.err
-    assert held(project) == before
+    assert read_files(project) == before
 
 
 def test_definitions_that_would_be_invalid_stop_the_cut(drafts: Path) -> None:
@@ -538,7 +538,7 @@ def test_definitions_that_would_be_invalid_stop_the_cut(drafts: Path) -> None:
         ),
     )
     commit()
-    before = held(drafts)
+    before = read_files(drafts)
     folded = ["--draft", "2025-08-01", "--draft", "next"]
     outcome = dateline("cut", DAY, "--title", TITLE, *folded)
     assert outcome.status == 3
@@ -546,7 +546,7 @@ def test_definitions_that_would_be_invalid_stop_the_cut(drafts: Path) -> None:
         f"schemas/loans.yaml:39:60: never-there: added at {DAY}, so no version has it; remove it "
         "later, or leave the node out\n"
     )
-    assert held(drafts) == before
+    assert read_files(drafts) == before
 
 
 # What callers have
@@ -676,6 +676,6 @@ def test_a_kill_leaves_the_old_project_or_the_new_one(prepared: Path, tmp_path: 
         prepared, tmp_path, "exchange", "cut", DAY, "--title", "Books get lost."
     )
     require_old_or_new(kills)
-    expected = redated(held(prepared / "schemas"))
+    expected = redated(read_files(prepared / "schemas"))
     title = {name: text.replace(TITLE, "Books get lost.") for name, text in expected.items()}
     assert {name: kills.new[f"schemas/{name}"] for name in title} == title

@@ -18,7 +18,7 @@ from support.gating import (
     ROW,
     TODAY,
     changed_lines,
-    edited,
+    edit_texts,
     published,
     require_law,
 )
@@ -43,7 +43,7 @@ CASES: list[dict[str, Any]] = yaml.safe_load(
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["it"])
 def test_gating(case: Any, tmp_path: Path, callers_have: Mapping[str, Published]) -> None:
     edits = [(edit["old"], edit["new"]) for edit in case["edits"]]
-    api = loaded(tmp_path, edited(APIS[case["api"]], *edits))
+    api = loaded(tmp_path, edit_texts(APIS[case["api"]], *edits))
     plan = gate(api, callers_have[case["api"]], today=TODAY)
     row = ROW if case["api"] == "payment" else []
     assert changed_lines(plan) == [*case["patch"].splitlines(), *row]
@@ -63,14 +63,16 @@ def test_an_additive_edit_needs_no_gate(
     tmp_path: Path, callers_have: Mapping[str, Published]
 ) -> None:
     note = "        note: { type: string }\n"
-    api = loaded(tmp_path, edited(LIBRARY, (note, note + "        shelf: { type: string }\n")))
+    api = loaded(tmp_path, edit_texts(LIBRARY, (note, note + "        shelf: { type: string }\n")))
     assert gate(api, callers_have["library"], today=TODAY) == Plan(folder=api.folder)
 
 
 def test_an_edit_is_told_with_its_place_and_its_cause(
     tmp_path: Path, callers_have: Mapping[str, Published]
 ) -> None:
-    api = loaded(tmp_path, edited(LIBRARY, ("note: { type: string }", "note: { type: integer }")))
+    api = loaded(
+        tmp_path, edit_texts(LIBRARY, ("note: { type: string }", "note: { type: integer }"))
+    )
     plan = gate(api, callers_have["library"], today=TODAY)
     assert [(str(edit.place), edit.message) for edit in plan.edits] == [
         (
@@ -83,7 +85,7 @@ def test_an_edit_is_told_with_its_place_and_its_cause(
 def test_one_edit_with_several_causes_is_told_once(
     tmp_path: Path, callers_have: Mapping[str, Published]
 ) -> None:
-    files = edited(LIBRARY, ("const: returned", "const: back"))
+    files = edit_texts(LIBRARY, ("const: returned", "const: back"))
     (edit,) = gate(loaded(tmp_path, files), callers_have["library"], today=TODAY).edits
     assert edit.message == (
         "LoanState: value back added, LoanState: value returned removed; back has `x-added: next`; "
@@ -94,7 +96,7 @@ def test_one_edit_with_several_causes_is_told_once(
 def test_another_name_of_what_a_tag_names_is_left(
     tmp_path: Path, callers_have: Mapping[str, Published]
 ) -> None:
-    api = loaded(tmp_path, edited(PETS, ("    Cat:\n", "    Feline:\n")))
+    api = loaded(tmp_path, edit_texts(PETS, ("    Cat:\n", "    Feline:\n")))
     plan = gate(api, callers_have["pets"], today=TODAY)
     assert (plan.edits, [one.message.split(":")[0] for one in plan.left]) == ((), ["Pet", "Feline"])
 
@@ -103,7 +105,7 @@ def test_what_the_run_time_still_misses_is_remarked(
     tmp_path: Path, callers_have: Mapping[str, Published]
 ) -> None:
     lost = ("        - const: returned\n", "        - const: returned\n        - const: lost\n")
-    plan = gate(loaded(tmp_path, edited(LIBRARY, lost)), callers_have["library"], today=TODAY)
+    plan = gate(loaded(tmp_path, edit_texts(LIBRARY, lost)), callers_have["library"], today=TODAY)
     (remark,) = plan.remarks
     assert remark.startswith("schemas/loans.yaml:40:11: member-without-substitute: LoanState: lost")
 
@@ -115,7 +117,8 @@ def adopted_library() -> dict[str, str]:
 def test_a_field_that_is_gone_but_required_still_is_told_so(tmp_path: Path) -> None:
     before = published(loaded(tmp_path / "before", adopted_library()))
     api = loaded(
-        tmp_path, edited(adopted_library(), ("        id: { type: string, format: uuid }\n", ""))
+        tmp_path,
+        edit_texts(adopted_library(), ("        id: { type: string, format: uuid }\n", "")),
     )
     (left,) = gate(api, before, today=TODAY).left
     assert (left.message, left.reason) == (
@@ -130,9 +133,9 @@ def test_fields_come_back_in_the_order_that_they_were_published_in(tmp_path: Pat
         "          properties:\n            a: { type: string }\n            z: { type: string }\n"
     )
     note = "        note: { type: string }\n"
-    files = edited(adopted_library(), (note, inline.format(fields)))
+    files = edit_texts(adopted_library(), (note, inline.format(fields)))
     before = published(loaded(tmp_path / "before", files))
-    api = loaded(tmp_path, edited(files, (inline.format(fields), inline.format(""))))
+    api = loaded(tmp_path, edit_texts(files, (inline.format(fields), inline.format(""))))
     plan = gate(api, before, today=TODAY)
     assert [line for line in changed_lines(plan) if "type: string" in line] == [
         "+            a: { type: string, x-removed: next }",
@@ -164,7 +167,7 @@ RENAMED = ("        note: { type: string }\n", "        remark: { type: string }
 
 
 def test_what_looks_renamed_is_asked(tmp_path: Path, callers_have: Mapping[str, Published]) -> None:
-    api = loaded(tmp_path, edited(LIBRARY, RENAMED))
+    api = loaded(tmp_path, edit_texts(LIBRARY, RENAMED))
     plan = gate(api, callers_have["library"], today=TODAY)
     (question,) = plan.questions
     assert (question.before, question.after) == ("note", "remark")
@@ -186,7 +189,7 @@ def test_a_rename_keeps_the_history_of_names(
         ("        author_name:\n", "        author:\n"),
         ("[id, item, author_name, state]", "[id, item, author, state]"),
     ]
-    api = loaded(tmp_path, edited(LIBRARY, *renamed))
+    api = loaded(tmp_path, edit_texts(LIBRARY, *renamed))
     plan = gate(api, callers_have["library"], today=TODAY)
     affirmed = gate(api, callers_have["library"], today=TODAY, renames=plan.questions)
     assert changed_lines(affirmed) == [
@@ -202,7 +205,7 @@ def test_a_rename_keeps_the_history_of_names(
 def test_a_renamed_parameter_is_asked(
     tmp_path: Path, callers_have: Mapping[str, Published]
 ) -> None:
-    api = loaded(tmp_path, edited(APIS["payment"], ("name: search_term", "name: search")))
+    api = loaded(tmp_path, edit_texts(APIS["payment"], ("name: search_term", "name: search")))
     plan = gate(api, callers_have["payment"], today=TODAY)
     affirmed = gate(api, callers_have["payment"], today=TODAY, renames=plan.questions)
     assert changed_lines(affirmed) == [
@@ -258,7 +261,7 @@ def test_a_renamed_parameter_is_one_for_check_as_well(
 def test_what_may_be_several_or_none_is_not_asked(
     fields: str, tmp_path: Path, callers_have: Mapping[str, Published]
 ) -> None:
-    api = loaded(tmp_path, edited(LIBRARY, (RENAMED[0], fields)))
+    api = loaded(tmp_path, edit_texts(LIBRARY, (RENAMED[0], fields)))
     plan = gate(api, callers_have["library"], today=TODAY)
     assert plan.questions == ()
     require_law(api, plan, callers_have["library"])
@@ -324,7 +327,7 @@ def test_what_is_left_has_a_reason_and_a_way_out(
     tmp_path: Path,
     callers_have: Mapping[str, Published],
 ) -> None:
-    written = loaded(tmp_path, edited(APIS[api], *edits))
+    written = loaded(tmp_path, edit_texts(APIS[api], *edits))
     plan = gate(written, callers_have[api], today=TODAY)
     assert [f"{one.place}: {one.message}: {one.reason}" for one in plan.left] == left
     require_law(written, plan, callers_have[api])
@@ -337,7 +340,7 @@ def test_what_can_be_gated_is_gated_beside_what_can_not(
         ("  /loans/{id}:\n    get:\n", "  /loans/{id}:\n    put:\n"),
         ("note: { type: string }", "note: { type: integer }"),
     ]
-    api = loaded(tmp_path, edited(LIBRARY, *edits))
+    api = loaded(tmp_path, edit_texts(LIBRARY, *edits))
     plan = gate(api, callers_have["library"], today=TODAY)
     assert [one.message for one in plan.left] == ["GET /loans/{id}: operation removed"]
     assert changed_lines(plan) == [
@@ -373,7 +376,7 @@ def test_what_a_waiver_covers_is_left_alone(
         ("note: { type: string }", "note: { type: integer }"),
         ("fine_cents: { type: integer,", "fine_cents: { type: string,"),
     ]
-    api = loaded(tmp_path, edited(LIBRARY, *edits))
+    api = loaded(tmp_path, edit_texts(LIBRARY, *edits))
     waiver = Waiver(
         rule="type-changed",
         pointer="/components/schemas/Loan/properties/note/type",
@@ -402,7 +405,7 @@ def test_the_patch_is_one_that_git_applies(
     tmp_path: Path, callers_have: Mapping[str, Published], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    files = edited(LIBRARY, ("note: { type: string }", "note: { type: integer }"))
+    files = edit_texts(LIBRARY, ("note: { type: string }", "note: { type: integer }"))
     files["versions.yaml"] = VERSIONS.replace(
         "  - { date: next, title: Loans can be paused, draft: true }\n", ""
     ).rstrip("\n")
@@ -426,7 +429,7 @@ def test_a_version_to_be_prepared_is_added_in_the_style_of_the_list(tmp_path: Pa
         "api.yaml": API + "paths: {}\ncomponents:\n  schemas:\n    Loan: { type: object }\n",
     }
     before = published(loaded(tmp_path / "before", files))
-    api = loaded(tmp_path, edited(files, ("{ type: object }", "{ type: string }")))
+    api = loaded(tmp_path, edit_texts(files, ("{ type: object }", "{ type: string }")))
     plan = gate(api, before, today=TODAY)
     assert changed_lines(plan) == [
         "-    Loan: { type: string }",
@@ -444,7 +447,7 @@ def test_a_version_that_is_being_prepared_under_its_date_is_the_one_that_changes
         ("x-added: next", "x-added: 2025-09-01"),
         ("note: { type: string }", "note: { type: integer }"),
     ]
-    api = loaded(tmp_path, edited(LIBRARY, *edits))
+    api = loaded(tmp_path, edit_texts(LIBRARY, *edits))
     plan = gate(api, callers_have["library"], today=TODAY)
     assert changed_lines(plan) == [
         "-        note: { type: integer }",
@@ -458,7 +461,7 @@ def test_json_sources_are_gated_as_well(tmp_path: Path) -> None:
     files["loans.json"] = json.dumps(yaml.safe_load(json_like(files.pop("loans.yaml"))), indent=2)
     before = published(loaded(tmp_path / "before", files))
     old = '"note": {\n            "type": "string"\n          }'
-    api = loaded(tmp_path, edited(files, (old, old.replace("string", "integer"))))
+    api = loaded(tmp_path, edit_texts(files, (old, old.replace("string", "integer"))))
     plan = gate(api, before, today=TODAY)
     assert changed_lines(plan) == [
         '-            "type": "integer"',
@@ -498,7 +501,7 @@ components:
 def test_adopted_documents_are_gated_as_well(tmp_path: Path) -> None:
     before = published(loaded(tmp_path / "before", ADOPTED))
     edits = [("enum: [1, 2]", "enum: [1, 2, 3]"), ("        x-y: {type: string}\n", "")]
-    api = loaded(tmp_path, edited(ADOPTED, *edits))
+    api = loaded(tmp_path, edit_texts(ADOPTED, *edits))
     plan = gate(api, before, today=TODAY)
     assert changed_lines(plan) == [
         "-        Total: {type: integer, enum: [1, 2, 3]}",
@@ -515,7 +518,9 @@ def test_adopted_documents_are_gated_as_well(tmp_path: Path) -> None:
 def test_a_file_that_was_edited_meanwhile_is_not_written_over(
     tmp_path: Path, callers_have: Mapping[str, Published]
 ) -> None:
-    api = loaded(tmp_path, edited(LIBRARY, ("note: { type: string }", "note: { type: integer }")))
+    api = loaded(
+        tmp_path, edit_texts(LIBRARY, ("note: { type: string }", "note: { type: integer }"))
+    )
     plan = gate(api, callers_have["library"], today=TODAY)
     loans = api.folder / "loans.yaml"
     loans.write_text(loans.read_text(encoding="utf-8") + "# later\n", encoding="utf-8")

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import pytest
 from support import gated_apis
-from support.commands import Outcome, dateline, held
+from support.commands import Outcome, dateline, read_files
 from support.kills import kill_everywhere, require_old_or_new
 from support.random_chains import DATES, chains
 from support.repositories import changed_lines, commit, edit, git, moved_into, repository
@@ -571,12 +571,12 @@ REMOVED_LINES: Final = [
 
 
 def test_an_ended_version_is_retired(project: Path) -> None:
-    before = held(project)
+    before = read_files(project)
     planned = dateline("retire", FIRST, "--dry-run")
     assert (planned.status, planned.err) == (CLEAN, "")
     assert planned.out.splitlines()[0] == f"{FIRST}: Initial version"
     assert changed_lines(planned.out) == REMOVED_LINES
-    assert held(project) == before
+    assert read_files(project) == before
 
     outcome = dateline("retire", FIRST)
 
@@ -587,9 +587,9 @@ def test_an_ended_version_is_retired(project: Path) -> None:
         "changed schemas/versions.yaml",
     ]
     assert changed_lines(git("diff", "schemas")) == REMOVED_LINES
-    after = held(project / "generated")
+    after = read_files(project / "generated")
     documents = {
-        name: text for name, text in held(project / "generated").items()
+        name: text for name, text in read_files(project / "generated").items()
         if name.startswith("spec/") and "versions" not in name
     }  # fmt: skip
     assert documents == {
@@ -608,20 +608,20 @@ def test_an_ended_version_is_retired(project: Path) -> None:
 def test_what_is_not_committed_is_not_mixed_in(project: Path, path: str) -> None:
     with (project / path).open("a") as file:
         file.write("\n")
-    before = held(project)
+    before = read_files(project)
     said = f"{path} is not committed; commit first, or set it aside\n"
     assert dateline("retire", FIRST) == Outcome(MISUSE, "", said)
-    assert held(project) == before
+    assert read_files(project) == before
 
 
 def test_a_failing_check_stops_it(project: Path) -> None:
     edit(("        note: { type: string }\n", ""))
     commit()
-    before = held(project)
+    before = read_files(project)
     outcome = dateline("retire", FIRST)
     assert (outcome.status, outcome.out) == (FOUND, "")
     assert "gated [response-field-removed] Loan.note: field removed" in outcome.err
-    assert held(project) == before
+    assert read_files(project) == before
 
 
 def test_an_end_that_nobody_was_told_of_is_none(project: Path) -> None:

@@ -19,10 +19,10 @@ from support.written_trees import (
     SOURCE,
     artifacts,
     beside,
-    held,
     identities,
     manifest,
     tree,
+    with_manifest,
 )
 
 from dateline.files import (
@@ -49,7 +49,7 @@ def test_a_folder_comes_to_hold_the_artifacts_and_their_manifest(folder: Path) -
         removed=(),
         unchanged=0,
     )
-    assert tree(folder) == held(OLD)
+    assert tree(folder) == with_manifest(OLD)
 
 
 def test_a_folder_without_artifacts_holds_an_empty_manifest(folder: Path) -> None:
@@ -67,7 +67,7 @@ def test_what_changed_is_told_and_what_went_is_gone(written: Path) -> None:
         removed=("gone/d.txt",),
         unchanged=2,
     )
-    assert tree(written) == held(NEW)
+    assert tree(written) == with_manifest(NEW)
     assert not (written / "gone").exists()
 
 
@@ -100,12 +100,12 @@ def test_a_file_gives_way_to_a_folder_and_back(folder: Path) -> None:
     one, other = {"x": b"1", "y/z": b"2"}, {"x/w": b"1", "y": b"2"}
     for files in (one, other, one):
         write(artifacts(files), folder)
-        assert tree(folder) == held(files)
+        assert tree(folder) == with_manifest(files)
 
 
 def test_missing_parents_are_made(folder: Path) -> None:
     write(artifacts(OLD), folder / "one/two")
-    assert tree(folder / "one/two") == held(OLD)
+    assert tree(folder / "one/two") == with_manifest(OLD)
 
 
 def test_folders_keep_the_mode_they_were_given(written: Path) -> None:
@@ -121,7 +121,7 @@ def test_edited_files_are_restored(written: Path) -> None:
     assert write(artifacts(OLD), written) == Written(
         added=(), changed=("a.txt", "deep/c.txt"), removed=(), unchanged=3
     )
-    assert tree(written) == held(OLD)
+    assert tree(written) == with_manifest(OLD)
     assert not (written / "deep/c.txt").is_symlink()
 
 
@@ -173,7 +173,7 @@ def test_what_is_not_a_regular_file_is_edited_and_never_read(written: Path) -> N
     os.mkfifo(written / "a.txt")
     assert find_stale(artifacts(OLD), written) == [Stale("a.txt", "edited")]
     write(artifacts(OLD), written)
-    assert tree(written) == held(OLD)
+    assert tree(written) == with_manifest(OLD)
 
 
 def test_a_name_that_can_not_be_shown_is_escaped(written: Path) -> None:
@@ -185,7 +185,7 @@ def test_a_name_that_can_not_be_shown_is_escaped(written: Path) -> None:
 def test_stale_writes_nothing(written: Path) -> None:
     shutil.rmtree(".generated.dateline")
     find_stale(artifacts(NEW), written)
-    assert tree(written) == held(OLD)
+    assert tree(written) == with_manifest(OLD)
     assert [path.name for path in Path().iterdir()] == ["generated"]
 
 
@@ -260,7 +260,7 @@ def test_a_merge_with_conflicts_heals(written: Path) -> None:
     (written / "come/e.txt").write_bytes(b"theirs")
     (written / "deep/er/b.txt").write_bytes(b"<<<<<<< ours\nb=======\nB>>>>>>> theirs\n")
     write(artifacts(OLD), written)
-    assert tree(written) == held(OLD)
+    assert tree(written) == with_manifest(OLD)
 
 
 @pytest.mark.parametrize(
@@ -270,14 +270,14 @@ def test_a_broken_manifest_heals(written: Path, text: bytes) -> None:
     (written / "manifest.json").write_bytes(text)
     assert find_stale(artifacts(OLD), written) == [Stale("manifest.json", "edited")]
     write(artifacts(OLD), written)
-    assert tree(written) == held(OLD)
+    assert tree(written) == with_manifest(OLD)
 
 
 def test_empty_folders_are_ignored(written: Path) -> None:
     (written / "hollow/inside").mkdir(parents=True)
     assert find_stale(artifacts(OLD), written) == []
     write(artifacts(NEW), written)
-    assert tree(written) == held(NEW)
+    assert tree(written) == with_manifest(NEW)
 
 
 CACHES = (
@@ -300,7 +300,7 @@ def test_caches_of_tools_are_carried_over(folder: Path) -> None:
     assert find_stale(artifacts(PYTHON), folder) == []
     changed = {**PYTHON, "deep/d.py": b"D"}
     write(artifacts(changed), folder)
-    assert tree(folder) == held(changed) | dict.fromkeys(CACHES, b"cached")
+    assert tree(folder) == with_manifest(changed) | dict.fromkeys(CACHES, b"cached")
 
 
 def test_byte_code_goes_with_the_source_it_was_made_from(folder: Path) -> None:
@@ -314,7 +314,7 @@ def test_byte_code_goes_with_the_source_it_was_made_from(folder: Path) -> None:
         (folder / path).write_bytes(b"cached")
     changed = {"a.py": b"a", "deep/c.py": b"c", "deep/d.py": b"D"}
     write(artifacts(changed), folder)
-    assert tree(folder) == held(changed) | {"deep/__pycache__/c.3.pyc": b"cached"}
+    assert tree(folder) == with_manifest(changed) | {"deep/__pycache__/c.3.pyc": b"cached"}
     assert not (folder / "gone").exists()
 
 
@@ -466,7 +466,7 @@ def test_all_faulty_paths_are_told_at_once(folder: Path) -> None:
 def test_paths_that_only_look_dangerous_are_written(folder: Path) -> None:
     files = {"2025-03-13..2026-07-01.md": b"1", ".hidden": b"2", "a b/con1": b"3", "x" * 200: b"4"}
     write(artifacts(files), folder)
-    assert tree(folder) == held(files)
+    assert tree(folder) == with_manifest(files)
 
 
 # Nothing to do
@@ -570,7 +570,7 @@ def test_a_second_run_at_once_is_told_so(written: Path) -> None:
     with paused_run() as first:
         with pytest.raises(BusyError) as caught:
             write(artifacts(NEW), written)
-        assert tree(written) == held(OLD)
+        assert tree(written) == with_manifest(OLD)
         first.communicate("go on\n")
     assert first.returncode == 0
     assert str(caught.value) == (
@@ -578,7 +578,7 @@ def test_a_second_run_at_once_is_told_so(written: Path) -> None:
         "wait for it to end"
     )
     assert caught.value.exit_code == 3
-    assert tree(written) == held({"a.txt": b"by the first"})
+    assert tree(written) == with_manifest({"a.txt": b"by the first"})
     assert beside(written) == [".gitignore", "lock"]
 
 
@@ -587,7 +587,7 @@ def test_the_lock_goes_with_the_process_that_held_it(written: Path) -> None:
         first.kill()
     assert beside(written) == [".gitignore", "lock", "new"]
     write(artifacts(NEW), written)
-    assert tree(written) == held(NEW)
+    assert tree(written) == with_manifest(NEW)
     assert beside(written) == [".gitignore", "lock"]
 
 
@@ -598,7 +598,7 @@ def test_a_file_saved_while_the_tree_is_staged_survives(written: Path) -> None:
         first.communicate("go on\n")
     assert first.returncode == 0
     files = {"a.txt": b"by the first"}
-    assert tree(written) == {**held(files), "notes/today.txt": b"precious"}
+    assert tree(written) == {**with_manifest(files), "notes/today.txt": b"precious"}
 
 
 def test_leftovers_of_a_killed_run_are_cleaned_up(written: Path) -> None:
@@ -612,7 +612,7 @@ def test_leftovers_of_a_killed_run_are_cleaned_up(written: Path) -> None:
         Path(".generated.dateline/old", name).write_bytes(b"older")
     shutil.rmtree(".generated.dateline/new")
     write(artifacts(NEW), written)
-    assert tree(written) == held(NEW)
+    assert tree(written) == with_manifest(NEW)
     assert beside(written) == [".gitignore", "lock"]
     assert Path(".generated.dateline/.gitignore").read_bytes() == b"*\n"
 
@@ -627,7 +627,7 @@ def test_links_that_someone_planted_beside_the_folder_lead_nowhere(written: Path
         Path(".generated.dateline", name).unlink(missing_ok=True)
         Path(".generated.dateline", name).symlink_to("../mine")
     write(artifacts(NEW), written, key="inputs")
-    assert tree(written) == held(NEW)
+    assert tree(written) == with_manifest(NEW)
     assert tree(Path("elsewhere")) == {"deep/precious": b"precious"}
     assert Path("mine").read_bytes() == b"mine"
     assert beside(written) == [".gitignore", "lock", "record"]

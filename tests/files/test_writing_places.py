@@ -11,7 +11,16 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.written_trees import OLD, SOURCE, artifacts, beside, held, identities, python, tree
+from support.written_trees import (
+    OLD,
+    SOURCE,
+    artifacts,
+    beside,
+    identities,
+    python,
+    tree,
+    with_manifest,
+)
 
 from dateline.files import (
     find_stale,
@@ -41,7 +50,7 @@ def test_locale_umask_place_and_time_zone_do_not_matter(folder: Path, tmp_path: 
         ELSEWHERE, str(tmp_path / folder), cwd="/", env={**env, "HOME": str(tmp_path / "home")}
     )
     assert (run.returncode, run.stderr) == (0, "")
-    assert tree(folder) == held(files)
+    assert tree(folder) == with_manifest(files)
     assert {
         path.relative_to(folder).as_posix(): stat.S_IMODE(path.stat().st_mode)
         for path in [folder, *folder.rglob("*")]
@@ -110,7 +119,9 @@ def test_a_folder_that_can_not_be_written_stays_as_it_is(folder: Path, tmp_path:
         f"closed/generated: output-unusable: {os.strerror(errno.EACCES)} at "
         "closed/.generated.dateline, nothing was changed; mend it or name another output\n"
     )
-    assert tree(Path("closed")) == {f"generated/{path}": c for path, c in held(OLD).items()}
+    assert tree(Path("closed")) == {
+        f"generated/{path}": c for path, c in with_manifest(OLD).items()
+    }
     assert folder.exists() is False
 
 
@@ -126,7 +137,7 @@ def test_files_that_can_not_be_linked_are_copied(folder: Path, tmp_path: Path) -
     assert told("os.setuid(65534)", str(output)) == (
         "Written(added=('b.txt',), changed=('manifest.json',), removed=('c.txt',), unchanged=1)\n"
     )
-    assert tree(output) == held({"a.txt": b"new" * 100_000, "b.txt": b"new"})
+    assert tree(output) == with_manifest({"a.txt": b"new" * 100_000, "b.txt": b"new"})
     assert identities(output)["a.txt"][1] == before["a.txt"][1]
     assert not folder.exists()
 
@@ -179,8 +190,10 @@ def test_a_tree_in_a_lower_layer_of_an_overlay_is_replaced(folder: Path) -> None
         "Written(added=('b.txt',), changed=('manifest.json',), removed=('deep/c.txt',), "
         "unchanged=1)\n"
     )
-    assert tree(Path("upper/generated")) == held({"a.txt": b"new" * 100_000, "b.txt": b"new"})
-    assert tree(Path("lower/generated")) == held(before)
+    assert tree(Path("upper/generated")) == with_manifest(
+        {"a.txt": b"new" * 100_000, "b.txt": b"new"}
+    )
+    assert tree(Path("lower/generated")) == with_manifest(before)
 
 
 def test_a_tree_half_removed_from_a_lower_layer_is_refilled(written: Path) -> None:
@@ -190,5 +203,5 @@ def test_a_tree_half_removed_from_a_lower_layer_is_refilled(written: Path) -> No
     shutil.rmtree(written / "deep")
     (written / "manifest.json").unlink()
     assert find_stale(artifacts(OLD), written) == []
-    assert tree(written) == held(OLD)
+    assert tree(written) == with_manifest(OLD)
     assert beside(written) == [".gitignore", "lock"]

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from support.assembled import app, contracts, fields, operation, serving
 from support.exchanges import Caller, Response, request
-from support.faults import MIDDLE, NEW, OLD, TRACE, Known, declared, got, served
+from support.faults import MIDDLE, NEW, OLD, TRACE, Known, declared, fetch, served
 from support.sources import API
 
 SAID = 'the parameter "size" has to be an integer in plain decimal digits'
@@ -132,7 +132,7 @@ ERROR = "Error: { type: object, properties: { error: { type: string }, text: { t
 @pytest.mark.parametrize("name", SHAPES)
 def test_a_fault_is_told_by_the_schema_that_is_declared(name: str, status: str) -> None:
     schema, body = SHAPES[name]
-    response = got(served(declared(status, schema), ERROR, keys=(status,)))
+    response = fetch(served(declared(status, schema), ERROR, keys=(status,)))
     assert (response.status, response.json) == (400, body)
     assert response.header("content-type") == ["application/json"]
 
@@ -152,7 +152,7 @@ def test_a_fault_is_told_by_the_schema_that_is_declared(name: str, status: str) 
     ],
 )
 def test_what_nobody_said_is_not_made_up(schema: str) -> None:
-    response = got(served(declared("400", schema), "", keys=("400",)))
+    response = fetch(served(declared("400", schema), "", keys=("400",)))
     assert response.header("content-type") == ["application/problem+json"]
     assert response.json == {"title": "Bad Request", "status": 400, "detail": SAID}
 
@@ -160,7 +160,7 @@ def test_what_nobody_said_is_not_made_up(schema: str) -> None:
 def test_a_fault_is_a_text_where_that_is_declared() -> None:
     kinds = {"400": {"text/plain": bytes}}
     responses = declared("400", "{ type: string }", "text/plain")
-    response = got(served(responses, "", kinds=kinds))
+    response = fetch(served(responses, "", kinds=kinds))
     assert response.header("content-type") == ["text/plain"]
     assert response.body.decode() == SAID
 
@@ -168,7 +168,7 @@ def test_a_fault_is_a_text_where_that_is_declared() -> None:
 def test_problem_details_are_sent_as_what_they_are_declared() -> None:
     kinds = {"400": {"application/problem+json": dict}}
     schema = "{ type: object, properties: { detail: { type: string } } }"
-    response = got(served(declared("400", schema, "application/problem+json"), "", kinds=kinds))
+    response = fetch(served(declared("400", schema, "application/problem+json"), "", kinds=kinds))
     assert response.header("content-type") == ["application/problem+json"]
     assert response.json == {"detail": SAID}
 
@@ -201,7 +201,7 @@ FAULTS = (
 def test_a_status_that_is_not_declared_is_told_as_the_others_are(
     responses: str, keys: tuple[str, ...], expected: Any
 ) -> None:
-    response = got(served(responses, "", keys=keys))
+    response = fetch(served(responses, "", keys=keys))
     assert (response.status, response.json) == (400, expected)
 
 
@@ -218,12 +218,12 @@ def test_faults_before_any_operation_are_told_alike(
     path: str, version: str, status: int, said: str
 ) -> None:
     schema, _ = SHAPES["code and message below error"]
-    response = got(served(declared("4XX", schema), "", keys=("4XX",)), path, version)
+    response = fetch(served(declared("4XX", schema), "", keys=("4XX",)), path, version)
     assert (response.status, response.json["error"]["message"]) == (status, said)
 
 
 def test_a_rejected_version_is_told_in_full_where_nothing_is_declared() -> None:
-    response = got(served("", ""), version="2025-06-02")
+    response = fetch(served("", ""), version="2025-06-02")
     assert response.header("content-type") == ["application/problem+json"]
     assert response.json == {
         "title": "Bad Request",
@@ -262,7 +262,7 @@ def test_a_server_error_names_the_line_of_the_log(
 ) -> None:
     responses = declared("500", schema) if schema else ""
     with caplog.at_level(logging.ERROR):
-        response = got(
+        response = fetch(
             served(responses, "", RuntimeError("secret"), ("500",) if schema else ()), "/things/a"
         )
     [record] = caplog.records
@@ -279,7 +279,7 @@ def test_a_trace_id_that_has_to_be_a_uuid_is_logged_as_one(
         "trace_id: { type: string, format: uuid } } }"
     )
     with caplog.at_level(logging.INFO):
-        response = got(served(declared("400", schema), "", keys=("400",)))
+        response = fetch(served(declared("400", schema), "", keys=("400",)))
     assert response.json["message"] == SAID
     assert response.json["trace_id"] in caplog.text
 
@@ -291,7 +291,7 @@ def test_the_error_of_an_older_version_is_its_own() -> None:
         "{ 2024-09-01: { name: msg } } }, code: { type: string, x-added: 2025-06-01 } } }"
     )
     application = served(responses, schemas, keys=("400",))
-    assert [got(application, version=version).json for version in (NEW, MIDDLE, OLD)] == [
+    assert [fetch(application, version=version).json for version in (NEW, MIDDLE, OLD)] == [
         {"message": SAID, "code": "malformed"},
         {"message": SAID},
         {"msg": SAID},
@@ -303,7 +303,7 @@ def test_a_response_is_declared_from_its_version_on() -> None:
     new = declared("400", schema).replace("description", "x-added: 2025-06-01, description")
     old = declared("4XX", "{ type: string }")
     application = served(f"{new}\n{old}", "", keys=("400", "4XX"))
-    assert [got(application, version=version).json for version in (NEW, MIDDLE)] == [body, SAID]
+    assert [fetch(application, version=version).json for version in (NEW, MIDDLE)] == [body, SAID]
 
 
 # A function of the application
@@ -338,7 +338,7 @@ def test_a_function_says_what_bodies_are_and_is_held_to_the_contract(
 ) -> None:
     settings = serving().Settings(problem=problem)
     keys = ("400",) if responses else ()
-    response = got(served(responses, "", keys=keys, settings=settings))
+    response = fetch(served(responses, "", keys=keys, settings=settings))
     assert (response.status, response.json) == (400, expected)
     assert response.header("content-type") == [media_type]
 
@@ -347,7 +347,7 @@ def test_problem_details_are_shipped() -> None:
     module = serving()
     settings = module.Settings(problem=module.problem_details)
     refusal = module.Refusal(404, "no such thing")
-    assert got(served("", "", refusal, settings=settings), "/things/a").json == {
+    assert fetch(served("", "", refusal, settings=settings), "/things/a").json == {
         "title": "Not Found",
         "status": 404,
         "detail": "no such thing",

@@ -9,7 +9,7 @@ import fastapi
 import pytest
 from support.assembled import serving
 from support.exchanges import Response
-from support.faults import NEW, OLD, Known, declared, got, served
+from support.faults import NEW, OLD, Known, declared, fetch, served
 
 # What is not declared
 
@@ -82,7 +82,7 @@ def asked(result: Any, *, in_authenticate: bool, version: str) -> Response:
         schemes={"Key": scheme},
         authenticate=refuse if in_authenticate else known,
     )
-    return got(application, "/things/a", version, x_key="k")
+    return fetch(application, "/things/a", version, x_key="k")
 
 
 @pytest.mark.parametrize("in_authenticate", [False, True], ids=["handler", "authenticate"])
@@ -160,7 +160,7 @@ def test_headers_are_those_of_the_callers_version(is_lower: bool, as_text: bool)
 
     def sent(version: str) -> dict[str, str]:
         ours = ("x-api-version", "vary", "content-type", "content-length")
-        headers = got(application, "/things/a", version).headers
+        headers = fetch(application, "/things/a", version).headers
         return {name: value for name, value in headers if name not in ours}
 
     assert sent(NEW) == {
@@ -177,7 +177,7 @@ def test_headers_are_those_of_the_callers_version(is_lower: bool, as_text: bool)
 @pytest.mark.parametrize("version", [NEW, OLD])
 def test_a_header_of_other_responses_is_not_sent(name: str, version: str) -> None:
     refusal = serving().Refusal(418, "text", {name: "leaked", "X-Free": "free"})
-    response = got(served(HEADERS, "", refusal, ("409",)), "/things/a", version)
+    response = fetch(served(HEADERS, "", refusal, ("409",)), "/things/a", version)
     assert (response.status, response.header(name.lower())) == (418, [])
     assert response.header("x-free") == ["free"]
 
@@ -187,4 +187,4 @@ def test_a_header_of_other_responses_is_not_sent(name: str, version: str) -> Non
 )
 def test_headers_are_held_to_what_is_declared(given: dict[str, Any]) -> None:
     application = served(HEADERS, "", serving().Refusal(409, "no", given), ("409",))
-    assert got(application, "/things/a").status == 500
+    assert fetch(application, "/things/a").status == 500

@@ -19,10 +19,10 @@ from support.things import (
     Handlers,
     Refused,
     Thing,
-    added,
-    asked,
+    add,
     data,
     operations,
+    send,
 )
 
 # Parameters
@@ -31,7 +31,7 @@ from support.things import (
 def given(query: str = "", **headers: str) -> dict[str, Any]:
     """Return what the handler is given that is not left out."""
     handlers = Handlers([])
-    response = asked(handlers, "GET", f"/things?{query}", **headers)
+    response = send(handlers, "GET", f"/things?{query}", **headers)
     assert (response.status, response.body) == (200, b"[]")
     [call] = handlers.calls
     del call["call"]
@@ -137,7 +137,7 @@ def test_parameters_come_as_their_types(
 )
 def test_parameters_are_refused_in_words(query: str, headers: dict[str, str], said: str) -> None:
     handlers = Handlers([])
-    response = asked(handlers, "GET", f"/things?{query}", **headers)
+    response = send(handlers, "GET", f"/things?{query}", **headers)
     assert (response.status, response.json, handlers.calls) == (400, {"reason": said}, [])
 
 
@@ -158,7 +158,7 @@ def test_a_parameter_has_the_name_and_default_of_the_callers_version(
     handlers = Handlers({"total": 1})
     body = b'{"total": 1}' if version == NEW else b'{"sum": 1}'
     said = {"content_type": "application/json", "x_api_version": version}
-    response = asked(handlers, "POST", f"/things?{query}", body, **said)
+    response = send(handlers, "POST", f"/things?{query}", body, **said)
     assert (response.status, handlers.calls[0]["page_size"]) == (201, size)
 
 
@@ -180,7 +180,7 @@ def test_paths_that_are_no_text_are_refused(path: str, raw: bytes, said: str) ->
 @pytest.mark.parametrize("name", ["a", "a b", "é", "..", "a{b", "%2F", "x" * 2000])
 def test_path_parameters_may_be_any_segment(name: str) -> None:
     handlers = Handlers({"total": 1})
-    response = asked(handlers, "GET", f"/things/{name}", x_api_version=NEW)
+    response = send(handlers, "GET", f"/things/{name}", x_api_version=NEW)
     assert (response.status, handlers.calls[0]["thing_id"]) == (200, name)
 
 
@@ -223,27 +223,27 @@ def test_path_parameters_may_be_any_segment(name: str) -> None:
     ],
 )
 def test_bodies_are_refused_in_words(body: str, said: str) -> None:
-    response, calls = added(body)
+    response, calls = add(body)
     assert (response.status, response.json, calls) == (400, {"reason": said}, [])
 
 
 def test_at_most_forty_characters_of_a_callers_text_are_repeated() -> None:
-    response, _ = added('{"total": "' + "é" * 1000 + '"}')
+    response, _ = add('{"total": "' + "é" * 1000 + '"}')
     assert response.json["reason"] == (
         'the body at /total has to be an integer, not "' + "\\u00e9" * 40 + '..."'
     )
-    response, _ = added('{"' + "k" * 1000 + '": 1, "total": 1}')
+    response, _ = add('{"' + "k" * 1000 + '": 1, "total": 1}')
     said = 'the body has a field that is not known, "' + "k" * 40 + '..."'
     assert response.json == {"reason": said}
 
 
 def test_a_body_is_held_to_the_callers_version_and_lifted() -> None:
-    response, calls = added('{"sum": 3}', version=OLD)
+    response, calls = add('{"sum": 3}', version=OLD)
     assert (response.status, calls) == (201, [Thing(total=3)])
     assert response.json == {"sum": 1}
-    response, calls = added('{"total": 3}', version=OLD)
+    response, calls = add('{"total": 3}', version=OLD)
     assert (response.status, calls) == (400, [])
-    response, calls = added('{"sum": 3, "note": "x"}', version=OLD)
+    response, calls = add('{"sum": 3, "note": "x"}', version=OLD)
     said = 'the body has a field that is not known, "note"'
     assert (response.json, calls) == ({"reason": said}, [])
 
@@ -264,14 +264,14 @@ def test_a_body_is_held_to_the_callers_version_and_lifted() -> None:
 def test_other_media_types_are_refused(content_type: str, status: int) -> None:
     handlers = Handlers({"total": 1})
     said = {"content_type": content_type, "x_api_version": NEW}
-    response = asked(handlers, "POST", "/things", b'{"total": 1}', **said)
+    response = send(handlers, "POST", "/things", b'{"total": 1}', **said)
     assert response.status == status
 
 
 def test_what_is_not_json_is_handed_over_as_it_is() -> None:
     handlers = Handlers({"total": 1})
     said = {"content_type": "text/plain", "x_api_version": NEW}
-    assert asked(handlers, "POST", "/things", b"{", b"\xff", **said).status == 201
+    assert send(handlers, "POST", "/things", b"{", b"\xff", **said).status == 201
     assert handlers.calls[0]["body"] == b"{\xff"
 
 
@@ -290,17 +290,17 @@ def test_what_is_not_json_is_handed_over_as_it_is() -> None:
 def test_models_and_plain_values_are_shown_as_the_version_has_them(
     result: Any, version: str, body: dict[str, Any]
 ) -> None:
-    response, _ = added('{"total": 1}' if version == NEW else '{"sum": 1}', result, version)
+    response, _ = add('{"total": 1}' if version == NEW else '{"sum": 1}', result, version)
     assert (response.status, response.json) == (201, body)
 
 
 def test_a_reply_has_its_status_and_headers() -> None:
     reply = serving().Reply
-    response, _ = added('{"total": 1}', reply({"total": 1}, headers={"X-Count": 3}))
+    response, _ = add('{"total": 1}', reply({"total": 1}, headers={"X-Count": 3}))
     assert (response.status, response.header("x-count")) == (201, ["3"])
-    response, _ = added('{"sum": 1}', reply({"total": 1}, headers={"X-Count": 3}), OLD)
+    response, _ = add('{"sum": 1}', reply({"total": 1}, headers={"X-Count": 3}), OLD)
     assert (response.status, response.header("x-count")) == (201, [])
-    response, _ = added('{"total": 1}', reply(status=202))
+    response, _ = add('{"total": 1}', reply(status=202))
     assert (response.status, response.body, response.header("content-type")) == (202, b"", [])
 
 
@@ -313,7 +313,7 @@ def test_a_reply_has_its_status_and_headers() -> None:
     ],
 )
 def test_a_refusal_is_answered_as_it_says(refusal: tuple[int, Any], body: Any) -> None:
-    response, _ = added('{"total": 1}', serving().Refusal(*refusal))
+    response, _ = add('{"total": 1}', serving().Refusal(*refusal))
     assert (response.status, response.json) == (refusal[0], body)
     assert response.header("x-api-version") == [NEW]
 
@@ -348,7 +348,7 @@ def test_what_does_not_fit_is_an_error_of_the_server_and_stays_inside(
 ) -> None:
     _, result = list(misfits())[index]
     with caplog.at_level(logging.ERROR):
-        response, _ = added('{"total": 1}' if version == NEW else '{"sum": 1}', result, version)
+        response, _ = add('{"total": 1}' if version == NEW else '{"sum": 1}', result, version)
     assert response.status == 500
     [record] = caplog.records
     trace_id = record.getMessage()[:32]
@@ -357,16 +357,16 @@ def test_what_does_not_fit_is_an_error_of_the_server_and_stays_inside(
 
 
 def test_a_body_that_is_not_json_is_sent_as_it_is() -> None:
-    response = asked(Handlers("täxt"), "GET", "/things/mine")
+    response = send(Handlers("täxt"), "GET", "/things/mine")
     assert (response.header("content-type"), response.body) == (["text/plain"], "täxt".encode())
-    assert asked(Handlers({"a": 1}), "GET", "/things/mine").status == 500
+    assert send(Handlers({"a": 1}), "GET", "/things/mine").status == 500
 
 
 # Routes
 
 
 def test_concrete_paths_come_before_templates() -> None:
-    response = asked(Handlers("mine"), "GET", "/things/mine", x_api_version=NEW)
+    response = send(Handlers("mine"), "GET", "/things/mine", x_api_version=NEW)
     assert response.body == b"mine"
 
 
@@ -384,7 +384,7 @@ def test_concrete_paths_come_before_templates() -> None:
 def test_what_is_not_there_is_told_in_a_text(
     method: str, path: str, status: int, allow: list[str]
 ) -> None:
-    response = asked(Handlers(), method, path, x_api_version=MIDDLE)
+    response = send(Handlers(), method, path, x_api_version=MIDDLE)
     assert (response.status, response.header("allow")) == (status, allow)
     assert response.header("x-api-version") == [MIDDLE]
     assert response.header("content-type") == ["application/json"]
@@ -393,9 +393,9 @@ def test_what_is_not_there_is_told_in_a_text(
 
 def test_an_operation_is_not_there_before_its_version() -> None:
     handlers = Handlers({"total": 1})
-    assert asked(handlers, "GET", "/things/a", x_api_version=OLD).status == 404
+    assert send(handlers, "GET", "/things/a", x_api_version=OLD).status == 404
     assert handlers.calls == []
-    assert asked(handlers, "GET", "/things/a", x_api_version=MIDDLE).json == {"sum": 1}
+    assert send(handlers, "GET", "/things/a", x_api_version=MIDDLE).json == {"sum": 1}
 
 
 def test_an_operation_is_served_below_the_place_of_a_mounted_application() -> None:

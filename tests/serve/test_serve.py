@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 import pytest
 from support import gated_apis
-from support.mocks import Asked, answers, misfits, serving
+from support.mocks import Asked, list_misfits, send_all, serving
 from support.sources import LIBRARY, folder
 
 from dateline.edit import init
@@ -34,16 +34,16 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_answer_of_the_payment_api_fits_the_caller_s_version() -> None:
-    assert misfits(SCHEMAS) == []
+    assert list_misfits(SCHEMAS) == []
 
 
 def test_every_answer_fits_after_renames_and_through_converters(library: Path) -> None:
-    assert misfits(library) == []
+    assert list_misfits(library) == []
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_every_answer_of_generated_apis_fits(seed: int, tmp_path: Path) -> None:
-    assert misfits(folder(tmp_path, gated_apis.sources(seed)), seed) == []
+    assert list_misfits(folder(tmp_path, gated_apis.sources(seed)), seed) == []
 
 
 ECHOES = """\
@@ -195,7 +195,7 @@ def echoing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 
 def got(app: Any, *urls: str) -> list[Any]:
-    made = answers(app, [Asked({}, "get", url, {}, None) for url in urls])
+    made = send_all(app, [Asked({}, "get", url, {}, None) for url in urls])
     return [each.json() if "json" in each.headers["content-type"] else each.text for each in made]
 
 
@@ -247,7 +247,7 @@ def test_what_is_no_json_is_given_as_text(echoing: Any) -> None:
 
 def test_an_answer_that_can_not_be_made_up_is_said(echoing: Any) -> None:
     asked = [Asked({}, "get", path, {}, None) for path in ("/nothing", "/problem")]
-    nothing, problem = answers(echoing, asked)
+    nothing, problem = send_all(echoing, asked)
     assert (nothing.status_code, problem.status_code) == (501, 501)
     assert nothing.headers["x-api-version"] == problem.headers["x-api-version"] == "2024-01-15"
     said = "no value was found that fits its schema at"
@@ -260,7 +260,7 @@ def test_any_credentials_will_do_but_some_have_to_be_sent() -> None:
     with package(Workspace(schemas=SCHEMAS, output=SCHEMAS.parent / "generated"), api) as server:
         app = Mock(api, server, "production", 0).app
     asked = [Asked({}, "get", f"/autoramps/{ID}", each, None) for each in ({}, {"X-API-Key": "x"})]
-    assert [each.status_code for each in answers(app, asked)] == [401, 200]
+    assert [each.status_code for each in send_all(app, asked)] == [401, 200]
 
 
 def files(root: Path) -> dict[str, bytes]:

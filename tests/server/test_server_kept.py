@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.commands import Outcome, dateline, held
+from support.commands import Outcome, dateline, read_files
 from support.generated_server import Generated, ask
 from support.sources import LIBRARY, LOANS, VERSIONS, folder, loaded
 
@@ -92,13 +92,13 @@ def test_hand_written_files_stay_as_they_are_whatever_is_generated(project: Path
     mine.write_text(mine.read_text("utf-8") + "\n# mine\n", "utf-8")
     (project / "handlers").mkdir()
     (project / "handlers" / "loans.py").write_text("# mine, too\n", "utf-8")
-    before = {name: text for name, text in held(project).items() if "generated" not in name}
+    before = {name: text for name, text in read_files(project).items() if "generated" not in name}
     changed = LOANS.replace("note: { type: string }", "note: { type: string, description: A note }")
     (project / "schemas" / "loans.yaml").write_text(changed, "utf-8")
     assert dateline("generate").status == 0
     shutil.rmtree(project / "generated")
     assert dateline("generate").status == 0
-    after = {name: text for name, text in held(project).items() if "generated" not in name}
+    after = {name: text for name, text in read_files(project).items() if "generated" not in name}
     assert after == {**before, "schemas/loans.yaml": changed}
 
 

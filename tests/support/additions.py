@@ -11,7 +11,7 @@ import jsonschema_rs
 
 from dateline.changes import schema
 from support.changing import ATOM
-from support.commands import Outcome, dateline, held
+from support.commands import Outcome, dateline, read_files
 from support.repositories import (
     commit,
     edit,
@@ -47,7 +47,7 @@ def cut_next(day: str = LATER) -> Outcome:
 
 def record() -> dict[str, str]:
     """Return the text of each file of the record, by its name in there."""
-    return held(Path("schemas/_additions"))
+    return read_files(Path("schemas/_additions"))
 
 
 def page(version: str) -> Any:

@@ -16,7 +16,7 @@ from support.random_chains import DATES, plain
 Document = dict[str, Any]
 
 
-def given(folder: Path, documents: list[Document]) -> tuple[str, ...]:
+def store(folder: Path, documents: list[Document]) -> tuple[str, ...]:
     """Write *documents*, oldest first, and return the arguments that name them."""
     for date, document in zip(DATES, documents, strict=False):
         (folder / f"{date}.json").write_text(json.dumps(document))
@@ -25,17 +25,17 @@ def given(folder: Path, documents: list[Document]) -> tuple[str, ...]:
     )
 
 
-def projected(schemas: Path) -> list[Document]:
+def read_back(schemas: Path) -> list[Document]:
     """Return what the definitions in *schemas* show, oldest version first."""
     api = load(schemas)
     projector = Projector(api)
     return [projector.contract(date, "production").document for date in api.table.dates]
 
 
-def adopted(folder: Path, documents: list[Document], *, accept: bool = False) -> Adoption:
+def adopt_all(folder: Path, documents: list[Document], *, accept: bool = False) -> Adoption:
     """Adopt *documents* into `schemas` of *folder*, and hold what comes back to what went in."""
-    adoption = adopt(given(folder, documents), folder / "schemas", accept=lambda _: accept)
-    shown = projected(folder / "schemas")
+    adoption = adopt(store(folder, documents), folder / "schemas", accept=lambda _: accept)
+    shown = read_back(folder / "schemas")
     assert [plain(each) for each in shown] == [plain(each) for each in documents]
     return adoption
 
@@ -89,7 +89,7 @@ def loans(*each: str) -> list[Document]:
     return [api(loan=yaml.safe_load(one)) for one in each]
 
 
-def _changed(**parts: Any) -> list[Document]:
+def loans_with(**parts: Any) -> list[Document]:
     return [api(), api(**parts)]
 
 

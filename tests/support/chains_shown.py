@@ -1,4 +1,4 @@
-"""A random chain in, how what its callers are shown breaks the document of their version out."""
+"""How what callers of a random chain are shown breaks the document of their version."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A document as YAML in, what the checks say of it out: `line:column: id: message`, in order."""
+"""The problems that the checks find in a document, as `line:column: id: message`, in order."""
 
 from __future__ import annotations
 

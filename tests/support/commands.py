@@ -46,7 +46,7 @@ def dateline(*arguments: str) -> Outcome:
     return Outcome(status, out.text(), err.text())
 
 
-def held(root: Path) -> dict[str, str]:
+def read_files(root: Path) -> dict[str, str]:
     """Return the text of every file below *root* but git's and those that runs keep beside."""
     return {
         path.relative_to(root).as_posix(): path.read_text("utf-8")

@@ -1,4 +1,4 @@
-"""A mock of the payment API and a version in, all that schemathesis finds wrong with it out."""
+"""Run schemathesis against a mock of the payment API at one version."""
 
 from __future__ import annotations
 

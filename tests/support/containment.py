@@ -1,4 +1,4 @@
-"""Two documents in, what one side may send and the other side contradicts out.
+"""An oracle: messages that one side of an API may send and the other side refuses.
 
 An oracle that shares no code with the differ. Every message of an operation is written as one
 JSON Schema, for who sends it and for who reads it. jsonschema-rs tells whether the reader's

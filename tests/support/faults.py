@@ -78,7 +78,7 @@ def served(
     )
 
 
-def got(served: Any, path: str = "/things/a?size=x", version: str = NEW, **more: str) -> Response:
+def fetch(served: Any, path: str = "/things/a?size=x", version: str = NEW, **more: str) -> Response:
     return ask(served, request("GET", f"/api{path}", fields(x_api_version=version, **more)))
 
 

@@ -1,4 +1,4 @@
-"""A seed in, the sources of an API out that has every kind of gate in every nesting.
+"""Sources of random APIs with every kind of gate in every nesting.
 
 Each gated name is used once in the whole API, so that it can be searched for. What an author
 could not have, since no caller of an older version could be served, is not made.

@@ -62,7 +62,7 @@ def callers_have(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Publi
     }
 
 
-def edited(files: Mapping[str, str], *edits: tuple[str, str]) -> dict[str, str]:
+def edit_texts(files: Mapping[str, str], *edits: tuple[str, str]) -> dict[str, str]:
     """Return *files* with texts replaced, each of which stands once in one of them."""
     found = dict(files)
     for old, new in edits:
@@ -80,7 +80,7 @@ def changed_lines(plan: Plan) -> list[str]:
     ]
 
 
-def frozen(api: Api, callers_have: Published) -> list[str]:
+def list_broken(api: Api, callers_have: Published) -> list[str]:
     findings = check(api, callers_have, today=TODAY)
     return [finding.message for finding in findings if finding.policy is Policy.FROZEN]
 
@@ -108,7 +108,7 @@ def require_law(written: Api, plan: Plan, callers_have: Published) -> Api:
     apply(plan)
     gated = load(written.folder)
     left = [one.message for one in plan.left]
-    assert sorted(set(frozen(gated, callers_have)) - set(left)) == []
+    assert sorted(set(list_broken(gated, callers_have)) - set(left)) == []
     assert newest_differs(written, gated) == []
     if not left:
         assert gate(gated, callers_have, today=TODAY).edits == ()

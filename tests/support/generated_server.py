@@ -1,4 +1,4 @@
-"""Definitions in, the package with their server out, imported; and requests to it in process."""
+"""Import the package of a generated server, and send requests to it in process."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def requests(document: dict[str, Any], version: str, header: str, secret: str) -
             yield Asked(node, method, f"{path}?{httpx.QueryParams(query)}", headers, body)
 
 
-def answers(app: Any, asked: list[Asked], prefix: str = "/api") -> list[httpx.Response]:
+def send_all(app: Any, asked: list[Asked], prefix: str = "/api") -> list[httpx.Response]:
     """Return what *app* answers below *prefix*, in order."""
 
     async def answered() -> list[httpx.Response]:
@@ -92,7 +92,7 @@ def answers(app: Any, asked: list[Asked], prefix: str = "/api") -> list[httpx.Re
     return asyncio.run(answered())
 
 
-def misfits(schemas: Path, seed: int = 0) -> list[tuple[Any, ...]]:
+def list_misfits(schemas: Path, seed: int = 0) -> list[tuple[Any, ...]]:
     """Return the answers of mocks of *schemas* that the document of their version forbids."""
     api = load(schemas)
     found: list[tuple[Any, ...]] = []
@@ -104,7 +104,7 @@ def misfits(schemas: Path, seed: int = 0) -> list[tuple[Any, ...]]:
                 document = Projector(api).contract(*at).document
                 asked = [*requests(document, version.date, api.table.header, "X-API-Key")]
                 places = Places(document)
-                answered = answers(mock.app, asked, prefix(environment))
+                answered = send_all(mock.app, asked, prefix(environment))
                 for each, answer in zip(asked, answered, strict=True):
                     if wrong := misfit(places, each, answer):
                         found.append((*at, each.method, each.url, wrong))

@@ -1,4 +1,4 @@
-"""Documents in, packages of models out, imported."""
+"""Generate packages of models from documents, and import them."""
 
 from __future__ import annotations
 

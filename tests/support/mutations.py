@@ -1,4 +1,4 @@
-"""A document in, edits of it out: what callers notice, what they don't, and what says nothing.
+"""Edits of a document that callers notice, that they don't, and that say nothing.
 
 Each edit knows where the list of additive changes names it; everywhere else it needs a version.
 Edits work in place on plain data, on contracts as on annotated sources. They share no code with

@@ -100,7 +100,7 @@ def edit(root: Path, *edits: tuple[str, str]) -> None:
         path.write_text(text)
 
 
-def told(*arguments: str) -> list[tuple[str, str, str]]:
+def list_unwaived(*arguments: str) -> list[tuple[str, str, str]]:
     """Return rule, verdict and message of what is not waived."""
     report = json.loads(dateline("check", "--format", "json", *arguments).out)
     changes: list[dict[str, Any]] = report["changes"]

@@ -1,4 +1,4 @@
-"""A seed in, small random documents out, each beside what became of it by random edits."""
+"""Small random documents, each beside its result after random edits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sources of an API in, the same sources edited or written differently out."""
+"""Random edits of the sources of an API, and the same sources written differently."""
 
 from __future__ import annotations
 

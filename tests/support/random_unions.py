@@ -1,4 +1,4 @@
-"""A seed in, two versions of an API out whose one field is a union that differs between them.
+"""Two random versions of an API whose one field is a union that differs between them.
 
 Members are objects, lists and texts, open and closed, told apart by whatever comes: by constants
 that they require or may have, by fields, by types, or by nothing.

@@ -1,4 +1,4 @@
-"""Schemas in, instances out: plausible ones and damaged ones, the same for the same seed.
+"""Instances of schemas, plausible and damaged, the same for the same seed.
 
 What is valid is not decided here: `reading` gives the document as the models are said to read
 it, and jsonschema-rs judges by that.

@@ -1,4 +1,4 @@
-"""Pairs of documents in, what the differ and the rules say of them beside what the oracle says."""
+"""Compare what the differ and the rules find in pairs of documents with the oracle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A document in, edits of what surrounds its schemas out, and the same contract in other words.
+"""Edits of what surrounds the schemas of a document, and the same contract in other words.
 
 Each edit knows whether the list of additive changes names it. Edits work in place.
 """

@@ -221,7 +221,7 @@ def operations() -> tuple[Any, ...]:
     )
 
 
-def asked(handlers: Handlers, method: str, path: str, *pieces: bytes, **headers: str) -> Response:
+def send(handlers: Handlers, method: str, path: str, *pieces: bytes, **headers: str) -> Response:
     return ask(
         app(data(), operations(), handlers),
         request(method, f"/api{path}", fields(**headers)),
@@ -229,10 +229,10 @@ def asked(handlers: Handlers, method: str, path: str, *pieces: bytes, **headers:
     )
 
 
-def added(body: str, result: Any = None, version: str = NEW) -> tuple[Response, list[Any]]:
+def add(body: str, result: Any = None, version: str = NEW) -> tuple[Response, list[Any]]:
     handlers = Handlers({"total": 1} if result is None else result)
     said = {"content_type": "application/json", "x_api_version": version}
-    response = asked(handlers, "POST", "/things", body.encode(), **said)
+    response = send(handlers, "POST", "/things", body.encode(), **said)
     return response, [call["body"] for call in handlers.calls]
 
 

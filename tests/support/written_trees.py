@@ -42,7 +42,7 @@ def tree(folder: Path) -> dict[str, bytes]:
     }
 
 
-def held(files: dict[str, bytes]) -> dict[str, bytes]:
+def with_manifest(files: dict[str, bytes]) -> dict[str, bytes]:
     return {**files, "manifest.json": manifest(files)}
 
 
@@ -75,4 +75,4 @@ def decoded(files: dict[str, bytes]) -> dict[str, str]:
 
 
 def text(files: dict[str, bytes]) -> dict[str, str]:
-    return decoded(held(files))
+    return decoded(with_manifest(files))
