@@ -140,7 +140,7 @@ def first_server(api: Api) -> bytes:
     folders = [builtin_templates()]
     try:
         server, contracts, made = _served(api, Projector(api), folders)
-        return server.first(made.types, contracts, folders)
+        return server.first_file(made.types, contracts, folders)
     except SourceError as refused:
         if not api.table.adopted:
             raise

@@ -1,4 +1,4 @@
-"""Contract data in, out what takes the requests of a version's callers to the canonical shape."""
+"""Compile what takes the requests of a version's callers to canonical values."""
 
 from __future__ import annotations
 

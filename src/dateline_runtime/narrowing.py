@@ -1,4 +1,4 @@
-"""Contract data in, out what takes canonical values to what the callers of a version are shown."""
+"""Compile what takes canonical values to what the callers of a version are shown."""
 
 from __future__ import annotations
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from support.sources import API, VERSIONS, loaded
 
-from dateline.server.requests import requests
-from dateline.server.results import results
+from dateline.server.requests import describe_requests
+from dateline.server.results import describe_results
 
 THINGS = """
 paths:
@@ -72,7 +72,9 @@ components:
 def made(root: Path, source: str = API + THINGS, versions: str = VERSIONS) -> dict[str, Any]:
     """Return the data as a server reads them."""
     api = loaded(root, {"versions.yaml": versions, "api.yaml": source})
-    read: dict[str, Any] = json.loads(json.dumps({**requests(api), **results(api)}))
+    read: dict[str, Any] = json.loads(
+        json.dumps({**describe_requests(api), **describe_results(api)})
+    )
     return read
 
 

@@ -1,4 +1,4 @@
-"""An API in, contract data out: what values have to lose, or to be called, at each version.
+"""The contract data of an API: what values lose, and what fields are called, at each version.
 
 The data are plain JSON values, the same for the same definitions, and hold only what differs::
 
@@ -22,7 +22,7 @@ from typing import Any, Final
 from dateline.canonical import ContractData, Row, canonical, entries
 from dateline.contracts import roots
 from dateline.contracts.builder import Builder
-from dateline.contracts.demanded import Demanded
+from dateline.contracts.converters import RequiredConverters
 from dateline.contracts.flat import View
 from dateline.contracts.histories import Converter, Histories, Way
 from dateline.contracts.nodes import (
@@ -87,7 +87,7 @@ class _Contracts:
         self._reach = Reach(api.document, self._timeline)
         self._environments = [each.name for each in api.table.environments] or [EVERYWHERE]
         self.published = Published(api, self._timeline, projector)
-        self.demands = Demanded(self._histories, self.published)
+        self.demands = RequiredConverters(self._histories, self.published)
         self._moved: dict[int, Any] = {}
 
     def data(self) -> Data:

@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import Any, Final
 
 from dateline.canonical import has_lacked_default
-from dateline.contracts.demanded import Demanded
+from dateline.contracts.converters import RequiredConverters
 from dateline.contracts.flat import (
     RELATING,
     Declared,
@@ -60,7 +60,7 @@ class Builder:
         self,
         view: View,
         reach: Reach,
-        demands: Demanded,
+        demands: RequiredConverters,
         moved: Callable[[Any], None],
     ) -> None:
         self.view = view

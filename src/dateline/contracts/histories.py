@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from dateline.contracts.fitting import differs, fits
+from dateline.contracts.containment import differs, is_contained
 from dateline.diff.naming import name
 from dateline.gates import Timeline, order
 from dateline.model import WAS, Api
@@ -134,7 +134,10 @@ class Histories:
         dates = sorted(node[WAS], key=order, reverse=True)
         read = [self._dialect.read(kind, era) for _, era in eras]
         ways = [
-            (not fits(kind, newer, older), not fits(kind, _completed(kind, older, newer), newer))
+            (
+                not is_contained(kind, newer, older),
+                not is_contained(kind, _completed(kind, older, newer), newer),
+            )
             for newer, older in pairwise(read)
         ]
         oldest = max((i for i, step in enumerate(ways) if any(step)), default=None)

@@ -1,7 +1,8 @@
-"""Schemas of the definitions in, out what they demand: of canonical values, or at one version."""
+"""What schemas of the definitions demand: of canonical values, or of those of one version."""
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, Final
 
 from dateline.canonical import canonical
@@ -13,7 +14,7 @@ from dateline.openapi import replace_children
 from dateline.project import Projector
 from dateline.schema.access import READ_ONLY, WRITE_ONLY, Direction, Hidden
 from dateline.schema.constraints import Constraints, references
-from dateline.schema.memo import Memo, closure
+from dateline.schema.memo import closure
 from dateline.schema.references import Located
 
 _SENT: Final = "urn:sent"
@@ -46,7 +47,7 @@ class Published:
             found = canonical("schema", schema, sent=True, adopted=self._api.table.adopted)
             return self._constraints.of(self._direct(found, self._api.document, None))
 
-        definitions = Memo(lambda name: read(components.get(name, True)))
+        definitions = cache(lambda name: read(components.get(name, True)))
         found = [read(schema) for schema in schemas]
         names = closure(
             set[str]().union(*map(references, found)),

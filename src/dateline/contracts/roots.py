@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, Final
 
 from dateline.contracts.builder import Builder
-from dateline.contracts.demanded import Demand
+from dateline.contracts.converters import RequiredConverter
 from dateline.contracts.flat import Declared, Flat, View
 from dateline.contracts.histories import Reading, Way
 from dateline.contracts.nodes import UNSERVED, Node, converters, unserved
@@ -214,10 +214,10 @@ class _Roots:
                 content = view.era("media-type", then.get("content", {}).get(media_type, {}))
                 return published.at(content.get("schema", True), at) if schemas else True
 
-            def make() -> Demand:
+            def make() -> RequiredConverter:
                 newer = published.canonical(held.get("schema", True)) if schemas else True
                 sent = (held.get("schema", True),) if schemas else ()
-                return Demand(holder=held, newer=newer, older=older, sent=sent)
+                return RequiredConverter(holder=held, newer=newer, older=older, sent=sent)
 
             what = "what stands around it" if schemas else "what it holds"
             why = builder.demands.note((held,), [what], make)
@@ -254,11 +254,11 @@ class _Roots:
         def demand(builder: Builder) -> Node:
             published = builder.view.published
 
-            def make() -> Demand:
+            def make() -> RequiredConverter:
                 properties = {each["name"]: published.canonical(_schema(each)) for _, each in nodes}
                 required = [each["name"] for _, each in nodes if each.get("required")]
                 newer = {"type": "object", "properties": properties, "required": required}
-                return Demand(holder=holder.operation, newer=newer, older=lambda _: True)
+                return RequiredConverter(holder=holder.operation, newer=newer, older=lambda _: True)
 
             key = (holder.operation, *(node for node, _ in nodes))
             why = builder.demands.note(key, [f"what its parameters in {place} are"], make)
@@ -295,8 +295,10 @@ class _Roots:
             return builder.object(flat)
 
         def demand(builder: Builder) -> Node:
-            def make() -> Demand:
-                return Demand(holder=response, newer={"type": "object"}, older=lambda _: True)
+            def make() -> RequiredConverter:
+                return RequiredConverter(
+                    holder=response, newer={"type": "object"}, older=lambda _: True
+                )
 
             why = builder.demands.note((response, "headers"), ["which headers it has"], make)
             return {UNSERVED: [dict(_ABSENT)], "why": why}

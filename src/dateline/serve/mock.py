@@ -22,7 +22,7 @@ from dateline.sample import Sampler, UnsatisfiedError
 from dateline.sample.texts import words
 from dateline.schema.access import WRITE_ONLY, Direction, Hidden
 from dateline.serve.shown import Shown, number
-from dateline.server.operations import Content, Operation, Parameter, groups
+from dateline.server.operations import Content, Operation, Parameter, read_groups
 
 # How many values are kept, so that they need not be made again.
 _KEPT: Final = 1024
@@ -57,7 +57,7 @@ class Mock:
         self.server = server
         self.environment = environment
         self.seed = seed
-        self.operations = [each for group in groups(api) for each in group.operations]
+        self.operations = [each for group in read_groups(api) for each in group.operations]
         document = canonical_document(api)
         self._direction = Direction(document, WRITE_ONLY, Hidden.ABSENT)
         self._document = self._direction.document(document)

@@ -1,4 +1,4 @@
-"""The server package and converters in, whether callers of a version can be shown a value out."""
+"""Decide whether the callers of a version can be shown a value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An API in, the server of it out: Protocols of handlers, a table of operations, contract data.
+"""The server of an API: Protocols of handlers, a table of operations, contract data.
 
 Two steps, with the models between: `Server` says what types it needs beside those of the
 versions, and lays itself out when they are made.
@@ -17,14 +17,14 @@ from dateline.model import Api, Artifact
 from dateline.project import Projector
 from dateline.python.code import HEADER, Text, lay_out, literal, subscript
 from dateline.python.types import Canonical, Typed
-from dateline.server.canonical import forms
-from dateline.server.converters import converters
-from dateline.server.first import first
-from dateline.server.operations import groups
-from dateline.server.protocols import protocols
-from dateline.server.requests import requests
-from dateline.server.results import results
-from dateline.server.table import table
+from dateline.server.canonical import read_forms
+from dateline.server.converters import list_converters
+from dateline.server.first import lay_out_first_file
+from dateline.server.operations import read_groups
+from dateline.server.protocols import lay_out_protocols
+from dateline.server.requests import describe_requests
+from dateline.server.results import describe_results
+from dateline.server.table import lay_out_table
 from dateline.server.types import Types
 from dateline.templating import Code, TemplateError, environment
 
@@ -51,8 +51,8 @@ class Server:
     def __init__(self, api: Api, projector: Projector) -> None:
         self._api = api
         self._projector = projector
-        self._forms = forms(api)
-        self._groups = groups(api)
+        self._forms = read_forms(api)
+        self._groups = read_groups(api)
         self._types = Types(
             self._forms, (each for group in self._groups for each in group.operations)
         )
@@ -99,8 +99,8 @@ class Server:
         target = f"python/{self._api.table.package}/server"
         data = {
             **contracts.data,
-            **requests(self._api, contracts.dated, self._projector),
-            **results(self._api, contracts.canonical),
+            **describe_requests(self._api, contracts.dated, self._projector),
+            **describe_results(self._api, contracts.canonical),
         }
         yield from self._laid_out(target, data, templates)
         text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
@@ -112,13 +112,13 @@ class Server:
         for file in run_time():
             yield Artifact(path=f"{target}/runtime/{file.name}", content=file.read_bytes())
 
-    def first(
+    def first_file(
         self, types: Iterable[Typed], contracts: ContractData, templates: Sequence[Path]
     ) -> bytes:
         """Return the first file of handlers, which its owner fills in; arguments as above."""
         self._types.made(types)
-        needed = converters(self._api, contracts.data, self._forms)
-        view = first(self._api.table, self._groups, self._types, needed)
+        needed = list_converters(self._api, contracts.data, self._forms)
+        view = lay_out_first_file(self._api.table, self._groups, self._types, needed)
         return environment(list(templates)).get_template(_FIRST).render(view).encode()
 
     def _is_served(self, path: str) -> bool:
@@ -128,7 +128,7 @@ class Server:
 
     def _views(self, data: dict[str, Any]) -> dict[str, dict[str, Any]]:
         """Return what each template lays out, by its file's name; under no name, what all may."""
-        needed = converters(self._api, data, self._forms)
+        needed = list_converters(self._api, data, self._forms)
         names = [each.name for each in self._api.table.environments]
         own = ["Handlers", *(group.handlers for group in self._groups)]
         own += ["Converters"] if needed else []
@@ -144,8 +144,8 @@ class Server:
                 "handlers": list(map(Code, sorted(own))),
                 "exports": [Code(literal(name)) for name in (*sorted([*own, *_NOUNS]), *_MADE)],
             },
-            "handlers": protocols(self._groups, self._types, needed, names),
-            "routes": table(self._api, self._groups, self._types, needed),
+            "handlers": lay_out_protocols(self._groups, self._types, needed, names),
+            "routes": lay_out_table(self._api, self._groups, self._types, needed),
         }
 
     def _laid_out(

@@ -1,4 +1,4 @@
-"""An API in, the contract that its server is written against out: all that any version shows.
+"""The contract that a server is written against: all that any version shows.
 
 What callers of older versions leave out is not required of requests. A component that requests
 and responses hold, and that differs for this, is there twice: the form that is sent is called
@@ -16,6 +16,7 @@ from dateline.model import EVERYWHERE, Api, Contract
 from dateline.openapi import target
 from dateline.python.names import CANONICAL
 from dateline.schema.access import READ_ONLY, WRITE_ONLY, Direction, Hidden
+from dateline.schema.memo import closure
 from dateline.schema.usage import Ways, referred, schemas
 
 _PREFIX: Final = "#/components/schemas/"
@@ -36,17 +37,17 @@ class Forms:
     adopted: bool
     directions: tuple[Direction, Direction]
 
-    def received(self, schema: Any) -> Any:
+    def read_received(self, schema: Any) -> Any:
         """Return a schema of the definitions as callers may receive it."""
         return self.directions[0].of(canonical("schema", schema, adopted=self.adopted))
 
-    def taken(self, schema: Any) -> Any:
+    def read_sent(self, schema: Any) -> Any:
         """Return a schema of the definitions as callers of any version may send it."""
         made = canonical("schema", schema, sent=True, adopted=self.adopted)
         return _renamed(self.directions[1].of(made), self.sent)
 
 
-def forms(api: Api) -> Forms:
+def read_forms(api: Api) -> Forms:
     """Return the canonical contract of *api*."""
     document = canonical_document(api)
     shown = Direction(document, WRITE_ONLY, Hidden.ABSENT)
@@ -84,12 +85,7 @@ def _apart(known: Mapping[str, Any], written: Mapping[str, Any]) -> frozenset[st
     for name in known if apart else ():
         for other in referred(known[name]):
             users.setdefault(other, []).append(name)
-    ahead = list(apart)
-    while ahead:
-        more = set(users.get(ahead.pop(), ())) - apart
-        apart |= more
-        ahead += more
-    return frozenset(apart)
+    return frozenset(closure(sorted(apart), lambda name: users.get(name, ())))
 
 
 def _names(components: list[str], known: Mapping[str, Any]) -> dict[str, str]:

@@ -46,7 +46,7 @@ class Converter:
     takes_version: bool = False
 
 
-def converters(api: Api, data: dict[str, Any], forms: Forms) -> list[Converter]:
+def list_converters(api: Api, data: dict[str, Any], forms: Forms) -> list[Converter]:
     """Return the converters that *data* list.
 
     Raises SourceError where two would be called the same.

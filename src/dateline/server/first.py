@@ -1,4 +1,4 @@
-"""Operations and their types in, out the first file of handlers: to be filled in by its owner."""
+"""The first file of handlers, which its owner fills in."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ALWAYS: Final = frozenset({"Handlers", "Refusal", "create_app"})
 _SPOKEN: Final = frozenset({"Call", "Credentials", "Reply", "Result", "models"})
 
 
-def first(
+def lay_out_first_file(
     table: Table, groups: Sequence[Group], types: Types, converters: Sequence[Converter]
 ) -> dict[str, Any]:
     """Return what the template of the first file of handlers lays out."""

@@ -138,7 +138,7 @@ def unread(api: Api) -> frozenset[str]:
     return _IGNORED | {api.table.header.lower(), _IDEMPOTENCY, *map(str.lower, told)}
 
 
-def groups(api: Api) -> list[Group]:
+def read_groups(api: Api) -> list[Group]:
     """Return the operations of *api* by tag, in the order of the tags and the definitions.
 
     Those of the specification documents have no handlers. Raises SourceError where two names of

@@ -27,7 +27,7 @@ _STANDARD: Final = {
 _NOUNS: Final = ("Account", "Call", "Reply", "Result")
 
 
-def protocols(
+def lay_out_protocols(
     groups: Sequence[Group],
     types: Types,
     converters: Sequence[Converter],
@@ -162,13 +162,13 @@ def _paragraphs(operation: Operation) -> Iterator[str]:
         yield operation.description
     if operation.deprecated and "deprecated" not in operation.description.lower():
         yield "Deprecated."
-    told = [*map(_told, operation.parameters)]
+    told = [*map(_describe, operation.parameters)]
     if any(told):
         yield "\n".join(filter(None, told))
     yield f"`{operation.method} {operation.path}`"
 
 
-def _told(parameter: Parameter) -> str:
+def _describe(parameter: Parameter) -> str:
     """Return the line of a docstring that tells of *parameter*; empty if there is nothing."""
     words = parameter.description.split()
     if parameter.deprecated:

@@ -1,18 +1,18 @@
-"""An API in, out what its requests have to be at each version, as far as a server has to know.
+"""What requests have to be at each version, as far as a server has to know.
 
-Plain JSON values, to stand beside the shapes of values::
+Plain JSON values, which stand beside the contract data::
 
     {"header": NAME, "default": DATE, "supported": [DATE, ...], "ends": {DATE: END},
      "requests": {ID: [{"since": DATE, "environments": [...], "request": REQUEST}]},
      "statuses": {ID: [{"since": DATE, "environments": [...], "statuses": [STATUS, ...]}]},
      "schemas": {NAME: [{"since": DATE, "environments": [...], "schema": SCHEMA}]}}
 
-Entries are read like those of shapes. The statuses are those of the responses, as the document of
-the version has them. A request has its ``security`` where that is not the newest version's. A
-request is null where the operation is not there, and a
-schema true where the component is not: in adopted definitions, references may lead nowhere.
-Schemas are JSON Schema 2020-12, whatever the definitions are written in, without words; only
-those are listed that requests refer to or shapes ask for.
+Entries are read like those of contract data. The statuses are those of the responses, as the
+document of the version has them. A request has its ``security`` where that is not the newest
+version's. A request is null where the operation is not there, and a schema true where the
+component is not: in adopted definitions, references may lead nowhere. Schemas are JSON Schema
+2020-12, whatever the definitions are written in, without annotations; only those are listed that
+requests or contract data refer to.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from dateline.openapi import METHODS, chain, operation_names
 from dateline.project import Projector
 from dateline.schema.access import READ_ONLY, WRITE_ONLY, Direction, Hidden
 from dateline.schema.constraints import Constraints, references
+from dateline.schema.memo import closure
 from dateline.server.operations import defaults, unread
 
 _STYLES: Final = {"query": "form", "cookie": "form", "path": "simple", "header": "simple"}
@@ -33,12 +34,12 @@ _STYLES: Final = {"query": "form", "cookie": "form", "path": "simple", "header":
 _HIDDEN: Final = (READ_ONLY, WRITE_ONLY)
 
 
-def requests(
-    api: Api, asked: Iterable[str] = (), projector: Projector | None = None
+def describe_requests(
+    api: Api, components: Iterable[str] = (), projector: Projector | None = None
 ) -> dict[str, Any]:
     """Return what a server has to know of the requests of *api*, and of its versions.
 
-    The components *asked* are among the schemas. *projector* is that of *api*, where one is at
+    The components *components* are among the schemas. *projector* is that of *api*, where one is at
     hand.
     """
     table = api.table
@@ -47,7 +48,7 @@ def requests(
         "default": table.default,
         "supported": [version.date for version in table.supported],
         "ends": dict(_ends(api)),
-        **_Requests(api, projector or Projector(api)).data(asked),
+        **_Requests(api, projector or Projector(api)).data(components),
     }
 
 
@@ -82,10 +83,10 @@ class _Requests:
             for document in found
         }
 
-    def data(self, asked: Iterable[str]) -> dict[str, Any]:
+    def data(self, components: Iterable[str]) -> dict[str, Any]:
         rows = dict(self._rows(self._request))
         statuses = dict(self._rows(self._statuses))
-        schemas = self._schemas(rows, asked)
+        schemas = self._schemas(rows, components)
         return {
             "requests": {name: self._entries(rows[name], "request") for name in sorted(rows)},
             "statuses": {name: self._entries(statuses[name], "statuses") for name in sorted(rows)},
@@ -171,13 +172,13 @@ class _Requests:
             },
         }
 
-    def _schemas(self, rows: dict[str, Row], asked: Iterable[str]) -> dict[str, Row]:
-        """Return the components *asked* and those of requests, directly or through others.
+    def _schemas(self, rows: dict[str, Row], components: Iterable[str]) -> dict[str, Row]:
+        """Return the components *components* and those of requests, directly or through others.
 
         What responses are held to demands nothing that only requests have; of requests, the types
         of handlers demand it again.
         """
-        shown = self._reached(asked, {}, both=True)
+        shown = self._reached(components, {}, both=True)
         wanted = {
             name
             for row in rows.values()
@@ -193,20 +194,20 @@ class _Requests:
         self, names: Iterable[str], known: dict[str, Row], *, both: bool
     ) -> dict[str, Row]:
         """Return the components *known*, those of *names*, and what these refer to."""
-        ahead = sorted(names)
-        reached = dict(known)
-        while ahead:
-            name = ahead.pop()
-            if name in reached:
-                continue
-            reached[name] = {
+        rows = dict(known)
+
+        def references_of(name: str) -> list[str]:
+            if name in known:
+                return []
+            rows[name] = {
                 environment: [self._component(each, name, both=both) for each in found]
                 for environment, found in self._documents.items()
             }
-            for found in reached[name].values():
-                for schema in found:
-                    ahead += sorted(references(schema))
-        return reached
+            schemas = [schema for found in rows[name].values() for schema in found]
+            return sorted(set[str]().union(*map(references, schemas)))
+
+        closure(sorted(names), references_of)
+        return rows
 
     def _component(self, document: dict[str, Any], name: str, *, both: bool) -> Any:
         schema = document.get("components", {}).get("schemas", {}).get(name, True)

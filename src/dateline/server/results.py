@@ -1,18 +1,19 @@
-"""An API in, out what the results of its handlers have to be: canonical, whatever the version.
+"""What the results of handlers have to be: canonical, whatever the version.
 
-Plain JSON values, to stand beside the shapes of values::
+Plain JSON values, which stand beside the contract data::
 
     {"results": {ID: {STATUS: {MEDIA TYPE: SCHEMA}}},
      "headers": {ID: {STATUS: {NAME: SCHEMA}}},
      "canonical": {NAME: SCHEMA}}
 
 Statuses are the keys of the definitions. Of bodies, only JSON is described, and of the components
-only what results refer to and what shapes ask for.
+only those that results or contract data refer to.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import Any
 
 from dateline.canonical import canonical_document
@@ -20,10 +21,11 @@ from dateline.model import Api
 from dateline.openapi import METHODS, chain, is_json, operation_names
 from dateline.schema.access import WRITE_ONLY, Direction, Hidden
 from dateline.schema.constraints import Constraints, references
+from dateline.schema.memo import closure
 
 
-def results(api: Api, asked: Iterable[str] = ()) -> dict[str, Any]:
-    """Return what the results of the operations of *api* have to be, and the components *asked*."""
+def describe_results(api: Api, components: Iterable[str] = ()) -> dict[str, Any]:
+    """Return what the results of the operations of *api* have to be, and *components*."""
     document = canonical_document(api)
     constraints = Constraints(api.document)
     direction = Direction(document, WRITE_ONLY, Hidden.ANY)
@@ -39,24 +41,20 @@ def results(api: Api, asked: Iterable[str] = ()) -> dict[str, Any]:
         for read in (_contents, _headers)
     )
     schemas = document.get("components", {}).get("schemas", {})
-    reached: dict[str, Any] = {}
-    ahead = [*asked] + [
+    # where a reference of adopted definitions leads nowhere, any value will do
+    component = cache(lambda name: constraints.of(direction.of(schemas.get(name, True))))
+    names = {
         name
         for responses in (*operations.values(), *headers.values())
         for each in responses.values()
         for schema in each.values()
         for name in references(schema)
-    ]
-    while ahead:
-        name = ahead.pop()
-        if name not in reached:
-            # where a reference of adopted definitions leads nowhere, any value will do
-            reached[name] = constraints.of(direction.of(schemas.get(name, True)))
-            ahead += references(reached[name])
+    }
+    reached = closure(sorted({*components, *names}), lambda name: references(component(name)))
     return {
         "results": operations,
         "headers": {name: found for name, found in headers.items() if found},
-        "canonical": {name: reached[name] for name in sorted(reached)},
+        "canonical": {name: component(name) for name in sorted(reached)},
     }
 
 

@@ -22,7 +22,7 @@ _PREFIXES: Final = "PREFIXES: Final = "
 _SCHEMES: Final = "SCHEMES: Final[Mapping[str, Scheme]] = "
 
 
-def table(
+def lay_out_table(
     api: Api, groups: Sequence[Group], types: Types, converters: Sequence[Converter]
 ) -> dict[str, Any]:
     """Return what the template of the table lays out."""

@@ -1,4 +1,4 @@
-"""Operations in, out the types of what they take and give, as expressions of Python source."""
+"""The types of what operations take and give, as expressions of Python source."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class Types:
         return self._inline(
             ("components.parameters", parameter.component, "Parameter"),
             (operation, f"parameter {parameter.name}", pascal(parameter.keyword)),
-            self._forms.taken(parameter.schema),
+            self._forms.read_sent(parameter.schema),
             sent=True,
         )
 
@@ -120,7 +120,7 @@ class Types:
         return self._inline(
             ("components.requestBodies", body.component, "Body"),
             (operation, "request", "Body"),
-            self._forms.taken(body.schema),
+            self._forms.read_sent(body.schema),
             sent=True,
         )
 
@@ -129,7 +129,7 @@ class Types:
         return self._inline(
             ("components.responses", response.component, "Response"),
             (operation, status, "Response" if usual else f"Response{pascal(status)}"),
-            self._forms.received(response.schema),
+            self._forms.read_received(response.schema),
             sent=False,
         )
 

@@ -1,4 +1,4 @@
-"""Two eras of a node in, whether every value of the one is a value of the other out."""
+"""Decide whether every value of one era of a node is a value of another one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _HOLDS: Final = {
 }
 
 
-def fits(kind: str, one: dict[str, Any], other: dict[str, Any]) -> bool:
+def is_contained(kind: str, one: dict[str, Any], other: dict[str, Any]) -> bool:
     """Tell whether every value of the era *one* is, unchanged, a value of the era *other*.
 
     What can't be told counts as no. What stands below them is compared as it is written, unless
@@ -78,12 +78,12 @@ def _is_below(one: Any, other: Any) -> bool:
         return False
     if _holds_gates(other):
         return False
-    return _same(one, other) or (not _holds_gates(one) and fits("schema", one, other))
+    return _same(one, other) or (not _holds_gates(one) and is_contained("schema", one, other))
 
 
 def _holds_the_same(one: dict[str, Any], other: dict[str, Any], key: str) -> bool:
     if key == "schema" and isinstance(one.get(key), dict) and isinstance(other.get(key), dict):
-        return fits("schema", one[key], other[key])
+        return is_contained("schema", one[key], other[key])
     return _same(one.get(key), other.get(key))
 
 

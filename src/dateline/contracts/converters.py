@@ -1,4 +1,4 @@
-"""Values that no shape can serve in, out the converters that their server demands for them."""
+"""The values that need a converter written by the owner of the server."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from dateline.contracts.published import Published, together
 
 
 @dataclass(frozen=True, kw_only=True)
-class Demand:
-    """A value that something differs in which no shape can serve.
+class RequiredConverter:
+    """A value in which something differs that no node of contract data can serve.
 
     ``holder`` is the node that it is called by. ``newer`` is what it is in canonical values,
     ``older`` gives what it is at a combination. ``sent`` are the schemas that a request's value
@@ -25,17 +25,19 @@ class Demand:
     sent: tuple[Any, ...] = ()
 
 
-class Demanded:
-    """The values of one API that no shape can serve, by number, and what differs in them."""
+class RequiredConverters:
+    """The values of one API that no node can serve, by number, and what differs in them."""
 
     def __init__(self, histories: Histories, published: Published) -> None:
         self._histories = histories
         self._published = published
         # beside each what it is known by: an id is unique only while its object lives
         self._numbers: dict[tuple[int, ...], tuple[int, Any]] = {}
-        self._demands: list[tuple[Demand, dict[str, None]]] = []
+        self._demands: list[tuple[RequiredConverter, dict[str, None]]] = []
 
-    def note(self, nodes: tuple[Any, ...], parts: Iterable[str], make: Callable[[], Demand]) -> int:
+    def note(
+        self, nodes: tuple[Any, ...], parts: Iterable[str], make: Callable[[], RequiredConverter]
+    ) -> int:
         """Return the number of the value that *nodes* say all of, in which *parts* differ."""
         key = tuple(map(id, nodes))
         if key not in self._numbers:
@@ -52,9 +54,9 @@ class Demanded:
         def older(at: int) -> Any:
             return together([published.at(each, at) for each in schemas])
 
-        def make() -> Demand:
+        def make() -> RequiredConverter:
             newer = together([published.canonical(each) for each in schemas])
-            return Demand(holder=schemas[0], newer=newer, older=older, sent=schemas)
+            return RequiredConverter(holder=schemas[0], newer=newer, older=older, sent=schemas)
 
         return self.note(schemas, parts, make)
 
@@ -87,5 +89,5 @@ class Demanded:
             for demand, parts in [self._demands[number]]
         }
 
-    def _sent(self, demand: Demand, *, is_needed: bool) -> dict[str, Any]:
+    def _sent(self, demand: RequiredConverter, *, is_needed: bool) -> dict[str, Any]:
         return {"sent": self._published.sent(*demand.sent)} if is_needed and demand.sent else {}
