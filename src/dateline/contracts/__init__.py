@@ -9,8 +9,8 @@ The data are plain JSON values, the same for the same definitions, and hold only
      "up": {"operations": {ID: {"content": {MEDIA TYPE: SHAPE}, "parameters": {IN: SHAPE}}},
             "shapes": ...}}
 
-Of the entries of a shape, the last one that is not newer than a version holds for it, in the
-environments that it names or, where it names none, in all. ``nodes`` says what a shape is.
+Of the entries of a shared node, the last one that is not newer than a version holds for it, in the
+environments that it names or, where it names none, in all. ``nodes`` says what SHAPE is.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def _components(data: Data) -> tuple[set[str], set[str]]:
 
 
 class _Contracts:
-    """The shapes of one API, on both ways."""
+    """The contract data of one API, both ways."""
 
     def __init__(self, api: Api, projector: Projector) -> None:
         self._api = api
@@ -174,7 +174,7 @@ Build = Callable[[Builder], Node]
 
 
 class _Way:
-    """The shapes of one way: of what the operations need, and of what those refer to."""
+    """The nodes of one way: of what the operations need, and of what those refer to."""
 
     def __init__(self, contracts: _Contracts, way: Way) -> None:
         self._contracts = contracts
@@ -187,7 +187,7 @@ class _Way:
         self.demanded = set[int]().union(*map(unserved, nodes))
 
     def data(self, names: dict[int, str]) -> Data:
-        """Return the shapes; *names* are those of the converters that are demanded."""
+        """Return the nodes; *names* are those of the converters that are demanded."""
         versions = self._contracts.api.table.dates
         rows = {
             name: {
@@ -233,7 +233,7 @@ class _Way:
         return rows
 
     def _row(self, build: Build, masks: list[int]) -> Row:
-        """Build a shape once for each set of combinations that nothing in it tells apart."""
+        """Build a node once for each set of combinations that nothing in it tells apart."""
         known: dict[tuple[int, ...], Node] = {}
         row: Row = {}
         for environment, places in self._contracts.columns:
@@ -257,7 +257,7 @@ class _Way:
 
 
 def _nodes(row: Row) -> list[Node]:
-    """Return the shapes of *row*, each once for each run of versions that share it."""
+    """Return the nodes of *row*, each once for each run of versions that share it."""
     found: list[Node] = []
     for nodes in row.values():
         found += [node for i, node in enumerate(nodes) if i == 0 or node is not nodes[i - 1]]
@@ -269,7 +269,7 @@ def _references(row: Row) -> set[str]:
 
 
 def _live(rows: dict[str, Row]) -> set[str]:
-    """Return the names of the shapes that change anything, at any version."""
+    """Return the names of the nodes that change anything, at any version."""
     live: set[str] = set()
     while True:
         more = {
@@ -298,6 +298,6 @@ def _is_trivial(row: Row) -> bool:
 
 
 def _same(row: Row) -> Node:
-    """Return the shape that *row* has throughout; None if it has several."""
+    """Return the node that *row* has throughout; None if it has several."""
     first, *rest = [node for nodes in row.values() for node in nodes]
     return first if all(node == first for node in rest) else None

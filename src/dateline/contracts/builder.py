@@ -50,7 +50,7 @@ _SAYS_MORE: Final = frozenset(
 
 
 class Builder:
-    """Makes shapes of schemas, at one version and on one way.
+    """Builds the nodes of schemas, at one version and on one way.
 
     ``reach`` knows the components that differ between any two versions, and the schemas that
     extend one that a tag alone tells apart.
@@ -71,7 +71,7 @@ class Builder:
         self.moved = moved
 
     def component(self, name: str) -> Node:
-        """Return the shape of the component *name*."""
+        """Return the node of the component *name*."""
         schema = self.view.schemas[name]
         if name not in self._subtypes and name not in self._extending:
             return self.node(schema)
@@ -81,7 +81,7 @@ class Builder:
         return self.flat(flat, alone=True)
 
     def node(self, *schemas: Any) -> Node:
-        """Return the shape of what *schemas* say together of one value."""
+        """Return the node of what *schemas* say together of one value."""
         if len(schemas) == 1:
             shared = self._shared(schemas[0])
             if shared is not None:
@@ -89,7 +89,7 @@ class Builder:
         return self.flat(self.view.flat(*schemas))
 
     def _shared(self, schema: Any) -> tuple[Node] | None:
-        """Return the shape of a schema that says no more than that it is a component's."""
+        """Return the node of a schema that says no more than that it is a component's."""
         if not isinstance(schema, dict):
             return (None,)
         reading = self.view.read("schema", schema)
@@ -105,7 +105,7 @@ class Builder:
         return None
 
     def _beside_null(self, node: Node, schema: dict[str, Any]) -> Node:
-        """Return the shape of what *node* is the shape of, or null if *schema* lets it through."""
+        """Return the node of what *node* is the shape of, or null if *schema* lets it through."""
         if OR_NULL not in schema or node is None:
             return node
         return by_type(
@@ -117,7 +117,7 @@ class Builder:
         )
 
     def flat(self, flat: Flat, *, alone: bool = False) -> Node:
-        """Return the shape of a value of which *flat* says all.
+        """Return the node of a value of which *flat* says all.
 
         It is *alone* if it says what a component says, and no more.
         """
@@ -144,7 +144,7 @@ class Builder:
         return {"tag": tags.property, "members": dict(sorted(members.items())), "otherwise": own}
 
     def _own(self, flat: Flat) -> Node:
-        """Return the shape of a value that is none of those that extend what stands here."""
+        """Return the node of a value that is none of those that extend what stands here."""
         inner = self._union(flat) if flat.unions else self._value(flat)
         if flat.converters:
             return self.converted(flat.converters, inner, *flat.schemas)
@@ -166,7 +166,7 @@ class Builder:
         )
 
     def _retagged(self, node: Node, before: list[str], after: list[str], tags: Tags) -> Node:
-        """Return the shape of what becomes of *node* and then has another tag."""
+        """Return the node of what becomes of *node* and then has another tag."""
         # what can't be told was refused where it is written
         changed = other_tags(before, after) if before and after else None
         if tags.property is None or not changed or is_absent(node):
@@ -174,7 +174,7 @@ class Builder:
         return {"retag": [tags.property, changed], "then": node}
 
     def converted(self, converters: tuple[str, ...], node: Node, *schemas: Any) -> Node:
-        """Return the shape of a value that goes through *converters* and is then as *node* says.
+        """Return the node of a value that goes through *converters* and is then as *node* says.
 
         What comes out has to be what *schemas* say together; on the way up, the types that
         handlers are given hold it to that.
@@ -207,7 +207,7 @@ class Builder:
         return by_type(nodes)
 
     def _unserved(self, key: str, child: Member) -> Node:
-        """Return the shape of what is below *key*, which says nothing of what a value holds.
+        """Return the node of what is below *key*, which says nothing of what a value holds.
 
         What only the direction of a message changes there stays as it is.
         """
@@ -220,7 +220,7 @@ class Builder:
     def _demand_converter(
         self, schemas: tuple[Any, ...], below: dict[str, Node], otherwise: Node
     ) -> Node:
-        """Return the shape of a value where what stands *below* some places can't be served."""
+        """Return the node of a value where what stands *below* some places can't be served."""
         if not below:
             return otherwise
         why = self.demands.value(schemas, [f"what is below `{place}`" for place in below])
@@ -259,7 +259,7 @@ class Builder:
     # Objects
 
     def object(self, flat: Flat) -> Node:
-        """Return the shape of an object, such as all parameters, of which *flat* says all."""
+        """Return the node of an object, such as all parameters, of which *flat* says all."""
         down = self.view.way is Way.DOWN
         fields: dict[str, Node] = {}
         names: dict[str, str] = {}
@@ -365,7 +365,7 @@ class Builder:
     def _may_overlap(
         self, union: Union, members: list[Member], types: list[frozenset[str]]
     ) -> bool:
-        """Tell whether a value of one of *members* may fit two of them at another version.
+        """Return whether a value of one of *members* may fit two of them at another version.
 
         That is so where a history says what one was, and nothing tells it from the others.
         """
@@ -386,7 +386,7 @@ class Builder:
         nodes: list[Node],
         types: list[frozenset[str]],
     ) -> Node:
-        """Return the shape of a value of the JSON type *name*, by the members that have it."""
+        """Return the node of a value of the JSON type *name*, by the members that have it."""
         having = [i for i, each in enumerate(types) if name in each]
         own = [nodes[i] for i in having]
         if all(node == own[0] for node in own[1:]):
@@ -410,7 +410,7 @@ class Builder:
         return {"tag": tag, "members": dict(sorted(by_value.items()))}
 
     def _tried(self, union: Union, members: list[Member], nodes: list[Node]) -> Node:
-        """Return the shape of a value whose members nothing but their schemas tell apart.
+        """Return the node of a value whose members nothing but their schemas tell apart.
 
         A value that several of them let through is of one that the version has.
         """
@@ -441,5 +441,5 @@ class Builder:
 
 
 def _is_demanded(node: Node) -> bool:
-    """Tell whether a converter makes all of it, which is held to what it has to be."""
+    """Return whether a converter makes all of it, which is held to what it has to be."""
     return isinstance(node, dict) and UNSERVED in node and node["otherwise"] is None

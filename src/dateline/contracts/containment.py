@@ -24,7 +24,7 @@ _HOLDS: Final = {
 
 
 def is_contained(kind: str, one: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Tell whether every value of the era *one* is, unchanged, a value of the era *other*.
+    """Return whether every value of the era *one* is, unchanged, a value of the era *other*.
 
     What can't be told counts as no. What stands below them is compared as it is written, unless
     it is the same at all versions.
@@ -35,7 +35,7 @@ def is_contained(kind: str, one: dict[str, Any], other: dict[str, Any]) -> bool:
 
 
 def differs(one: Era, other: Era) -> bool:
-    """Tell whether two eras of a schema say anything different of a value."""
+    """Return whether two eras of a schema say anything different of a value."""
     return bool(_differing(one, other))
 
 
@@ -54,7 +54,7 @@ def _differing(one: Era, other: Era) -> list[str]:
 
 
 def _listed_fit(one: Era, other: Era) -> bool:
-    """Tell whether the texts that *one* lists fit *other*, as far as their lengths tell."""
+    """Return whether the texts that *one* lists fit *other*, as far as their lengths tell."""
     listed = choices(one)
     if not listed or not all(isinstance(value, str | None) for value in listed):
         return False
@@ -65,7 +65,7 @@ def _listed_fit(one: Era, other: Era) -> bool:
 
 
 def _is_of_member(one: Era, other: Era) -> bool:
-    """Tell whether *one* fits a member of *other*, of which nothing but `anyOf` says something."""
+    """Return whether *one* fits a member of *other*, of which nothing but `anyOf` says something."""
     members = other.get("anyOf")
     if not isinstance(members, list) or {*other} - _SAYS_NOTHING - {"anyOf", OR_NULL}:
         return False
@@ -73,7 +73,7 @@ def _is_of_member(one: Era, other: Era) -> bool:
 
 
 def _is_below(one: Any, other: Any) -> bool:
-    """Tell whether values of *one* fit *other*, as they do at all versions."""
+    """Return whether values of *one* fit *other*, as they do at all versions."""
     if not isinstance(one, dict) or not isinstance(other, dict):
         return False
     if _holds_gates(other):
@@ -154,7 +154,7 @@ def _is_open(_: Era, other: Era, key: str) -> bool:
 
 
 def _has_fewer_fields(one: Era, other: Era, key: str) -> bool:
-    """Tell whether *other* knows all fields of *one*, which has no others."""
+    """Return whether *other* knows all fields of *one*, which has no others."""
     fields, known = one.get(key, {}), other.get(key, {})
     is_closed = one.get("additionalProperties") is False and "patternProperties" not in one
     return is_closed and all(name in known and _same(fields[name], known[name]) for name in fields)
@@ -178,7 +178,7 @@ _FITS: Final[dict[str, Callable[[Era, Era, str], bool]]] = {
 
 
 def _holds_gates(node: Any) -> bool:
-    """Tell whether something in *node*, or itself, is not the same at all versions."""
+    """Return whether something in *node*, or itself, is not the same at all versions."""
     if isinstance(node, list):
         return any(map(_holds_gates, node))
     if not isinstance(node, dict):

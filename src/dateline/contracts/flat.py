@@ -126,12 +126,12 @@ class Flat:
 
     @property
     def holds(self) -> bool:
-        """Tell whether values that lost something are to be held to the schemas again."""
+        """Return whether values that lost something are to be held to the schemas again."""
         return self.relates or (bool(self.closed) and self.objects > 1)
 
     @property
     def is_empty(self) -> bool:
-        """Tell whether nothing is said that could differ between versions."""
+        """Return whether nothing is said that could differ between versions."""
         return self.types == EVERY_TYPE and not (
             self.fields or self.extras or self.items or self.values or self.unions or self.unserved
         )
@@ -198,11 +198,11 @@ class View:
         return View(*self._made_of[:4], at, self.way)
 
     def shows(self, node: Any) -> bool:
-        """Tell whether the version has *node*, as far as its own keys say."""
+        """Return whether the version has *node*, as far as its own keys say."""
         return bool(self._timeline.of(node) >> self._at & 1)
 
     def _is_hidden(self, child: Any) -> bool:
-        """Tell whether a property is not part of the messages that go this way."""
+        """Return whether a property is not part of the messages that go this way."""
         if self._whole or not isinstance(child, dict):
             return False
         hidden = WRITE_ONLY if self.way is Way.DOWN else READ_ONLY
@@ -278,7 +278,7 @@ class View:
         return ()
 
     def restates(self, schema: Any) -> bool:
-        """Tell whether a history in *schema*, or below it, demands something else at the version.
+        """Return whether a history in *schema*, or below it, demands something else at the version.
 
         Where more values fit a schema of another version, converters have nothing to do; but that
         matters where a value is not to fit.
@@ -474,7 +474,7 @@ class View:
         return None
 
     def requires(self, schema: Any, field: str) -> bool:
-        """Tell whether no value of *schema* is without the *field*, so called where it is read."""
+        """Return whether no value of *schema* is without the *field*, so called where it is read."""
         if not isinstance(schema, dict):
             return False
         now = self.read("schema", schema).now
@@ -512,7 +512,7 @@ class View:
         return self.published.at(schema, self._at)
 
     def apart(self, one: Any, other: Any) -> bool:
-        """Tell whether nothing that is shown can be an object of both schemas."""
+        """Return whether nothing that is shown can be an object of both schemas."""
         return self.published.apart(one, other, self._at)
 
 

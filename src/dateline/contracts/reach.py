@@ -69,7 +69,7 @@ class Reach:
         return bool(found.masks or not self._gated.isdisjoint(found.parts | found.others))
 
     def masks_of(self, name: str) -> list[int]:
-        """Return the gates that the shape of the component *name* may depend on."""
+        """Return the gates that the node of the component *name* may depend on."""
         if name in self._masks:
             return self._masks[name]
         masks: set[int] = set()
@@ -82,7 +82,7 @@ class Reach:
         return self._masks.setdefault(name, sorted(masks))
 
     def masks(self, *nodes: tuple[str, Any]) -> list[int]:
-        """Return the gates that the shapes of *nodes*, each with its kind, may depend on."""
+        """Return the gates that the nodes of *nodes*, each with its kind, may depend on."""
         masks: set[int] = set()
         for kind, node in nodes:
             # an id is unique here: the nodes are those of the document

@@ -111,7 +111,7 @@ def _lost(
 
 
 def put(operations: dict[str, Any], root: Root, shape: str | None) -> None:
-    """Enter *shape* at the path of *root*."""
+    """Enter the node *shape* at the path of *root*."""
     operation, *steps, last = root.path
     operations = operations.setdefault(operation, deepcopy(root.skeleton))
     for step in steps:

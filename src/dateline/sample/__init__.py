@@ -66,5 +66,5 @@ class Sampler:
         return made
 
     def fits(self, schema: Any, value: Any) -> bool:
-        """Tell whether *value* fits *schema*, of which a value was made before."""
+        """Return whether *value* fits *schema*, of which a value was made before."""
         return self._document.fits((self._document.read(schema),), value)

@@ -32,7 +32,7 @@ class Here:
 
     @property
     def is_tight(self) -> bool:
-        """Tell whether nothing is to be made that can be done without."""
+        """Return whether nothing is to be made that can be done without."""
         return self.room < 1
 
     @property

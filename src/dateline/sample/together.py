@@ -70,12 +70,12 @@ class Together:
 
     @property
     def is_checked(self) -> bool:
-        """Tell whether something is said that not every value fits which is made to fit."""
+        """Return whether something is said that not every value fits which is made to fit."""
         return any(part.keys() & _CHECKED for part in self.parts)
 
     @property
     def is_listed(self) -> bool:
-        """Tell whether the values are listed one by one."""
+        """Return whether the values are listed one by one."""
         return any("const" in part or "enum" in part for part in self.parts)
 
     @property

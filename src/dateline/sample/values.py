@@ -112,7 +112,7 @@ class Values:
         return made
 
     def is_welcome(self, schemas: Schemas, here: Here, known: Together) -> bool:
-        """Tell whether a value of *schemas*, within one of *known*, is worth having."""
+        """Return whether a value of *schemas*, within one of *known*, is worth having."""
         below = together(self.document, schemas)
         again = self._comes_again(schemas, here.above | known.references)
         if below.impossible or again or any(part.get("writeOnly") for part in below.parts):
@@ -120,7 +120,7 @@ class Values:
         return not (here.is_tight and self.is_container(schemas))
 
     def is_container(self, schemas: Schemas) -> bool:
-        """Tell whether values of *schemas* may hold others."""
+        """Return whether values of *schemas* may hold others."""
         known = together(self.document, schemas)
         return bool(known.unions or _CONTAINERS & {*known.types})
 
@@ -155,7 +155,7 @@ class Values:
         return sorted(here.dice("member", count).shuffled(members), key=rank)
 
     def _comes_again(self, schemas: Schemas, above: frozenset[str]) -> bool:
-        """Tell whether *schemas* can't but lead back to what they stand in."""
+        """Return whether *schemas* can't but lead back to what they stand in."""
         known = together(self.document, schemas)
         if known.references & above:
             return True

@@ -30,11 +30,11 @@ class Shown:
         self._versions = versions
 
     def by_all(self, operation: Operation, status: str, value: Any) -> bool:
-        """Tell whether callers of all versions can be shown *value*."""
+        """Return whether callers of all versions can be shown *value*."""
         return all(self.by(version, operation, status, value) for version in self._versions)
 
     def by(self, version: str, operation: Operation, status: str, value: Any) -> bool:
-        """Tell whether callers of *version* can be shown *value*."""
+        """Return whether callers of *version* can be shown *value*."""
         content = operation.responses[status]
         if content is None:
             return True

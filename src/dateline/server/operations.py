@@ -307,7 +307,7 @@ class _Operations:
         return f"{keyword}_{place}" if keyword in taken else keyword
 
     def _is_always(self, sites: list[dict[str, Any]], kind: str) -> bool:
-        """Tell whether callers of every version have to send it."""
+        """Return whether callers of every version have to send it."""
         return all(self._timeline.of(node) == self._timeline.all for node in sites) and all(
             era.get("required") is True for _, era in self._timeline.eras(kind, sites[-1])
         )

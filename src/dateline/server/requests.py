@@ -39,8 +39,7 @@ def describe_requests(
 ) -> dict[str, Any]:
     """Return what a server has to know of the requests of *api*, and of its versions.
 
-    The components *components* are among the schemas. *projector* is that of *api*, where one is at
-    hand.
+    The schemas include *components*. *projector* is that of *api*, where one is at hand.
     """
     table = api.table
     return {
@@ -173,7 +172,7 @@ class _Requests:
         }
 
     def _schemas(self, rows: dict[str, Row], components: Iterable[str]) -> dict[str, Row]:
-        """Return the components *components* and those of requests, directly or through others.
+        """Return *components* and those of requests, directly or through others.
 
         What responses are held to demands nothing that only requests have; of requests, the types
         of handlers demand it again.
