@@ -65,7 +65,7 @@ def _listed_fit(one: Era, other: Era) -> bool:
 
 
 def _is_of_member(one: Era, other: Era) -> bool:
-    """Return whether *one* fits a member of *other*, of which nothing but `anyOf` says something."""
+    """Return whether *one* fits a member of *other*, which says nothing but `anyOf`."""
     members = other.get("anyOf")
     if not isinstance(members, list) or {*other} - _SAYS_NOTHING - {"anyOf", OR_NULL}:
         return False

@@ -474,7 +474,7 @@ class View:
         return None
 
     def requires(self, schema: Any, field: str) -> bool:
-        """Return whether no value of *schema* is without the *field*, so called where it is read."""
+        """Return whether every value of *schema* has the *field*, as it is called where it is read."""
         if not isinstance(schema, dict):
             return False
         now = self.read("schema", schema).now
