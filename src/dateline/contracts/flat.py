@@ -474,7 +474,7 @@ class View:
         return None
 
     def requires(self, schema: Any, field: str) -> bool:
-        """Return whether every value of *schema* has the *field*, as it is called where it is read."""
+        """Return whether every value of *schema* has the *field*, as it is called there."""
         if not isinstance(schema, dict):
             return False
         now = self.read("schema", schema).now
