@@ -139,7 +139,7 @@ def _latest(api: Api, published: Published) -> dict[str, dict[str, Any]]:
 def _waivers(workspace: Workspace, api: Api) -> Iterator[str]:
     """Yield each waiver with what became of it since it was written."""
     from dateline.check import baseline
-    from dateline.check.waivers import State, Waivers, read_waivers
+    from dateline.check.waivers import Waivers, WaiverState, read_waivers
 
     waivers = read_waivers(workspace.schemas)
     if not waivers:
@@ -150,7 +150,7 @@ def _waivers(workspace: Workspace, api: Api) -> Iterator[str]:
     states = Waivers(waivers, today, published.settled).states(found)
     for waiver, state in sorted(states, key=lambda one: (one[0].expires, one[0].place)):
         until = f"expired on {waiver.expires}"
-        if state is not State.EXPIRED:
+        if state is not WaiverState.EXPIRED:
             until = f"{state.value} until {waiver.expires}"
         yield f"  {until}  {waiver.rule} at {waiver.pointer}: {waiver.reason}"
 

@@ -31,28 +31,24 @@ wanted watched widened wished withheld without worded wrapped written
 """
 
 STILL_PARTICIPLES: Final = """
-added aligned annotated announced answered asked assembled authored backdated built called
-changed checked claimed closed committed compared completed concerned converted copied declared
-decoded demanded dereferenced described disputed echoed encoded ended enumerated escaped failed
-filled filtered flattened folded followed forbidden found frozen gated given gone grouped held
-hidden hyphened imported inherited inlined inserted issued joined judged keyed known lacking
-left lifted listed loaded located loosened made mapped marked merged minted misplaced misshapen
-modernized moved named needed offered omitted opened owned parsed parted placed pointed
-preferred projected pruned published quantified quoted reached received recorded referenced
-referred refined refused rejected remembered removed renamed rendered replaced required reserved
-resolved restated restored retagged rewritten said sampled searched seen sent served settled
-shaped shared shown shuffled sorted spelled staged stated stored tagged taken told traced tried
-turned typed unchanged uncommitted undeclared unhidden unindexed unordered unpublished unquoted
-unrecorded unseen unserved unsupported untouched used waived wanted widened wished without
-written
+added aligned annotated announced answered assembled authored built called changed checked closed
+compared completed concerned converted copied declared demanded dereferenced described disputed
+echoed encoded ended enumerated escaped failed filled filtered flattened folded followed frozen
+gated given grouped held hidden hyphened imported inherited inlined issued joined judged known
+lacking left lifted listed located made mapped marked merged minted misshapen modernized moved
+named needed offered omitted opened parsed preferred projected pruned published quantified quoted
+reached received referred refused rejected renamed rendered required resolved restated restored
+retagged said sampled seen sent served settled shared shown shuffled sorted spelled staged stated
+stored tagged taken told traced tried turned typed unchanged uncommitted unhidden unindexed
+unordered unpublished unquoted unrecorded unseen unserved untouched used waived wanted widened
+wished without written
 """
 """Functions that are still called so. This list only gets shorter."""
 
 STILL_TWICE: Final = """
-Absent Choice Complaint Contract Converter Direction Document Edge Entry Fault Flat Found Group
-History Key Member Operations Page Pair Parameter Published Reader Reading Readings Reference
-Scope Shape Side Site Source Span State Survey Tags Text Type Union UnreadableError View Way
-Written
+Absent Choice Complaint Contract Converter Direction Document Entry Flat Found Group History
+Member Operations Page Pair Parameter Published Reader Readings Reference Scope Side Site Source
+Span Survey Tags Text Type Union UnreadableError View Way Written
 """
 """Classes of dateline that still share their name. This list only gets shorter."""
 

@@ -138,7 +138,7 @@ class Bundler:
         while self._queue:
             section, goal = wanted = self._queue.popleft()
             # `components`, the section and the name are around it
-            made[wanted] = self._inlined(Shape.ONE, COMPONENTS[section], goal, goal, 3)
+            made[wanted] = self._inline(Shape.ONE, COMPONENTS[section], goal, goal, 3)
         if made:
             document = self._with_components(document, made)
         for holder, key, wanted, rest in self._waiting:
@@ -223,7 +223,7 @@ class Bundler:
 
     # What each value of a file becomes; itself if it refers to no other file
 
-    def _shaped(self, shape: Shape, kind: str, node: Any, at: Goal, depth: int) -> Built:
+    def _build(self, shape: Shape, kind: str, node: Any, at: Goal, depth: int) -> Built:
         if shape is Shape.ONE:
             return self._object(kind, node, at, depth)
         if shape is Shape.DATA:
@@ -231,8 +231,8 @@ class Bundler:
         if not isinstance(node, dict | list):
             return node, None
         self._count(node, at, depth)
-        if isinstance(node, dict) and (goal := self._followed(node, at)):
-            return self._inlined(shape, kind, goal, at, depth)
+        if isinstance(node, dict) and (goal := self._follow(node, at)):
+            return self._inline(shape, kind, goal, at, depth)
         return self._rebuilt(
             node, at, lambda _, below, goal: self._object(kind, below, goal, depth + 1)
         )
@@ -242,7 +242,7 @@ class Bundler:
         if not isinstance(node, dict):
             return node, None
         self._count(node, at, depth)
-        goal = self._followed(node, at)
+        goal = self._follow(node, at)
         if goal is None:
             return self._children(kind, node, at, depth)
         section = _SECTIONS.get(kind)
@@ -251,7 +251,7 @@ class Bundler:
             made = self._copy(self._children(kind, node, at, depth)[0])
             self._refer(made, "$ref", section, goal)
             return made, None
-        inlined, origin = self._inlined(Shape.ONE, kind, goal, at, depth)
+        inlined, origin = self._inline(Shape.ONE, kind, goal, at, depth)
         if len(node) == 1 or not isinstance(inlined, dict):
             return inlined, origin
         return self._overlaid(kind, inlined, goal, node, at, depth), None
@@ -277,7 +277,7 @@ class Bundler:
                 self._origins[id(made), key] = origin or at.below(key)
         return made
 
-    def _inlined(self, shape: Shape, kind: str, goal: Goal, at: Goal, depth: int) -> Built:
+    def _inline(self, shape: Shape, kind: str, goal: Goal, at: Goal, depth: int) -> Built:
         """Return what is at *goal*, to be put at *at*."""
         if goal in self._around:
             self._note(at, "reference-circular", "it leads back to itself; write it out once")
@@ -290,7 +290,7 @@ class Bundler:
             self._note(at, "reference-kind", f"it leads to no {kind}; refer to one")
             return None, None
         self._around.append(goal)
-        built, origin = self._shaped(shape, kind, node, goal, depth)
+        built, origin = self._build(shape, kind, node, goal, depth)
         self._around.pop()
         return built, origin or goal
 
@@ -301,9 +301,9 @@ class Bundler:
             if shape is not Shape.DATA:
                 if kind == "components" and isinstance(value, dict):
                     return self._section(name, below, value, goal, depth + 1)
-                return self._shaped(shape, below, value, goal, depth + 1)
+                return self._build(shape, below, value, goal, depth + 1)
             if kind == "document" and name == _WEBHOOKS:
-                return self._shaped(Shape.MAP, "path-item", value, goal, depth + 1)
+                return self._build(Shape.MAP, "path-item", value, goal, depth + 1)
             if kind == "discriminator" and name == "mapping" and isinstance(value, dict):
                 return self._mapping(value, goal), None
             if not isinstance(value, dict | list):
@@ -326,10 +326,10 @@ class Bundler:
     ) -> Built:
         """Return a section of components, where each alias of a file becomes what is there."""
         self._count(node, at, depth)
-        if goal := self._followed(node, at):
+        if goal := self._follow(node, at):
             held = self._node(goal)
             if not isinstance(held, dict):
-                return self._inlined(Shape.MAP, kind, goal, at, depth)
+                return self._inline(Shape.MAP, kind, goal, at, depth)
             return self._section(section, kind, held, goal, depth)[0], goal
 
         def entry(name: str | int, below: Any, goal: Goal) -> Built:
@@ -339,7 +339,7 @@ class Bundler:
                 and held.file != self._main
                 and self._names.get((section, held)) == name
             ):
-                return self._inlined(Shape.ONE, kind, held, goal, depth + 1)
+                return self._inline(Shape.ONE, kind, held, goal, depth + 1)
             return self._object(kind, below, goal, depth + 1)
 
         return self._rebuilt(node, at, entry)
@@ -369,8 +369,8 @@ class Bundler:
         if not isinstance(value, dict | list):
             return value, None
         self._count(value, at, depth)
-        if isinstance(value, dict) and (goal := self._followed(value, at, quiet=payload)):
-            return self._inlined(Shape.DATA, "value", goal, at, depth)
+        if isinstance(value, dict) and (goal := self._follow(value, at, quiet=payload)):
+            return self._inline(Shape.DATA, "value", goal, at, depth)
         return self._rebuilt(
             value, at, lambda _, below, goal: self._data(below, goal, depth + 1, payload=payload)
         )
@@ -385,7 +385,7 @@ class Bundler:
             if named is None and not is_address(value):
                 continue
             if named is None or at.file != self._main:
-                goal = named or self._resolved(value, at.below(tag))
+                goal = named or self._resolve(value, at.below(tag))
                 if goal is not None:
                     made = self._copy(mapping) if made is mapping else made
                     self._refer(made, tag, "schemas", goal)
@@ -395,7 +395,7 @@ class Bundler:
         """Return a link to an operation of another file with the operation in the document."""
         if at.file == self._main and is_local(reference):
             return made
-        goal = self._resolved(reference, at.below("operationRef"))
+        goal = self._resolve(reference, at.below("operationRef"))
         if goal is None:
             return made
         made = self._copy(made)
@@ -405,14 +405,14 @@ class Bundler:
 
     # References
 
-    def _followed(self, node: dict[str, Any], at: Goal, *, quiet: bool = False) -> Goal | None:
+    def _follow(self, node: dict[str, Any], at: Goal, *, quiet: bool = False) -> Goal | None:
         """Return what the `$ref` of *node* leads to, if that is not written in the document."""
         reference = node.get("$ref")
         if not isinstance(reference, str) or (at.file == self._main and is_local(reference)):
             return None
-        return self._resolved(reference, at.below("$ref"), quiet=quiet)
+        return self._resolve(reference, at.below("$ref"), quiet=quiet)
 
-    def _resolved(self, reference: str, at: Goal, *, quiet: bool = False) -> Goal | None:
+    def _resolve(self, reference: str, at: Goal, *, quiet: bool = False) -> Goal | None:
         """Return what *reference*, at *at*, leads to; None, which is noted, if that is nothing."""
         try:
             return self._goal(reference, at.file)

@@ -103,12 +103,12 @@ class _Judge:
         self._published = published
         self.projector = Projector(api)
 
-    def _merged(self) -> Merged:
+    def _merge(self) -> Merged:
         return Merged(self._table.policy, self._table.verdicts)
 
     def frozen(self) -> Iterator[Finding]:
         """Yield what differs from a published contract and is not additive."""
-        merged = self._merged()
+        merged = self._merge()
         for shown, changes in self._since_published:
             for change in changes:
                 merged.add(change, shown)
@@ -120,7 +120,7 @@ class _Judge:
                 renamed = next((new for new in added if _looks_renamed(group, new)), None)
                 details: dict[str, Any] = {}
                 if renamed is not None:
-                    details = {"help": _renamed(group, renamed)}
+                    details = {"help": _advise_rename(group, renamed)}
                 elif attached := explain_attachment(
                     self._api, self.projector, self._published, group
                 ):
@@ -167,7 +167,7 @@ class _Judge:
         unchanged = {shown for shown, changes in self._since_published if not changes}
         for older, newer in pairwise(table.versions):
             settled = table.adopted and newer.date in self._published.versions
-            merged = self._merged()
+            merged = self._merge()
             for environment in table.environments:
                 pair = {Combination(each.date, environment.name) for each in (older, newer)}
                 # what differs between two documents that are published so can't be mended
@@ -191,7 +191,7 @@ class _Judge:
 
     def _published_groups(self, older: str, newer: str) -> frozenset[str]:
         """Return the keys of all that differs between two versions as they are published."""
-        merged = self._merged()
+        merged = self._merge()
         for combination, document in self._published.documents.items():
             before = self._published.documents.get(combination._replace(version=older))
             if combination.version == newer and before is not None:
@@ -231,7 +231,7 @@ def _holder(pointer: str | None) -> str:
     return (pointer or "").rpartition("/")[0]
 
 
-def _renamed(removed: Group, added: Group) -> str:
+def _advise_rename(removed: Group, added: Group) -> str:
     name = parts(removed.change.before_pointer or "")[-1]
     new = parts(added.change.after_pointer or "")[-1]
     return (

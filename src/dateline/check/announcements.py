@@ -59,7 +59,7 @@ def _notice(table: Table, published: Published, today: str) -> Iterator[Finding]
             yield _breach("notice-too-short", one, message, one.place)
 
 
-def _changed(table: Table, published: Published, today: str) -> Iterator[Finding]:
+def _check_changes(table: Table, published: Published, today: str) -> Iterator[Finding]:
     now = {(one.kind, one.version): one for one in table.announcements}
     for before in published.announcements or ():
         one = now.get((before.kind, before.version))
@@ -102,7 +102,7 @@ def _default(table: Table, _: Published, __: str) -> Iterator[Finding]:
 
 
 _RULES: Final[tuple[Callable[[Table, Published, str], Iterator[Finding]], ...]] = (
-    *(_unknown, _notice, _changed, _newest, _default),
+    *(_unknown, _notice, _check_changes, _newest, _default),
 )
 
 

@@ -112,7 +112,7 @@ def read_tree(output: Path, *, restoring: bool = False) -> Published:
         )
     names = [name for name in names if name not in edited]
     label, prefix = f"the documents in {output}/spec", f"{output}/"
-    published = _published(label, names, _Folder(output), prefix, Readings())
+    published = _read_published(label, names, _Folder(output), prefix, Readings())
     listed = _recorded_names(published.policy) or [*filter(_DOCUMENT.fullmatch, manifest)]
     lost = {name: manifest.get(name, set()) for name in listed if name not in names}
     return replace(published, lost=lost)
@@ -157,7 +157,7 @@ def read_standing(output: Path) -> Published:
     What was generated and not committed binds nobody yet. Outside of git the folder decides, and
     where nothing of it is committed. Raises BaselineError as ``read_tree`` does.
     """
-    published = _committed(read_tree(output), output)
+    published = _prefer_committed(read_tree(output), output)
     if published.lost:
         raise BaselineError(_lost(output, min(published.lost)))
     return published
@@ -169,10 +169,10 @@ def read_before_writing(output: Path) -> Published:
     Documents that were edited by hand or deleted are about to be restored, and are ``lost`` where
     git has none.
     """
-    return _committed(read_tree(output, restoring=True), output)
+    return _prefer_committed(read_tree(output, restoring=True), output)
 
 
-def _committed(tree: Published, output: Path) -> Published:
+def _prefer_committed(tree: Published, output: Path) -> Published:
     """Return what the last commit publishes in *output*, or the *tree* where that is the same."""
     try:
         repository = Repository(output)
@@ -209,10 +209,10 @@ def _with_policy(tree: Published, output: Path) -> Published:
             f"deleted or edited by hand, so it is unknown which policy judges; restore it from "
             f"version control or a backup, or compare with `--against REF`"
         )
-    return _recorded(tree)
+    return _mark_unrecorded(tree)
 
 
-def _recorded(published: Published) -> Published:
+def _mark_unrecorded(published: Published) -> Published:
     """Return *published*, marked and labelled where dateline wrote a policy that is gone."""
     if not published.documents or published.policy is not None:
         return published
@@ -255,12 +255,12 @@ def read_baseline(reference: str, output: Path, readings: Readings | None = None
             root = path.parent.parent
             names = [found.relative_to(root).as_posix() for found in sorted(path.glob("*.json"))]
             names += _policy_in(root)
-            return _published(str(path), names, _Folder(root), f"{root}/", readings)
+            return _read_published(str(path), names, _Folder(root), f"{root}/", readings)
         names = [found.relative_to(root).as_posix() for found in sorted(root.glob("spec/*/*.json"))]
         if not names:
             raise BaselineError(f"{path}: baseline-empty: no spec/*/*.json is in this folder")
         names += _policy_in(root)
-        return _published(str(path), names, _Folder(root), f"{root}/", readings)
+        return _read_published(str(path), names, _Folder(root), f"{root}/", readings)
     if path.exists() or path.is_symlink():
         return _single(path, readings)
     return _at_revision(Repository(output), reference, output, readings)
@@ -309,7 +309,7 @@ def _at_revision(
     prefix = "" if root == "." else f"{root}/"
     tree = _Commit(repository, files, prefix, known)
     names = [blob.name.removeprefix(prefix) for blob in blobs]
-    published = _recorded(_published(label, names, tree, prefix, readings))
+    published = _mark_unrecorded(_read_published(label, names, tree, prefix, readings))
     for name in _recorded_names(published.policy):
         if name not in names:
             raise BaselineError(_lost(f"{label}, {prefix}", name))
@@ -369,7 +369,7 @@ def _single(path: Path, readings: Readings) -> Published:
     )
 
 
-def _published(
+def _read_published(
     label: str,
     names: Iterable[str],
     tree: _Folder | _Commit,
@@ -409,7 +409,7 @@ def _published(
         # a template may give an index another form; the record has always the same
         index = next(iter(indexes.values()), None)
         default = index.root.get("default") if index else None
-        announcements = tuple(_announced(index)) if index else None
+        announcements = tuple(_read_announcements(index)) if index else None
         if policy is not None:
             default = policy.default
             announcements = announcements if policy.announcements is None else policy.announcements
@@ -423,7 +423,7 @@ def _published(
     return Published(label=f"{label}, where nothing is published", policy=policy)
 
 
-def _announced(index: Source) -> Iterator[Announcement]:
+def _read_announcements(index: Source) -> Iterator[Announcement]:
     """Yield what *index* announces, as far as it has our form: a template may give it another."""
     rows = index.root.get("announcements")
     for number, row in enumerate(rows if isinstance(rows, list) else ()):

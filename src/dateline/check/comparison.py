@@ -169,14 +169,14 @@ class _Sides:
         path = Path(name)
         if not path.exists() and (found := _VERSION.fullmatch(name)):
             return self._version(found[1], found[2])
-        published = self._published(name)
+        published = self._read_published(name)
         return _Side(
             label=published.label,
             documents=read_contents(published.documents),
             texts=published.documents,
         )
 
-    def _published(self, name: str) -> Published:
+    def _read_published(self, name: str) -> Published:
         published = read_baseline(name, self._output, self._readings)
         if not published.documents:
             raise BaselineError(f"{published.label}: baseline-empty: there is nothing to compare")

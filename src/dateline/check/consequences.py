@@ -37,7 +37,7 @@ def drop_consequences(findings: Iterable[Finding], published: Published) -> list
         and one.verdict in (Verdict.GATED, Verdict.NEVER)
         and one.waived is None
     ]
-    moved = {id(gone): new for gone, new in _moved(told)}
+    moved = {id(gone): new for gone, new in _pair_moves(told)}
     follows = {id(new) for new in moved.values()} | _gone_with_operations(told, published)
     return [
         _told_with(one, moved[id(one)]) if id(one) in moved else one
@@ -46,7 +46,7 @@ def drop_consequences(findings: Iterable[Finding], published: Published) -> list
     ]
 
 
-def _moved(told: list[Finding]) -> Iterator[tuple[Finding, Finding]]:
+def _pair_moves(told: list[Finding]) -> Iterator[tuple[Finding, Finding]]:
     """Yield what went with what came in its place: no other could be meant."""
     came = defaultdict(list)
     for new in told:
@@ -92,8 +92,10 @@ def _gone_with_operations(told: list[Finding], published: Published) -> set[int]
             parts(one.before_pointer or "") for one in operations if _concerns(one, combination)
         }
         there = document.content.get("components", {})
-        went, stays = _parted(document.content, lost, components.keys()) if lost else ([], [])
-        only_theirs = _reached(went, there) - _reached(stays, there)
+        went, stays = (
+            _split_document(document.content, lost, components.keys()) if lost else ([], [])
+        )
+        only_theirs = _reach(went, there) - _reach(stays, there)
         for (section, name), one in components.items():
             if _concerns(one, combination) and name in there.get(section, {}):
                 alone.setdefault((section, name), []).append((section, name) in only_theirs)
@@ -105,7 +107,7 @@ def _concerns(finding: Finding, shown: Combination) -> bool:
     return shown.version in finding.versions and shown.environment in environments
 
 
-def _parted(
+def _split_document(
     document: dict[str, Any], lost: set[tuple[str, ...]], gone: Container[_Component]
 ) -> tuple[list[Any], list[Any]]:
     """Return what operations that are *lost* say, and what else a document says."""
@@ -130,7 +132,7 @@ def _parted(
     return went, stays
 
 
-def _reached(roots: list[Any], components: dict[str, Any]) -> set[_Component]:
+def _reach(roots: list[Any], components: dict[str, Any]) -> set[_Component]:
     """Return all *components* that *roots* lead to."""
     below = subtypes(components.get("schemas", {}))
 

@@ -37,7 +37,7 @@ def check_header(api: Api, projector: Projector, published: Published) -> Iterat
     was, now = set(record.ignoring_tags), set(table.ignoring_tags)
     changed: dict[tuple[str, bool], dict[str, Combination]] = {}
     for combination, document in published.documents.items():
-        shown = _shown(combination, api)
+        shown = _find_combination(combination, api)
         if shown is None:
             continue
         before = _tags(document.content)
@@ -69,7 +69,7 @@ def check_header(api: Api, projector: Projector, published: Published) -> Iterat
         )
 
 
-def _shown(combination: Combination, api: Api) -> Combination | None:
+def _find_combination(combination: Combination, api: Api) -> Combination | None:
     """Return the combination of the definitions that *combination* is published of."""
     if combination.environment != EVERYWHERE:
         return combination if combination in api.combinations else None

@@ -86,7 +86,7 @@ class Merged:
         self._groups: dict[str, Group] = {}
 
     def add(self, change: Change, combination: Combination) -> None:
-        judgement = self._judged(change)
+        judgement = self._judge(change)
         key = identify_cause(change)
         group = self._groups.get(key)
         if group is None:
@@ -103,10 +103,10 @@ class Merged:
             group.combinations.insert(0, combination)
         else:
             group.combinations.append(combination)
-        group.change = _joined(group.change, change)
-        group.judgement = max(self._judged(group.change), group.judgement, key=_strictness)
+        group.change = _combine(group.change, change)
+        group.judgement = max(self._judge(group.change), group.judgement, key=_strictness)
 
-    def _judged(self, change: Change) -> Judgement:
+    def _judge(self, change: Change) -> Judgement:
         return judge(change, self._policy, self._overrides)
 
     def __iter__(self) -> Iterator[Group]:
@@ -133,7 +133,7 @@ def _strictness(judgement: Judgement) -> int:
     return FROM_MILD_TO_STRICT.index(judgement.verdict)
 
 
-def _joined(change: Change, other: Change) -> Change:
+def _combine(change: Change, other: Change) -> Change:
     """Return *change* with all that reaches it or the *other*."""
     directions = {change.direction, other.direction} - {Direction.MODEL}
     both = len(directions) > 1

@@ -151,7 +151,7 @@ def judging_table(table: Table, record: PolicyRecord | None) -> Table:
     """
     if record is None:
         return table
-    kept = {rule: str(was) for rule, (was, _) in _loosened(table, record).items()}
+    kept = {rule: str(was) for rule, (was, _) in _find_loosened(table, record).items()}
     return replace(
         table,
         overrides={**table.overrides, **kept},
@@ -171,7 +171,7 @@ def check_policy(
     if record is None:
         return
     by_cause: dict[str, list[str]] = {}
-    loosened = _loosened(table, record)
+    loosened = _find_loosened(table, record)
     for rule in loosened:
         single = rule in table.overrides or rule in record.rules
         by_cause.setdefault(f"/policy/rules/{rule}" if single else "/policy/preset", []).append(
@@ -206,7 +206,7 @@ def check_policy(
         yield _loosening("/lint", message, "authored", "adopted", hidden, table, "lint")
 
 
-def _loosened(table: Table, record: PolicyRecord) -> dict[str, tuple[Verdict, Verdict]]:
+def _find_loosened(table: Table, record: PolicyRecord) -> dict[str, tuple[Verdict, Verdict]]:
     """Return the published verdict and the looser one of *table*, by rule id."""
     published = _verdicts(record.preset, record.rules)
     now = _verdicts(table.policy, table.overrides)

@@ -207,7 +207,7 @@ def _empty_bodies(api: Api, places: _Places) -> Iterator[Finding]:
             (*response, "content"),
             f"{_name(named)}: a body is declared for 204",
             operations=tuple(sorted({_name(path) for path in responses if path[0] == "paths"})),
-            **_concerned(places.timeline.members(shown)),
+            **_list_concerned(places.timeline.members(shown)),
         )
 
 
@@ -218,7 +218,7 @@ def _has_content(response: dict[str, Any]) -> bool:
 def _responses(api: Api) -> Iterator[Finding]:
     """Yield each response of the newest version that callers of older ones can't be sent."""
     for path, fact, combinations in find_unsendable(api):
-        concerned = _concerned(combinations)
+        concerned = _list_concerned(combinations)
         yield _finding(
             api,
             "response-without-way-down",
@@ -229,7 +229,7 @@ def _responses(api: Api) -> Iterator[Finding]:
         )
 
 
-def _concerned(combinations: Iterable[Combination]) -> dict[str, tuple[str, ...]]:
+def _list_concerned(combinations: Iterable[Combination]) -> dict[str, tuple[str, ...]]:
     """Return the versions and environments of *combinations*."""
     found = list(combinations)
     versions = {one.version for one in found}
@@ -335,13 +335,13 @@ class _Places:
 
     @cached_property
     def _requested(self) -> set[Path]:
-        return self._reached(_REQUEST)
+        return self._reach(_REQUEST)
 
     @cached_property
     def _answered(self) -> set[Path]:
-        return self._reached(_RESPONSE)
+        return self._reach(_RESPONSE)
 
-    def _reached(self, words: frozenset[str]) -> set[Path]:
+    def _reach(self, words: frozenset[str]) -> set[Path]:
         """Return the components to which one of *words* leads, through others or not."""
         refers: dict[Path, set[Path]] = defaultdict(set)
         for component, users in self._users.items():

@@ -30,7 +30,7 @@ def check_table(table: Table, published: Published, today: date) -> Iterator[Fin
         elif day in rows and rows[day].draft:
             message = f"{day} is published, and the table calls it a draft"
             yield _breach("version-drafted", day, message, rows[day].place)
-    yield from _backdated(table, published)
+    yield from _find_backdated(table, published)
     if published.default not in (None, table.default) and published.default in rows:
         move = find_announcement(table, published, "default", table.default)
         if move is None or move.day > today.isoformat():
@@ -63,7 +63,7 @@ def _withdrawn(table: Table, published: Published, day: str) -> str:
     return f"{day} is published and not in the table"
 
 
-def _backdated(table: Table, published: Published) -> Iterator[Finding]:
+def _find_backdated(table: Table, published: Published) -> Iterator[Finding]:
     newest = max(published.versions, default="")
     for version in table.versions:
         fresh = version.date not in published.versions

@@ -48,7 +48,7 @@ class Waiver:
         )
 
 
-class State(Enum):
+class WaiverState(Enum):
     """What became of a waiver."""
 
     ACTIVE = "active"  # it covers a finding
@@ -154,7 +154,7 @@ class Waivers:
 
         One that a waiver covers in some of its versions says which are missing.
         """
-        return [self._marked(finding) for finding in findings]
+        return [self._mark(finding) for finding in findings]
 
     def idle(self, findings: Sequence[Finding]) -> Iterator[Finding]:
         """Yield a finding for each waiver that has expired, or covers none and never did.
@@ -164,26 +164,26 @@ class Waivers:
         """
         for waiver, state in self.states(findings):
             of = f"the waiver of {waiver.rule} at {waiver.pointer}"
-            if state is State.EXPIRED:
+            if state is WaiverState.EXPIRED:
                 expired = _idle("waiver-expired", waiver, f"{of} expired on {waiver.expires}")
                 settled = (waiver.rule, waiver.pointer) in self._published
                 yield replace(expired, **_OVER) if settled else expired
-            elif state is State.UNUSED:
+            elif state is WaiverState.UNUSED:
                 yield _idle("waiver-unused", waiver, f"{of} covers no finding")
 
-    def states(self, findings: Sequence[Finding]) -> Iterator[tuple[Waiver, State]]:
+    def states(self, findings: Sequence[Finding]) -> Iterator[tuple[Waiver, WaiverState]]:
         """Yield what became of each waiver, in the order of the file."""
         # one that lacks a version is reported with the finding
         used = {waiver.place for finding in findings for waiver in self._holding(finding)}
         for waiver in self._waivers:
             if waiver.expires < self._today:
-                yield waiver, State.EXPIRED
+                yield waiver, WaiverState.EXPIRED
             elif waiver.place in used:
-                yield waiver, State.ACTIVE
+                yield waiver, WaiverState.ACTIVE
             elif (waiver.rule, waiver.pointer) in self._published or not self._knows_settled:
-                yield waiver, State.SETTLED
+                yield waiver, WaiverState.SETTLED
             else:
-                yield waiver, State.UNUSED
+                yield waiver, WaiverState.UNUSED
 
     def _holding(self, finding: Finding) -> Iterator[Waiver]:
         """Yield the waivers of *finding*, whichever versions they name."""
@@ -192,7 +192,7 @@ class Waivers:
             if waiver.expires >= self._today and waiver.concerns(finding) and not over:
                 yield waiver
 
-    def _marked(self, finding: Finding) -> Finding:
+    def _mark(self, finding: Finding) -> Finding:
         holding = list(self._holding(finding))
         missing = ", ".join(_missing(finding, holding))
         if not holding:

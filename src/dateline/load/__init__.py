@@ -49,7 +49,7 @@ def load(folder: Path, *, tolerated: Collection[str] = ()) -> Api:
     if table is None or problems:
         raise SourceError(problems)
     locate = Locator(fragments).locate
-    document = _joined(fragments, problems)
+    document = _join_fragments(fragments, problems)
     if not problems:
         found = find_problems(document, table, locate)
         problems += (problem for problem in found if problem.id not in tolerated)
@@ -101,17 +101,17 @@ def list_source_files(folder: Path, problems: list[Problem]) -> list[Path]:
             path.suffix not in _SUFFIXES and path.suffix.lower() in (*_SUFFIXES, ".yml")
         ):
             suffix = ".json" if path.suffix.lower() == ".json" else ".yaml"
-            problems.append(_misplaced(path, folder, f"rename it to {path.stem}{suffix}"))
+            problems.append(_create_misplaced(path, folder, f"rename it to {path.stem}{suffix}"))
         elif path.suffix in _SUFFIXES:
             if _FILE_NAME.fullmatch(name) is None:
                 problems.append(
-                    _misplaced(path, folder, "name it with ASCII letters, digits, . _ and -")
+                    _create_misplaced(path, folder, "name it with ASCII letters, digits, . _ and -")
                 )
             else:
                 found.append(path)
         elif path.is_dir() and any(map(_looks_like_source, path.rglob("*"))):
             problems.append(
-                _misplaced(
+                _create_misplaced(
                     path,
                     folder,
                     "move its fragments up, or let the folder's name begin with _",
@@ -125,7 +125,7 @@ def _looks_like_source(path: Path) -> bool:
     return path.suffix.lower() in (*_SUFFIXES, ".yml") and not named
 
 
-def _misplaced(path: Path, folder: Path, way_out: str) -> Problem:
+def _create_misplaced(path: Path, folder: Path, way_out: str) -> Problem:
     name = f"{folder.name}/{path.name}"
     return Problem(
         place=Place(ascii(name)[1:-1], 1, 1),
@@ -146,7 +146,7 @@ def _read(path: Path, folder: Path, *, adopted: bool, problems: list[Problem]) -
     return read(path, f"{folder.name}/{path.name}", adopted=adopted, problems=problems)
 
 
-def _joined(fragments: list[Map], problems: list[Problem]) -> dict[str, Any]:
+def _join_fragments(fragments: list[Map], problems: list[Problem]) -> dict[str, Any]:
     """Return the union of *fragments*; a name defined twice is a problem that shows both."""
     document: dict[str, Any] = {}
     origins: dict[tuple[str, ...], Map] = {}
@@ -162,7 +162,7 @@ def _joined(fragments: list[Map], problems: list[Problem]) -> dict[str, Any]:
         place = Locator([fragment]).locate(path)
         problems.append(Problem(place=place, id="defined-twice", message=message))
 
-    def shared(into: dict[str, Any], fragment: Map, path: tuple[str, ...], node: Any) -> Any:
+    def find_shared(into: dict[str, Any], fragment: Map, path: tuple[str, ...], node: Any) -> Any:
         """Return the mapping of *into* that fragments share; None where *node* is no mapping."""
         if isinstance(node, Map):
             return into.setdefault(path[-1], {})
@@ -176,12 +176,12 @@ def _joined(fragments: list[Map], problems: list[Problem]) -> dict[str, Any]:
             if key not in _SHARED:
                 add(document, fragment, (key,), value)
                 continue
-            into = shared(document, fragment, (key,), value)
+            into = find_shared(document, fragment, (key,), value)
             for name, node in value.items() if into is not None else ():
                 if key != "components" or name not in COMPONENTS:
                     add(into, fragment, (key, name), node)
                     continue
-                section = shared(into, fragment, (key, name), node)
+                section = find_shared(into, fragment, (key, name), node)
                 for component, below in node.items() if section is not None else ():
                     add(section, fragment, (key, name, component), below)
     return document

@@ -22,7 +22,7 @@ Component = tuple[str, str]
 Locate = Callable[..., Place]
 
 
-class Edge(NamedTuple):
+class Need(NamedTuple):
     """A reference: who holds it, where it is shown (within its owner), and what it needs.
 
     ``needs`` is where the target is shown by its own keys. A *following* edge keeps its target
@@ -52,7 +52,7 @@ def find_availability(
     walk = _Walk(document, timeline, with_values=not adopted)
     edges = list(walk.edges())
     own = [key for key in walk.declared if walk.is_by_itself(key, adopted=adopted)]
-    visible = _reached(walk.declared, edges, timeline.all, own)
+    visible = _propagate(walk.declared, edges, timeline.all, own)
     problems = [
         _breach(edge, lacking, timeline, locate)
         for edge in edges
@@ -73,7 +73,7 @@ def find_availability(
     return {key: mask for key, mask in visible.items() if key is not None}, problems
 
 
-def _breach(edge: Edge, lacking: int, timeline: Timeline, locate: Locate) -> Problem:
+def _breach(edge: Need, lacking: int, timeline: Timeline, locate: Locate) -> Problem:
     there = timeline.places(edge.needs) or "no version"
     return Problem(
         place=locate(edge.path),
@@ -94,14 +94,14 @@ def _where(path: Path) -> str:
     return " ".join(map(str, path))
 
 
-def _reached(
-    declared: dict[Component, int], edges: list[Edge], everywhere: int, own: list[Component]
+def _propagate(
+    declared: dict[Component, int], edges: list[Need], everywhere: int, own: list[Component]
 ) -> dict[Component | None, int]:
     """Return the least sets of combinations that follow from the roots along the edges.
 
     The components in *own* are roots as well.
     """
-    outgoing: dict[Component | None, list[Edge]] = defaultdict(list)
+    outgoing: dict[Component | None, list[Need]] = defaultdict(list)
     for edge in edges:
         if edge.goal is not None and edge.goal != edge.owner:
             outgoing[edge.owner].append(edge)
@@ -161,7 +161,7 @@ class _Walk:
         first = self.timeline.combinations[0].version
         return node.get(ADDED) == first or (adopted and (ADDED in node or REMOVED in node))
 
-    def edges(self) -> Iterator[Edge]:
+    def edges(self) -> Iterator[Need]:
         everywhere = self.timeline.all
         yield from self._security(self.document, (), everywhere)
         for key in ("paths", "webhooks"):
@@ -172,7 +172,7 @@ class _Walk:
                 self.owner = section, name
                 yield from self._node(kind, node, ("components", section, name), everywhere)
 
-    def _node(self, kind: str, node: Any, path: Path, shown: int) -> Iterator[Edge]:
+    def _node(self, kind: str, node: Any, path: Path, shown: int) -> Iterator[Need]:
         if not isinstance(node, dict):
             return
         shown &= self.timeline.of(node)
@@ -194,28 +194,28 @@ class _Walk:
             for below, child_kind, child in children(kind, now):
                 yield from self._node(child_kind, child, path + below, mask)
 
-    def _to(self, goal: Component, path: Path, shown: int, *, following: bool = False) -> Edge:
+    def _to(self, goal: Component, path: Path, shown: int, *, following: bool = False) -> Need:
         goal_path = ("components", *goal)
         needs = self.declared[goal]
-        return Edge(self.owner, path, shown, goal, needs, goal_path, goal[1], following)
+        return Need(self.owner, path, shown, goal, needs, goal_path, goal[1], following)
 
-    def _operation(self, node: dict[str, Any], path: Path, shown: int) -> Iterator[Edge]:
+    def _operation(self, node: dict[str, Any], path: Path, shown: int) -> Iterator[Need]:
         yield from self._security(node, path, shown)
         for index, name in enumerate(node.get("tags", ())):
             if name in self.tags:
                 at, needs = self.tags[name]
-                yield Edge(
+                yield Need(
                     self.owner, (*path, "tags", index), shown, None, needs, ("tags", at), name
                 )
 
-    def _security(self, node: dict[str, Any], path: Path, shown: int) -> Iterator[Edge]:
+    def _security(self, node: dict[str, Any], path: Path, shown: int) -> Iterator[Need]:
         for index, requirement in enumerate(node.get("security", ())):
             for name in requirement:
                 if ("securitySchemes", name) in self.declared:
                     place = (*path, "security", index, name)
                     yield self._to(("securitySchemes", name), place, shown)
 
-    def _schema(self, node: dict[str, Any], path: Path, shown: int) -> Iterator[Edge]:
+    def _schema(self, node: dict[str, Any], path: Path, shown: int) -> Iterator[Need]:
         yield from self._examples(node, node, path, path, shown)
         if "default" in node:
             yield from self._value(node["default"], node, path, (*path, "default"), shown)
@@ -240,7 +240,7 @@ class _Walk:
 
     def _substitutes(
         self, member: dict[str, Any], node: dict[str, Any], path: Path, place: Path, lacking: int
-    ) -> Iterator[Edge]:
+    ) -> Iterator[Need]:
         """Yield what the values need that *member* of *node* is shown as where it is *lacking*.
 
         The member of *node* that a value belongs to may itself be shown as another there.
@@ -282,7 +282,7 @@ class _Walk:
 
     def _examples(
         self, node: dict[str, Any], schema: Any, at: Path, path: Path, shown: int
-    ) -> Iterator[Edge]:
+    ) -> Iterator[Need]:
         if "example" in node:
             yield from self._value(node["example"], schema, at, (*path, "example"), shown)
         examples = node.get("examples")
@@ -296,7 +296,7 @@ class _Walk:
                     place = (*path, "examples", name, "value")
                     yield from self._value(example["value"], schema, at, place, mask)
 
-    def _value(self, value: Any, schema: Any, at: Path, path: Path, shown: int) -> Iterator[Edge]:
+    def _value(self, value: Any, schema: Any, at: Path, path: Path, shown: int) -> Iterator[Need]:
         """Yield what a value at *path* needs of *schema* at *at*: its members and fields."""
         if not self.with_values:
             return
@@ -304,7 +304,7 @@ class _Walk:
         seen: set[tuple[int, Path]] = set()
         while pending:
             value, schema, at, path = pending.pop()
-            schema, at = self._resolved(schema, at)
+            schema, at = self._resolve(schema, at)
             if schema is None or (id(value), at) in seen:
                 continue
             seen.add((id(value), at))
@@ -341,10 +341,10 @@ class _Walk:
         goal = (target(reference) or ("schemas", reference)) if reference else None
         yield from (name for name in below if ("schemas", name) == goal and len(at) == 3)
 
-    def _within(self, path: Path, shown: int, goal: Any, goal_path: Path, name: str) -> Edge:
-        return Edge(self.owner, path, shown, None, self.timeline.of(goal), goal_path, name)
+    def _within(self, path: Path, shown: int, goal: Any, goal_path: Path, name: str) -> Need:
+        return Need(self.owner, path, shown, None, self.timeline.of(goal), goal_path, name)
 
-    def _resolved(self, schema: Any, path: Path) -> tuple[dict[str, Any] | None, Path]:
+    def _resolve(self, schema: Any, path: Path) -> tuple[dict[str, Any] | None, Path]:
         while isinstance(schema, dict) and isinstance(schema.get("$ref"), str):
             goal = target(schema["$ref"])
             if goal not in self.declared:
@@ -355,7 +355,7 @@ class _Walk:
 
     def _is_member(self, value: Any, member: Any, discriminator: Any) -> bool:
         """Return whether *member* is the one that *value* belongs to, where that is known."""
-        node, _ = self._resolved(member, ())
+        node, _ = self._resolve(member, ())
         if node is None:
             return False
         if "const" in node:

@@ -23,7 +23,7 @@ from dateline.load.checks import (
     schemas,
     values,
 )
-from dateline.load.checks.scope import Found, Scope, path
+from dateline.load.checks.scope import Scope, Violation, path
 from dateline.load.checks.structure import Survey, without_faults
 from dateline.load.checks.style import STYLE
 from dateline.model import Place, Problem, Table
@@ -45,7 +45,7 @@ def find_problems(document: dict[str, Any], table: Table, locate: Locate) -> Ite
 
     *document* may have any shape. In an adopted source, matters of ``STYLE`` are passed over.
     """
-    yield from _problems(_found(document, table), table, locate)
+    yield from _problems(_run_checks(document, table), table, locate)
 
 
 def find_type_problems(document: dict[str, Any], table: Table, locate: Locate) -> Iterator[Problem]:
@@ -53,7 +53,7 @@ def find_type_problems(document: dict[str, Any], table: Table, locate: Locate) -
     yield from _problems(Survey(_scope(document, table)).found, table, locate)
 
 
-def _problems(faults: Iterable[Found], table: Table, locate: Locate) -> list[Problem]:
+def _problems(faults: Iterable[Violation], table: Table, locate: Locate) -> list[Problem]:
     problems = {
         Problem(
             place=table.place(found.table_key)
@@ -76,7 +76,7 @@ def _scope(document: dict[str, Any], table: Table) -> Scope:
     )
 
 
-def _found(document: dict[str, Any], table: Table) -> Iterator[Found]:
+def _run_checks(document: dict[str, Any], table: Table) -> Iterator[Violation]:
     scope = _scope(document, table)
     survey = Survey(scope)
     yield from survey.found

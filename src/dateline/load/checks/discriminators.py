@@ -13,7 +13,7 @@ from dateline.load.checks.schema_parts import (
     collect_required,
     resolve_schema,
 )
-from dateline.load.checks.scope import Found, Scope, Site, Trail, on, path
+from dateline.load.checks.scope import Scope, Site, Trail, Violation, on, path
 from dateline.load.checks.values import find_fault
 from dateline.load.wording import did_you_mean, quote, quote_all
 from dateline.model import EVERYWHERE, SHOWN_AS, WAS, Combination
@@ -23,7 +23,7 @@ from dateline.schema.variants import other_tags
 
 
 @on("schema.discriminator", finds=("discriminator-property",))
-def tag_is_required(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+def tag_is_required(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     """Each member has the tag, always; so has a schema that others extend, without a union."""
     tag = site.node[key].get("propertyName")
     named = [(name, member) for _, member in _union(site) if (name := _name(member))]
@@ -46,41 +46,41 @@ def tag_is_required(scope: Scope, site: Site, key: str) -> Iterator[Found]:
         have = "has" if len(lacking) == 1 else "have"
         message = f"{' and '.join(lacking)} {have} no property {quote(tag)}"
         message += did_you_mean(tag, near_misses)
-        yield Found(trail, "discriminator-property", message, value=True)
+        yield Violation(trail, "discriminator-property", message, value=True)
     if lax:
         message = f"{quote(tag)} is not required by {' and '.join(lax)}; add it to `required` there"
-        yield Found(trail, "discriminator-property", message, value=True)
+        yield Violation(trail, "discriminator-property", message, value=True)
 
 
 @on("schema.discriminator", finds=("discriminator-member",))
-def members_have_names(scope: Scope, site: Site, _: str) -> Iterator[Found]:
+def members_have_names(scope: Scope, site: Site, _: str) -> Iterator[Violation]:
     for trail, member in _union(site):
         if _name(member) is None and admitted_types(scope, member) != {"null"}:
             message = (
                 "a member written in place has no name for its tag; "
                 "make it a component and refer to it"
             )
-            yield Found(trail, "discriminator-member", message)
+            yield Violation(trail, "discriminator-member", message)
 
 
 @on("schema.discriminator", finds=("mapping-dangling", "mapping-outside-union"))
-def mapping(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+def mapping(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     schemas = scope.named("schema")
     names = [name for _, member in _union(site) if (name := _name(member)) is not None]
     for tag, written in site.node[key].get("mapping", {}).items():
         trail = site.at(key, "mapping", tag)
-        name = _named(written)
+        name = _schema_name(written)
         if name is None or name not in schemas:
             word = name or written
             message = f"{quote(written)} is no schema of this document{did_you_mean(word, schemas)}"
-            yield Found(trail, "mapping-dangling", message, value=True)
+            yield Violation(trail, "mapping-dangling", message, value=True)
         elif names and name not in names:
             message = f"{quote(written)} is no member of the union{did_you_mean(name, names)}"
-            yield Found(trail, "mapping-outside-union", message, value=True)
+            yield Violation(trail, "mapping-outside-union", message, value=True)
 
 
 @on("schema.discriminator", finds=("discriminator-tag-twice", "discriminator-tag"))
-def tags_differ(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+def tags_differ(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     """Each member has tags of its own, and says of its tag property what the mapping says."""
     taken: dict[str, str] = {}
     for trail, name, tags in _tags(scope, site):
@@ -94,11 +94,11 @@ def tags_differ(scope: Scope, site: Site, key: str) -> Iterator[Found]:
                 f"the tag of {name} is {quote(wrong[0])}, but its property lets through "
                 f"{quote_all(values or ())}; make them agree"
             )
-            yield Found(trail, "discriminator-tag", message)
+            yield Violation(trail, "discriminator-tag", message)
         for tag in tags:
             if taken.setdefault(tag, name) != name:
                 message = f"{quote(tag)} is the tag of {taken[tag]} already; give {name} another"
-                yield Found(trail, "discriminator-tag-twice", message)
+                yield Violation(trail, "discriminator-tag-twice", message)
 
 
 def _tags(scope: Scope, site: Site) -> Iterator[tuple[Trail, str, list[str]]]:
@@ -115,14 +115,14 @@ def _tags(scope: Scope, site: Site) -> Iterator[tuple[Trail, str, list[str]]]:
         members = [(site.at("discriminator"), name) for name in sorted(below)]
     mapped: dict[str, list[str]] = {}
     for tag, written in discriminator.get("mapping", {}).items():
-        mapped.setdefault(_named(written) or "", []).append(tag)
+        mapped.setdefault(_schema_name(written) or "", []).append(tag)
     for trail, name in members:
         if name in schemas and scope.now(schemas[name]) is not None:
             yield trail, name, mapped.get(name, [name])
 
 
 @on(f"schema.{SHOWN_AS}", finds=("misplaced-annotation", "shown-as-invalid"))
-def shown_as_another_variant(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+def shown_as_another_variant(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     """What callers get instead of what extends a discriminated schema is such a one, too."""
     name = path(site.trail)[-1]
     if site.parent is None or site.parent.kind != "components":
@@ -133,7 +133,7 @@ def shown_as_another_variant(scope: Scope, site: Site, key: str) -> Iterator[Fou
             f"`{key}` is allowed only on what extends a schema with a discriminator; "
             "leave it out here"
         )
-        yield Found(site.at(key), "misplaced-annotation", message)
+        yield Violation(site.at(key), "misplaced-annotation", message)
     hidden = scope.timeline.all & ~scope.shown(site.node)
     for date, value in substitutes(site.node).items():
         told = sum(
@@ -145,7 +145,7 @@ def shown_as_another_variant(scope: Scope, site: Site, key: str) -> Iterator[Fou
         for parent in parents:
             message = _unfit_substitute(scope, parent, value, told)
             if message:
-                yield Found(trail, "shown-as-invalid", message, value=True)
+                yield Violation(trail, "shown-as-invalid", message, value=True)
 
 
 def _unfit_substitute(scope: Scope, parent: str, value: Any, hidden: int) -> str:
@@ -222,7 +222,7 @@ class _Then(Scope):
         kept = {
             tag: written
             for tag, written in node.get("mapping", {}).items()
-            if (name := _named(written)) not in gone and self._shows(schemas.get(name or ""))
+            if (name := _schema_name(written)) not in gone and self._shows(schemas.get(name or ""))
         }
         return {**node, "mapping": kept} if "mapping" in node else node
 
@@ -239,7 +239,7 @@ _CHECKS: Final = (tag_is_required, members_have_names, mapping, tags_differ)
         "tag-without-way",
     ),
 )
-def history_of_discriminator(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+def history_of_discriminator(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     """What a discriminator said in older versions is true of the schemas as they were then."""
     if key == WAS and "discriminator" in site.node:
         return
@@ -251,7 +251,7 @@ def history_of_discriminator(scope: Scope, site: Site, key: str) -> Iterator[Fou
         for check in _CHECKS
         for found in (check(scope, site, "discriminator") if newer else ())
     }
-    now = dict(_tagged(scope, site)) if newer else {}
+    now = dict(_list_tags(scope, site)) if newer else {}
     for version in reversed(scope.table.dates):
         at = scope.timeline.combinations.index(Combination(version, EVERYWHERE))
         then = _Then(scope.document, scope.table, scope.authored, at)
@@ -259,7 +259,7 @@ def history_of_discriminator(scope: Scope, site: Site, key: str) -> Iterator[Fou
         if node is None or not isinstance(node.get("discriminator"), dict):
             continue
         here = site._replace(node=node)
-        date = _written(site, version)
+        date = _find_date(site, version)
         for check in _CHECKS:
             for found in check(then, here, "discriminator"):
                 if found.message not in known:
@@ -270,8 +270,10 @@ def history_of_discriminator(scope: Scope, site: Site, key: str) -> Iterator[Fou
                             "; where it was another one, write "
                             "`x-was: {DATE: {discriminator: {propertyName: …}}}`"
                         )
-                    yield found._replace(trail=_moved(site, date, found.trail), message=message)
-        tags = dict(_tagged(then, here))
+                    yield found._replace(
+                        trail=_move_to_history(site, date, found.trail), message=message
+                    )
+        tags = dict(_list_tags(then, here))
         for name in now.keys() & tags.keys():
             for before, after in ((now[name], tags[name]), (tags[name], now[name])):
                 if other_tags(before, after) is None and f"{name} {before}" not in known:
@@ -281,15 +283,15 @@ def history_of_discriminator(scope: Scope, site: Site, key: str) -> Iterator[Fou
                         f"{quote_all(now[name])} in the newest version, so which of them "
                         f"{quote_all(before)} become is unclear; change one tag at a time"
                     )
-                    trail = _moved(site, date, site.at("discriminator"))
-                    yield Found(trail, "tag-without-way", message)
+                    trail = _move_to_history(site, date, site.at("discriminator"))
+                    yield Violation(trail, "tag-without-way", message)
 
 
-def _tagged(scope: Scope, site: Site) -> Iterator[tuple[str, list[str]]]:
+def _list_tags(scope: Scope, site: Site) -> Iterator[tuple[str, list[str]]]:
     return ((name, tags) for _, name, tags in _tags(scope, site))
 
 
-def _written(site: Site, version: str) -> str | None:
+def _find_date(site: Site, version: str) -> str | None:
     """Return the date of the history that says what the discriminator of *site* is in *version*.
 
     None where it is what it is in the newest version.
@@ -301,7 +303,7 @@ def _written(site: Site, version: str) -> str | None:
     return found
 
 
-def _moved(site: Site, date: str | None, trail: Trail) -> Trail:
+def _move_to_history(site: Site, date: str | None, trail: Trail) -> Trail:
     """Return where history writes at *date* what stands at *trail* otherwise."""
     steps = path(trail)[len(path(site.trail)) :]
     if date is None or steps[:1] != ("discriminator",):
@@ -322,10 +324,10 @@ def _union(site: Site) -> Iterator[tuple[Any, Any]]:
 
 
 def _name(member: Any) -> str | None:
-    return _named(member["$ref"]) if isinstance(member, dict) and "$ref" in member else None
+    return _schema_name(member["$ref"]) if isinstance(member, dict) and "$ref" in member else None
 
 
-def _named(reference: str) -> str | None:
+def _schema_name(reference: str) -> str | None:
     """Return the schema that a mapping names: by reference or, with no `/` or `#`, by name."""
     if "/" not in reference and "#" not in reference:
         return reference

@@ -13,7 +13,7 @@ from dateline.load.checks.names import (
     property_names,
     property_names_style,
 )
-from dateline.load.checks.scope import CHECKS, Finder, Found, Scope, Site, Trail, on, path
+from dateline.load.checks.scope import CHECKS, Finder, Scope, Site, Trail, Violation, on, path
 from dateline.load.table import canonical_date, version_date
 from dateline.load.wording import did_you_mean, name_kind, quote, say_repeated
 from dateline.model import (
@@ -46,12 +46,12 @@ _NAMED_BY_KEY: Final = frozenset({"schema", "header"})
 
 
 @on(*(f"*.{key}" for key in sorted(KEYS)), finds=("misplaced-annotation",))
-def stands_where_it_may(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+def stands_where_it_may(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     if key == WAS and not scope.authored:
         return  # what was adopted may have differed in anything
     reason = _PLACES[key](site)
     if reason is not None:
-        yield Found(site.at(key), "misplaced-annotation", f"`{key}` {reason}")
+        yield Violation(site.at(key), "misplaced-annotation", f"`{key}` {reason}")
 
 
 def _presence(site: Site) -> str | None:
@@ -138,14 +138,14 @@ def _held_by(site: Site) -> Shape:
     *("example.value", f"schema.{SHOWN_AS}"),
     finds=("annotation-in-data",),
 )
-def not_inside_data(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def not_inside_data(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     pending = [(site.at(key), site.node[key])]
     while pending:
         trail, value = pending.pop()
         if isinstance(value, dict):
             for name in value.keys() & KEYS:
                 message = f"`{name}` inside a value, where nothing reads it; leave it out"
-                yield Found((trail, name), "annotation-in-data", message)
+                yield Violation((trail, name), "annotation-in-data", message)
             pending += [((trail, name), below) for name, below in value.items()]
         elif isinstance(value, list):
             pending += [((trail, index), below) for index, below in enumerate(value)]
@@ -155,19 +155,19 @@ def not_inside_data(_: Scope, site: Site, key: str) -> Iterator[Found]:
 
 
 @on(f"*.{ADDED}", f"*.{REMOVED}", finds=("date", "unknown-version"))
-def dates(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+def dates(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     yield from _date(scope, site.node[key], site.at(key), value=True)
 
 
 @on(f"schema.{SHOWN_AS}", finds=("date", "unknown-version"))
-def dates_of_substitutes(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+def dates_of_substitutes(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     for date in substitutes(site.node):
         if date is not None:
             yield from _date(scope, date, site.at(key, date), value=False)
 
 
 @on(f"*.{WAS}", finds=("date", "unknown-version"))
-def dates_of_history(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+def dates_of_history(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     for date, entry in site.node[key].items():
         yield from _date(scope, date, site.at(key, date), value=False)
         for gate in (ADDED, REMOVED):
@@ -176,7 +176,7 @@ def dates_of_history(scope: Scope, site: Site, key: str) -> Iterator[Found]:
                 yield from _date(scope, written, site.at(key, date), value=False)
 
 
-def _date(scope: Scope, written: str, trail: Trail, *, value: bool) -> Iterator[Found]:
+def _date(scope: Scope, written: str, trail: Trail, *, value: bool) -> Iterator[Violation]:
     if written in scope.ranks:
         return
     known = scope.table.dates
@@ -185,25 +185,25 @@ def _date(scope: Scope, written: str, trail: Trail, *, value: bool) -> Iterator[
             "the version table has no `next`; run `dateline gate`, or add "
             "`- { date: next, title: Being prepared., draft: true }` to the end of its `versions`"
         )
-        yield Found(trail, "unknown-version", message, value=value)
+        yield Violation(trail, "unknown-version", message, value=value)
     elif canonical_date(written):
         message = f"no version {written} in the table{did_you_mean(written, known)}"
-        yield Found(trail, "unknown-version", message, value=value)
+        yield Violation(trail, "unknown-version", message, value=value)
     elif complaint := version_date(written):
-        yield Found(trail, "date", complaint.message, value=value)
+        yield Violation(trail, "date", complaint.message, value=value)
 
 
 @on(f"*.{ADDED}", finds=("gate-without-effect",))
-def added_later(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+def added_later(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     # a component that says so is there by itself, whatever refers to it
     by_itself = site.parent is not None and site.parent.kind == "components"
     if scope.ranks.get(site.node[key]) == 0 and not by_itself:
         message = f"{site.node[key]} is the first version, so every version has it; leave it out"
-        yield Found(site.at(key), "gate-without-effect", message, value=True)
+        yield Violation(site.at(key), "gate-without-effect", message, value=True)
 
 
 @on(f"*.{REMOVED}", finds=("never-there",))
-def there_before_removed(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+def there_before_removed(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     removed = scope.ranks.get(site.node[key])
     added = scope.ranks.get(site.node.get(ADDED, ""), 0)
     if removed is None or removed > added:
@@ -213,11 +213,11 @@ def there_before_removed(scope: Scope, site: Site, key: str) -> Iterator[Found]:
         message = f"{added_at}; remove it later, or leave the node out"
     else:
         message = f"{site.node[key]} is the first version, so none has it; leave the node out"
-    yield Found(site.at(key), "never-there", message, value=True)
+    yield Violation(site.at(key), "never-there", message, value=True)
 
 
 @on(f"*.{WAS}", finds=("gate-without-effect",))
-def history_has_a_past(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+def history_has_a_past(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     for date in sorted(site.node[key], key=order, reverse=True):
         setting, unset = changes(site.node[key][date])
         if ADDED in setting or ADDED in unset:
@@ -225,80 +225,80 @@ def history_has_a_past(scope: Scope, site: Site, key: str) -> Iterator[Found]:
         if scope.ranks.get(date, 1) <= scope.ranks.get(site.node.get(ADDED, ""), 0):
             since = "the first version" if ADDED not in site.node else "when it is added"
             message = f"{date} is {since}, so there is nothing before it; leave it out"
-            yield Found(site.at(key, date), "gate-without-effect", message)
+            yield Violation(site.at(key, date), "gate-without-effect", message)
     if not site.node[key]:
         message = "no date is listed; write {DATE: {keyword: value}}, or leave it out"
-        yield Found(site.at(key), "gate-without-effect", message)
+        yield Violation(site.at(key), "gate-without-effect", message)
 
 
 @on(f"*.{ENVIRONMENTS}", finds=("unknown-environment", "item-twice", "empty-list"))
-def environments(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+def environments(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     known = [environment.name for environment in scope.table.environments]
     written = site.node[key]
     if not written:
         message = "no environment is listed, so it is nowhere; name one"
-        yield Found(site.at(key), "empty-list", message, value=True)
+        yield Violation(site.at(key), "empty-list", message, value=True)
     for index, name in enumerate(written):
         if name not in known:
             message = f"there is no environment {quote(name)}{did_you_mean(name, known)}"
-            yield Found(site.at(key, index), "unknown-environment", message)
+            yield Violation(site.at(key, index), "unknown-environment", message)
         elif name in written[:index]:
             message = say_repeated(name)
-            yield Found(site.at(key, index), "item-twice", message)
+            yield Violation(site.at(key, index), "item-twice", message)
 
 
 # The other keys
 
 
 @on(f"*.{WHY}", finds=("several-lines", "blank-text"))
-def why(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def why(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     written = site.node[key]
     reasons = written.items() if isinstance(written, dict) else [(None, written)]
     for date, reason in reasons:
         trail = site.at(key) if date is None else site.at(key, date)
         if not reason.strip():
             message = "the reason is blank; say it in a sentence"
-            yield Found(trail, "blank-text", message, value=True)
+            yield Violation(trail, "blank-text", message, value=True)
         elif reason.splitlines() != [reason]:
             message = f"{quote(reason)} has several lines; write one sentence"
-            yield Found(trail, "several-lines", message, value=True)
+            yield Violation(trail, "several-lines", message, value=True)
 
 
 @on(f"*.{WHY}", finds=("reason-without-gate",))
-def reasons_of_gates(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def reasons_of_gates(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     written = site.node[key]
     known = gate_dates(site.node)
     for date in written if isinstance(written, dict) else ():
         if date not in known:
             message = f"there is no gate of {date} here{did_you_mean(date, known)}"
-            yield Found(site.at(key, date), "reason-without-gate", message)
+            yield Violation(site.at(key, date), "reason-without-gate", message)
     if not written and isinstance(written, dict):
         message = "no date is listed; write {DATE: TEXT}, or leave it out"
-        yield Found(site.at(key), "reason-without-gate", message)
+        yield Violation(site.at(key), "reason-without-gate", message)
 
 
 @on(f"schema.{EXTENSIBLE}", finds=("item-twice", "blank-text", "empty-list", "control-character"))
-def open_values(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def open_values(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     written = site.node[key]
     if not written:
         message = "no value is listed; list those known today"
-        yield Found(site.at(key), "empty-list", message, value=True)
+        yield Violation(site.at(key), "empty-list", message, value=True)
     for index, value in enumerate(written):
         if not value:
-            yield Found(site.at(key, index), "blank-text", "the value is blank; write one")
+            yield Violation(site.at(key, index), "blank-text", "the value is blank; write one")
         elif not value.isprintable():
             message = f"{quote(value)} holds a control character; leave it out"
-            yield Found(site.at(key, index), "control-character", message)
+            yield Violation(site.at(key, index), "control-character", message)
         elif value in written[:index]:
             message = say_repeated(value)
-            yield Found(site.at(key, index), "item-twice", message)
+            yield Violation(site.at(key, index), "item-twice", message)
 
 
 # What was
 
 
 @on(f"*.{WAS}", finds=("history-without-effect", "misplaced-rename"))
-def history_changes_something(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+def history_changes_something(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     """Each keyword that a date sets or unsets differs from what it was after that date."""
     if not all(date in scope.ranks for date in site.node[key]):
         return
@@ -312,28 +312,28 @@ def history_changes_something(scope: Scope, site: Site, key: str) -> Iterator[Fo
         at = site.at(key, date)
         if not setting and not unset:
             message = "no keyword is listed; write what it was, or leave the date out"
-            yield Found(at, "history-without-effect", message)
+            yield Violation(at, "history-without-effect", message)
         if "set" in entry and entry["set"] is setting:
             at = (at, "set")
         for keyword, value in setting.items():
             if keyword == _RENAMED and site.kind in _NAMED_BY_KEY and named is None:
                 message = "only properties, headers and parameters have a name; leave it out"
-                yield Found((at, keyword), "misplaced-rename", message)
+                yield Violation((at, keyword), "misplaced-rename", message)
             elif keyword in now and text(now[keyword]) == text(value):
                 message = f"`{keyword}` is {quote(value)} after {date} too; leave it out"
-                yield Found((at, keyword), "history-without-effect", message)
+                yield Violation((at, keyword), "history-without-effect", message)
         for keyword in unset:
             if keyword == _RENAMED and named is not None:
                 message = "a name can't be unset; write the old one, or leave it out"
-                yield Found(site.at(key, date), "misplaced-rename", message)
+                yield Violation(site.at(key, date), "misplaced-rename", message)
             elif keyword not in now and keyword in OBJECTS[site.kind]:
                 message = f"`{keyword}` is not there after {date} either; leave it out"
-                yield Found((site.at(key, date), keyword), "history-without-effect", message)
+                yield Violation((site.at(key, date), keyword), "history-without-effect", message)
         now = {key: value for key, value in {**now, **setting}.items() if key not in unset}
 
 
 @on(f"parameter.{WAS}", finds=("path-parameter-changed",))
-def path_parameters_stay(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def path_parameters_stay(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     """A path is the same in every version, and so are the names in its braces."""
     for date, entry in site.node[key].items():
         setting, _unset = changes(entry)
@@ -345,7 +345,7 @@ def path_parameters_stay(_: Scope, site: Site, key: str) -> Iterator[Found]:
                     f"a path is the same in every version, and with it the parameters that it "
                     f"names; leave `{keyword}` out, and keep what it was"
                 )
-                yield Found((at, keyword), "path-parameter-changed", message)
+                yield Violation((at, keyword), "path-parameter-changed", message)
 
 
 def _own_name(site: Site) -> str | None:
@@ -363,7 +363,7 @@ def _own_name(site: Site) -> str | None:
     *(f"{kind}.{WAS}" for kind in ("schema", "header", "parameter")),
     finds=("property-name", "unsafe-name", "header-name", "parameter-name", "misplaced-annotation"),
 )
-def old_names_are_names(scope: Scope, site: Site, _: str) -> Iterator[Found]:
+def old_names_are_names(scope: Scope, site: Site, _: str) -> Iterator[Violation]:
     """An old name keeps to the grammar of what it named."""
     for trail, old in _old_names(site):
         if site.kind == "parameter":
@@ -372,7 +372,7 @@ def old_names_are_names(scope: Scope, site: Site, _: str) -> Iterator[Found]:
             probe, key = Site(_holder(site), {site.slot: {old: {}}}, None, "", None), site.slot
         for check in _GRAMMARS[site.kind]:
             for found in check(scope, probe, key):
-                yield Found(trail, found.id, found.message, value=True)
+                yield Violation(trail, found.id, found.message, value=True)
 
 
 _GRAMMARS: Final[dict[str, tuple[Finder, ...]]] = {
@@ -396,7 +396,7 @@ def _old_names(site: Site) -> Iterator[tuple[Trail, str]]:
     *("schema.properties", "response.headers", "operation.parameters", "path-item.parameters"),
     finds=("rename-collision",),
 )
-def old_names_are_free(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+def old_names_are_free(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     """No two things in one place go by the same name in the same version."""
     children = site.node[key]
     pairs = list(children.items() if isinstance(children, dict) else enumerate(children))
@@ -416,7 +416,7 @@ def old_names_are_free(scope: Scope, site: Site, key: str) -> Iterator[Found]:
                         f"{quote(called[1])} is the name of {quote(other)} too in {versions}; "
                         "rename one, or let one go before"
                     )
-                    yield Found(site.at(key, name), "rename-collision", message)
+                    yield Violation(site.at(key, name), "rename-collision", message)
             taken.setdefault(called, []).append((shown_in, now))
 
 
@@ -445,7 +445,7 @@ def _names(
 
 
 @on(f"*.{WAS}", finds=("*",))
-def history_is_sound(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+def history_is_sound(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     """The same checks apply to what it was as to what it is."""
     if not all(date in scope.ranks for date in site.node[key]):
         return
@@ -469,7 +469,7 @@ def history_is_sound(scope: Scope, site: Site, key: str) -> Iterator[Found]:
                 yield found._replace(trail=trail)
 
 
-def _defects(scope: Scope, site: Site) -> Iterator[Found]:
+def _defects(scope: Scope, site: Site) -> Iterator[Violation]:
     """Yield what the checks of *site*'s own keys find, but for those of our keys."""
     for key in site.node:
         # discriminators are checked against the schemas of the time, by checks of their own

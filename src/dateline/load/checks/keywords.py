@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from dateline.load.checks.scope import Found, Scope, Site, on
+from dateline.load.checks.scope import Scope, Site, Violation, on
 from dateline.load.wording import quote
 from dateline.openapi import OBJECTS
 
@@ -69,49 +69,49 @@ def _places(table: dict[str, tuple[str, ...]]) -> Iterator[str]:
 
 
 @on("document.openapi", finds=("openapi-version",))
-def openapi_version(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def openapi_version(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     version = site.node[key]
     if _VERSION.fullmatch(version) is None:
         message = f"{quote(version)} is not OpenAPI 3.0 or 3.1; write 3.1.0"
-        yield Found(site.at(key), "openapi-version", message, value=True)
+        yield Violation(site.at(key), "openapi-version", message, value=True)
 
 
 @on("document", finds=("missing-key",))
-def something_to_serve(scope: Scope, site: Site, _: str) -> Iterator[Found]:
+def something_to_serve(scope: Scope, site: Site, _: str) -> Iterator[Violation]:
     if scope.authored or not scope.modern:
         return
     if not site.node.keys() & {"paths", "components", "webhooks"}:
         message = "the document needs `paths`, `components` or `webhooks`; write one of them"
-        yield Found(site.trail, "missing-key", message)
+        yield Violation(site.trail, "missing-key", message)
 
 
 @on("document.jsonSchemaDialect", finds=("unsupported-dialect",))
-def dialect(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def dialect(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     if site.node[key] not in _DIALECTS:
         message = (
             f"schemas are read as {_DIALECTS[1]}, not as {quote(site.node[key])}; "
             "leave this key out"
         )
-        yield Found(site.at(key), "unsupported-dialect", message, value=True)
+        yield Violation(site.at(key), "unsupported-dialect", message, value=True)
 
 
 @on(*_places(_MODERN), finds=("key-of-another-openapi",))
-def newer_key(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+def newer_key(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     if not scope.modern:
         message = f"`{key}` came with OpenAPI 3.1; write `openapi: 3.1.0`, or leave it out"
-        yield Found(site.at(key), "key-of-another-openapi", message)
+        yield Violation(site.at(key), "key-of-another-openapi", message)
 
 
 @on("schema.nullable", finds=("key-of-another-openapi",))
-def nullable(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+def nullable(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     # beside a reference it is the company that is wrong
     if scope.modern and "$ref" not in site.node:
         message = "`nullable` went with OpenAPI 3.0 and says nothing in 3.1; add 'null' to `type`"
-        yield Found(site.at(key), "key-of-another-openapi", message)
+        yield Violation(site.at(key), "key-of-another-openapi", message)
 
 
 @on("schema.exclusiveMinimum", "schema.exclusiveMaximum", finds=("key-of-another-openapi",))
-def exclusive_bound(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+def exclusive_bound(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     value = site.node[key]
     bound = "minimum" if key == "exclusiveMinimum" else "maximum"
     if scope.modern and isinstance(value, bool):
@@ -120,41 +120,41 @@ def exclusive_bound(scope: Scope, site: Site, key: str) -> Iterator[Found]:
         message = f"a number came with OpenAPI 3.1; write `{bound}` and beside it `{key}: true`"
     else:
         return
-    yield Found(site.at(key), "key-of-another-openapi", message, value=True)
+    yield Violation(site.at(key), "key-of-another-openapi", message, value=True)
 
 
 @on(*(f"schema.{key}" for key in _UNSUPPORTED), finds=("unsupported-keyword",))
-def unsupported(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def supported_keywords(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     message = f"`{key}` can't be enforced by generated code; say it in other keywords"
-    yield Found(site.at(key), "unsupported-keyword", message)
+    yield Violation(site.at(key), "unsupported-keyword", message)
 
 
 @on(*(f"schema.{key}" for key in _FORBIDDEN), finds=("forbidden-keyword",))
-def forbidden(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def keywords_that_identify(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     message = f"`{key}` is not supported; a schema is known by its place, leave it out"
-    yield Found(site.at(key), "forbidden-keyword", message)
+    yield Violation(site.at(key), "forbidden-keyword", message)
 
 
 @on(*_places(_ONE_LINE), finds=("several-lines", "blank-text"))
-def one_line(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def one_line(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     text = site.node[key]
     if not text.strip():
-        yield Found(site.at(key), "blank-text", "the text is blank; write one line", value=True)
+        yield Violation(site.at(key), "blank-text", "the text is blank; write one line", value=True)
     elif text.splitlines() != [text]:
         message = f"{quote(text)} has several lines; write one"
-        yield Found(site.at(key), "several-lines", message, value=True)
+        yield Violation(site.at(key), "several-lines", message, value=True)
 
 
 @on(*_places(_ADDRESSES), finds=("address",))
-def address(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def address(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     scheme = _SCHEME.match(site.node[key])
     if scheme is not None and scheme[1].lower() not in ("http", "https", "mailto"):
         message = f"{quote(site.node[key])} is no address of the web; begin it with https://"
-        yield Found(site.at(key), "address", message, value=True)
+        yield Violation(site.at(key), "address", message, value=True)
 
 
 @on(*(f"schema.{key}" for key in _COUNTS), finds=("wrong-type",))
-def count(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def count(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     if site.node[key] < 0:
         message = f"{quote(site.node[key])} where a whole number from 0 belongs"
-        yield Found(site.at(key), "wrong-type", message, value=True)
+        yield Violation(site.at(key), "wrong-type", message, value=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
 from dateline.gates import changes, gate_dates, order, substitutes
-from dateline.load.checks.scope import Found, Scope, Site, on
+from dateline.load.checks.scope import Scope, Site, Violation, on
 from dateline.load.checks.values import find_fault
 from dateline.load.wording import did_you_mean, quote
 from dateline.model import ADDED, REMOVED, SHOWN_AS, WAS
@@ -18,7 +18,7 @@ _WORDS: Final = frozenset({"title", "description", "deprecated", "$comment", "x-
 
 
 @on(*(f"schema.{key}" for key in UNIONS), finds=("shown-as-invalid", "gate-without-effect"))
-def shown_as_another_member(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+def shown_as_another_member(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     """Each version without a member has the value that it is shown as, or one that follows."""
     for index, member in enumerate(site.node[key]):
         if not isinstance(member, dict):
@@ -76,7 +76,7 @@ class _Union(NamedTuple):
         return False
 
 
-def _shown_instead(scope: Scope, site: Site, key: str, index: int) -> Iterator[Found]:
+def _shown_instead(scope: Scope, site: Site, key: str, index: int) -> Iterator[Violation]:
     member = site.node[key][index]
     union = _Union(scope, site.node, key)
     lacking = scope.timeline.all & ~scope.shown(member)
@@ -102,7 +102,7 @@ def _shown_instead(scope: Scope, site: Site, key: str, index: int) -> Iterator[F
             yield _unknown(union, site, (index, date), versions, at)
     for date in sorted(filter(None, unused), key=order):
         message = f"no version without the member is shown what is said for {date}; leave it out"
-        yield Found(site.at(key, index, SHOWN_AS, date), "gate-without-effect", message)
+        yield Violation(site.at(key, index, SHOWN_AS, date), "gate-without-effect", message)
 
 
 def _date(scope: Scope, member: Any, at: int) -> str | None:
@@ -120,7 +120,9 @@ def _when(scope: Scope, member: dict[str, Any], at: int) -> str:
     return ""
 
 
-def _unknown(union: _Union, site: Site, said: tuple[int, str | None], when: str, at: int) -> Found:
+def _unknown(
+    union: _Union, site: Site, said: tuple[int, str | None], when: str, at: int
+) -> Violation:
     index, date = said
     value = substitutes(union.members[index])[date]
     steps = (union.key, index, SHOWN_AS) if date is None else (union.key, index, SHOWN_AS, date)
@@ -131,23 +133,23 @@ def _unknown(union: _Union, site: Site, said: tuple[int, str | None], when: str,
         message = f"{quote(value)} is no value of the versions {when}"
         if isinstance(value, str):
             message += did_you_mean(value, filter(lambda v: isinstance(v, str), known))
-        return Found(trail, "shown-as-invalid", message, value=True)
+        return Violation(trail, "shown-as-invalid", message, value=True)
     if not others:
         message = f"the union has no member {when}; gate what holds it instead"
-        return Found(trail, "shown-as-invalid", message)
+        return Violation(trail, "shown-as-invalid", message)
     wrong = find_fault(union.scope, value, {**union.node, union.key: others})
     said_wrong = "it is shown as itself again" if wrong is None else wrong.message
     for step in () if wrong is None else wrong.path:
         trail = (trail, step)
     message = f"no member of the versions {when}: {said_wrong}"
-    return Found(trail, "shown-as-invalid", message, value=True)
+    return Violation(trail, "shown-as-invalid", message, value=True)
 
 
 @on(
     *(f"schema.{key}" for key in UNIONS),
     finds=("misplaced-annotation", "rename-collision"),
 )
-def history_of_values(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+def history_of_values(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     """A value of an enumeration stays one; no two are the same in any version."""
     members = site.node[key]
     if not is_enumeration({key: members}) or not any(WAS in member for member in members):
@@ -161,18 +163,18 @@ def history_of_values(scope: Scope, site: Site, key: str) -> Iterator[Found]:
                     f"of a value of an enumeration only `const` and words have a history; put "
                     f"that of `{keyword}` on the schema around it"
                 )
-                yield Found(
+                yield Violation(
                     ((at, "set"), keyword) if "set" in entry else (at, keyword),
                     "misplaced-annotation",
                     message,
                 )
             if "const" in unset:
                 message = "a value of an enumeration always has its `const`; use `x-added` instead"
-                yield Found(at, "misplaced-annotation", message)
+                yield Violation(at, "misplaced-annotation", message)
     yield from _collisions(scope, site, key)
 
 
-def _collisions(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+def _collisions(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     taken: list[tuple[int, int, Any]] = []
     members = site.node[key]
     for index, member in enumerate(members):
@@ -194,5 +196,5 @@ def _collisions(scope: Scope, site: Site, key: str) -> Iterator[Found]:
                         f"{quote(member['const'])} both are in {scope.timeline.places(both)}; "
                         "change one, or let one go before"
                     )
-                    yield Found(site.at(key, at, WAS), "rename-collision", message)
+                    yield Violation(site.at(key, at, WAS), "rename-collision", message)
             taken.append((there, index, era["const"]))

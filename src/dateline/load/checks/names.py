@@ -13,7 +13,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dateline.load.checks.scope import Found, Scope, Site, Trail, on
+from dateline.load.checks.scope import Scope, Site, Trail, Violation, on
 from dateline.load.wording import name_kind, quote, say_repeated
 from dateline.model import KEYS
 from dateline.openapi import COMPONENTS, METHODS
@@ -72,13 +72,13 @@ def _unsafe(name: str, *, blanks: bool = True) -> str | None:
     return None
 
 
-def _safe(name: str, trail: Trail, *, value: bool = False) -> Iterator[Found]:
+def _safe(name: str, trail: Trail, *, value: bool = False) -> Iterator[Violation]:
     message = _unsafe(name)
     if message is not None:
-        yield Found(trail, "unsafe-name", message, value)
+        yield Violation(trail, "unsafe-name", message, value)
 
 
-def _collisions(names: Iterable[tuple[str, Trail]], what: str) -> Iterator[Found]:
+def _collisions(names: Iterable[tuple[str, Trail]], what: str) -> Iterator[Violation]:
     """Two names that the generated code would spell alike."""
     taken: dict[str, str] = {}
     for name, trail in names:
@@ -88,25 +88,25 @@ def _collisions(names: Iterable[tuple[str, Trail]], what: str) -> Iterator[Found
                 f"{quote(name)} and {quote(taken[spelt])} are {what} of one name in code; "
                 "rename one"
             )
-            yield Found(trail, "name-collision", message)
+            yield Violation(trail, "name-collision", message)
 
 
 # Components
 
 
 @on(*(f"components.{section}" for section in COMPONENTS), finds=("component-name",))
-def component_names(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def component_names(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     for name in site.node[key]:
         if _COMPONENT.fullmatch(name) is None or len(name) > _LONGEST:
             message = (
                 f"{quote(name)} is no name of {name_kind(COMPONENTS[key])}; "
                 "use letters, digits, hyphens and `_`"
             )
-            yield Found(site.at(key, name), "component-name", message)
+            yield Violation(site.at(key, name), "component-name", message)
 
 
 @on(*(f"components.{section}" for section in COMPONENTS), finds=("component-name-style",))
-def component_names_style(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def component_names_style(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     grammar, way_out = _COMPONENT_STYLE, "a letter, then letters, digits, hyphens and `_`"
     if key == "schemas":
         grammar, way_out = _SCHEMA_STYLE, "a capital letter, then letters and digits"
@@ -114,30 +114,30 @@ def component_names_style(_: Scope, site: Site, key: str) -> Iterator[Found]:
         if _COMPONENT.fullmatch(name) is not None and grammar.fullmatch(name) is None:
             kind = name_kind(COMPONENTS[key])
             message = f"{quote(name)} as a name of {kind}; use {way_out}, 64 at most"
-            yield Found(site.at(key, name), "component-name-style", message)
+            yield Violation(site.at(key, name), "component-name-style", message)
 
 
 @on("components.schemas", finds=("reserved-name",))
-def schema_names_not_reserved(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def schema_names_not_reserved(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     for name in site.node[key]:
         union = name.removeprefix("Unknown")
         if name in _RESERVED or keyword.iskeyword(name):
             message = f"{quote(name)} is a name that the generated code needs itself; rename it"
-            yield Found(site.at(key, name), "reserved-name", message)
+            yield Violation(site.at(key, name), "reserved-name", message)
         elif union != name and members(site.node[key].get(union) or {})[1]:
             message = f"{quote(name)} is what the unknown members of {union} are called; rename it"
-            yield Found(site.at(key, name), "reserved-name", message)
+            yield Violation(site.at(key, name), "reserved-name", message)
 
 
 @on("components", finds=("name-collision",))
-def components_differ(_: Scope, site: Site, __: str) -> Iterator[Found]:
+def components_differ(_: Scope, site: Site, __: str) -> Iterator[Violation]:
     for section, kind in COMPONENTS.items():
         named = ((name, site.at(section, name)) for name in site.node.get(section, {}))
         yield from _collisions(named, f"{kind.replace('-', ' ')}s")
 
 
 @on("components.schemas", finds=("name-collision",))
-def inline_types_differ(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def inline_types_differ(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     """An inline type is called after its schema and its property; no component may be."""
     schemas = site.node[key]
     for parent, schema in schemas.items():
@@ -152,7 +152,7 @@ def inline_types_differ(_: Scope, site: Site, key: str) -> Iterator[Found]:
                     f"the type written here would be called {called}, as a component is; "
                     "refer to it, or rename one"
                 )
-                yield Found(trail, "name-collision", message)
+                yield Violation(trail, "name-collision", message)
 
 
 def _is_inline_type(schema: dict[str, object]) -> bool:
@@ -165,35 +165,35 @@ def _is_inline_type(schema: dict[str, object]) -> bool:
 
 
 @on("schema.properties", finds=("unsafe-name",))
-def property_names(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def property_names(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     for name in site.node[key]:
         if _PROPERTY_STYLE.fullmatch(name) is None:
             yield from _safe(name, site.at(key, name))
 
 
 @on("schema.properties", finds=("misplaced-annotation", "property-name"))
-def property_names_style(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def property_names_style(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     for name in site.node[key]:
         if _PROPERTY_STYLE.fullmatch(name) is not None or _unsafe(name):
             continue
         if name in KEYS:
             message = f"`{name}` is among the properties; put it on one of them"
-            yield Found(site.at(key, name), "misplaced-annotation", message)
+            yield Violation(site.at(key, name), "misplaced-annotation", message)
         else:
             message = (
                 f"{quote(name)} as a name of a property; "
                 "use a lower-case letter, then such letters, digits and `_`, 64 at most"
             )
-            yield Found(site.at(key, name), "property-name", message)
+            yield Violation(site.at(key, name), "property-name", message)
 
 
 @on("schema.properties", finds=("name-collision",))
-def properties_differ(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def properties_differ(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     yield from _collisions(((name, site.at(key, name)) for name in site.node[key]), "properties")
 
 
 @on("schema.enum", "schema.oneOf", "schema.anyOf", finds=("name-collision",))
-def values_differ(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def values_differ(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     """Values that differ in case, accents of spelling or punctuation only are one to a reader."""
     if key == "enum":
         values = site.node[key]
@@ -206,7 +206,7 @@ def values_differ(_: Scope, site: Site, key: str) -> Iterator[Found]:
 
 
 @on("discriminator.mapping", finds=("unsafe-name",))
-def tag_names(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def tag_names(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     for name in site.node[key]:
         yield from _safe(name, site.at(key, name))
 
@@ -215,12 +215,12 @@ def tag_names(_: Scope, site: Site, key: str) -> Iterator[Found]:
 
 
 @on("operation.operationId", finds=("unsafe-name",))
-def operation_id(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def operation_id(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     yield from _safe(site.node[key], site.at(key), value=True)
 
 
 @on("operation.operationId", finds=("operation-name",))
-def operation_id_style(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def operation_id_style(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     name = site.node[key]
     if _unsafe(name):
         return
@@ -228,23 +228,23 @@ def operation_id_style(_: Scope, site: Site, key: str) -> Iterator[Found]:
         message = (
             f"{quote(name)} as an operationId; use a letter, then letters and digits, 64 at most"
         )
-        yield Found(site.at(key), "operation-name", message, value=True)
+        yield Violation(site.at(key), "operation-name", message, value=True)
     elif keyword.iskeyword(snake(name)):
         message = f"{quote(name)} is a word of Python, so no handler can be called so; rename it"
-        yield Found(site.at(key), "operation-name", message, value=True)
+        yield Violation(site.at(key), "operation-name", message, value=True)
 
 
 @on("document.paths", finds=("operation-id-twice",))
-def operation_ids_differ(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def operation_ids_differ(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     seen: dict[str, str] = {}
     for name, trail, route in _operation_ids(site, key):
         if seen.setdefault(name, route) != route:
             message = f"{quote(name)} is the operationId of {seen[name]} already; rename one"
-            yield Found(trail, "operation-id-twice", message, value=True)
+            yield Violation(trail, "operation-id-twice", message, value=True)
 
 
 @on("document.paths", finds=("name-collision",))
-def operation_names_differ(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def operation_names_differ(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     named = ((name, trail) for name, trail, _ in _operation_ids(site, key))
     yield from _collisions(named, "operations")
 
@@ -259,7 +259,7 @@ def _operation_ids(site: Site, key: str) -> Iterator[tuple[str, Trail, str]]:
 
 
 @on("parameter.name", finds=("unsafe-name", "header-name"))
-def parameter_name(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def parameter_name(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     name = site.node[key]
     if site.node.get("in") in ("header", "cookie"):
         if _TOKEN.fullmatch(name) is None:
@@ -267,15 +267,15 @@ def parameter_name(_: Scope, site: Site, key: str) -> Iterator[Found]:
                 f"{quote(name)} is not a header name; use letters, digits and hyphens "
                 "(RFC 9110 section 5.6.2)"
             )
-            yield Found(site.at(key), "header-name", message, value=True)
+            yield Violation(site.at(key), "header-name", message, value=True)
         return
     flaw = _unsafe(name, blanks=False)
     if flaw is not None:
-        yield Found(site.at(key), "unsafe-name", flaw, value=True)
+        yield Violation(site.at(key), "unsafe-name", flaw, value=True)
 
 
 @on("parameter.name", finds=("parameter-name",))
-def parameter_name_style(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def parameter_name_style(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     name = site.node[key]
     if site.node.get("in") in ("header", "cookie") or _unsafe(name, blanks=False):
         return
@@ -283,11 +283,11 @@ def parameter_name_style(_: Scope, site: Site, key: str) -> Iterator[Found]:
         message = (
             f"{quote(name)} as a name of a parameter; use a letter, then letters, digits and `_`"
         )
-        yield Found(site.at(key), "parameter-name", message, value=True)
+        yield Violation(site.at(key), "parameter-name", message, value=True)
 
 
 @on("response.headers", "encoding.headers", finds=("header-name", "header-twice"))
-def header_names(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def header_names(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     seen: dict[str, str] = {}
     for name in site.node[key]:
         if _TOKEN.fullmatch(name) is None:
@@ -295,20 +295,20 @@ def header_names(_: Scope, site: Site, key: str) -> Iterator[Found]:
                 f"{quote(name)} is not a header name; use letters, digits and hyphens "
                 "(RFC 9110 section 5.6.2)"
             )
-            yield Found(site.at(key, name), "header-name", message)
+            yield Violation(site.at(key, name), "header-name", message)
         elif seen.setdefault(name.casefold(), name) != name:
             other = seen[name.casefold()]
             message = (
                 f"{quote(name)} is the header {quote(other)}: case does not count; leave one out"
             )
-            yield Found(site.at(key, name), "header-twice", message)
+            yield Violation(site.at(key, name), "header-twice", message)
 
 
 @on(
     *(f"{kind}.content" for kind in ("request-body", "response", "parameter", "header")),
     finds=("unsafe-name",),
 )
-def media_type_names(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def media_type_names(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     for name in site.node[key]:
         if _MEDIA_TYPE.fullmatch(name) is None:
             yield from _safe(name, site.at(key, name))
@@ -318,33 +318,33 @@ def media_type_names(_: Scope, site: Site, key: str) -> Iterator[Found]:
     *(f"{kind}.content" for kind in ("request-body", "response", "parameter", "header")),
     finds=("media-type",),
 )
-def media_types(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def media_types(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     for name in site.node[key]:
         if _MEDIA_TYPE.fullmatch(name) is None and not _unsafe(name):
             message = f"{quote(name)} is no media type; write one such as application/json"
-            yield Found(site.at(key, name), "media-type", message)
+            yield Violation(site.at(key, name), "media-type", message)
 
 
 @on("responses", finds=("status-code",))
-def status_codes(_: Scope, site: Site, __: str) -> Iterator[Found]:
+def status_codes(_: Scope, site: Site, __: str) -> Iterator[Violation]:
     for name in site.node:
         if not name.startswith("x-") and _STATUS.fullmatch(name) is None:
             message = f"{quote(name)} is no status; write '200', '4XX' or 'default'"
-            yield Found(site.at(name), "status-code", message)
+            yield Violation(site.at(name), "status-code", message)
 
 
 @on("document.tags", finds=("tag-twice",))
-def tags_once(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def tags_once(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     seen: set[str] = set()
     for index, tag in enumerate(site.node[key]):
         name = tag.get("name")
         if name in seen:
             message = f"the tag {say_repeated(name)}"
-            yield Found(site.at(key, index), "tag-twice", message)
+            yield Violation(site.at(key, index), "tag-twice", message)
         seen.add(name)
 
 
 @on("document.tags", finds=("name-collision",))
-def tags_differ(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def tags_differ(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     named = [(tag.get("name", ""), site.at(key, index)) for index, tag in enumerate(site.node[key])]
     yield from _collisions(named, "tags")

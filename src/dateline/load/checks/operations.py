@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Any, Final
 
 from dateline.load.checks.schema_parts import resolve_schema
-from dateline.load.checks.scope import Found, Scope, Site, Trail, on
+from dateline.load.checks.scope import Scope, Site, Trail, Violation, on
 from dateline.load.wording import (
     did_you_mean,
     find_nearest,
@@ -55,18 +55,18 @@ _FLOWS: Final[dict[str, tuple[str, ...]]] = {
 
 
 @on("document.paths", finds=("path-grammar",))
-def path_grammar(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def path_grammar(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     for path in site.node[key]:
         if not path.startswith("x-") and _PATH.fullmatch(path) is None:
             message = (
                 f"{quote(path)} is no path; write segments of letters, digits, hyphens and "
                 "{parameters}, each after a `/`"
             )
-            yield Found(site.at(key, path), "path-grammar", message)
+            yield Violation(site.at(key, path), "path-grammar", message)
 
 
 @on("document.paths", finds=("path-twice",))
-def paths_differ(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def paths_differ(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     seen: dict[str, str] = {}
     for path in site.node[key]:
         form = _TEMPLATE.sub("{}", path)
@@ -75,11 +75,11 @@ def paths_differ(_: Scope, site: Site, key: str) -> Iterator[Found]:
                 f"{quote(path)} is the path {quote(seen[form])} with other names; "
                 "put their operations together"
             )
-            yield Found(site.at(key, path), "path-twice", message)
+            yield Violation(site.at(key, path), "path-twice", message)
 
 
 @on("document.paths", finds=("path-parameter-undeclared", "path-parameter-unknown"))
-def path_parameters(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+def path_parameters(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     """The parameters that a path names and those declared for it are the same."""
     for path, written in site.node[key].items():
         item = scope.resolve("path-item", written)
@@ -87,17 +87,17 @@ def path_parameters(scope: Scope, site: Site, key: str) -> Iterator[Found]:
             continue
         named = _TEMPLATE.findall(path)
         trail = site.at(key, path)
-        shared = _declared(scope, item, trail)
+        shared = _list_path_parameters(scope, item, trail)
         operations = [method for method in METHODS if method in item]
         for method in operations:
-            own = _declared(scope, item[method], (trail, method))
+            own = _list_path_parameters(scope, item[method], (trail, method))
             for name in named:
                 if name not in shared and name not in own:
                     message = (
                         f"{{{name}}} of the path is no parameter of this operation; "
                         f"declare it with `in: path`{_perhaps(name, [*shared, *own])}"
                     )
-                    yield Found((trail, method), "path-parameter-undeclared", message)
+                    yield Violation((trail, method), "path-parameter-undeclared", message)
             yield from _not_named(own, named, path)
         yield from _not_named(shared, named, path)
 
@@ -107,7 +107,7 @@ def _perhaps(name: str, known: list[str]) -> str:
     return meant if "did you mean" in meant else ""
 
 
-def _declared(scope: Scope, node: dict[str, Any], trail: Trail) -> dict[str, Trail]:
+def _list_path_parameters(scope: Scope, node: dict[str, Any], trail: Trail) -> dict[str, Trail]:
     """Return the path parameters that *node*, a path item or an operation, declares itself."""
     found: dict[str, Trail] = {}
     for index, written in enumerate(node.get("parameters", ())):
@@ -117,28 +117,28 @@ def _declared(scope: Scope, node: dict[str, Any], trail: Trail) -> dict[str, Tra
     return found
 
 
-def _not_named(declared: dict[str, Trail], named: list[str], path: str) -> Iterator[Found]:
+def _not_named(declared: dict[str, Trail], named: list[str], path: str) -> Iterator[Violation]:
     for name, trail in declared.items():
         if name not in named:
             message = f"the path {quote(path)} has no {{{name}}}{did_you_mean(name, named)}"
-            yield Found(trail, "path-parameter-unknown", message)
+            yield Violation(trail, "path-parameter-unknown", message)
 
 
 @on("document.paths", finds=("path-parameter-twice",))
-def named_once_in_a_path(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def named_once_in_a_path(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     for path in site.node[key]:
         named = _TEMPLATE.findall(path)
         for index, name in enumerate(named):
             if name in named[:index]:
                 message = f"{{{name}}} is in the path twice; give each place its own name"
-                yield Found(site.at(key, path), "path-parameter-twice", message)
+                yield Violation(site.at(key, path), "path-parameter-twice", message)
 
 
 # Parameters
 
 
 @on("path-item.parameters", "operation.parameters", finds=("parameter-twice",))
-def parameters_differ(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+def parameters_differ(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     seen: dict[tuple[str, str], list[tuple[int, str]]] = {}
     for index, written in enumerate(site.node[key]):
         parameter = scope.resolve("parameter", written)
@@ -153,7 +153,7 @@ def parameters_differ(scope: Scope, site: Site, key: str) -> Iterator[Found]:
             message = (
                 f"there is a {where} parameter {quote(twin)} in the list already; leave one out"
             )
-            yield Found(site.at(key, index), "parameter-twice", message)
+            yield Violation(site.at(key, index), "parameter-twice", message)
         seen.setdefault(mark, []).append((present, name))
 
 
@@ -166,78 +166,78 @@ _CLOSED: Final = {
 
 
 @on(*(".".join(place) for place in _CLOSED), finds=("parameter-location", "security-type"))
-def closed_values(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def closed_values(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     value, known = site.node[key], VALUES[site.kind, key]
     if value not in known:
         what, id = _CLOSED[site.kind, key]
         message = f"{quote(value)} is no {what}{did_you_mean(value, known)}"
-        yield Found(site.at(key), id, message, value=True)
+        yield Violation(site.at(key), id, message, value=True)
 
 
 @on("parameter.in", finds=("path-parameter-optional",))
-def path_parameters_required(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def path_parameters_required(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     if site.node[key] == "path" and site.node.get("required") is not True:
         message = "a path parameter is always there; write `required: true`"
-        yield Found(site.trail, "path-parameter-optional", message)
+        yield Violation(site.trail, "path-parameter-optional", message)
 
 
 @on("parameter.style", finds=("parameter-style",))
-def style(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def style(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     where = site.node.get("in", "")
     known = _STYLES.get(where, (site.node[key],))
     if site.node[key] not in known:
         message = f"{quote(site.node[key])} is no style of a {where} parameter"
         message += did_you_mean(site.node[key], known)
-        yield Found(site.at(key), "parameter-style", message, value=True)
+        yield Violation(site.at(key), "parameter-style", message, value=True)
 
 
 @on("parameter", "header", finds=("missing-key", "parameter-content"))
-def described_once(_: Scope, site: Site, __: str) -> Iterator[Found]:
+def described_once(_: Scope, site: Site, __: str) -> Iterator[Violation]:
     if "schema" not in site.node and "content" not in site.node:
         message = f"{name_kind(site.kind)} needs `schema` or `content`; write one of them"
-        yield Found(site.trail, "missing-key", message)
+        yield Violation(site.trail, "missing-key", message)
     elif "schema" in site.node and "content" in site.node:
         message = "`schema` and `content` both say what it holds; leave one out"
-        yield Found(site.at("content"), "parameter-content", message)
+        yield Violation(site.at("content"), "parameter-content", message)
     elif "content" in site.node and len(site.node["content"]) != 1:
         message = "`content` of a parameter has exactly one media type; write one"
-        yield Found(site.at("content"), "parameter-content", message)
+        yield Violation(site.at("content"), "parameter-content", message)
 
 
 # Operations
 
 
 @on("operation", finds=("operation-unnamed",))
-def operation_has_a_name(_: Scope, site: Site, __: str) -> Iterator[Found]:
+def operation_has_a_name(_: Scope, site: Site, __: str) -> Iterator[Violation]:
     # operations of webhooks and callbacks are not served, so no handler is called after them
     holder = site.parent and site.parent.parent
     if "operationId" not in site.node and holder is not None and holder.kind == "paths":
         message = "an operation needs `operationId`, by which its handler is called; write it"
-        yield Found(site.trail, "operation-unnamed", message)
+        yield Violation(site.trail, "operation-unnamed", message)
 
 
 @on("operation.responses", finds=("no-response",))
-def answers(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def answers(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     if not any(not status.startswith("x-") for status in site.node[key]):
         message = "no response is listed; list what callers can get"
-        yield Found(site.at(key), "no-response", message)
+        yield Violation(site.at(key), "no-response", message)
 
 
 @on("operation.tags", finds=("undeclared-tag", "item-twice"))
-def tags_declared(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+def tags_declared(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     known = [tag.get("name", "") for tag in scope.document.get("tags", ())]
     for index, name in enumerate(site.node[key]):
         if name not in known:
             message = f"{quote(name)} is not among the `tags` of the document"
             message += did_you_mean(name, known) or "; declare it there"
-            yield Found(site.at(key, index), "undeclared-tag", message)
+            yield Violation(site.at(key, index), "undeclared-tag", message)
         elif name in site.node[key][:index]:
             message = say_repeated(name)
-            yield Found(site.at(key, index), "item-twice", message)
+            yield Violation(site.at(key, index), "item-twice", message)
 
 
 @on("link.operationId", finds=("unknown-operation",))
-def linked_operation_exists(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+def linked_operation_exists(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     known = [
         item[method]["operationId"]
         for item in scope.document.get("paths", {}).values()
@@ -249,82 +249,82 @@ def linked_operation_exists(scope: Scope, site: Site, key: str) -> Iterator[Foun
         message = (
             f"there is no operation {quote(site.node[key])}{did_you_mean(site.node[key], known)}"
         )
-        yield Found(site.at(key), "unknown-operation", message, value=True)
+        yield Violation(site.at(key), "unknown-operation", message, value=True)
 
 
 @on("link.operationRef", finds=("reference-outside",))
-def linked_operation_inside(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def linked_operation_inside(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     if not site.node[key].startswith("#"):
         message = f"{quote(site.node[key])} leads out of the document; write `operationId`"
-        yield Found(site.at(key), "reference-outside", message, value=True)
+        yield Violation(site.at(key), "reference-outside", message, value=True)
 
 
 # Security
 
 
 @on("document.security", "operation.security", finds=("undefined-security-scheme",))
-def security_defined(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+def security_defined(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     known = scope.named("security-scheme")
     for index, requirement in enumerate(site.node[key]):
         for name in requirement:
             if name not in known:
                 message = f"there is no security scheme {quote(name)}"
                 message += did_you_mean(name, known) or "; define it in the components"
-                yield Found(site.at(key, index, name), "undefined-security-scheme", message)
+                yield Violation(site.at(key, index, name), "undefined-security-scheme", message)
 
 
 @on("document.security", "operation.security", finds=("wrong-type",))
-def security_scopes(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def security_scopes(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     for index, requirement in enumerate(site.node[key]):
         for name, scopes in requirement.items():
             if not isinstance(scopes, list) or not all(isinstance(s, str) for s in scopes):
                 message = f"{quote(scopes)} where a list of scopes belongs; write []"
-                yield Found(site.at(key, index, name), "wrong-type", message, value=True)
+                yield Violation(site.at(key, index, name), "wrong-type", message, value=True)
 
 
 @on("security-scheme.type", finds=("missing-key",))
-def security_type(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def security_type(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     kind = site.node[key]
     for needed in _SECURITY.get(kind, ()):
         if needed not in site.node:
             message = f"a security scheme of type {kind!r} needs `{needed}`; write it"
-            yield Found(site.trail, "missing-key", message)
+            yield Violation(site.trail, "missing-key", message)
 
 
 @on("oauth-flow", finds=("missing-key",))
-def flow_addresses(_: Scope, site: Site, __: str) -> Iterator[Found]:
+def flow_addresses(_: Scope, site: Site, __: str) -> Iterator[Violation]:
     for needed in _FLOWS.get(site.slot, ()):
         if needed not in site.node:
             message = f"the flow {site.slot!r} needs `{needed}`; write it"
-            yield Found(site.trail, "missing-key", message)
+            yield Violation(site.trail, "missing-key", message)
 
 
 # Servers
 
 
 @on("server.url", finds=("server-url", "server-variable-missing"))
-def server_url(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def server_url(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     url = site.node[key]
     if _SERVER_URL.fullmatch(url) is None:
         message = (
             f"{quote(url)} is not an address to serve from; write http://..., https://... or a "
             "path from /, without a query or a fragment"
         )
-        yield Found(site.at(key), "server-url", message, value=True)
+        yield Violation(site.at(key), "server-url", message, value=True)
     variables = site.node.get("variables", {})
     for name in dict.fromkeys(_TEMPLATE.findall(url)):
         if name not in variables:
             message = f"{{{name}}} is not among the server's variables{_perhaps(name, variables)}"
-            yield Found(site.at(key), "server-variable-missing", message, value=True)
+            yield Violation(site.at(key), "server-variable-missing", message, value=True)
 
 
 @on("server-variable.default", finds=("server-variable-default",))
-def server_variable(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def server_variable(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     known = site.node.get("enum")
     if known is not None and site.node[key] not in known:
         message = f"{quote(site.node[key])} is not in the variable's `enum`"
         message += did_you_mean(site.node[key], known)
-        yield Found(site.at(key), "server-variable-default", message, value=True)
+        yield Violation(site.at(key), "server-variable-default", message, value=True)
 
 
 # The version header
@@ -334,7 +334,7 @@ def server_variable(_: Scope, site: Site, key: str) -> Iterator[Found]:
     "document.paths",
     finds=("version-header-missing", "version-header-ignored", "version-header-unknown"),
 )
-def version_header(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+def version_header(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     """Operations declare the header that selects the version, but those that ignore it.
 
     Operations with `servers` of their own are not served at the API address and are left alone.
@@ -343,7 +343,7 @@ def version_header(scope: Scope, site: Site, key: str) -> Iterator[Found]:
     rows = list(_headers(scope, site, key))
     if not any(trail is not None for *_, trail in rows):
         names = _header_names(scope, *chain.from_iterable(row[:2] for row in rows))
-        yield from _undeclared(scope, site.at(key), names)
+        yield from _find_other_header(scope, site.at(key), names)
         return
     for _, node, trail, declared in rows:
         ignoring = _ignoring(scope, node)
@@ -351,10 +351,10 @@ def version_header(scope: Scope, site: Site, key: str) -> Iterator[Found]:
             message = (
                 f"operations under {join_quoted(ignoring[:1])} ignore {header}; leave it out here"
             )
-            yield Found(declared, "version-header-ignored", message)
+            yield Violation(declared, "version-header-ignored", message)
         elif not ignoring and declared is None:
             message = f"this operation does not declare the header {header}; add the parameter"
-            yield Found(trail, "version-header-missing", message)
+            yield Violation(trail, "version-header-missing", message)
 
 
 def _ignoring(scope: Scope, operation: dict[str, Any]) -> list[str]:
@@ -362,7 +362,7 @@ def _ignoring(scope: Scope, operation: dict[str, Any]) -> list[str]:
     return [tag for tag in operation.get("tags", ()) if tag in scope.table.ignoring_tags]
 
 
-def _undeclared(scope: Scope, trail: Trail, declared: set[str]) -> Iterator[Found]:
+def _find_other_header(scope: Scope, trail: Trail, declared: set[str]) -> Iterator[Violation]:
     """Yield that no operation declares the version header, although they declare another.
 
     Another is one of a similar name, or one that is named after versions. Without such a one the
@@ -375,7 +375,7 @@ def _undeclared(scope: Scope, trail: Trail, declared: set[str]) -> Iterator[Foun
             f"no operation declares the header {header} that selects the version"
             f"{did_you_mean(header, known)}"
         )
-        yield Found(trail, "version-header-unknown", message, table_key="header")
+        yield Violation(trail, "version-header-unknown", message, table_key="header")
 
 
 def _header_names(scope: Scope, *nodes: dict[str, Any]) -> set[str]:
@@ -424,12 +424,12 @@ def _is_version_header(scope: Scope, parameter: Any) -> bool:
 
 
 @on("parameter.name", finds=("version-header-default", "version-header-required"))
-def version_header_shape(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+def version_header_shape(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     if not _is_version_header(scope, site.node):
         return
     if site.node.get("required"):
         message = f"{site.node[key]} is never required: {scope.table.default} is served without it"
-        yield Found(site.at("required"), "version-header-required", message)
+        yield Violation(site.at("required"), "version-header-required", message)
     schema = site.node.get("schema", {})
     written, wanted = resolve_schema(scope, schema).get("default"), scope.table.annotation
     if written == wanted:
@@ -444,4 +444,4 @@ def version_header_shape(scope: Scope, site: Site, key: str) -> Iterator[Found]:
     else:
         message = f"{quote(written)} is not {wanted}, the version table's `annotation`"
     trail = site.at("schema", "default") if "default" in schema else site.at("schema")
-    yield Found(trail, "version-header-default", message, value=True)
+    yield Violation(trail, "version-header-default", message, value=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from dateline.load.checks.scope import Found, Scope, Site, Trail, on
+from dateline.load.checks.scope import Scope, Site, Trail, Violation, on
 from dateline.load.wording import did_you_mean, name_kind, quote
 from dateline.model import EXTENSIBLE, GATES, KEYS
 from dateline.openapi import COMPONENTS, target
@@ -25,7 +25,7 @@ _BESIDE_REFERENCE: Final = frozenset({"summary", "description"})
     *("reference.$ref", "schema.$ref", "path-item.$ref"),
     finds=("reference-outside", "reference-form", "reference-kind", "reference-dangling"),
 )
-def target_exists(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+def target_exists(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     reference = site.node[key]
     section = _SECTIONS[site.kind]
     goal = target(reference)
@@ -55,39 +55,39 @@ def target_exists(scope: Scope, site: Site, key: str) -> Iterator[Found]:
         )
     else:
         return
-    yield Found(site.at(key), id, message, value=True)
+    yield Violation(site.at(key), id, message, value=True)
 
 
 @on("schema.$ref", finds=("reference-sibling",))
-def alone_in_a_schema(_: Scope, site: Site, __: str) -> Iterator[Found]:
+def alone_in_a_schema(_: Scope, site: Site, __: str) -> Iterator[Violation]:
     for key in site.node:
         if key not in _BESIDE and not key.startswith("x-"):
             message = (
                 f"`{key}` beside `$ref`; only `description`, `deprecated` and our keys may "
                 "stand there, say it in the schema referred to"
             )
-            yield Found(site.at(key), "reference-sibling", message)
+            yield Violation(site.at(key), "reference-sibling", message)
 
 
 @on("reference.$ref", finds=("reference-sibling",))
-def alone_elsewhere(scope: Scope, site: Site, _: str) -> Iterator[Found]:
+def alone_elsewhere(scope: Scope, site: Site, _: str) -> Iterator[Violation]:
     for key in site.node:
         known = key == "$ref" or key in KEYS
         if not known and not (scope.modern and key in _BESIDE_REFERENCE):
             message = f"`{key}` beside `$ref` says nothing; say it in what is referred to"
-            yield Found(site.at(key), "reference-sibling", message)
+            yield Violation(site.at(key), "reference-sibling", message)
 
 
 @on("path-item.$ref", finds=("reference-sibling",))
-def alone_in_a_path(_: Scope, site: Site, __: str) -> Iterator[Found]:
+def alone_in_a_path(_: Scope, site: Site, __: str) -> Iterator[Violation]:
     for key in site.node:
         if key != "$ref" and key not in KEYS:
             message = f"`{key}` beside `$ref` is read differently by every tool; write one of them"
-            yield Found(site.at(key), "reference-sibling", message)
+            yield Violation(site.at(key), "reference-sibling", message)
 
 
 @on("reference.$ref", finds=("misplaced-annotation",))
-def without_our_keys(scope: Scope, site: Site, _: str) -> Iterator[Found]:
+def without_our_keys(scope: Scope, site: Site, _: str) -> Iterator[Violation]:
     for key in site.node:
         # where others wrote the references, what differs may be just that
         if key in KEYS and (scope.authored or key not in GATES):
@@ -95,11 +95,11 @@ def without_our_keys(scope: Scope, site: Site, _: str) -> Iterator[Found]:
                 f"`{key}` is not allowed beside `$ref` here; annotate the component, "
                 "or write it in place"
             )
-            yield Found(site.at(key), "misplaced-annotation", message)
+            yield Violation(site.at(key), "misplaced-annotation", message)
 
 
 @on(*(f"components.{section}" for section in COMPONENTS), finds=("reference-cycle",))
-def no_circle(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def no_circle(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     """A component is more than another name for itself.
 
     A schema that leads back to itself does so through a property or an item.
@@ -132,7 +132,7 @@ def _follow(node: Any, section: str, path: tuple[str | int, ...]) -> Edges:
     return edges
 
 
-def _circles(following: dict[str, Edges]) -> Iterator[Found]:
+def _circles(following: dict[str, Edges]) -> Iterator[Violation]:
     """Yield each circle once, where it is first closed by a walk in source order."""
     done: set[str] = set()
     for start in following:
@@ -154,7 +154,7 @@ def _circles(following: dict[str, Edges]) -> Iterator[Found]:
                     f"{' -> '.join(shown_part)} is a circle of references without a value in it; "
                     "let one of them be a property or an item"
                 )
-                yield Found(_trail(path), "reference-cycle", message)
+                yield Violation(_trail(path), "reference-cycle", message)
             elif name not in done and name in following:
                 trodden.append(name)
                 walks.append(iter(following[name]))

@@ -13,7 +13,7 @@ from dateline.load.checks.schema_parts import (
     collect_required,
     list_parts,
 )
-from dateline.load.checks.scope import Found, Scope, Site, on
+from dateline.load.checks.scope import Scope, Site, Violation, on
 from dateline.load.wording import did_you_mean, find_nearest, join_quoted, quote, say_repeated
 from dateline.regex.dialect import find_flaw
 from dateline.schema.types import (
@@ -68,76 +68,76 @@ _CONTROL: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066
 
 
 @on("schema.type", finds=("unknown-type", "empty-list", "item-twice", "key-of-another-openapi"))
-def type_names(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+def type_names(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     written = site.node[key]
     if isinstance(written, str):
         if written == "null" and not scope.modern:
             message = "the type 'null' came with OpenAPI 3.1; write `nullable: true`"
-            yield Found(site.at(key), "key-of-another-openapi", message, value=True)
+            yield Violation(site.at(key), "key-of-another-openapi", message, value=True)
         elif written not in EVERY_TYPE:
             message = f"{quote(written)} is no type{did_you_mean(written, TYPES)}"
-            yield Found(site.at(key), "unknown-type", message, value=True)
+            yield Violation(site.at(key), "unknown-type", message, value=True)
         return
     if not scope.modern:
         message = "a list of types came with OpenAPI 3.1; write one type, or `openapi: 3.1.0`"
-        yield Found(site.at(key), "key-of-another-openapi", message, value=True)
+        yield Violation(site.at(key), "key-of-another-openapi", message, value=True)
     if not written:
         message = "no type is listed, so nothing is let through; name one"
-        yield Found(site.at(key), "empty-list", message, value=True)
+        yield Violation(site.at(key), "empty-list", message, value=True)
     for index, name in enumerate(written):
         if name not in EVERY_TYPE:
             message = f"{quote(name)} is no type{did_you_mean(name, TYPES)}"
-            yield Found(site.at(key, index), "unknown-type", message)
+            yield Violation(site.at(key, index), "unknown-type", message)
         elif name in written[:index]:
             message = say_repeated(name)
-            yield Found(site.at(key, index), "item-twice", message)
+            yield Violation(site.at(key, index), "item-twice", message)
 
 
 @on("schema.type", finds=("array-without-items",))
-def items(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def items(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     written = site.node[key]
     names = [written] if isinstance(written, str) else written
     if "array" in names and not site.node.keys() & {"items", "prefixItems"}:
         message = "an array needs `items`, which say what it holds; write them"
-        yield Found(site.at(key), "array-without-items", message, value=True)
+        yield Violation(site.at(key), "array-without-items", message, value=True)
 
 
 @on("schema.format", finds=("unknown-format",))
-def formats(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def formats(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     name = site.node[key]
     if name not in FORMATS and _FORMAT.fullmatch(name):
         meant = find_nearest(name, sorted(FORMATS))
         way_out = f"did you mean {meant!r}?" if meant else "say it in `description` or `pattern`"
         message = f"{quote(name)} is no format of the OpenAPI registry; {way_out}"
-        yield Found(site.at(key), "unknown-format", message, value=True)
+        yield Violation(site.at(key), "unknown-format", message, value=True)
 
 
 @on("schema.format", finds=("format-name",))
-def format_name(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def format_name(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     if _FORMAT.fullmatch(site.node[key]) is None:
         message = f"{quote(site.node[key])} is no name of a format; use letters, digits and hyphens"
-        yield Found(site.at(key), "format-name", message, value=True)
+        yield Violation(site.at(key), "format-name", message, value=True)
 
 
 @on(
     "schema.pattern",
     finds=("pattern-invalid", "pattern-dialect", "pattern-explodes", "pattern-loose"),
 )
-def pattern(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def pattern(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     unfit = find_flaw(site.node[key])
     if unfit is not None:
         message = f"{quote(site.node[key])}: {unfit.message}"
-        yield Found(site.at(key), unfit.id, message, value=True)
+        yield Violation(site.at(key), unfit.id, message, value=True)
 
 
 @on("schema.enum", *(f"schema.{key}" for key in UNIONS), finds=("enum-value-twice",))
-def enum_values_differ(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def enum_values_differ(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     for index, value in find_repeated(value for _, value in _choices(site, key)):
-        yield Found(site.at(key, index), "enum-value-twice", say_repeated(value))
+        yield Violation(site.at(key, index), "enum-value-twice", say_repeated(value))
 
 
 @on("schema.enum", *(f"schema.{key}" for key in UNIONS), finds=("enum-types-mixed",))
-def enum_of_one_type(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+def enum_of_one_type(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     values = _choices(site, key)
     allowed = declared(scope.dialect.keywords(site.node))
     if any(type_of(value) not in allowed for _, value in values):
@@ -154,23 +154,23 @@ def enum_of_one_type(scope: Scope, site: Site, key: str) -> Iterator[Found]:
                 f"{quote(value)} beside {quote(first[1])}: values of two types; "
                 "write them as one type"
             )
-            yield Found(site.at(key, index), "enum-types-mixed", message)
+            yield Violation(site.at(key, index), "enum-types-mixed", message)
             return
 
 
 @on("schema.enum", *(f"schema.{key}" for key in UNIONS), finds=("control-character",))
-def enum_of_printable_text(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def enum_of_printable_text(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     for index, value in _choices(site, key):
         if isinstance(value, str) and _CONTROL.search(value):
             message = f"{quote(value)} holds a control character; leave it out"
-            yield Found(site.at(key, index), "control-character", message)
+            yield Violation(site.at(key, index), "control-character", message)
 
 
 @on("schema.enum", finds=("empty-list",))
-def enum_not_empty(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def enum_not_empty(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     if not site.node[key]:
         message = "no value is listed, so nothing is let through; list the values"
-        yield Found(site.at(key), "empty-list", message, value=True)
+        yield Violation(site.at(key), "empty-list", message, value=True)
 
 
 @on(
@@ -179,13 +179,15 @@ def enum_not_empty(_: Scope, site: Site, key: str) -> Iterator[Found]:
     *(f"schema.{key}" for key in UNIONS),
     finds=("enum-of-another-type",),
 )
-def enum_of_the_type(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+def enum_of_the_type(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     allowed = declared(scope.dialect.keywords(site.node))
     for index, value in [(None, site.node[key])] if key == "const" else _choices(site, key):
         if type_of(value) not in allowed:
-            message = f"{quote(value)} is not of the type {_typed(site.node)}; write one that is"
+            message = (
+                f"{quote(value)} is not of the type {_quote_types(site.node)}; write one that is"
+            )
             trail = site.at(key) if index is None else site.at(key, index)
-            yield Found(trail, "enum-of-another-type", message, value=index is None)
+            yield Violation(trail, "enum-of-another-type", message, value=index is None)
 
 
 def _choices(site: Site, key: str) -> list[tuple[int, Any]]:
@@ -197,22 +199,22 @@ def _choices(site: Site, key: str) -> list[tuple[int, Any]]:
     return [(index, member["const"]) for index, member in enumerate(site.node[key])]
 
 
-def _typed(schema: dict[str, Any]) -> str:
+def _quote_types(schema: dict[str, Any]) -> str:
     written = schema.get("type")
     return repr(written) if isinstance(written, str) else " or ".join(map(repr, written or ()))
 
 
 @on(*(f"schema.{low}" for low in _BOUNDS), finds=("unsatisfiable-bounds",))
-def counts_in_order(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def counts_in_order(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     above = _BOUNDS[key]
     low, high = site.node[key], site.node.get(above)
     if high is not None and low > high:
         message = f"{key} {low} is above {above} {high}, so nothing is let through; swap them"
-        yield Found(site.at(key), "unsatisfiable-bounds", message, value=True)
+        yield Violation(site.at(key), "unsatisfiable-bounds", message, value=True)
 
 
 @on("schema.minimum", "schema.exclusiveMinimum", finds=("unsatisfiable-bounds",))
-def bounds_in_order(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+def bounds_in_order(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     node = scope.dialect.keywords(site.node)
     low = site.node[key]
     if isinstance(low, bool):
@@ -230,41 +232,41 @@ def bounds_in_order(scope: Scope, site: Site, key: str) -> Iterator[Found]:
         if nothing or (whole and first > last):
             missed = "number" if nothing else "integer"
             message = f"no {missed} is let through from {key} {low} to {above} {high}; move one"
-            yield Found(site.at(key), "unsatisfiable-bounds", message, value=True)
+            yield Violation(site.at(key), "unsatisfiable-bounds", message, value=True)
 
 
 @on("schema.multipleOf", finds=("unsatisfiable-bounds",))
-def multiple_above_zero(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def multiple_above_zero(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     if site.node[key] <= 0:
         message = f"{quote(site.node[key])} where a number above 0 belongs"
-        yield Found(site.at(key), "unsatisfiable-bounds", message, value=True)
+        yield Violation(site.at(key), "unsatisfiable-bounds", message, value=True)
 
 
 @on("schema.readOnly", finds=("never-sent",))
-def sent_at_all(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def sent_at_all(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     if site.node[key] and site.node.get("writeOnly"):
         message = "`readOnly` and `writeOnly` together: it is never sent; leave one out"
-        yield Found(site.at(key), "never-sent", message)
+        yield Violation(site.at(key), "never-sent", message)
 
 
 @on("schema.properties", finds=("too-many-properties",))
-def not_too_many(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def not_too_many(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     if len(site.node[key]) > MOST_PROPERTIES:
         message = (
             f"{len(site.node[key]):,} properties; {MOST_PROPERTIES} are allowed, "
             "group them in objects or let the keys be data with `additionalProperties`"
         )
-        yield Found(site.at(key), "too-many-properties", message)
+        yield Violation(site.at(key), "too-many-properties", message)
 
 
 @on("schema.required", finds=("item-twice",))
-def required_once(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def required_once(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     for index, name in find_repeated(site.node[key]):
-        yield Found(site.at(key, index), "item-twice", say_repeated(name))
+        yield Violation(site.at(key, index), "item-twice", say_repeated(name))
 
 
 @on("schema.required", finds=("required-unknown",))
-def required_names_properties(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+def required_names_properties(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     """What is required is a property of the schema, of its allOf members or of what it refines."""
     unknown = [name for name in site.node[key] if name not in site.node.get("properties", {})]
     if not unknown:
@@ -281,11 +283,11 @@ def required_names_properties(scope: Scope, site: Site, key: str) -> Iterator[Fo
             message += ", so nothing is let through" if closed else ""
             trail = site.at(key, site.node[key].index(name))
             message += did_you_mean(name, known) or "; describe it, or leave it out"
-            yield Found(trail, "required-unknown", message)
+            yield Violation(trail, "required-unknown", message)
 
 
 @on("schema.allOf", finds=("contradiction",))
-def bases_agree(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+def bases_agree(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     possible = declared(site.node)
     for index, base in enumerate(site.node[key]):
         narrowed = possible
@@ -294,13 +296,13 @@ def bases_agree(scope: Scope, site: Site, key: str) -> Iterator[Found]:
         if possible and not narrowed:
             so_far = join_quoted(name for name in TYPES if name in possible)
             message = f"this is never {so_far}, as what precedes it is; let them agree"
-            yield Found(site.at(key, index), "contradiction", message)
+            yield Violation(site.at(key, index), "contradiction", message)
             return
         possible = narrowed
 
 
 @on("schema.allOf", finds=("closed-base",))
-def closed_bases_know_what_is_required(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+def closed_bases_know_what_is_required(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     demanded = collect_required(scope, site.node)
     for part in list_parts(scope, site.node):
         own = part.get("properties", {})
@@ -310,18 +312,18 @@ def closed_bases_know_what_is_required(scope: Scope, site: Site, key: str) -> It
                 f"{quote(missing[0])} is required, but one of the schemas here lets no other "
                 "properties than its own through; take its `additionalProperties: false` out"
             )
-            yield Found(site.at(key), "closed-base", message)
+            yield Violation(site.at(key), "closed-base", message)
             return
 
 
 @on("schema.allOf", *(f"schema.{key}" for key in UNIONS), finds=("empty-list",))
-def not_empty(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def not_empty(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     if not site.node[key]:
-        yield Found(site.at(key), "empty-list", "no schema is listed; list some", value=True)
+        yield Violation(site.at(key), "empty-list", "no schema is listed; list some", value=True)
 
 
 @on(*(f"schema.{key}" for key in UNIONS), finds=("undiscriminated-union",))
-def union_told_apart(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+def union_told_apart(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     """Without a discriminator, the JSON type of a value has to say which member it is."""
     if "discriminator" in site.node or is_enumeration(site.node):
         return
@@ -334,15 +336,15 @@ def union_told_apart(scope: Scope, site: Site, key: str) -> Iterator[Found]:
                 f"members {taken[both] + 1} and {index + 1} can both be of type {both!r}: "
                 "a union needs a `discriminator`"
             )
-            yield Found(site.at(key), "undiscriminated-union", message)
+            yield Violation(site.at(key), "undiscriminated-union", message)
             return
         taken |= dict.fromkeys(mine, index)
 
 
 @on(*(f"schema.{key}" for key in UNIONS), finds=("member-twice",))
-def members_differ(_: Scope, site: Site, key: str) -> Iterator[Found]:
+def members_differ(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     members = site.node[key]
     references = [member.get("$ref") if isinstance(member, dict) else None for member in members]
     for index, reference in find_repeated(references):
         if reference is not None:
-            yield Found(site.at(key, index), "member-twice", say_repeated(reference))
+            yield Violation(site.at(key, index), "member-twice", say_repeated(reference))

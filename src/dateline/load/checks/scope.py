@@ -22,7 +22,7 @@ _SECTIONS: Final = {kind: section for section, kind in COMPONENTS.items()}
 _HOPS: Final = 64
 
 
-class Found(NamedTuple):
+class Violation(NamedTuple):
     """One defect: where it is (the key or item, or its value), its id and the message.
 
     With a ``table_key`` it is that key of the version table.
@@ -127,7 +127,7 @@ class Scope:
         return None
 
 
-Finder = Callable[[Scope, Site, str], Iterator[Found]]
+Finder = Callable[[Scope, Site, str], Iterator[Violation]]
 """Finds defects in a node; the text is the key that it was called for, empty for the node."""
 
 

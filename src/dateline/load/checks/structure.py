@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from dateline.gates import changes
-from dateline.load.checks.scope import CHECKS, Check, Found, Scope, Site, Trail, path
+from dateline.load.checks.scope import CHECKS, Check, Scope, Site, Trail, Violation, path
 from dateline.load.checks.style import STYLE
 from dateline.load.wording import find_nearest, name_kind, quote
 from dateline.model import (
@@ -110,7 +110,7 @@ _CLOSE_TO_OURS: Final = {True: 0.8, False: 0.91}
 _CLOSE_TO_A_KEY: Final = 0.75
 
 
-class _Key(NamedTuple):
+class _KeyForm(NamedTuple):
     """What a key holds: its type, the objects below it, and the checks of its own."""
 
     type: Type
@@ -124,8 +124,8 @@ class _Form:
     """What an object of one kind looks like."""
 
     kind: str
-    keys: dict[str, _Key]
-    other: _Key | None
+    keys: dict[str, _KeyForm]
+    other: _KeyForm | None
     required: tuple[str, ...]
     checks: tuple[Check, ...]
     reference: tuple[Check, ...]
@@ -138,7 +138,7 @@ class Pending(NamedTuple):
     site: Site
 
 
-class Fault(NamedTuple):
+class TypeFault(NamedTuple):
     """A value of the wrong type, and what to look at instead; left out where that is None."""
 
     trail: Trail
@@ -153,9 +153,9 @@ class Survey:
     """One walk over the document: what is wrong with its shape, and where to look closer."""
 
     def __init__(self, scope: Scope) -> None:
-        self.found: list[Found] = []
+        self.found: list[Violation] = []
         self.pending: list[Pending] = []
-        self.faults: list[Fault] = []
+        self.faults: list[TypeFault] = []
         self._authored = scope.authored
         self._forms = _forms(scope.authored, scope.modern)
         self._stack: list[tuple[_Form, Site]] = [
@@ -192,13 +192,13 @@ class Survey:
             if known.shape is not Shape.DATA:
                 self._below(known, value, (trail, key), key, site)
             elif known.type.holds is not None and type(value) is not str:
-                self._held(known.type, value, (trail, key))
+                self._check_items(known.type, value, (trail, key))
                 if key == WAS:
                     self._history(form, site)
         for key in form.required:
             if key not in node:
                 message = f"{name_kind(form.kind)} needs `{key}`; write it"
-                self.found.append(Found(trail, "missing-key", message))
+                self.found.append(Violation(trail, "missing-key", message))
         if checks:
             self.pending.append(Pending(checks, site))
 
@@ -211,11 +211,11 @@ class Survey:
                 continue
             self.pending.append(Pending(known.checks, site))
             if known.type.holds is not None:
-                self._held(known.type, site.node[key], site.at(key))
+                self._check_items(known.type, site.node[key], site.at(key))
                 if key == WAS:
                     self._history(form, site)
 
-    def _below(self, known: _Key, value: Any, trail: Trail, key: str, parent: Site) -> None:
+    def _below(self, known: _KeyForm, value: Any, trail: Trail, key: str, parent: Site) -> None:
         """Push the objects in *value* on the stack."""
         form = self._forms[known.kind]
         if known.shape is Shape.ONE:
@@ -230,15 +230,15 @@ class Survey:
             elif type(child) is not bool:
                 self._stack.append((form, Site(known.kind, child, (trail, name), key, parent)))
 
-    def _held(self, wanted: Type, value: Any, trail: Trail) -> None:
+    def _check_items(self, wanted: Type, value: Any, trail: Trail) -> None:
         """Note the first thing in the list or mapping *value* that is not of the right type."""
         assert wanted.holds is not None
         pairs = value.items() if isinstance(value, dict) else enumerate(value)
         for key, item in pairs:
             if type(item) not in wanted.holds:
                 message = f"{quote(item)} in {wanted.words}"
-                self.found.append(Found((trail, key), "wrong-type", message, value=True))
-                self.faults.append(Fault(trail, None))
+                self.found.append(Violation((trail, key), "wrong-type", message, value=True))
+                self.faults.append(TypeFault(trail, None))
                 return
 
     def _history(self, form: _Form, site: Site) -> None:
@@ -269,28 +269,30 @@ class Survey:
         self, value: Any, trail: Trail, wanted: Type, instead: dict[str, Any] | None = None
     ) -> None:
         message = f"{quote(value)} where {wanted.words} belongs"
-        self.found.append(Found(trail, "wrong-type", message, value=True))
-        self.faults.append(Fault(trail, instead))
+        self.found.append(Violation(trail, "wrong-type", message, value=True))
+        self.faults.append(TypeFault(trail, instead))
 
-    def _unknown(self, form: _Form, key: str, trail: Trail) -> Iterator[Found]:
+    def _unknown(self, form: _Form, key: str, trail: Trail) -> Iterator[Violation]:
         if _NAMES_CODE.fullmatch(key):
             message = f"{quote(key)} names code; definitions only say what is sent, leave it out"
-            yield Found(trail, "key-names-code", message)
+            yield Violation(trail, "key-names-code", message)
         elif key in KEYS:
             message = f"`{key}` is not allowed inside `x-was`; put it on the node itself"
-            yield Found(trail, "misplaced-annotation", message)
+            yield Violation(trail, "misplaced-annotation", message)
         elif key.startswith("x-"):
             meant = _meant_for_ours(key, self._authored)
             if meant is not None:
-                yield Found(trail, "unknown-annotation", f"{quote(key)}; did you mean {meant!r}?")
+                yield Violation(
+                    trail, "unknown-annotation", f"{quote(key)}; did you mean {meant!r}?"
+                )
         else:
             fact = f"{quote(key)} is no key of {name_kind(form.kind)}"
             meant = find_nearest(key, form.keys, _CLOSE_TO_A_KEY)
             if meant is not None:
-                yield Found(trail, "misspelt-key", f"{fact}; did you mean {meant!r}?")
+                yield Violation(trail, "misspelt-key", f"{fact}; did you mean {meant!r}?")
             else:
                 message = f"{fact}; leave it out, or let it begin with `x-`"
-                yield Found(trail, "unknown-key", message)
+                yield Violation(trail, "unknown-key", message)
 
 
 @lru_cache(maxsize=1024)
@@ -302,7 +304,7 @@ def _meant_for_ours(key: str, authored: bool) -> str | None:
     return meant
 
 
-def without_faults(scope: Scope, faults: list[Fault]) -> Scope:
+def without_faults(scope: Scope, faults: list[TypeFault]) -> Scope:
     """Return *scope* over a document without the values that are *faults*."""
     root = dict(scope.document)
     copies: dict[tuple[str | int, ...], Any] = {(): root}
@@ -337,17 +339,17 @@ def _forms(authored: bool, modern: bool) -> dict[str, _Form]:
         if authored or not modern:
             required += _REQUIRED_ONCE.get(kind, ())
         keys = {
-            key: _Key(_type(known), *known.slot, active(f"{kind}.{key}", f"*.{key}"))
+            key: _KeyForm(_type(known), *known.slot, active(f"{kind}.{key}", f"*.{key}"))
             for key, known in OBJECTS[kind].items()
             if key != ANY
         }
         for key, accepted in _OURS.items():
-            keys[key] = _Key(accepted, Shape.DATA, "data", active(f"{kind}.{key}", f"*.{key}"))
+            keys[key] = _KeyForm(accepted, Shape.DATA, "data", active(f"{kind}.{key}", f"*.{key}"))
         other = OBJECTS[kind].get(ANY)
         return _Form(
             kind=kind,
             keys=keys,
-            other=other and _Key(_NODE, *other.slot, ()),
+            other=other and _KeyForm(_NODE, *other.slot, ()),
             required=required,
             checks=active(kind),
             reference=active("reference.$ref") if kind in REFERABLE else (),
@@ -365,7 +367,7 @@ def _forms(authored: bool, modern: bool) -> dict[str, _Form]:
             or (key in (ADDED, REMOVED) and not authored)
         }
         if kind in ("schema", "header"):
-            keys["name"] = _Key(_TEXT, Shape.DATA, "data", ())
+            keys["name"] = _KeyForm(_TEXT, Shape.DATA, "data", ())
         return replace(form, keys=keys, required=(), checks=(), reference=())
 
     return {kind: now(kind) for kind in OBJECTS} | {_before(kind): before(kind) for kind in OBJECTS}

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from dateline.gates import changes
 from dateline.load.checks.schema_parts import admits_null, collect_properties, resolve_schema
-from dateline.load.checks.scope import Found, Scope, Site, Trail, on
+from dateline.load.checks.scope import Scope, Site, Trail, Violation, on
 from dateline.load.wording import did_you_mean, name_kind, quote, quote_all
 from dateline.model import ADDED, ENVIRONMENTS, REMOVED, WAS
 from dateline.openapi import target
@@ -65,7 +65,7 @@ def _faults(scope: Scope, value: Any, schema: Any, depth: int) -> Iterator[Fault
         return
     kind = type_of(value)
     if kind not in declared(node):
-        yield Fault((), f"{quote(value)} where {_wanted(node)} belongs")
+        yield Fault((), f"{quote(value)} where {_name_types(node)} belongs")
         return
     values = _choices(scope, node)
     if values is not None and text(value) not in map(text, values):
@@ -87,7 +87,7 @@ def _choices(scope: Scope, node: dict[str, Any]) -> list[Any] | None:
     return [*values, *(said["const"] for said, _ in map(changes, eras) if "const" in said)]
 
 
-def _wanted(schema: dict[str, Any]) -> str:
+def _name_types(schema: dict[str, Any]) -> str:
     written = schema["type"]
     return " or ".join(map(name_kind, [written] if isinstance(written, str) else written))
 
@@ -253,17 +253,17 @@ _BY_TYPE: Final[dict[str, Callable[[Scope, Any, dict[str, Any], int], Iterator[F
 
 
 @on("schema.default", finds=("default-invalid",))
-def default(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+def default(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     yield from _unfit(scope, site.node[key], site.node, site.at(key), "default-invalid")
 
 
 @on("schema.example", finds=("example-invalid",))
-def example(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+def example(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     yield from _unfit(scope, site.node[key], site.node, site.at(key), "example-invalid")
 
 
 @on("schema.examples", finds=("example-invalid",))
-def examples(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+def examples(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     for index, value in enumerate(site.node[key]):
         yield from _unfit(scope, value, site.node, site.at(key, index), "example-invalid")
 
@@ -272,20 +272,20 @@ def examples(scope: Scope, site: Site, key: str) -> Iterator[Found]:
     *(f"{kind}.{key}" for kind in ("parameter", "header") for key in ("example", "examples")),
     finds=("example-invalid",),
 )
-def parameter_examples(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+def parameter_examples(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     if "schema" in site.node:
         yield from _examples(scope, site, key)
 
 
 @on("media-type.example", "media-type.examples", finds=("example-invalid",))
-def body_examples(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+def body_examples(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     # of another notation than JSON, an example is given as text
     assert site.trail is not None
     if "schema" in site.node and _JSON.fullmatch(str(site.trail[1])):
         yield from _examples(scope, site, key)
 
 
-def _examples(scope: Scope, site: Site, key: str) -> Iterator[Found]:
+def _examples(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     schema = site.node["schema"]
     if key == "example":
         yield from _unfit(scope, site.node[key], schema, site.at(key), "example-invalid")
@@ -297,10 +297,10 @@ def _examples(scope: Scope, site: Site, key: str) -> Iterator[Found]:
             yield from _unfit(scope, shared["value"], schema, trail, "example-invalid")
 
 
-def _unfit(scope: Scope, value: Any, schema: Any, trail: Trail, id: str) -> Iterator[Found]:
+def _unfit(scope: Scope, value: Any, schema: Any, trail: Trail, id: str) -> Iterator[Violation]:
     wrong = find_fault(scope, value, schema)
     if wrong is not None:
         for step in wrong.path:
             trail = (trail, step)
         way_out = "" if ";" in wrong.message else "; mend the value or its schema"
-        yield Found(trail, id, wrong.message + way_out, value=True)
+        yield Violation(trail, id, wrong.message + way_out, value=True)

@@ -6,7 +6,7 @@ from dateline.load.table import valid
 from dateline.load.table.announcements import read_announcements
 from dateline.load.table.environments import read_environments
 from dateline.load.table.policy import read_policy
-from dateline.load.table.reading import Reading
+from dateline.load.table.reading import TableReading
 from dateline.load.table.valid import canonical_date, version_date
 from dateline.load.table.versions import read_annotation, read_default, read_versions
 from dateline.load.table.vocabulary import (
@@ -28,7 +28,7 @@ def read_table(document: Map, problems: list[Problem]) -> Table | None:
 
     Every problem found is appended to *problems*; None is returned when there is one.
     """
-    reading = Reading()
+    reading = TableReading()
     table = _table(reading, document)
     problems += reading.problems
     return None if reading.problems else table
@@ -39,7 +39,7 @@ def read_policy_rules(document: Map, problems: list[Problem]) -> tuple[str, dict
 
     *document* is what `policy` holds. Every problem found is appended to *problems*.
     """
-    reading = Reading()
+    reading = TableReading()
     node = Map(policy=document)
     node.file, node.mark, node.marks = document.file, document.mark, [document.mark] * 2
     policy = read_policy(reading, node)
@@ -47,7 +47,7 @@ def read_policy_rules(document: Map, problems: list[Problem]) -> tuple[str, dict
     return policy
 
 
-def _table(reading: Reading, node: Map) -> Table:
+def _table(reading: TableReading, node: Map) -> Table:
     reading.known_keys(node, "the version table")
     lint = reading.value(node, "lint", valid.one_of("authored", "adopted"), "authored")
     adopted = lint == "adopted"
@@ -71,7 +71,7 @@ def _table(reading: Reading, node: Map) -> Table:
     )
 
 
-def _package(reading: Reading, node: Map) -> str:
+def _package(reading: TableReading, node: Map) -> str:
     python = reading.value(node, "python", valid.mapping, Map())
     if not python:
         return DEFAULT_PACKAGE

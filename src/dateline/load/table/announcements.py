@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from dateline.load.table import valid
-from dateline.load.table.reading import Reading
+from dateline.load.table.reading import TableReading
 from dateline.model import Announcement, Map, Place, Seq
 
 _WAY_OUT: Final = "write { ends: 2026-07-01, from: 2027-07-01, announced: 2027-01-01 }"
 
 
-def read_announcements(reading: Reading, node: Map) -> Iterator[Announcement]:
+def read_announcements(reading: TableReading, node: Map) -> Iterator[Announcement]:
     """Yield what is announced, in the order of the file, each thing once."""
     rows = reading.value(node, "announcements", valid.sequence, Seq())
     seen: dict[tuple[str, str], Place] = {}
@@ -31,7 +31,7 @@ def read_announcements(reading: Reading, node: Map) -> Iterator[Announcement]:
             )
 
 
-def _announcement(reading: Reading, row: Any, place: Place) -> Announcement | None:
+def _announcement(reading: TableReading, row: Any, place: Place) -> Announcement | None:
     if not reading.holds(row, Map, place, _WAY_OUT):
         return None
     reading.known_keys(row, "an announcement")

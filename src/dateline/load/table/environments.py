@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator
 
 from dateline.load.table import valid
-from dateline.load.table.reading import Reading
+from dateline.load.table.reading import TableReading
 from dateline.load.table.vocabulary import VARIABLE
 from dateline.load.wording import did_you_mean
 from dateline.model import Environment, Map
 
 
-def read_environments(reading: Reading, node: Map, adopted: bool) -> Iterator[Environment]:
+def read_environments(reading: TableReading, node: Map, adopted: bool) -> Iterator[Environment]:
     """Yield the environments; an *adopted* API may do without them, and without servers."""
     if adopted and "environments" not in node:
         yield Environment(name="production", servers=(), place=node.place())
@@ -31,7 +31,7 @@ def read_environments(reading: Reading, node: Map, adopted: bool) -> Iterator[En
             yield Environment(name=name, servers=servers, place=at)
 
 
-def _servers(reading: Reading, node: Map, adopted: bool) -> Iterator[Map]:
+def _servers(reading: TableReading, node: Map, adopted: bool) -> Iterator[Map]:
     if adopted and "servers" not in node:
         return
     servers = reading.required(node, "servers", valid.rows, "list where it is served")
@@ -41,7 +41,7 @@ def _servers(reading: Reading, node: Map, adopted: bool) -> Iterator[Map]:
             yield server
 
 
-def _server(reading: Reading, server: Map) -> None:
+def _server(reading: TableReading, server: Map) -> None:
     reading.known_keys(server, "a server")
     url = reading.required(server, "url", valid.server_url, "write `url: https://...`")
     reading.value(server, "description", valid.text, "")
@@ -66,7 +66,7 @@ def _server(reading: Reading, server: Map) -> None:
         )
 
 
-def _variable(reading: Reading, variable: Map) -> None:
+def _variable(reading: TableReading, variable: Map) -> None:
     reading.known_keys(variable, "a server variable")
     reading.value(variable, "description", valid.text, "")
     default = reading.required(variable, "default", valid.text, "say what is used without a choice")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dateline.load.table import valid
-from dateline.load.table.reading import Reading
+from dateline.load.table.reading import TableReading
 from dateline.load.table.vocabulary import VERDICTS
 from dateline.model import NOTICE_DAYS, Map
 from dateline.presets import DEFAULT_POLICY, PRESETS
 
 
-def read_policy(reading: Reading, node: Map) -> tuple[str, dict[str, str], int]:
+def read_policy(reading: TableReading, node: Map) -> tuple[str, dict[str, str], int]:
     """Return the preset, the verdicts by rule id that differ from it, and the days of notice."""
     written = node.get("policy", DEFAULT_POLICY)
     if not isinstance(written, Map):

@@ -12,7 +12,7 @@ from dateline.model import KEYS as OUR_KEYS
 from dateline.model import Map, Place, Problem, Seq
 
 
-class Reading:
+class TableReading:
     """One reading of the file: the problems so far, and how values are taken out of it."""
 
     def __init__(self) -> None:

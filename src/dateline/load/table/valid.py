@@ -61,7 +61,7 @@ def canonical_date(text: str) -> bool:
         return False
 
 
-def _typed(expected: type) -> Check:
+def _of_type(expected: type) -> Check:
     def check(value: Any) -> Complaint | None:
         if type(value) is expected:
             return None
@@ -70,11 +70,11 @@ def _typed(expected: type) -> Check:
     return check
 
 
-text: Final = _typed(str)
-flag: Final = _typed(bool)
-_whole: Final = _typed(int)
-mapping: Final = _typed(Map)
-sequence: Final = _typed(Seq)
+text: Final = _of_type(str)
+flag: Final = _of_type(bool)
+_whole: Final = _of_type(int)
+mapping: Final = _of_type(Map)
+sequence: Final = _of_type(Seq)
 
 
 def count(value: Any) -> Complaint | None:
@@ -156,12 +156,12 @@ _package_word: Final = _matching(
 
 def environment_name(value: Any) -> Complaint | None:
     """A name of an environment that can be a folder's name."""
-    return _environment_word(value) or _reserved(value, "environment-name")
+    return _environment_word(value) or _check_device(value, "environment-name")
 
 
 def package(value: Any) -> Complaint | None:
     """A name that the generated package can have."""
-    if complaint := _package_word(value) or _reserved(value, "package-name"):
+    if complaint := _package_word(value) or _check_device(value, "package-name"):
         return complaint
     if keyword.iskeyword(value):
         return Complaint("package-name", f"{value!r} is a word of Python; choose another name")
@@ -174,7 +174,7 @@ def package(value: Any) -> Complaint | None:
     return None
 
 
-def _reserved(value: str, id: str) -> Complaint | None:
+def _check_device(value: str, id: str) -> Complaint | None:
     if value not in _DEVICES:
         return None
     return Complaint(id, f"{value!r} can't be a folder's name on every system; choose another")

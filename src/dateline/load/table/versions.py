@@ -6,13 +6,13 @@ from typing import Any
 
 from dateline.gates import order
 from dateline.load.table import valid
-from dateline.load.table.reading import Reading
+from dateline.load.table.reading import TableReading
 from dateline.load.table.valid import Complaint
 from dateline.load.wording import did_you_mean
 from dateline.model import NEXT, Map, Place, Version
 
 
-def read_versions(reading: Reading, node: Map) -> list[Version]:
+def read_versions(reading: TableReading, node: Map) -> list[Version]:
     """Return the versions in the order of the table; none where one of them can't be read."""
     rows = reading.required(node, "versions", valid.rows, "list the versions, oldest first")
     if rows is None:
@@ -35,7 +35,7 @@ def read_versions(reading: Reading, node: Map) -> list[Version]:
     return versions
 
 
-def _version(reading: Reading, row: Any, place: Place) -> Version | None:
+def _version(reading: TableReading, row: Any, place: Place) -> Version | None:
     if not reading.holds(row, Map, place, "write { date: 2026-07-01, title: ... }"):
         return None
     reading.known_keys(row, "a version")
@@ -56,18 +56,18 @@ def _version(reading: Reading, row: Any, place: Place) -> Version | None:
     )
 
 
-def _in_order(reading: Reading, versions: list[Version]) -> None:
+def _in_order(reading: TableReading, versions: list[Version]) -> None:
     seen: dict[str, Version] = {}
     newest: Version | None = None
     for version in versions:
-        complaint = _misplaced(version, seen.get(version.date), newest)
+        complaint = _check_order(version, seen.get(version.date), newest)
         if complaint is None:
             newest = seen[version.date] = version
         else:
             reading.note(version.place, *complaint)
 
 
-def read_default(reading: Reading, node: Map, versions: tuple[Version, ...]) -> str:
+def read_default(reading: TableReading, node: Map, versions: tuple[Version, ...]) -> str:
     """Return the date that is served without the header; the oldest where none is named."""
     supported = [version.date for version in versions if not version.draft]
     # the oldest: the one that doesn't move when a version is cut
@@ -84,7 +84,7 @@ def read_default(reading: Reading, node: Map, versions: tuple[Version, ...]) -> 
     return day
 
 
-def read_annotation(reading: Reading, node: Map, versions: tuple[Version, ...]) -> str | None:
+def read_annotation(reading: TableReading, node: Map, versions: tuple[Version, ...]) -> str | None:
     """Return the date that documents name as the default of the header, if one is written."""
     day: str | None = reading.value(node, "annotation", valid.version_date, None)
     dates = [version.date for version in versions]
@@ -97,7 +97,9 @@ def read_annotation(reading: Reading, node: Map, versions: tuple[Version, ...]) 
     return day
 
 
-def _misplaced(version: Version, twin: Version | None, before: Version | None) -> Complaint | None:
+def _check_order(
+    version: Version, twin: Version | None, before: Version | None
+) -> Complaint | None:
     """Return what is wrong with *version* after *before*, the last one that is in order."""
     if twin is not None:
         return Complaint(
