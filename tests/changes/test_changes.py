@@ -18,7 +18,7 @@ from support.sources import API, LIBRARY, loaded
 from dateline.changes import schema
 from dateline.changes.pages import EVERY_PAIR, MOST_NAMED, Entry, compare_versions
 from dateline.check.comparison import compare
-from dateline.diff import Readings, diff
+from dateline.diff import DiffReadings, diff
 from dateline.model import Api
 from dateline.project import Projector
 from dateline.render import render
@@ -343,7 +343,7 @@ def test_a_page_holds_what_a_diff_finds(by_chance: Api, made_by_chance: Files) -
 
 
 def test_what_documents_share_changes_nothing_of_what_a_diff_finds(by_chance: Api) -> None:
-    projector, readings = Projector(by_chance), Readings()
+    projector, readings = Projector(by_chance), DiffReadings()
     for environment in by_chance.table.environments:
         name = environment.name
         known = {date: projector.contract(date, name).document for date in by_chance.table.dates}

@@ -9,8 +9,8 @@ from typing import Any
 
 import jsonschema_rs
 
-from dateline.diff import Readings
-from dateline.diff.views import View, speaks_of
+from dateline.diff import DiffReadings
+from dateline.diff.views import SchemaView, speaks_of
 from dateline.schema.constraints import with_format_bounds
 from dateline.schema.dialect import Dialect
 from dateline.schema.parts import NEVER, Part, Parts
@@ -29,7 +29,7 @@ class DifferView:
 
     def __init__(self, document: dict[str, Any]) -> None:
         self._document = document
-        self._schemas = Readings().of(document)
+        self._schemas = DiffReadings().of(document)
         self._modern = Dialect(document).modernized("document", document)
         self._registry = jsonschema_rs.Registry([(_ROOT, self._modern)])
 
@@ -60,14 +60,14 @@ class DifferView:
             and all(self._opaque(part, value) for part in parts)
         )
 
-    def _one_of(self, view: View, at: int, value: Any) -> bool:
+    def _one_of(self, view: SchemaView, at: int, value: Any) -> bool:
         union = view.unions[at]
         if value is None and union.null:
             return True
         fitting = sum(self._fits(member.parts, value) for member in union.members)
         return fitting == 1 if union.keyword == "oneOf" else fitting > 0
 
-    def _object(self, view: View, value: Any) -> bool:
+    def _object(self, view: SchemaView, value: Any) -> bool:
         if not isinstance(value, dict):
             return True
         if not view.required.keys() <= value.keys():
@@ -80,7 +80,7 @@ class DifferView:
             self._below(rules, name) for name in value if (rules := view.below.get("propertyNames"))
         )
 
-    def _array(self, view: View, value: Any) -> bool:
+    def _array(self, view: SchemaView, value: Any) -> bool:
         if not isinstance(value, list):
             return True
         for index, item in enumerate(value):
@@ -117,17 +117,17 @@ def _saying(parts: Parts) -> list[Part]:
     return [part for part in parts if part.node.keys() - part.skip]
 
 
-def _typed(view: View, value: Any) -> bool:
+def _typed(view: SchemaView, value: Any) -> bool:
     if value is None and view.types is None and view.null_at:
         return bool(view.null_passes) and all(view.null_passes.values())
     return view.types is None or type_of(value) in view.types
 
 
-def _listed(view: View, value: Any) -> bool:
+def _listed(view: SchemaView, value: Any) -> bool:
     return view.values is None or text(value) in view.values
 
 
-def _others(view: View, name: str) -> Iterator[Located]:
+def _others(view: SchemaView, name: str) -> Iterator[Located]:
     """Yield what patterns, and what stands for all other fields, say of the field *name*."""
     for pattern, found in view.maps.get("patternProperties", {}).items():
         if re.search(pattern, name):
@@ -142,11 +142,11 @@ def _others(view: View, name: str) -> Iterator[Located]:
             )
 
 
-def _is_unique(view: View) -> bool:
+def _is_unique(view: SchemaView) -> bool:
     return any(fact.value is True for fact in view.facts.get("uniqueItems", ()))
 
 
-def _bounded(view: View, value: Any) -> bool:
+def _bounded(view: SchemaView, value: Any) -> bool:
     """Return whether *value* satisfies the keywords that hold no schemas."""
     facts = [{key: fact.value} for key in _ASSERTED for fact in view.facts.get(key, ())]
     types = sorted(view.types) if view.types is not None else None

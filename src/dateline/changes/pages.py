@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from dateline.changes.reasons import Reason, Reasons
 from dateline.check.merge import Group, Merged
-from dateline.diff import Readings, diff
+from dateline.diff import DiffReadings, diff
 from dateline.model import Announcement, Api, Combination, Direction, Table, Verdict, Version
 from dateline.openapi import VERSION
 from dateline.project import Projector
@@ -242,7 +242,7 @@ class Differences:
     def __init__(self, api: Api, projector: Projector) -> None:
         self._api = api
         self._projector = projector
-        self._readings = Readings()
+        self._readings = DiffReadings()
         self._origin = cache(projector.origin)
         self._documents: dict[Combination, dict[str, Any]] = {}
         self._entries: dict[tuple[Any, ...], Entry] = {}

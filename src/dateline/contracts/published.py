@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any, Final
 
 from dateline.canonical import canonical
-from dateline.diff import Readings
+from dateline.diff import DiffReadings
 from dateline.diff.overlaps import are_apart
 from dateline.gates import Timeline
 from dateline.model import Api
@@ -29,7 +29,7 @@ class Published:
         self._combinations = timeline.combinations
         self._constraints = Constraints(api.document)
         self._directed: dict[int | None, list[Direction]] = {}
-        self._readings = Readings()
+        self._readings = DiffReadings()
 
     def canonical(self, schema: Any) -> Any:
         """Return what canonical values of *schema* have to be."""

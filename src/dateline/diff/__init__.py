@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from dateline.collector import collection_off
 from dateline.diff.compare import SchemaComparison
-from dateline.diff.documents import DocumentIndex, Survey, Texts
-from dateline.diff.graph import CARRIERS, Graph, Pair, Seen, reachable
+from dateline.diff.documents import ChangeSurvey, DocumentIndex, Texts
+from dateline.diff.graph import CARRIERS, Graph, NodePair, Seen, reachable
 from dateline.diff.keywords import changed
 from dateline.diff.leads import Leads
 from dateline.diff.leaves import leaves
@@ -48,7 +48,7 @@ _OPENED: Final = {
 _SILENT: Final = (Kind.DOCUMENTATION_CHANGED, Kind.EXTENSION_CHANGED, *_NAMED)
 
 
-class Readings:
+class DiffReadings:
     """What was read of documents, for several comparisons of documents that share nodes.
 
     No document may be changed while they last.
@@ -57,7 +57,7 @@ class Readings:
     def __init__(self) -> None:
         self._texts = Texts()
         self.leads = Leads(self._texts)
-        self._schemas = Memo(Readings._read, owner=self)
+        self._schemas = Memo(DiffReadings._read, owner=self)
 
     def of(self, root: dict[str, Any], *, across: bool = False) -> Schemas:
         """Return the schemas of the document *root*, and its index.
@@ -76,7 +76,7 @@ def diff(
     before: dict[str, Any] | Contract,
     after: dict[str, Any] | Contract,
     renames: Mapping[str, str] | None = None,
-    readings: Readings | None = None,
+    readings: DiffReadings | None = None,
 ) -> list[Change]:
     """Return every difference a caller could see, sorted by pointers, kind and keyword.
 
@@ -90,7 +90,7 @@ def diff(
     if ours is theirs:
         return []
     with collection_off():
-        return _Comparison(ours, theirs, renames or {}, readings or Readings()).changes()
+        return _Comparison(ours, theirs, renames or {}, readings or DiffReadings()).changes()
 
 
 def _plain(contract: dict[str, Any] | Contract) -> dict[str, Any]:
@@ -118,14 +118,14 @@ class _Comparison:
         before: dict[str, Any],
         after: dict[str, Any],
         renames: Mapping[str, str],
-        readings: Readings,
+        readings: DiffReadings,
     ) -> None:
         across = is_old(before) != is_old(after)
         ours, theirs = readings.of(before, across=across), readings.of(after, across=across)
         self._before = ours.document
         self._after = theirs.document
         self._graph = Graph()
-        self._survey = Survey(self._before, self._after)
+        self._survey = ChangeSurvey(self._before, self._after)
         self._schemas = SchemaComparison(self._graph, self._survey, ours, theirs, renames)
         self._messages = MessageComparison(self._graph, self._survey, self._schemas, renames)
         self._operations = OperationComparison(
@@ -287,7 +287,7 @@ class _Comparison:
         return self._named[bits]
 
 
-def _join(label: _Label, pair: Pair, seen: Seen) -> None:
+def _join(label: _Label, pair: NodePair, seen: Seen) -> None:
     label.request |= 0 if seen.access == "readOnly" else pair.request
     label.response |= 0 if seen.access == "writeOnly" else pair.response
     label.carried |= seen.carrier or pair.carried

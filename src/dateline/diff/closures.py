@@ -7,8 +7,8 @@ from typing import Final
 
 from dateline.diff.overlaps import overlapping
 from dateline.diff.schemas import Schemas
-from dateline.diff.unions import Side
-from dateline.diff.views import View, matches, refuses
+from dateline.diff.unions import UnionSide
+from dateline.diff.views import SchemaView, matches, refuses
 from dateline.schema.dialect import NOTES
 from dateline.schema.references import Located
 
@@ -20,7 +20,7 @@ _OF_NAMES: Final = frozenset({"minLength", "maxLength", "pattern"})
 _COUNTING: Final = frozenset({"minProperties", "maxProperties", "propertyNames", "const", "enum"})
 
 
-def forbids(schemas: Schemas, view: View, name: str, count: int, depth: int = _DEPTH) -> bool:
+def forbids(schemas: Schemas, view: SchemaView, name: str, count: int, depth: int = _DEPTH) -> bool:
     """Tell whether an object of a schema may be refused because it gets the property *name*.
 
     *count* is the number of properties that the object then may have. What the schema says of
@@ -52,7 +52,7 @@ def forbids(schemas: Schemas, view: View, name: str, count: int, depth: int = _D
     for union in view.unions:
         views = [schemas.view(member.parts) for member in union.members]
         members += [member for member in views if _takes_objects(member)]
-        shared = overlapping(view, Side(schemas, union))
+        shared = overlapping(view, UnionSide(schemas, union))
         if any(
             member.node.pointer in shared and name in each.required
             for member, each in zip(union.members, views, strict=True)
@@ -61,7 +61,7 @@ def forbids(schemas: Schemas, view: View, name: str, count: int, depth: int = _D
     return any(forbids(schemas, member, name, count, depth - 1) for member in members)
 
 
-def named(schemas: Schemas, view: View, depth: int = _DEPTH) -> set[str]:
+def named(schemas: Schemas, view: SchemaView, depth: int = _DEPTH) -> set[str]:
     """Return the properties that a schema names, in the members of its unions as well."""
     found = set(view.properties)
     if depth:
@@ -71,7 +71,7 @@ def named(schemas: Schemas, view: View, depth: int = _DEPTH) -> set[str]:
     return found
 
 
-def matching(view: View, name: str) -> list[Located]:
+def matching(view: SchemaView, name: str) -> list[Located]:
     """Return what `patternProperties` say of the property *name*."""
     return [
         node
@@ -81,21 +81,21 @@ def matching(view: View, name: str) -> list[Located]:
     ]
 
 
-def _takes_objects(view: View) -> bool:
+def _takes_objects(view: SchemaView) -> bool:
     return not view.never and (view.types is None or "object" in view.types)
 
 
-def _conditions(view: View) -> Iterator[Located]:
+def _conditions(view: SchemaView) -> Iterator[Located]:
     for keyword in ("not", "if"):
         yield from view.below.get(keyword, ())
 
 
-def _alternatives(view: View) -> Iterator[Located]:
+def _alternatives(view: SchemaView) -> Iterator[Located]:
     for keyword in ("then", "else"):
         yield from view.below.get(keyword, ())
 
 
-def _misnames(schemas: Schemas, view: View, name: str) -> bool:
+def _misnames(schemas: Schemas, view: SchemaView, name: str) -> bool:
     """Tell whether `propertyNames` does not let *name* pass for certain."""
     if "propertyNames" not in view.below:
         return False

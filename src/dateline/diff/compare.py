@@ -7,8 +7,8 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Final
 
 from dateline.diff.closures import forbids, matching, named
-from dateline.diff.documents import Survey
-from dateline.diff.graph import MODEL, Graph, Opaque, Pair, Way
+from dateline.diff.documents import ChangeSurvey
+from dateline.diff.graph import MODEL, Graph, NodePair, Opaque, Passage
 from dateline.diff.keywords import (
     KEYWORD,
     changed,
@@ -27,16 +27,16 @@ from dateline.diff.keywords import (
 from dateline.diff.overlaps import overlapping
 from dateline.diff.schemas import NEEDED, Schemas, says
 from dateline.diff.tags import Retagged, discriminator_keys, mapping_changed, own_tags, tag_node
-from dateline.diff.unions import Side, align, alone, choose, mapping
+from dateline.diff.unions import UnionSide, align, alone, choose, mapping
 from dateline.diff.views import (
     APPLICATORS,
     DEFINITIONS,
     KNOWN,
     OPAQUE,
     SCHEMA_MAPS,
-    Member,
-    Union,
-    View,
+    SchemaView,
+    Variant,
+    Variants,
     closed_at,
     speaks_of,
 )
@@ -64,7 +64,7 @@ class SchemaComparison:
     def __init__(
         self,
         graph: Graph,
-        survey: Survey,
+        survey: ChangeSurvey,
         before: Schemas,
         after: Schemas,
         renames: Mapping[str, str],
@@ -76,28 +76,28 @@ class SchemaComparison:
         self.renames = renames
         self.retagged: list[Retagged] = []
 
-    def pair(self, before: Iterable[Located], after: Iterable[Located]) -> Pair:
+    def pair(self, before: Iterable[Located], after: Iterable[Located]) -> NodePair:
         """Return the pair of what *before* and what *after* say."""
         return self.graph.pair("schema", self.before.parts(before), self.after.parts(after))
 
     def link(
         self,
-        pair: Pair,
+        pair: NodePair,
         before: Sequence[Located],
         after: Sequence[Located],
         carrier: int = 0,
-        way: Way | None = None,
+        way: Passage | None = None,
     ) -> None:
         """Compare two schemas below *pair*."""
         pair.reach(self.pair(before, after), before[0], after[0], carrier, way)
 
-    def compare(self, pair: Pair) -> None:
+    def compare(self, pair: NodePair) -> None:
         """Note in *pair* how its schemas differ."""
         if not self._followed(pair):
             before, after = self.before.view(pair.before), self.after.view(pair.after)
             self._views(pair, before, after)
 
-    def _followed(self, pair: Pair) -> bool:
+    def _followed(self, pair: NodePair) -> bool:
         """Deal with equal nodes by their text alone, where that can be done."""
         if len(pair.before) != 1 or len(pair.after) != 1:
             return False
@@ -131,7 +131,7 @@ class SchemaComparison:
             return False
         return any(known[1] in side.document.subtypes for side in (self.before, self.after))
 
-    def _views(self, pair: Pair, before: View, after: View) -> None:
+    def _views(self, pair: NodePair, before: SchemaView, after: SchemaView) -> None:
         if before.never != after.never:
             side = after if after.never else before
             keyword_one_sided(pair, "not", Located({}, side.pointer), added=after.never)
@@ -162,7 +162,7 @@ class SchemaComparison:
 
     # Properties
 
-    def _properties(self, pair: Pair, before: View, after: View) -> None:
+    def _properties(self, pair: NodePair, before: SchemaView, after: SchemaView) -> None:
         renamed = self._renamed(before, after)
         for name, located in before.properties.items():
             called = renamed.get(name, name)
@@ -182,7 +182,7 @@ class SchemaComparison:
                 self._added(pair, before, after, name)
         compare_required(pair, before, after, renamed, self._access)
 
-    def _added(self, pair: Pair, before: View, after: View, name: str) -> None:
+    def _added(self, pair: NodePair, before: SchemaView, after: SchemaView, name: str) -> None:
         """Note the property *name* that only the view *after* names."""
         located = after.properties[name]
         patterns = matching(before, name)
@@ -203,9 +203,9 @@ class SchemaComparison:
         if told:
             before_parts, after_parts = self.before.parts(told), self.after.parts(now)
             below = self.graph.pair("schema", _as_values(before_parts), _as_values(after_parts))
-            pair.reach(below, told[0], now[0], way=Way(access=access))
+            pair.reach(below, told[0], now[0], way=Passage(access=access))
 
-    def _told_before(self, view: View, name: str) -> list[Located]:
+    def _told_before(self, view: SchemaView, name: str) -> list[Located]:
         """Return what was said of a field while it was one of those without a name.
 
         Where there were none, nobody has been told anything.
@@ -221,7 +221,7 @@ class SchemaComparison:
             and not speaks_of(part.node, name)
         ]
 
-    def _renamed(self, before: View, after: View) -> dict[str, str]:
+    def _renamed(self, before: SchemaView, after: SchemaView) -> dict[str, str]:
         """Return the new names of the properties that the sources say were renamed."""
         if not self.renames:
             return {}
@@ -234,7 +234,10 @@ class SchemaComparison:
         }
 
     def _property(
-        self, pair: Pair, before: tuple[str, list[Located]], after: tuple[str, list[Located]]
+        self,
+        pair: NodePair,
+        before: tuple[str, list[Located]],
+        after: tuple[str, list[Located]],
     ) -> None:
         (old, ours), (new, theirs) = before, after
         if old != new:
@@ -246,7 +249,7 @@ class SchemaComparison:
                 after=new,
             )
         if not self._settled(ours, theirs):
-            self._below_pair(pair, ours, theirs, Way(access=self._access(ours, theirs)))
+            self._below_pair(pair, ours, theirs, Passage(access=self._access(ours, theirs)))
 
     def _settled(self, before: list[Located], after: list[Located]) -> bool:
         return len(before) == len(after) == 1 and self.survey.settled(
@@ -259,7 +262,11 @@ class SchemaComparison:
         return found if found and self.after.access(after) == found else ""
 
     def _below_pair(
-        self, pair: Pair, before: list[Located], after: list[Located], way: Way | None = None
+        self,
+        pair: NodePair,
+        before: list[Located],
+        after: list[Located],
+        way: Passage | None = None,
     ) -> None:
         if self._settled(before, after):
             return
@@ -273,7 +280,7 @@ class SchemaComparison:
 
     # Unions
 
-    def _unions(self, pair: Pair, before: View, after: View) -> bool:
+    def _unions(self, pair: NodePair, before: SchemaView, after: SchemaView) -> bool:
         """Compare the unions of two schemas; tell whether the rest is still to be compared."""
         ours, theirs = list(before.unions), list(after.unions)
         for union in before.unions:
@@ -294,11 +301,14 @@ class SchemaComparison:
         return True
 
     def _aligned(
-        self, pair: Pair, old: tuple[View, Union], new: tuple[View, Union]
-    ) -> list[tuple[Member, Member]]:
+        self,
+        pair: NodePair,
+        old: tuple[SchemaView, Variants],
+        new: tuple[SchemaView, Variants],
+    ) -> list[tuple[Variant, Variant]]:
         """Compare two unions, each of a view; return the members that stand in both."""
         before, after = old[1], new[1]
-        ours, theirs = Side(self.before, before), Side(self.after, after)
+        ours, theirs = UnionSide(self.before, before), UnionSide(self.after, after)
         found = align(ours, theirs)
         gone, came = overlapping(old[0], ours), overlapping(new[0], theirs)
         # where no value fits two members, both keywords say the same
@@ -318,13 +328,18 @@ class SchemaComparison:
         for first, second in found.same:
             closed = self._closes(old[0], before, first, second, gone)
             exclusive = first.node.pointer in gone or second.node.pointer in came
-            way = Way(inplace=True, closed=closed, exclusive=exclusive)
+            way = Passage(inplace=True, closed=closed, exclusive=exclusive)
             self._below_pair(pair, [first.node], [second.node], way)
         self._tags(pair, ours, theirs, found.same)
         return found.same
 
     def _closes(
-        self, view: View, union: Union, first: Member, second: Member, shared: set[str]
+        self,
+        view: SchemaView,
+        union: Variants,
+        first: Variant,
+        second: Variant,
+        shared: set[str],
     ) -> bool:
         """Tell whether what stands beside a member of *union* refuses what it learns to name.
 
@@ -351,7 +366,11 @@ class SchemaComparison:
         )
 
     def _left_over(
-        self, pair: Pair, before: View, after: View, same: list[tuple[Member, Member]]
+        self,
+        pair: NodePair,
+        before: SchemaView,
+        after: SchemaView,
+        same: list[tuple[Variant, Variant]],
     ) -> None:
         """Compare what is said of all that no member of a union has named.
 
@@ -364,7 +383,7 @@ class SchemaComparison:
                     child = self.pair([first.node], [second.node])
                     pair.opaque.append(Opaque(keyword, ours[0], theirs[0], child))
 
-    def _against_one(self, pair: Pair, before: View, after: View) -> bool:
+    def _against_one(self, pair: NodePair, before: SchemaView, after: SchemaView) -> bool:
         """Compare a union with a schema that is none: with the member that it is."""
         added = bool(after.unions)
         union = (after if added else before).unions[0]
@@ -374,7 +393,7 @@ class SchemaComparison:
             # several types, a schema for each or one for all
             self._views(pair, *((single, joined) if added else (joined, single)))
             return False
-        side = Side(self.after if added else self.before, union)
+        side = UnionSide(self.after if added else self.before, union)
         candidates = [side.schemas.view(many.member(union, member)) for member in union.members]
         single = self._without_discriminator(pair, single, union, added=added)
         chosen = choose(self.before if added else self.after, single, side, candidates)
@@ -393,8 +412,8 @@ class SchemaComparison:
         return False
 
     def _without_discriminator(
-        self, pair: Pair, single: View, union: Union, *, added: bool
-    ) -> View:
+        self, pair: NodePair, single: SchemaView, union: Variants, *, added: bool
+    ) -> SchemaView:
         """Return what is no union without the discriminator of a union of one member."""
         told = single.facts.get("discriminator", [])
         if not told or not isinstance(told[0].value, dict):
@@ -407,9 +426,9 @@ class SchemaComparison:
 
     def _variant(
         self,
-        pair: Pair,
-        union: Union,
-        member: Member,
+        pair: NodePair,
+        union: Variants,
+        member: Variant,
         shared: set[str],
         *,
         added: bool,
@@ -423,7 +442,11 @@ class SchemaComparison:
     # Discriminators
 
     def _tags(
-        self, pair: Pair, before: Side, after: Side, same: list[tuple[Member, Member]]
+        self,
+        pair: NodePair,
+        before: UnionSide,
+        after: UnionSide,
+        same: list[tuple[Variant, Variant]],
     ) -> None:
         """Compare the tags of members that stand on both sides, and what else a mapping names."""
         ours, theirs = before.union.discriminator, after.union.discriminator
@@ -436,7 +459,7 @@ class SchemaComparison:
             mapping_changed(pair, ours, theirs, sorted(gone - came), sorted(came - gone))
         self._mapping(pair, ours, theirs, before.union.targets, after.union.targets)
 
-    def _discriminators(self, pair: Pair, before: View, after: View) -> None:
+    def _discriminators(self, pair: NodePair, before: SchemaView, after: SchemaView) -> None:
         """Compare discriminators without a union: they choose among those who extend them."""
         ours, theirs = before.variants, after.variants
         if ours and theirs:
@@ -455,7 +478,11 @@ class SchemaComparison:
                 self.link(pair, [first], [second])
 
     def _discriminator(
-        self, pair: Pair, before: Located, after: Located, same: list[tuple[Member, Member]]
+        self,
+        pair: NodePair,
+        before: Located,
+        after: Located,
+        same: list[tuple[Variant, Variant]],
     ) -> None:
         """Compare two discriminators, but for their mappings.
 
@@ -472,7 +499,7 @@ class SchemaComparison:
 
     def _mapping(
         self,
-        pair: Pair,
+        pair: NodePair,
         ours: Located,
         theirs: Located,
         members: Container[str],
@@ -504,7 +531,7 @@ class SchemaComparison:
 
     # What lies below
 
-    def _below(self, pair: Pair, before: View, after: View) -> None:
+    def _below(self, pair: NodePair, before: SchemaView, after: SchemaView) -> None:
         for keyword in (*APPLICATORS, *OPAQUE):
             ours, theirs = before.below.get(keyword, []), after.below.get(keyword, [])
             if not (ours or theirs) or keyword in _governed(before, after):
@@ -526,7 +553,7 @@ class SchemaComparison:
                 self._below_pair(pair, ours, theirs)
 
     def _opaque(
-        self, pair: Pair, keyword: str, before: list[Located], after: list[Located]
+        self, pair: NodePair, keyword: str, before: list[Located], after: list[Located]
     ) -> None:
         if len(before) == len(after) == 1:
             if not self.survey.settled(before[0].value, after[0].value):
@@ -535,11 +562,11 @@ class SchemaComparison:
         else:
             differences(pair, keyword, before, after, KEYWORD)
 
-    def _maps(self, pair: Pair, before: View, after: View) -> None:
+    def _maps(self, pair: NodePair, before: SchemaView, after: SchemaView) -> None:
         for keyword in SCHEMA_MAPS:
             ours, theirs = before.maps.get(keyword, {}), after.maps.get(keyword, {})
             inplace = keyword == "dependentSchemas"
-            way = Way(inplace=inplace, closed=bool(closed_at(before, "unevaluatedProperties")))
+            way = Passage(inplace=inplace, closed=bool(closed_at(before, "unevaluatedProperties")))
             for name in sorted(ours.keys() | theirs.keys()):
                 if name in ours and name in theirs:
                     self._below_pair(pair, ours[name], theirs[name], way)
@@ -547,7 +574,7 @@ class SchemaComparison:
                     first, second = ours.get(name, [])[:1], theirs.get(name, [])[:1]
                     differences(pair, keyword, first, second, KEYWORD)
 
-    def _definitions(self, pair: Pair, before: View, after: View) -> None:
+    def _definitions(self, pair: NodePair, before: SchemaView, after: SchemaView) -> None:
         """Compare definitions for their own sake: who refers to them reaches them by itself."""
         for keyword in DEFINITIONS:
             ours, theirs = before.maps.get(keyword, {}), after.maps.get(keyword, {})
@@ -563,7 +590,7 @@ class SchemaComparison:
                     pair.add(Kind.DOCUMENTATION_CHANGED, keyword, before_pointer=at, before=name)
 
 
-def _governed(before: View, after: View) -> Iterable[str]:
+def _governed(before: SchemaView, after: SchemaView) -> Iterable[str]:
     """Return the keywords that came or went with one without which they say nothing."""
     return [
         keyword
@@ -579,12 +606,12 @@ def _as_values(parts: Parts) -> Parts:
     return tuple(part._replace(skip=part.skip | _OF_FIELDS) for part in parts)
 
 
-def _members(union: Union) -> Located:
+def _members(union: Variants) -> Located:
     names = [member.name or member.node.value for member in union.members]
     return Located(names, union.pointer)
 
 
-def _admits_null(schemas: Schemas, union: Union) -> bool:
+def _admits_null(schemas: Schemas, union: Variants) -> bool:
     """Return whether null certainly fits a union, beside its members or as one of them."""
     if union.null:
         return True

@@ -27,7 +27,7 @@ _MAPPING: Final = re.compile(r'"mapping": \{([^{}]*)\}')
 _MAPPED: Final = re.compile(r': "([^"\\]*)"')
 
 
-class Text:
+class NodeText:
     """What is written of a node, and what it refers to; both are found out once."""
 
     __slots__ = ("_goals", "written")
@@ -54,12 +54,12 @@ class Texts:
 
     def __init__(self) -> None:
         # beside each its node: an id is unique only while its object lives
-        self._known: dict[int, tuple[Any, Text]] = {}
+        self._known: dict[int, tuple[Any, NodeText]] = {}
 
-    def of(self, node: Any) -> Text:
+    def of(self, node: Any) -> NodeText:
         known = self._known.get(id(node))
         if known is None:
-            known = self._known[id(node)] = node, Text(written(node))
+            known = self._known[id(node)] = node, NodeText(written(node))
         return known[1]
 
     def same(self, before: Any, after: Any) -> bool:
@@ -126,7 +126,7 @@ class DocumentIndex(Resolver):
         """What leads to each entry by a pointer, its name, or a discriminator."""
         return self.referring(lambda found: found.goals)
 
-    def referring(self, goals: Callable[[Text], Iterable[Key]]) -> dict[Key, list[Key]]:
+    def referring(self, goals: Callable[[NodeText], Iterable[Key]]) -> dict[Key, list[Key]]:
         """Return what leads to each entry, where *goals* tells what a text refers to."""
         found: dict[Key, list[Key]] = {}
         for name, extending in self.subtypes.items():
@@ -138,7 +138,7 @@ class DocumentIndex(Resolver):
         return found
 
 
-class Survey:
+class ChangeSurvey:
     """Which components and paths are unequal, and which of the others reach one of those.
 
     All at the speed of the JSON encoder: what is equal as text and reaches nothing unequal is
@@ -171,29 +171,29 @@ class Survey:
             )
         )
 
-    def equal(self, before: Any, after: Any) -> Text | None:
+    def equal(self, before: Any, after: Any) -> NodeText | None:
         """Return the text that both nodes have, or None if they differ."""
         if before is after:
             return self._texts.of(before)
         if before != after:
             return None
         shared = written(before)
-        return Text(shared) if shared == written(after) else None
+        return NodeText(shared) if shared == written(after) else None
 
     def settled(self, before: Any, after: Any) -> bool:
         """Tell whether two nodes are equal and reach nothing unequal."""
         shared = self.equal(before, after)
         return shared is not None and not self.reaches(shared)
 
-    def reaches(self, shared: Text) -> bool:
+    def reaches(self, shared: NodeText) -> bool:
         """Tell whether the text of a node names what is unequal, or reaches it."""
         return not self.dirty.isdisjoint(self._goals(shared))
 
-    def reached(self, shared: Text) -> list[Key]:
+    def reached(self, shared: NodeText) -> list[Key]:
         """Return what is unequal, or reaches it, and is named in the text of a node."""
         return [goal for goal in self._goals(shared) if goal in self.dirty]
 
-    def _goals(self, found: Text) -> Iterable[Key]:
+    def _goals(self, found: NodeText) -> Iterable[Key]:
         # most texts that begin with `#` are colours: documents are walked only if they must be
         return _goals(found.written, self._anchor) if self._anchored else found.goals
 

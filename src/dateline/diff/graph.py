@@ -50,10 +50,10 @@ class Opaque(NamedTuple):
     keyword: str
     before: Located
     after: Located
-    pair: Pair
+    pair: NodePair
 
 
-class Pair:
+class NodePair:
     """Two things that are compared with each other.
 
     ``request`` and ``response`` hold a bit for each operation that reaches the pair in that
@@ -79,7 +79,7 @@ class Pair:
         self.before = before
         self.after = after
         self.seen: list[Seen] = []
-        self.edges: list[Edge] = []
+        self.edges: list[PairEdge] = []
         self.opaque: list[Opaque] = []
         self.request = 0
         self.response = 0
@@ -96,13 +96,18 @@ class Pair:
         self.seen.append(Seen(kind, keyword, **told))
 
     def reach(
-        self, below: Pair, before: Located, after: Located, carrier: int = 0, way: Way | None = None
+        self,
+        below: NodePair,
+        before: Located,
+        after: Located,
+        carrier: int = 0,
+        way: Passage | None = None,
     ) -> None:
         """Let all that reaches this pair reach *below*, there carried by *carrier* if given."""
-        self.edges.append(Edge(below, carrier, before.pointer, after.pointer, way or _PLAIN))
+        self.edges.append(PairEdge(below, carrier, before.pointer, after.pointer, way or _PLAIN))
 
 
-class Way(NamedTuple):
+class Passage(NamedTuple):
     """What an edge does to the changes below it.
 
     ``access`` is `readOnly` or `writeOnly` where only one direction passes. ``inplace`` edges lead
@@ -117,51 +122,51 @@ class Way(NamedTuple):
     exclusive: bool = False
 
 
-_PLAIN: Final = Way()
+_PLAIN: Final = Passage()
 
 
-class Edge(NamedTuple):
+class PairEdge(NamedTuple):
     """What leads from a pair to one below it, and the two places that lead there."""
 
-    pair: Pair
+    pair: NodePair
     carrier: int
     before: str
     after: str
-    way: Way
+    way: Passage
 
 
 class Graph:
     """Every pair, in the order in which they were met."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[Any, ...], Pair] = {}
-        self._waiting: deque[Pair] = deque()
-        self._roots: list[Pair] = []
+        self._known: dict[tuple[Any, ...], NodePair] = {}
+        self._waiting: deque[NodePair] = deque()
+        self._roots: list[NodePair] = []
 
-    def pair(self, kind: str, before: Parts, after: Parts) -> Pair:
+    def pair(self, kind: str, before: Parts, after: Parts) -> NodePair:
         """Return the pair of *before* and *after*; a new one waits for its comparison."""
         key = (kind, identity(before), identity(after))
         pair = self._known.get(key)
         if pair is None:
-            pair = self._known[key] = Pair(kind, before, after)
+            pair = self._known[key] = NodePair(kind, before, after)
             self._waiting.append(pair)
         return pair
 
-    def root(self, before: Parts, after: Parts, *, request: int = 0, response: int = 0) -> Pair:
+    def root(self, before: Parts, after: Parts, *, request: int = 0, response: int = 0) -> NodePair:
         """Return a new pair for what is met at an operation, or at the document itself."""
-        pair = Pair("root", before, after)
+        pair = NodePair("root", before, after)
         pair.request, pair.response = request, response
         pair.carried = OPERATION if request or response else MODEL
         self._roots.append(pair)
         return pair
 
-    def waiting(self) -> Iterator[Pair]:
+    def waiting(self) -> Iterator[NodePair]:
         """Yield the pairs not yet compared, until there are none."""
         while self._waiting:
             yield self._waiting.popleft()
 
     @property
-    def pairs(self) -> Iterator[Pair]:
+    def pairs(self) -> Iterator[NodePair]:
         yield from self._roots
         yield from self._known.values()
 
@@ -179,9 +184,9 @@ class Graph:
                     if _spread(pair, edge):
                         news.add(id(edge.pair))
 
-    def _downwards(self) -> list[Pair]:
+    def _downwards(self) -> list[NodePair]:
         """Return the pairs, each before those below it as far as there are no circles."""
-        found: list[Pair] = []
+        found: list[NodePair] = []
         met: set[int] = set()
         stack = [(pair, False) for pair in self.pairs]
         while stack:
@@ -195,7 +200,7 @@ class Graph:
         return found[::-1]
 
 
-def _spread(pair: Pair, edge: Edge) -> bool:
+def _spread(pair: NodePair, edge: PairEdge) -> bool:
     """Let what is below *edge* know what reaches *pair*; tell whether that is news."""
     below, carrier, way = edge.pair, edge.carrier, edge.way
     known = below.request, below.response, below.carried, below.closed, below.exclusive
@@ -223,7 +228,7 @@ def identity(parts: Parts) -> tuple[Any, ...]:
     return tuple((id(part.node), part.skip, bool(part.null)) for part in parts)
 
 
-def reachable(pair: Pair) -> Iterator[Pair]:
+def reachable(pair: NodePair) -> Iterator[NodePair]:
     """Yield *pair* and all pairs below it, opaque ones included."""
     met = {id(pair)}
     stack = [pair]

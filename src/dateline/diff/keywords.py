@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from dateline.diff.graph import Pair
-from dateline.diff.views import APPLICATORS, KNOWN, SCHEMA_MAPS, View, within
+from dateline.diff.graph import NodePair
+from dateline.diff.views import APPLICATORS, KNOWN, SCHEMA_MAPS, SchemaView, within
 from dateline.model import EXTENSIBLE, Kind
 from dateline.schema.dialect import NOTES
 from dateline.schema.parts import Part
@@ -29,7 +29,7 @@ def kinds_of(keyword: str, known: Iterable[str]) -> tuple[Kind, Kind, Kind]:
 
 
 def differences(
-    pair: Pair,
+    pair: NodePair,
     keyword: str,
     before: Iterable[Located | None],
     after: Iterable[Located | None],
@@ -50,7 +50,7 @@ def differences(
 
 
 def changed(
-    pair: Pair, kind: Kind, keyword: str, before: Located, after: Located, **told: Any
+    pair: NodePair, kind: Kind, keyword: str, before: Located, after: Located, **told: Any
 ) -> None:
     """Note what has one value before and another after."""
     pair.add(
@@ -65,7 +65,7 @@ def changed(
 
 
 def one_sided(
-    pair: Pair, kind: Kind, keyword: str, node: Located, *, added: bool, **told: Any
+    pair: NodePair, kind: Kind, keyword: str, node: Located, *, added: bool, **told: Any
 ) -> None:
     """Note what stands on one side only."""
     if added:
@@ -74,15 +74,15 @@ def one_sided(
         pair.add(kind, keyword, before_pointer=node.pointer, before=node.value, **told)
 
 
-def keyword_one_sided(pair: Pair, keyword: str, fact: Located, *, added: bool) -> None:
+def keyword_one_sided(pair: NodePair, keyword: str, fact: Located, *, added: bool) -> None:
     kind = Kind.KEYWORD_ADDED if added else Kind.KEYWORD_REMOVED
     one_sided(pair, kind, keyword, fact, added=added)
 
 
 def compare_required(
-    pair: Pair,
-    before: View,
-    after: View,
+    pair: NodePair,
+    before: SchemaView,
+    after: SchemaView,
     renamed: dict[str, str],
     access: Callable[[list[Located], list[Located]], str],
 ) -> None:
@@ -117,11 +117,11 @@ def compare_required(
             )
 
 
-def _property_pointer(view: View, name: str) -> str | None:
+def _property_pointer(view: SchemaView, name: str) -> str | None:
     return view.properties[name][0].pointer if name in view.properties else None
 
 
-def compare_types(pair: Pair, before: View, after: View) -> bool:
+def compare_types(pair: NodePair, before: SchemaView, after: SchemaView) -> bool:
     """Compare the types; tell whether anything can satisfy both sides."""
     ours, theirs = before.types, after.types
     valued = before.values is not None and after.values is not None
@@ -149,7 +149,7 @@ def compare_types(pair: Pair, before: View, after: View) -> bool:
     return True
 
 
-def compare_null(pair: Pair, before: View, after: View) -> None:
+def compare_null(pair: NodePair, before: SchemaView, after: SchemaView) -> None:
     """Note whether null passes keywords such as `not` that stand on both sides.
 
     Where `nullable`, or a null in `enum`, comes or goes beside them, the types may still say null.
@@ -167,19 +167,21 @@ def _told_names(names: set[str]) -> list[str]:
     return sorted(names - {"integer"} if "number" in names else names)
 
 
-def _type_change(pair: Pair, name: str, view: View, other: View, *, added: bool) -> None:
+def _type_change(
+    pair: NodePair, name: str, view: SchemaView, other: SchemaView, *, added: bool
+) -> None:
     """Note a type that *view* has and *other* has not."""
     kind = Kind.TYPE_ADDED if added else Kind.TYPE_REMOVED
     at = view.null_at if name == "null" and view.null_at else view.types_at
     one_sided(pair, kind, "type", Located(name, at), added=added, holder=other.types_at or None)
 
 
-def _type_fact(view: View) -> Located:
+def _type_fact(view: SchemaView) -> Located:
     names = view.type_names
     return Located(names[0] if len(names) == 1 else names, view.types_at)
 
 
-def compare_values(pair: Pair, before: View, after: View) -> None:
+def compare_values(pair: NodePair, before: SchemaView, after: SchemaView) -> None:
     ours, theirs = before.values, after.values
     if ours is None or theirs is None:
         for view, other, added in ((before, after, False), (after, before, True)):
@@ -206,7 +208,7 @@ def compare_values(pair: Pair, before: View, after: View) -> None:
     )
 
 
-def _without_told(view: View, other: View) -> dict[str, Located]:
+def _without_told(view: SchemaView, other: SchemaView) -> dict[str, Located]:
     """Return the values but null where the types have told already that it came or went."""
     values = view.values or {}
     told = (view.types or set()) ^ (other.types or set())
@@ -215,7 +217,7 @@ def _without_told(view: View, other: View) -> dict[str, Located]:
     return values
 
 
-def compare_open_values(pair: Pair, before: View, after: View) -> None:
+def compare_open_values(pair: NodePair, before: SchemaView, after: SchemaView) -> None:
     ours, theirs = before.open_values, after.open_values
     if ours is None or theirs is None:
         for view, added in ((before, False), (after, True)):
@@ -236,7 +238,7 @@ def compare_open_values(pair: Pair, before: View, after: View) -> None:
 
 
 def _entries(
-    pair: Pair,
+    pair: NodePair,
     kinds: tuple[Kind, Kind],
     keyword: str,
     before: dict[str, Located],
@@ -252,7 +254,7 @@ def _entries(
             one_sided(pair, kinds[1], keyword, fact, added=True, holder=holders[0])
 
 
-def compare_value_notes(pair: Pair, before: View, after: View) -> None:
+def compare_value_notes(pair: NodePair, before: SchemaView, after: SchemaView) -> None:
     """Compare what is said of the values that stand on both sides."""
     if not before.value_notes and not after.value_notes:
         return
@@ -284,7 +286,7 @@ _DEEP: Final = frozenset({"unevaluatedProperties", "unevaluatedItems"})
 _SILENT: Final = " takes anything"
 
 
-def compare_neighbours(pair: Pair, before: View, after: View) -> None:
+def compare_neighbours(pair: NodePair, before: SchemaView, after: SchemaView) -> None:
     """Note that a keyword stands beside other ones now, though all of them are still there."""
     alone = len(before.parts) == len(after.parts) == 1
     for keyword, beside in _BESIDE.items():
@@ -304,7 +306,7 @@ def compare_neighbours(pair: Pair, before: View, after: View) -> None:
             changed(pair, Kind.KEYWORD_CHANGED, keyword, *nodes)
 
 
-def _with(view: View, keyword: str) -> list[Part]:
+def _with(view: SchemaView, keyword: str) -> list[Part]:
     """Return the parts in which *keyword* says something."""
     silent: tuple[Any, ...] = (True, {}) if keyword in APPLICATORS else ()
     return [
@@ -315,7 +317,7 @@ def _with(view: View, keyword: str) -> list[Part]:
 
 
 def _grouped(
-    view: View, parts: Iterable[Part], keyword: str, common: set[str]
+    view: SchemaView, parts: Iterable[Part], keyword: str, common: set[str]
 ) -> set[frozenset[str]]:
     """Return which of the *common* names each of *parts* knows."""
     return {

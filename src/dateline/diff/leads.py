@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from dateline.diff.documents import DocumentIndex, Text, Texts
+from dateline.diff.documents import DocumentIndex, NodeText, Texts
 from dateline.diff.graph import CARRIERS
 from dateline.diff.messages import Thing, by_media_type, parts_of
 from dateline.diff.parameters import Parameters, listed
@@ -20,7 +20,7 @@ class Lead(NamedTuple):
     asks: bool
     kind: str
     node: Located
-    text: Text
+    text: NodeText
     carrier: int
 
 

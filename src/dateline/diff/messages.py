@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from dateline.diff.compare import SchemaComparison
-from dateline.diff.documents import DocumentIndex, Survey
-from dateline.diff.graph import CARRIERS, Graph, Pair, identity
+from dateline.diff.documents import ChangeSurvey, DocumentIndex
+from dateline.diff.graph import CARRIERS, Graph, NodePair, identity
 from dateline.diff.keywords import changed, differences, kinds_of
 from dateline.diff.schemas import Schemas
-from dateline.diff.spellings import Reader, spelling, widened
-from dateline.diff.views import View
+from dateline.diff.spellings import ParameterReading, spelling, widened
+from dateline.diff.views import SchemaView
 from dateline.model import Kind
 from dateline.openapi import OBJECTS
 from dateline.schema.dialect import NOTES, is_old
@@ -109,7 +109,7 @@ class MessageComparison:
     def __init__(
         self,
         graph: Graph,
-        survey: Survey,
+        survey: ChangeSurvey,
         schemas: SchemaComparison,
         renames: Mapping[str, str],
     ) -> None:
@@ -121,19 +121,19 @@ class MessageComparison:
         self.renames = renames
         # by kind and text, what stands for all objects with that text on both sides; None if
         # they reach nothing unequal
-        self._alike: dict[tuple[str, str], Pair | None] = {}
+        self._alike: dict[tuple[str, str], NodePair | None] = {}
 
-    def pair(self, kind: str, before: Located, after: Located) -> Pair:
+    def pair(self, kind: str, before: Located, after: Located) -> NodePair:
         """Return the pair of two objects of *kind*, references seen through."""
         return self.graph.pair(kind, parts_of(self.before, before), parts_of(self.after, after))
 
     def link(
-        self, pair: Pair, kind: str, before: Located, after: Located, carrier: int = 0
+        self, pair: NodePair, kind: str, before: Located, after: Located, carrier: int = 0
     ) -> None:
         """Compare two objects below *pair*; those of one text are compared once for all."""
         shared = self.survey.equal(before.value, after.value)
         if shared is None:
-            below: Pair | None = self.pair(kind, before, after)
+            below: NodePair | None = self.pair(kind, before, after)
         elif (kind, shared.written) in self._alike:
             below = self._alike[kind, shared.written]
         else:
@@ -142,7 +142,7 @@ class MessageComparison:
         if below is not None:
             pair.reach(below, before, after, carrier)
 
-    def compare(self, pair: Pair) -> None:
+    def compare(self, pair: NodePair) -> None:
         """Note in *pair* how its objects differ."""
         if len(pair.before) == len(pair.after) == 1 and self.survey.settled(
             pair.before[0].node, pair.after[0].node
@@ -164,7 +164,7 @@ class MessageComparison:
         if "encoding" in held:
             self._encoding(pair, before, after)
 
-    def _schema(self, pair: Pair, before: Thing, after: Thing) -> None:
+    def _schema(self, pair: NodePair, before: Thing, after: Thing) -> None:
         ours, theirs = before.get("schema"), after.get("schema")
         if pair.kind == "media-type" and self._both_binary(pair, ours, theirs):
             return
@@ -179,7 +179,7 @@ class MessageComparison:
         else:
             differences(pair, "schema", [ours], [theirs], kinds_of("schema", ("schema",)))
 
-    def _both_binary(self, pair: Pair, before: Located | None, after: Located | None) -> bool:
+    def _both_binary(self, pair: NodePair, before: Located | None, after: Located | None) -> bool:
         """Tell whether 3.0 calls a whole body binary, and 3.1 says the same by saying nothing.
 
         Source: OpenAPI Specification 3.1.1, section 4.8.14.2.
@@ -200,7 +200,7 @@ class MessageComparison:
     def _widened(self, before: Thing, after: Thing) -> tuple[Located, Located] | None:
         """Return the types of a parameter that takes all it took, and more; None if not so."""
         ours, theirs = (
-            Reader(schemas, schemas.view(schemas.parts(_only(side.get("schema")))))
+            ParameterReading(schemas, schemas.view(schemas.parts(_only(side.get("schema")))))
             for schemas, side in ((self.schemas.before, before), (self.schemas.after, after))
         )
         place = str(before.value("in", ""))
@@ -208,7 +208,7 @@ class MessageComparison:
         explode = before.value("explode", style == "form")
         return widened(ours, theirs, spelling(place, style, explode=explode is True))
 
-    def _content(self, pair: Pair, before: Thing, after: Thing, *, body: bool) -> None:
+    def _content(self, pair: NodePair, before: Thing, after: Thing, *, body: bool) -> None:
         ours, theirs = (by_media_type(side) for side in (before, after))
         carrier = CARRIERS["body"] if body else 0
         for name in sorted(ours.keys() | theirs.keys()):
@@ -219,7 +219,7 @@ class MessageComparison:
             else:
                 self.lone(pair, Kind.MEDIA_TYPE_REMOVED, name, ours[name], carrier)
 
-    def _headers(self, pair: Pair, before: Thing, after: Thing) -> None:
+    def _headers(self, pair: NodePair, before: Thing, after: Thing) -> None:
         ours, theirs = (
             {name.lower(): (name, one) for name, one in side.entries("headers").items()}
             for side in (before, after)
@@ -253,7 +253,7 @@ class MessageComparison:
             if key not in ours and key not in renamed.values():
                 self.lone(pair, Kind.HEADER_ADDED, name, one, carrier)
 
-    def lone(self, pair: Pair, kind: Kind, name: str, node: Located, carrier: int = 0) -> None:
+    def lone(self, pair: NodePair, kind: Kind, name: str, node: Located, carrier: int = 0) -> None:
         """Note that a named thing came or went; the keyword says if it is required."""
         added = kind in _ADDED
         thing = Thing(parts_of(self.after if added else self.before, node))
@@ -268,7 +268,7 @@ class MessageComparison:
             carrier=carrier,
         )
 
-    def _links(self, pair: Pair, before: Thing, after: Thing) -> None:
+    def _links(self, pair: NodePair, before: Thing, after: Thing) -> None:
         ours, theirs = before.entries("links"), after.entries("links")
         for name in sorted(ours.keys() | theirs.keys()):
             first, second = (
@@ -277,7 +277,7 @@ class MessageComparison:
             )
             differences(pair, name, [first], [second], (Kind.LINK_CHANGED,) * 3)
 
-    def _encoding(self, pair: Pair, before: Thing, after: Thing) -> None:
+    def _encoding(self, pair: NodePair, before: Thing, after: Thing) -> None:
         ours, theirs = before.entries("encoding"), after.entries("encoding")
         if not (ours or theirs):
             return
@@ -322,7 +322,7 @@ class MessageComparison:
         return Located(left, entry.pointer) if left else None
 
 
-def _content_type(schemas: Schemas, view: View) -> str | None:
+def _content_type(schemas: Schemas, view: SchemaView) -> str | None:
     """Return the media type of a field of a form that names none; None where it is not plain.
 
     Source: OpenAPI 3.1.1, section 4.8.15.1.1.
@@ -351,7 +351,7 @@ def by_media_type(thing: Thing) -> dict[str, Located]:
     return {name.lower().replace(" ", ""): one for name, one in thing.entries("content").items()}
 
 
-def keys(pair: Pair, kind: str, before: Thing, after: Thing, held: frozenset[str]) -> None:
+def keys(pair: NodePair, kind: str, before: Thing, after: Thing, held: frozenset[str]) -> None:
     """Compare the keys of two objects that hold plain values."""
     for key in sorted((before.keys() | after.keys()) - held):
         ours, theirs = (_stated(kind, key, side) for side in (before, after))

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any, Final, NamedTuple
 
-from dateline.diff.documents import WEBHOOKS, DocumentIndex, Survey
-from dateline.diff.graph import CARRIERS, MODEL, Graph, Pair
+from dateline.diff.documents import WEBHOOKS, ChangeSurvey, DocumentIndex
+from dateline.diff.graph import CARRIERS, MODEL, Graph, NodePair
 from dateline.diff.keywords import EXTENSION, NOTE, changed, differences, kinds_of, one_sided
 from dateline.diff.leads import Leads
 from dateline.diff.messages import MessageComparison, Thing, keys, parts_of
-from dateline.diff.parameters import Parameter, Parameters, listed, parameter_key
+from dateline.diff.parameters import ListedParameter, Parameters, listed, parameter_key
 from dateline.diff.surroundings import (
     SECURITY,
     alternatives,
@@ -52,9 +52,9 @@ class _Scope(NamedTuple):
 class _Ends(NamedTuple):
     """What is met at an operation: at what is asked, at what is answered, at all of it."""
 
-    asks: Pair
-    answers: Pair
-    whole: Pair
+    asks: NodePair
+    answers: NodePair
+    whole: NodePair
 
 
 class _Operations(NamedTuple):
@@ -72,7 +72,7 @@ class OperationComparison:
     def __init__(
         self,
         graph: Graph,
-        survey: Survey,
+        survey: ChangeSurvey,
         messages: MessageComparison,
         renames: Mapping[str, str],
         leads: Leads,
@@ -237,7 +237,7 @@ class OperationComparison:
 
     # Parameters
 
-    def _parameters(self, asks: Pair, operations: _Operations, renamed: dict[str, str]) -> None:
+    def _parameters(self, asks: NodePair, operations: _Operations, renamed: dict[str, str]) -> None:
         ours = listed(self._before, operations.path_before, operations.before)
         theirs = listed(self._after, operations.path_after, operations.after)
         called = {
@@ -272,7 +272,9 @@ class OperationComparison:
             if key not in ours and key not in called.values():
                 self._lone_parameter(asks, Kind.PARAMETER_ADDED, key, one)
 
-    def _lone_parameter(self, asks: Pair, kind: Kind, key: tuple[str, str], one: Parameter) -> None:
+    def _lone_parameter(
+        self, asks: NodePair, kind: Kind, key: tuple[str, str], one: ListedParameter
+    ) -> None:
         self._messages.lone(asks, kind, one.name, one.node, CARRIERS.get(key[0], 0))
 
     def _annotated(
@@ -289,7 +291,7 @@ class OperationComparison:
 
     # Bodies, responses, callbacks
 
-    def _body(self, asks: Pair, before: Thing, after: Thing) -> None:
+    def _body(self, asks: NodePair, before: Thing, after: Thing) -> None:
         ours, theirs = before.get("requestBody"), after.get("requestBody")
         carrier = CARRIERS["body"]
         if ours and theirs:
@@ -299,7 +301,7 @@ class OperationComparison:
         elif ours:
             self._messages.lone(asks, Kind.BODY_REMOVED, "", ours, carrier)
 
-    def _responses(self, answers: Pair, before: Thing, after: Thing) -> None:
+    def _responses(self, answers: NodePair, before: Thing, after: Thing) -> None:
         ours, theirs = before.entries("responses"), after.entries("responses")
         for status in sorted(ours.keys() | theirs.keys()):
             if status.startswith("x-"):
@@ -355,7 +357,7 @@ class OperationComparison:
 
     # Security and servers
 
-    def _security(self, asks: Pair, bit: int, operations: _Operations) -> None:
+    def _security(self, asks: NodePair, bit: int, operations: _Operations) -> None:
         ours, theirs = operations.before.get("security"), operations.after.get("security")
         self._inherits |= ours is None or theirs is None
         ours = ours or _inherited(self._before, "security")
@@ -428,7 +430,7 @@ class OperationComparison:
                 SECURITY,
             )
 
-    def _component(self, root: Pair, kind: str, before: Located, after: Located) -> None:
+    def _component(self, root: NodePair, kind: str, before: Located, after: Located) -> None:
         name = before.pointer.rsplit("/", 1)[1]
         if kind == "schema":
             self._messages.schemas.pair([before], [after]).carried |= MODEL
@@ -487,7 +489,7 @@ class OperationComparison:
 
     def _alternatives_of(
         self,
-        pair: Pair,
+        pair: NodePair,
         before: Located | None,
         after: Located | None,
         kinds: tuple[Kind, Kind, Kind] = SECURITY,
@@ -554,7 +556,7 @@ def _same(scope: _Scope, _method: str) -> _Scope:
     return scope
 
 
-def _lone(root: Pair, before: Located | None, after: Located | None, field: str) -> None:
+def _lone(root: NodePair, before: Located | None, after: Located | None, field: str) -> None:
     """Note an operation that stands on one side only; a callback's is told by *field*."""
     for kind, node, added in (
         (Kind.OPERATION_REMOVED, before, False),
@@ -565,7 +567,7 @@ def _lone(root: Pair, before: Located | None, after: Located | None, field: str)
             one_sided(root, kind, "", Located(told, node.pointer), added=added, field=field)
 
 
-def _tags(whole: Pair, before: Thing, after: Thing) -> None:
+def _tags(whole: NodePair, before: Thing, after: Thing) -> None:
     """Compare the tags of an operation as a set."""
     ours, theirs = before.get("tags"), after.get("tags")
     if _sorted(ours) != _sorted(theirs):

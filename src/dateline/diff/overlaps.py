@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 from dateline.diff.schemas import Schemas
-from dateline.diff.unions import Side
-from dateline.diff.views import View, refuses
+from dateline.diff.unions import UnionSide
+from dateline.diff.views import SchemaView, refuses
 from dateline.schema.types import EVERY_TYPE
 
 # How far below two members a difference is looked for that tells them apart.
@@ -20,7 +20,7 @@ _SIZES: Final = {
 }
 
 
-def overlapping(view: View, side: Side) -> set[str]:
+def overlapping(view: SchemaView, side: UnionSide) -> set[str]:
     """Return the pointers of the members that are not provably apart from every other one.
 
     *view* is of the schema that holds the union. Empty for `anyOf`, where a value may fit several
@@ -40,7 +40,7 @@ def overlapping(view: View, side: Side) -> set[str]:
     return found
 
 
-def are_apart(schemas: Schemas, first: View, second: View, depth: int = _DEPTH) -> bool:
+def are_apart(schemas: Schemas, first: SchemaView, second: SchemaView, depth: int = _DEPTH) -> bool:
     """Return whether it is certain that no value fits both schemas."""
     if first.never or second.never:
         return True
@@ -58,12 +58,14 @@ def are_apart(schemas: Schemas, first: View, second: View, depth: int = _DEPTH) 
     return _types_apart(schemas, first, second, depth)
 
 
-def _types_apart(schemas: Schemas, first: View, second: View, depth: int) -> bool:
+def _types_apart(schemas: Schemas, first: SchemaView, second: SchemaView, depth: int) -> bool:
     shared = (first.types or EVERY_TYPE) & (second.types or EVERY_TYPE)
     return all(_apart_as(name, schemas, first, second, depth) for name in shared)
 
 
-def _apart_as(name: str, schemas: Schemas, first: View, second: View, depth: int) -> bool:
+def _apart_as(
+    name: str, schemas: Schemas, first: SchemaView, second: SchemaView, depth: int
+) -> bool:
     """Tell whether no value of the type *name* fits both schemas."""
     if name in ("integer", "number"):
         return _number_below(first, second) or _number_below(second, first)
@@ -78,7 +80,7 @@ def _apart_as(name: str, schemas: Schemas, first: View, second: View, depth: int
     return name == "object" and _properties_apart(schemas, first, second, depth)
 
 
-def _properties_apart(schemas: Schemas, first: View, second: View, depth: int) -> bool:
+def _properties_apart(schemas: Schemas, first: SchemaView, second: SchemaView, depth: int) -> bool:
     for view, other in ((first, second), (second, first)):
         if any(refuses(other, name) for name in view.required):
             return True
@@ -97,12 +99,12 @@ def _properties_apart(schemas: Schemas, first: View, second: View, depth: int) -
     )
 
 
-def _bound(view: View, keyword: str, default: float) -> Any:
+def _bound(view: SchemaView, keyword: str, default: float) -> Any:
     facts = [fact.value for fact in view.facts.get(keyword, ())]
     return facts[0] if facts and isinstance(facts[0], int | float) else default
 
 
-def _number_below(small: View, large: View) -> bool:
+def _number_below(small: SchemaView, large: SchemaView) -> bool:
     """Tell whether all numbers that fit *small* lie below those that fit *large*."""
     endless = float("inf")
     tops = [(_bound(small, "maximum", endless), True)]

@@ -9,7 +9,7 @@ from dateline.diff.messages import Thing, parts_of
 from dateline.schema.references import Located
 
 
-class Parameter(NamedTuple):
+class ListedParameter(NamedTuple):
     """Where a parameter is listed, what it is, and its name."""
 
     node: Located
@@ -17,7 +17,7 @@ class Parameter(NamedTuple):
     name: str
 
 
-Parameters = dict[tuple[str, str], Parameter]
+Parameters = dict[tuple[str, str], ListedParameter]
 
 
 def listed(document: DocumentIndex, item: Thing, operation: Thing) -> Parameters:
@@ -31,7 +31,7 @@ def listed(document: DocumentIndex, item: Thing, operation: Thing) -> Parameters
             node = Located(value, f"{listed.pointer}/{index}")
             thing = Thing(parts_of(document, node))
             place, name = str(thing.value("in", "")), str(thing.value("name", ""))
-            found[parameter_key(place, name)] = Parameter(node, thing, name)
+            found[parameter_key(place, name)] = ListedParameter(node, thing, name)
     return found
 
 

@@ -8,9 +8,9 @@ from dateline.diff.documents import DocumentIndex
 from dateline.diff.graph import identity
 from dateline.diff.views import (
     READERS,
-    Member,
-    Union,
-    View,
+    SchemaView,
+    Variant,
+    Variants,
     enumerate_values,
     is_default,
     plain,
@@ -66,9 +66,9 @@ class Schemas:
         self.document = document
         self.reader = PartReader(document.root)
         self.parts = self.reader.parts
-        self._views: dict[tuple[Any, ...], View] = {}
+        self._views: dict[tuple[Any, ...], SchemaView] = {}
 
-    def view(self, parts: Parts) -> View:
+    def view(self, parts: Parts) -> SchemaView:
         """Return what *parts* say together."""
         key = identity(parts)
         view = self._views.get(key)
@@ -76,7 +76,7 @@ class Schemas:
             view = self._views[key] = self._read(parts)
         return view
 
-    def constants(self, view: View) -> dict[str, str]:
+    def constants(self, view: SchemaView) -> dict[str, str]:
         """Return the properties that have one value only, and the text of it."""
         found = {}
         for name, located in view.properties.items():
@@ -97,8 +97,8 @@ class Schemas:
             return ""
         return access_of(self.parts(located))
 
-    def _read(self, parts: Parts) -> View:
-        view = View(parts)
+    def _read(self, parts: Parts) -> SchemaView:
+        view = SchemaView(parts)
         for part in parts:
             node, pointer = part.node, part.pointer
             for keyword, value in node.items():
@@ -131,7 +131,7 @@ class Schemas:
             return True
         return node.keys().isdisjoint(NEEDED[keyword])
 
-    def _variants(self, view: View) -> Union | None:
+    def _variants(self, view: SchemaView) -> Variants | None:
         """Return the schemas that a discriminator without a union chooses among, if there is one.
 
         They extend the component that stands here. What that one extends itself only gives it
@@ -147,7 +147,7 @@ class Schemas:
         at = facts[0].pointer.removesuffix("/discriminator")
         part = next(part for part in view.parts if part.pointer == at)
         told = {name for owner in _schema_names((part,)) for name in known.get(owner, NOTHING)}
-        return Union(
+        return Variants(
             "discriminator",
             facts[0].pointer,
             tuple(map(self._component, sorted(below))),
@@ -158,12 +158,12 @@ class Schemas:
             told=frozenset(self._component(name).target for name in told),
         )
 
-    def _component(self, name: str) -> Member:
+    def _component(self, name: str) -> Variant:
         pointer = f"/components/schemas/{escape(name)}"
         node = Located(self.document.section("schemas")[name], pointer)
-        return Member(node, self.parts([node]), pointer, name)
+        return Variant(node, self.parts([node]), pointer, name)
 
-    def _union(self, view: View, part: Part, keyword: str) -> None:
+    def _union(self, view: SchemaView, part: Part, keyword: str) -> None:
         node, pointer = part.node, part.pointer
         choice = self.reader.choice(node, pointer, keyword)
         null = part.null or choice.null
@@ -179,7 +179,7 @@ class Schemas:
             return
         discriminator = node.get("discriminator") if self._is_union(node, pointer) else None
         view.unions.append(
-            Union(
+            Variants(
                 keyword=keyword,
                 pointer=f"{pointer}/{keyword}",
                 members=tuple(map(self._member, choice.members)),
@@ -218,7 +218,7 @@ class Schemas:
         fits = all(type_of(value) in types for value, _ in listed)
         return (bare[0], listed) if fits else None
 
-    def joined(self, view: View, union: Union) -> View | None:
+    def joined(self, view: SchemaView, union: Variants) -> SchemaView | None:
         """Return *view* with *union* as one schema of several types, if it can be written so.
 
         Each member has its own type, and says nothing that concerns the type of another one.
@@ -255,7 +255,7 @@ class Schemas:
             for keyword in UNIONS
         )
 
-    def _member(self, located: Located) -> Member:
+    def _member(self, located: Located) -> Variant:
         value = located.value
         if isinstance(value, dict) and len(value) > 1 and "$ref" in value:
             # what stands beside a reference does not hide where it leads
@@ -265,7 +265,7 @@ class Schemas:
         way = (node.pointer for node in self.reader.way(located_at))
         target = next(filter(component, way), located.pointer)
         known = component(target)
-        return Member(located, self.parts([located]), target, known[1] if known else None)
+        return Variant(located, self.parts([located]), target, known[1] if known else None)
 
 
 def _is_zero(value: Any) -> bool:

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from dateline.diff.schemas import Schemas
 from dateline.diff.unions import shape
-from dateline.diff.views import View
+from dateline.diff.views import SchemaView
 from dateline.schema.dialect import NOTES
 from dateline.schema.references import Located
 from dateline.schema.values import text
@@ -39,11 +39,11 @@ def spelling(place: str, style: str, *, explode: bool) -> Spelling:
     return Spelling(style in _LISTS.get(place, ()), not (style == "form" and explode))
 
 
-class Reader(NamedTuple):
+class ParameterReading(NamedTuple):
     """A schema of a parameter, with all schemas of its document."""
 
     schemas: Schemas
-    view: View
+    view: SchemaView
 
     @property
     def types(self) -> set[str]:
@@ -59,12 +59,14 @@ class Reader(NamedTuple):
         }
 
     @property
-    def items(self) -> Reader | None:
+    def items(self) -> ParameterReading | None:
         """The schema of its items, if it says no more of what it holds than that."""
         view = self.view
         if view.below.keys() != {"items"} or view.maps or view.unions or view.values is not None:
             return None
-        return Reader(self.schemas, self.schemas.view(self.schemas.parts(view.below["items"])))
+        return ParameterReading(
+            self.schemas, self.schemas.view(self.schemas.parts(view.below["items"]))
+        )
 
     @property
     def texts(self) -> set[str] | None:
@@ -84,7 +86,9 @@ class Reader(NamedTuple):
         return Located(names[0] if len(names) == 1 else names, self.view.types_at)
 
 
-def widened(before: Reader, after: Reader, spelled: Spelling) -> tuple[Located, Located] | None:
+def widened(
+    before: ParameterReading, after: ParameterReading, spelled: Spelling
+) -> tuple[Located, Located] | None:
     """Return the types of *before* and *after* if nothing that was sent is lost; else None.
 
     Nothing is told where a type is left that both have: then it is compared keyword by keyword.
@@ -100,7 +104,7 @@ def widened(before: Reader, after: Reader, spelled: Spelling) -> tuple[Located, 
     return (before.at, after.at) if fits else None
 
 
-def _is_any_text(before: Reader, after: Reader) -> bool:
+def _is_any_text(before: ParameterReading, after: ParameterReading) -> bool:
     """Tell whether *after* is text that takes whatever *before* was written as."""
     if after.types != {"string"} or after.said.keys() - {"default"}:
         return False
@@ -114,7 +118,7 @@ def _is_any_text(before: Reader, after: Reader) -> bool:
     return before.texts is not None and before.texts <= after.texts
 
 
-def _is_list_of(before: Reader, after: Reader, spelled: Spelling) -> bool:
+def _is_list_of(before: ParameterReading, after: ParameterReading, spelled: Spelling) -> bool:
     """Tell whether *after* is a list that a single value of *before* is one item of."""
     items = after.items
     if after.types != {"array"} or items is None or not items.is_scalar or not spelled.lists:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Mapping
 from typing import Any, Final
 
-from dateline.diff.graph import Pair
+from dateline.diff.graph import NodePair
 from dateline.diff.keywords import EXTENSION, NOTE, differences
 from dateline.diff.messages import Thing
 from dateline.model import Kind
@@ -102,7 +102,9 @@ def scheme_kinds(path: str, *, both: bool, scopes: Container[str] = ()) -> tuple
     return EXTENSION if path.rsplit(".", 1)[-1].startswith("x-") else SECURITY
 
 
-def compare_servers(asks: Pair, whole: Pair, before: Located | None, after: Located | None) -> None:
+def compare_servers(
+    asks: NodePair, whole: NodePair, before: Located | None, after: Located | None
+) -> None:
     if _servers(before) != _servers(after):
         differences(asks, "servers", [before], [after], _SERVERS)
     elif _servers(before, described=True) != _servers(after, described=True):

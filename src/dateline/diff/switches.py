@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from dateline.diff.documents import DocumentIndex
-from dateline.diff.graph import Graph, Pair, Seen
+from dateline.diff.graph import Graph, NodePair, Seen
 from dateline.model import Kind
 from dateline.schema.parts import Parts
 from dateline.schema.references import component
@@ -29,8 +29,8 @@ _NOTHING: Final = _Foreign(set(), set())
 class _Switch(NamedTuple):
     """Where a reference leads elsewhere, and what is compared because of it."""
 
-    pair: Pair
-    holder: Pair
+    pair: NodePair
+    holder: NodePair
     carrier: int
     before_pointer: str | None
     after_pointer: str | None
@@ -75,7 +75,7 @@ def fold(graph: Graph, before: DocumentIndex, after: DocumentIndex) -> None:
             switch.holder.seen.append(_one(switch, foreign[id(switch.pair)], follows, closure))
 
 
-def _foreign(pair: Pair, before: DocumentIndex, after: DocumentIndex) -> _Foreign:
+def _foreign(pair: NodePair, before: DocumentIndex, after: DocumentIndex) -> _Foreign:
     """Return what only one side refers to though the other document has it, too."""
     pointers = [[part.pointer for part in side] for side in (pair.before, pair.after)]
     if pointers[0] == pointers[1] and not before.made and not after.made:
@@ -108,10 +108,10 @@ def _components(parts: Parts) -> set[str]:
     return {part.pointer for part in parts if component(part.pointer)}
 
 
-def _below(pair: Pair) -> list[Pair]:
+def _below(pair: NodePair) -> list[NodePair]:
     """Return what is compared because of *pair* alone: not a component with itself."""
     met = {id(pair)}
-    found: list[Pair] = []
+    found: list[NodePair] = []
     stack = [pair]
     while stack:
         for edge in stack.pop().edges:
@@ -122,7 +122,7 @@ def _below(pair: Pair) -> list[Pair]:
     return found
 
 
-def _is_itself(pair: Pair) -> bool:
+def _is_itself(pair: NodePair) -> bool:
     if not pair.before or not pair.after:
         return False
     own = pair.before[0].pointer
@@ -130,7 +130,7 @@ def _is_itself(pair: Pair) -> bool:
 
 
 def _switches(
-    pairs: list[Pair], foreign: dict[int, _Foreign], inside: set[int]
+    pairs: list[NodePair], foreign: dict[int, _Foreign], inside: set[int]
 ) -> Iterator[_Switch]:
     """Yield where references were switched, each place once."""
     for pair in pairs:
@@ -155,7 +155,7 @@ def _via(parts: Parts, components: set[str]) -> str | None:
     return next((part.via or part.pointer for part in parts if part.pointer in components), None)
 
 
-def _stays(pair: Pair, foreign: _Foreign) -> bool:
+def _stays(pair: NodePair, foreign: _Foreign) -> bool:
     return (
         bool(pair.before and pair.after)
         and pair.before[0].pointer not in foreign.gone
@@ -169,7 +169,7 @@ def _stands_in(pointer: str | None, components: set[str]) -> bool:
     return any(pointer == at or pointer.startswith(f"{at}/") for at in components)
 
 
-def _one(switch: _Switch, foreign: _Foreign, follows: list[Seen], closure: list[Pair]) -> Seen:
+def _one(switch: _Switch, foreign: _Foreign, follows: list[Seen], closure: list[NodePair]) -> Seen:
     ways = [edge.way for pair in closure for edge in pair.edges]
     judged = tuple(seen for seen in follows if seen.kind is not Kind.DOCUMENTATION_CHANGED)
     before, after = switch.before_pointer, switch.after_pointer

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from dateline.diff.documents import Survey
-from dateline.diff.graph import Graph, Pair, Seen
+from dateline.diff.documents import ChangeSurvey
+from dateline.diff.graph import Graph, NodePair, Seen
 from dateline.diff.keywords import KEYWORD, differences, kinds_of
-from dateline.diff.unions import Side
-from dateline.diff.views import KNOWN, Member
+from dateline.diff.unions import UnionSide
+from dateline.diff.views import KNOWN, Variant
 from dateline.model import Kind
 from dateline.schema.references import Located, escape
 
@@ -19,10 +19,10 @@ class Retagged(NamedTuple):
 
     before: Located
     after: Located
-    members: list[Pair]
+    members: list[NodePair]
 
 
-def own_tags(side: Side, member: Member) -> set[str]:
+def own_tags(side: UnionSide, member: Variant) -> set[str]:
     """Return the tags that stand for *member* on the wire, as far as the mapping says them."""
     found = {tag for tag, goal in side.tags().items() if goal == member.target}
     if found or member.name is None or side.union.discriminator is None:
@@ -33,7 +33,7 @@ def own_tags(side: Side, member: Member) -> set[str]:
     return set() if constant else {member.name}
 
 
-def discriminator_keys(pair: Pair, before: Located, after: Located) -> None:
+def discriminator_keys(pair: NodePair, before: Located, after: Located) -> None:
     """Compare two discriminators, but for their mappings."""
     for keyword in sorted((before.value.keys() | after.value.keys()) - {"mapping"}):
         ours, theirs = (
@@ -47,7 +47,7 @@ def discriminator_keys(pair: Pair, before: Located, after: Located) -> None:
 
 
 def mapping_changed(
-    pair: Pair, before: Located, after: Located, gone: list[str], came: list[str]
+    pair: NodePair, before: Located, after: Located, gone: list[str], came: list[str]
 ) -> None:
     """Note the tags that one of two discriminators has no longer, or has now."""
     differences(
@@ -66,7 +66,7 @@ def tag_node(discriminator: Located, tag: str) -> Located:
     return Located(tag, discriminator.pointer)
 
 
-def fold_tags(graph: Graph, survey: Survey, retagged: Iterable[Retagged]) -> None:
+def fold_tags(graph: Graph, survey: ChangeSurvey, retagged: Iterable[Retagged]) -> None:
     """Let the fields that came and went with the name be the one difference of that name.
 
     Without this, a discriminating property that got another name would read as if every member
@@ -87,7 +87,7 @@ def _sides(each: Retagged) -> tuple[str, str, str, str]:
     return before.pointer, after.pointer, before.value, after.value
 
 
-def _moved(pair: Pair, each: Retagged, survey: Survey) -> Iterator[Seen]:
+def _moved(pair: NodePair, each: Retagged, survey: ChangeSurvey) -> Iterator[Seen]:
     """Yield the field that went and the one that came, if they are one but for the name."""
     for gone in pair.seen:
         for came in pair.seen:

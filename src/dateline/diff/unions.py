@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterator
 from typing import Any, Final, NamedTuple
 
 from dateline.diff.schemas import Schemas
-from dateline.diff.views import APPLICATORS, Member, Union, View
+from dateline.diff.views import APPLICATORS, SchemaView, Variant, Variants
 from dateline.schema.dialect import NOTES
 from dateline.schema.references import component
 from dateline.schema.values import text
@@ -21,18 +21,18 @@ _ALIKE: Final = 0.5
 class Alignment(NamedTuple):
     """The members that are one and the same, and those that stand on one side only."""
 
-    same: list[tuple[Member, Member]]
-    removed: list[Member]
-    added: list[Member]
+    same: list[tuple[Variant, Variant]]
+    removed: list[Variant]
+    added: list[Variant]
 
 
-class Side(NamedTuple):
+class UnionSide(NamedTuple):
     """A union and the schemas of its document."""
 
     schemas: Schemas
-    union: Union
+    union: Variants
 
-    def view(self, member: Member) -> View:
+    def view(self, member: Variant) -> SchemaView:
         return self.schemas.view(member.parts)
 
     def tags(self) -> dict[str, str]:
@@ -56,7 +56,7 @@ def mapping(schemas: Schemas, discriminator: dict[str, Any]) -> dict[str, str]:
     return found
 
 
-def align(before: Side, after: Side) -> Alignment:
+def align(before: UnionSide, after: UnionSide) -> Alignment:
     """Find the members that are one and the same.
 
     By what tells them apart, the surest first: the component's name, the tag on the wire, what is
@@ -67,7 +67,7 @@ def align(before: Side, after: Side) -> Alignment:
     right = dict(enumerate(after.union.members))
     same: list[tuple[int, int]] = []
 
-    def match(key: Callable[[Side, Member], Hashable], *, once: bool = False) -> None:
+    def match(key: Callable[[UnionSide, Variant], Hashable], *, once: bool = False) -> None:
         ours, theirs = _by(key, before, left), _by(key, after, right)
         for found, indexes in ours.items():
             others = theirs.get(found, [])
@@ -95,7 +95,7 @@ def align(before: Side, after: Side) -> Alignment:
     )
 
 
-def alone(before: Side, after: Side) -> list[tuple[Member, Member]]:
+def alone(before: UnionSide, after: UnionSide) -> list[tuple[Variant, Variant]]:
     """Return the variant that stands alone in the place of both unions, if it is the same one."""
     first, second = before.union.own, after.union.own
     if first is None or second is None:
@@ -105,7 +105,9 @@ def alone(before: Side, after: Side) -> list[tuple[Member, Member]]:
 
 
 def _by(
-    key: Callable[[Side, Member], Hashable], side: Side, members: dict[int, Member]
+    key: Callable[[UnionSide, Variant], Hashable],
+    side: UnionSide,
+    members: dict[int, Variant],
 ) -> dict[Hashable, list[int]]:
     found: dict[Hashable, list[int]] = {}
     for index, member in members.items():
@@ -113,29 +115,32 @@ def _by(
     return found
 
 
-def _tag(side: Side, member: Member) -> Hashable:
+def _tag(side: UnionSide, member: Variant) -> Hashable:
     tags = sorted(tag for tag, goal in side.tags().items() if goal == member.target)
     return tags[0] if tags else member.name
 
 
-def _name(_side: Side, member: Member) -> Hashable:
+def _name(_side: UnionSide, member: Variant) -> Hashable:
     return member.name
 
 
-def _text(_side: Side, member: Member) -> Hashable:
+def _text(_side: UnionSide, member: Variant) -> Hashable:
     return text(member.node.value)
 
 
-def _constants(side: Side, member: Member) -> Hashable:
+def _constants(side: UnionSide, member: Variant) -> Hashable:
     return tuple(sorted(side.schemas.constants(side.view(member)).items())) or None
 
 
-def _shape_of(side: Side, member: Member) -> Hashable:
+def _shape_of(side: UnionSide, member: Variant) -> Hashable:
     return shape(side.schemas, side.view(member))
 
 
 def _likely(
-    before: Side, after: Side, left: dict[int, Member], right: dict[int, Member]
+    before: UnionSide,
+    after: UnionSide,
+    left: dict[int, Variant],
+    right: dict[int, Variant],
 ) -> Iterator[tuple[int, int]]:
     """Yield the pairs that are alike, the most alike first."""
     ranked = sorted(
@@ -156,7 +161,7 @@ def _likely(
             yield first, second
 
 
-def _both_stay(before: Side, after: Side, first: Member, second: Member) -> bool:
+def _both_stay(before: UnionSide, after: UnionSide, first: Variant, second: Variant) -> bool:
     """Tell whether one of two components stands in both documents: then neither is the other."""
     return (
         first.name is not None
@@ -169,7 +174,11 @@ def _both_stay(before: Side, after: Side, first: Member, second: Member) -> bool
 
 
 def likeness(
-    before_schemas: Schemas, before: View, after_schemas: Schemas, after: View, depth: int = _DEPTH
+    before_schemas: Schemas,
+    before: SchemaView,
+    after_schemas: Schemas,
+    after: SchemaView,
+    depth: int = _DEPTH,
 ) -> float:
     """Return how much of their property names two schemas share, from 0 to 1; lists by their items.
 
@@ -195,17 +204,17 @@ def likeness(
     return 1
 
 
-def _type_families(view: View) -> set[str]:
+def _type_families(view: SchemaView) -> set[str]:
     """Return the types without null; `integer` counts as `number`."""
     return {"number" if name == "integer" else name for name in view.types or ()} - {"null"}
 
 
-def shape(schemas: Schemas, view: View, depth: int = _DEPTH) -> str:
+def shape(schemas: Schemas, view: SchemaView, depth: int = _DEPTH) -> str:
     """Return what a schema says, down to *depth*, as text without any component's name."""
     return text(_outline(schemas, view, depth))
 
 
-def _outline(schemas: Schemas, view: View, depth: int) -> Any:
+def _outline(schemas: Schemas, view: SchemaView, depth: int) -> Any:
     if depth < 0:
         return view.type_names
     return [
@@ -234,7 +243,9 @@ def _outline(schemas: Schemas, view: View, depth: int) -> Any:
     ]
 
 
-def choose(single: Schemas, whole: View, side: Side, candidates: list[View]) -> int | None:
+def choose(
+    single: Schemas, whole: SchemaView, side: UnionSide, candidates: list[SchemaView]
+) -> int | None:
     """Return which member of a union a schema that is no union has become, or was; None if none.
 
     *candidates* are the members, each with what the union says beside them.

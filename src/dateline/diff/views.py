@@ -51,7 +51,7 @@ _NULL_REFUSING: Final = frozenset({"$ref", "$dynamicRef", "not", "if"})
 KNOWN: Final = frozenset(OBJECTS["schema"])
 
 
-class Member(NamedTuple):
+class Variant(NamedTuple):
     """One member of a union, and the component that it refers to, if it does."""
 
     node: Located
@@ -60,7 +60,7 @@ class Member(NamedTuple):
     name: str | None
 
 
-class Union(NamedTuple):
+class Variants(NamedTuple):
     """A `oneOf` or `anyOf` of more than one member, and the part that declares it.
 
     Or, with the keyword `discriminator`, the schemas that extend a discriminated one: variants
@@ -71,11 +71,11 @@ class Union(NamedTuple):
 
     keyword: str
     pointer: str
-    members: tuple[Member, ...]
+    members: tuple[Variant, ...]
     discriminator: Located | None
     null: str
     part: Part
-    own: Member | None = None
+    own: Variant | None = None
     told: frozenset[str] = frozenset()
 
     @property
@@ -84,7 +84,7 @@ class Union(NamedTuple):
         return self.told.union(member.target for member in self.members)
 
 
-class View:
+class SchemaView:
     """All that a schema says, each thing with the pointer to what declares it."""
 
     def __init__(self, parts: Parts) -> None:
@@ -103,8 +103,8 @@ class View:
         self.open_values_at = ""
         self.properties: dict[str, list[Located]] = {}
         self.required: dict[str, str] = {}
-        self.unions: list[Union] = []
-        self.variants: Union | None = None
+        self.unions: list[Variants] = []
+        self.variants: Variants | None = None
         self.below: dict[str, list[Located]] = {}
         self.maps: dict[str, dict[str, list[Located]]] = {}
         self.facts: dict[str, list[Located]] = {}
@@ -137,7 +137,7 @@ class View:
         names = self.types or set()
         return sorted(names - {"integer"} if "number" in names else names)
 
-    def rest(self, union: Union) -> Parts:
+    def rest(self, union: Variants) -> Parts:
         """Return the parts without what *union* says."""
         skipped = {union.keyword, "discriminator"}
         return tuple(
@@ -145,7 +145,7 @@ class View:
             for part in self.parts
         )
 
-    def member(self, union: Union, member: Member) -> Parts:
+    def member(self, union: Variants, member: Variant) -> Parts:
         """Return what *union* says beside its members, with one of them."""
         above = (*union.part.above, union.part.node)
         own = {id(part.node) for part in self.parts}
@@ -167,13 +167,15 @@ def is_default(keyword: str, value: Any) -> bool:
     )
 
 
-def plain(view: View, keyword: str, fact: Located) -> None:
+def plain(view: SchemaView, keyword: str, fact: Located) -> None:
     facts = view.facts.setdefault(keyword, [])
     if all(text(known.value) != text(fact.value) for known in facts):
         facts.append(fact)
 
 
-def enumerate_values(view: View, members: list[Located], null: str, declared: Located) -> None:
+def enumerate_values(
+    view: SchemaView, members: list[Located], null: str, declared: Located
+) -> None:
     """Read a union of values, each with its notes, as an enumeration."""
     values: dict[str, Located] = {}
     for node, pointer in members:
@@ -186,7 +188,7 @@ def enumerate_values(view: View, members: list[Located], null: str, declared: Lo
     _narrow(view, values, declared)
 
 
-def _narrow(view: View, values: dict[str, Located], declared: Located) -> None:
+def _narrow(view: SchemaView, values: dict[str, Located], declared: Located) -> None:
     """Allow only *values*; of several enumerations only the shared values are left."""
     if view.values is None:
         view.values, view.values_at = values, declared
@@ -194,7 +196,7 @@ def _narrow(view: View, values: dict[str, Located], declared: Located) -> None:
         view.values = {key: fact for key, fact in view.values.items() if key in values}
 
 
-def _type(view: View, part: Part, fact: Located) -> None:
+def _type(view: SchemaView, part: Part, fact: Located) -> None:
     names = fact.value if isinstance(fact.value, list) else [fact.value]
     if not all(isinstance(name, str) for name in names):
         plain(view, "type", fact)
@@ -211,7 +213,7 @@ def _type(view: View, part: Part, fact: Located) -> None:
         view.types &= types
 
 
-def _enum(view: View, part: Part, fact: Located) -> None:
+def _enum(view: SchemaView, part: Part, fact: Located) -> None:
     if not isinstance(fact.value, list):
         plain(view, "enum", fact)
         return
@@ -224,14 +226,14 @@ def _enum(view: View, part: Part, fact: Located) -> None:
     _narrow(view, values, Located("enum", fact.pointer))
 
 
-def _const(view: View, part: Part, fact: Located) -> None:
+def _const(view: SchemaView, part: Part, fact: Located) -> None:
     values = {text(fact.value): fact}
     if part.null:
         values.setdefault("null", Located(None, part.null))
     _narrow(view, values, Located("const", fact.pointer))
 
 
-def _bound(view: View, _part: Part, fact: Located) -> None:
+def _bound(view: SchemaView, _part: Part, fact: Located) -> None:
     keyword = fact.pointer.rsplit("/", 1)[1]
     value = fact.value
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -246,7 +248,7 @@ def _bound(view: View, _part: Part, fact: Located) -> None:
     facts[:] = [next(known for known in numbers if known.value == tightest)]
 
 
-def _properties(view: View, _part: Part, fact: Located) -> None:
+def _properties(view: SchemaView, _part: Part, fact: Located) -> None:
     if not isinstance(fact.value, dict):
         plain(view, "properties", fact)
         return
@@ -255,7 +257,7 @@ def _properties(view: View, _part: Part, fact: Located) -> None:
         view.properties.setdefault(name, []).append(located)
 
 
-def _required(view: View, _part: Part, fact: Located) -> None:
+def _required(view: SchemaView, _part: Part, fact: Located) -> None:
     if not isinstance(fact.value, list):
         plain(view, "required", fact)
         return
@@ -263,7 +265,7 @@ def _required(view: View, _part: Part, fact: Located) -> None:
         view.required.setdefault(name, f"{fact.pointer}/{index}")
 
 
-def _one(view: View, _part: Part, fact: Located) -> None:
+def _one(view: SchemaView, _part: Part, fact: Located) -> None:
     keyword = fact.pointer.rsplit("/", 1)[1]
     if isinstance(fact.value, dict | bool):
         view.below.setdefault(keyword, []).append(fact)
@@ -271,7 +273,7 @@ def _one(view: View, _part: Part, fact: Located) -> None:
         plain(view, keyword, fact)
 
 
-def _many(view: View, _part: Part, fact: Located) -> None:
+def _many(view: SchemaView, _part: Part, fact: Located) -> None:
     keyword = fact.pointer.rsplit("/", 1)[1]
     entries: Iterable[tuple[Any, Any]]
     if isinstance(fact.value, dict):
@@ -287,7 +289,7 @@ def _many(view: View, _part: Part, fact: Located) -> None:
         known.setdefault(str(name), []).append(located)
 
 
-def _examples(view: View, part: Part, fact: Located) -> None:
+def _examples(view: SchemaView, part: Part, fact: Located) -> None:
     # published by rule beside an open-ended set: they say nothing of their own
     listed = part.node.get(EXTENSIBLE)
     if not (
@@ -298,7 +300,7 @@ def _examples(view: View, part: Part, fact: Located) -> None:
         plain(view, "examples", fact)
 
 
-def _open_values(view: View, _part: Part, fact: Located) -> None:
+def _open_values(view: SchemaView, _part: Part, fact: Located) -> None:
     if not isinstance(fact.value, list):
         plain(view, EXTENSIBLE, fact)
         return
@@ -308,7 +310,7 @@ def _open_values(view: View, _part: Part, fact: Located) -> None:
         view.open_values.setdefault(text(value), Located(value, f"{fact.pointer}/{index}"))
 
 
-def _enum_notes(view: View, _part: Part, fact: Located) -> None:
+def _enum_notes(view: SchemaView, _part: Part, fact: Located) -> None:
     if not isinstance(fact.value, dict):
         plain(view, ENUM_NOTES, fact)
         return
@@ -317,7 +319,7 @@ def _enum_notes(view: View, _part: Part, fact: Located) -> None:
         view.value_notes.setdefault((value, "description"), noted)
 
 
-READERS: Final[dict[str, Callable[[View, Part, Located], None]]] = {
+READERS: Final[dict[str, Callable[[SchemaView, Part, Located], None]]] = {
     "type": _type,
     OR_NULL: lambda _view, _part, _fact: None,  # said by the part
     "enum": _enum,
@@ -333,7 +335,7 @@ READERS: Final[dict[str, Callable[[View, Part, Located], None]]] = {
 }
 
 
-def settle(view: View) -> None:
+def settle(view: SchemaView) -> None:
     """Let null and the values have their say on the types."""
     for part in view.parts:
         for keyword in _NULL_REFUSING & part.node.keys() - part.skip:
@@ -347,7 +349,7 @@ def settle(view: View) -> None:
         view.types_at = view.values_at.pointer
 
 
-def reach_others(view: View, part: Part) -> None:
+def reach_others(view: SchemaView, part: Part) -> None:
     """Let what a part says of all other fields hold for the fields that other parts name.
 
     `additionalProperties` knows only the fields that are named right beside it (JSON Schema
@@ -369,7 +371,7 @@ def speaks_of(node: dict[str, Any], name: str) -> bool:
     return isinstance(patterns, dict) and any(matches(pattern, name) for pattern in patterns)
 
 
-def closed_at(view: View, keyword: str) -> list[Part]:
+def closed_at(view: SchemaView, keyword: str) -> list[Part]:
     """Return the parts in which *keyword* refuses all properties that it is asked about."""
     return [
         part
@@ -380,7 +382,7 @@ def closed_at(view: View, keyword: str) -> list[Part]:
     ]
 
 
-def refuses(view: View, name: str) -> bool:
+def refuses(view: SchemaView, name: str) -> bool:
     """Tell whether an object of this schema can't have the property *name*.
 
     `additionalProperties` knows what stands right beside it (JSON Schema 2020-12, core, section
@@ -399,7 +401,7 @@ def refuses(view: View, name: str) -> bool:
     )
 
 
-def within(view: View, part: Part) -> list[Part]:
+def within(view: SchemaView, part: Part) -> list[Part]:
     """Return *part* and the parts that it leads to: all that its unevaluated keywords know of.
 
     Source: JSON Schema 2020-12, core, section 11.

@@ -251,9 +251,9 @@ class Dialect:
         self.resolver = Resolver(document)
         all_keywords = partial(_all_keywords, resolve=self.resolver.resolve)
         self._keywords = Memo(all_keywords)
-        self._compared = _Reader(unite_spellings)
-        self._read = _Reader(read_keywords)
-        self._modernized = _Reader(all_keywords, fold_null)
+        self._compared = _Translator(unite_spellings)
+        self._read = _Translator(read_keywords)
+        self._modernized = _Translator(all_keywords, fold_null)
 
     def keywords(self, schema: Schema) -> Schema:
         """Return *schema* with its keywords read, and null marked by `OR_NULL`; not those below."""
@@ -286,7 +286,7 @@ class Dialect:
         return self._modernized.read(kind, node) if self.is_old else node
 
 
-class _Reader:
+class _Translator:
     """Applies *start* to each schema of a document, and *finish* when those below it are done."""
 
     def __init__(
@@ -296,7 +296,7 @@ class _Reader:
     ) -> None:
         self._start = start
         self._finish = finish
-        self._known = Memo(_Reader._made, owner=self)
+        self._known = Memo(_Translator._made, owner=self)
 
     def read(self, kind: str, node: Any) -> Any:
         return self._known(node, kind) if isinstance(node, dict) else node

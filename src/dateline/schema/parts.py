@@ -55,7 +55,7 @@ class Part(NamedTuple):
 Parts = tuple[Part, ...]
 
 
-class Choice(NamedTuple):
+class UnionChoice(NamedTuple):
     """The members of a union but null, and the pointer of the member that is null, or nothing.
 
     ``values`` holds the members, references resolved, if each is one value; else None.
@@ -134,7 +134,7 @@ class PartReader:
                     below.append(Part(*choice.members[0], above=above, null=null))
         return (frozenset(skip) if skip else NOTHING), below
 
-    def choice(self, node: Schema, pointer: str, keyword: str) -> Choice:
+    def choice(self, node: Schema, pointer: str, keyword: str) -> UnionChoice:
         """Return what the union *keyword* of *node*, whose keywords are read, chooses from."""
         listed = list(self._flattened(node, pointer, keyword, set()))
         goals = [self.goal(member) for member in listed]
@@ -144,7 +144,7 @@ class PartReader:
             # a union of null alone keeps it; and where two members take null, `oneOf` takes none
             nulls = [False] * len(nulls)
         kept = [member for member, null in zip(goals, nulls, strict=True) if not null]
-        return Choice(
+        return UnionChoice(
             members=[member for member, null in zip(listed, nulls, strict=True) if not null],
             null=next((one.pointer for one, null in zip(listed, nulls, strict=True) if null), ""),
             values=kept if _are_values(keyword, kept) else None,
