@@ -16,11 +16,11 @@ from dateline.check.servable import check_servable
 from dateline.check.waivers import Waivers
 from dateline.diff import diff
 from dateline.edit.draft import Breaking, Draft
-from dateline.edit.patching import patch
 from dateline.edit.places import at, objects
 from dateline.edit.planning import plan
 from dateline.edit.renames import Rename, find_renames
 from dateline.edit.repairs import CantRepairError, Canvas, Repair, carry_out
+from dateline.edit.revision import format_patch
 from dateline.edit.sources import Sources, add_version, load_contents, read_contents
 from dateline.files.sources import Replacement, write
 from dateline.gates import order
@@ -81,7 +81,7 @@ class Plan:
 
     def patch(self) -> str:
         """Return the edits as a unified diff, as ``git apply`` takes it; empty if there is none."""
-        return patch(self.folder, self.replacements)
+        return format_patch(self.folder, self.replacements)
 
 
 def gate(

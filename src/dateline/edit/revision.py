@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from difflib import unified_diff
 from pathlib import Path
 
 from dateline.changes.record import Record, record_files
 from dateline.check import Waiver
-from dateline.edit.patching import patch
 from dateline.files.sources import Replacement
 from dateline.model import Api, Version
 
@@ -31,7 +31,7 @@ class Revision:
 
     def patch(self) -> str:
         """Return the edits as a unified diff, as ``git apply`` takes it; the record aside."""
-        return patch(self.folder, self.replacements)
+        return format_patch(self.folder, self.replacements)
 
 
 def compare_contents(
@@ -49,3 +49,28 @@ def compare_record(folder: Path, record: Record | None) -> tuple[Replacement, ..
     """Return the replacements that make *record* that of the definitions in *folder*."""
     before = {name: (folder / name).read_bytes() for name in record_files(folder)}
     return compare_contents(before, {} if record is None else record.files)
+
+
+def format_patch(folder: Path, replacements: Iterable[Replacement]) -> str:
+    """Return *replacements* in *folder* as a unified diff, as ``git apply`` takes it.
+
+    It is empty if there is none.
+    """
+    folder = folder.resolve()
+    around = Path.cwd() if folder.is_relative_to(Path.cwd()) else folder.parent
+    return "".join(
+        _patch((folder / one.name).relative_to(around), one.before or b"", one.after or b"")
+        for one in replacements
+    )
+
+
+def _patch(path: Path, before: bytes, after: bytes) -> str:
+    name = path.as_posix()
+    # bytes are parted at line ends only, text at other characters too
+    then, now = (
+        [line.decode() for line in content.splitlines(keepends=True)] for content in (before, after)
+    )
+    lines = unified_diff(then, now, f"a/{name}", f"b/{name}")
+    return "".join(
+        line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
+    )
