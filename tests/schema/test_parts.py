@@ -73,14 +73,6 @@ def test_only_a_reference_to_a_component_names_one() -> None:
     assert names == ["a/b~c d", None, None, None, None, None]
 
 
-def test_a_chain_of_references_ends_or_is_empty() -> None:
-    resolver = Resolver(document("3.1.0"))
-    alias = {"$ref": "#" + at("Alias")}
-    assert resolver.chain(alias) == [alias, COMPONENTS["Alias"], COMPONENTS["A"]]
-    assert resolver.chain(COMPONENTS["Circle"]) == []
-    assert resolver.chain({"$ref": "#nowhere"}) == []
-
-
 @pytest.mark.parametrize(
     ("schema", "openapi", "parts"),
     [

@@ -1,4 +1,9 @@
-"""Two values that nothing is known about in, where exactly they differ."""
+"""The exact places where two values differ whose contents have no rules: extensions, examples.
+
+deepdiff pairs the items of two lists that differ in several places: which was moved, replaced, put
+in or taken out. It sees nothing else: equal values, objects, and lists that differ in one place are
+settled here, by the text that equal JSON values share, and schemas are never compared by it.
+"""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-from dateline.openapi import Shape, slot
+from dateline.openapi import Shape, parts, slot
 
 # How what lies below a keyword is written in a path; `*` stands for the name.
 _STEPS: Final = {
@@ -28,7 +28,7 @@ def name(root: Any, pointer: str, keyword: str = "") -> Name:
     The path is dotted: `items[].price`, `limits{}.daily`; below an operation it begins with the
     parameter or header, if it stands in one.
     """
-    tokens = [token.replace("~1", "/").replace("~0", "~") for token in pointer.split("/")[1:]]
+    tokens = [*parts(pointer)]
     component = tokens[2] if len(tokens) > 2 and tokens[0] == "components" else None
     steps: list[str] = []
     kind, node = "document", root

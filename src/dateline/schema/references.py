@@ -82,19 +82,6 @@ class Resolver:
         is_known = goal is not None and goal[0] == "schemas" and goal[1] in self.section("schemas")
         return goal[1] if goal is not None and is_known else None
 
-    def chain(self, node: Any) -> list[dict[str, Any]]:
-        """Return *node* and what its references lead to in turn, what refers to nothing last.
-
-        Empty where one of them leads nowhere, or back.
-        """
-        found: list[dict[str, Any]] = []
-        while isinstance(node, dict) and not any(node is each for each in found):
-            found.append(node)
-            if not isinstance(node.get("$ref"), str):
-                return found
-            node = self.resolve(node["$ref"])
-        return []
-
     def _find(self, reference: str) -> Located | None:
         if reference != "#" and not reference.startswith("#/"):
             return self._anchors.get(reference[1:])
