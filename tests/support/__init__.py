@@ -17,6 +17,7 @@
 - `exchanges`: requests to an ASGI application, in process and over sockets
 - `facts`: what the specification of the payment API lists
 - `faults`: an API whose faults are declared in some form, and requests to it
+- `flow`: the functions that one schema node and one edit pass through
 - `fuzzing`: damaged inputs of every kind
 - `gated_apis`: random definitions with every kind of gate
 - `gating`: gating of an edit, and what it promises to callers
