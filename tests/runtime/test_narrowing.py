@@ -256,6 +256,19 @@ def test_a_variant_is_shown_as_one_that_is_itself_shown_as_another(tmp_path: Pat
     assert shown == {"2024-01-15": "AAAA", "2025-06-01": "ABBB", "next": "ABCD"}
 
 
+def test_what_does_not_differ_at_a_version_is_passed_on_as_it_is(tmp_path: Path) -> None:
+    narrow = things(
+        tmp_path,
+        "type: object, properties: { new: { type: string, x-added: next }, parts: { type: array, "
+        "items: { $ref: '#/components/schemas/Part' } } }",
+        "    Part: { type: object, properties: { a: { type: string, x-added: 2024-09-01 } } }\n",
+    )
+    for parts in ("a text", ["a text"], [{"a": "x"}], None):
+        assert narrow("2025-06-01")({"new": "x", "parts": parts}) == {"parts": parts}
+    with pytest.raises(UnfitError):
+        narrow("2024-01-15")({"parts": "a text"})
+
+
 def test_a_list_without_enough_items_goes_with_what_requires_it(tmp_path: Path) -> None:
     rail = "type: string, oneOf: [{ const: old }, { const: new, x-added: next }]"
     narrow = things(
