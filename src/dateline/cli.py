@@ -1,4 +1,4 @@
-"""The command line: parse, call one room, print, set the exit status."""
+"""The command line, one file as commands share options: parse, call one room, print, exit."""
 
 from __future__ import annotations
 
