@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from dateline.model import Contract
+from dateline.schema.memo import Memo
 from dateline.schema.usage import referred, schemas
 
 _K = TypeVar("_K")
@@ -23,42 +24,28 @@ def find_homes(
 
     *strict* are the components that only requests hold.
     """
-    nodes = _Nodes()
+    numbers: dict[Any, int] = {}
+
+    def number(what: Any) -> int:
+        return numbers.setdefault(what, len(numbers))
+
+    # equal schemas get equal numbers
+    read = Memo(lambda schema: (number(json.dumps(schema)), [*dict.fromkeys(referred(schema))]))
     meaning: dict[tuple[str, str], int] = {}
     reach: dict[tuple[str, str], tuple[str, ...]] = {}
     for contract in contracts:
         for name, schema in schemas(contract).items():
             key = (contract.version, name)
-            number, found = nodes.read(schema)
-            said = (name, number, name in strict[contract.version])
-            meaning[key] = nodes.number(said)
+            own, found = read(schema)
+            meaning[key] = number((name, own, name in strict[contract.version]))
             reach[key] = tuple(each for each in found if each in schemas(contract))
     if len(contracts) > 1:
         meaning = _refine(meaning, reach)
     first: dict[int, str] = {}
     made: dict[str, dict[str, str]] = {contract.version: {} for contract in contracts}
-    for (version, name), number in meaning.items():
-        made[version][name] = first.setdefault(number, version)
+    for (version, name), own in meaning.items():
+        made[version][name] = first.setdefault(own, version)
     return made
-
-
-class _Nodes:
-    """Numbers schemas: equal ones get equal numbers; a shared object is read once."""
-
-    def __init__(self) -> None:
-        self._read: dict[int, tuple[Any, int, tuple[str, ...]]] = {}
-        self._numbers: dict[Any, int] = {}
-
-    def number(self, what: Any) -> int:
-        return self._numbers.setdefault(what, len(self._numbers))
-
-    def read(self, schema: Any) -> tuple[int, tuple[str, ...]]:
-        known = self._read.get(id(schema))
-        if known is None:
-            text = json.dumps(schema)
-            known = schema, self.number(text), tuple(dict.fromkeys(referred(schema)))
-            self._read[id(schema)] = known
-        return known[1], known[2]
 
 
 def _refine(meaning: dict[_K, int], reach: dict[_K, tuple[str, ...]]) -> dict[_K, int]:
