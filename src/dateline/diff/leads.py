@@ -68,19 +68,23 @@ class Leads:
                 yield from self._below("response", response, 0, asks=False)
 
     def _below(self, kind: str, node: Located, carrier: int, *, asks: bool) -> Iterator[Lead]:
-        """Yield the schemas in a message's part; the part itself where more is to be compared."""
+        """Yield the schemas in a message's part; the part itself where more is to be compared.
+
+        How a parameter is written decides what its schema takes: it is compared as a whole.
+        """
         text = self._texts.of(node.value)
         if not text.refers:
             return
         whole = {"$ref", "links", "encoding"}
-        if kind == "schema" or not isinstance(node.value, dict) or whole & node.value.keys():
+        is_whole = kind in ("schema", "parameter") or not isinstance(node.value, dict)
+        if is_whole or whole & node.value.keys():
             yield Lead(asks, kind, node, text, carrier)
             return
         thing = Thing((Part(*node),))
         schema = thing.get("schema")
         if schema:
             yield from self._below("schema", schema, carrier, asks=asks)
-        carried = carrier if kind in ("parameter", "header") else CARRIERS["body"]
+        carried = carrier if kind == "header" else CARRIERS["body"]
         for media_type in by_media_type(thing).values():
             yield from self._below("media-type", media_type, carried, asks=asks)
         for header in thing.entries("headers").values():
