@@ -255,6 +255,8 @@ def test_what_is_set_for_git_elsewhere_has_no_say(
     shutil.copy(canary, Path(canary).with_name("git-submodule"))
     other = shutil.copytree(project, tmp_path / "other")
     git("-C", str(other), "config", "core.fsmonitor", canary)
+    # notes are printed only where something is generated
+    dateline("generate")
     said = [dateline(*command) for command in COMMANDS[1:8]]
     for key, value in SURROUNDINGS[name](canary, str(other)).items():
         monkeypatch.setenv(key, value)

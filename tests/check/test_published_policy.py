@@ -16,14 +16,18 @@ from support.policies import (
     POLICY,
     WAIVED,
     Edits,
+    committed,
     edit,
     git,
     list_unwaived,
+    project,
 )
 
 from dateline.check.git import Repository
 from dateline.check.policy import PolicyRecord
 from dateline.model import Announcement, Place
+
+__all__ = ["committed", "project"]
 
 GONE: Final = ("operation-removed", "never", "GET /fines: operation removed")
 LOST: Final = ("value-added", "never", "Loan.state: value lost added")

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 import pytest
-from support.sources import LIBRARY, LOANS, folder
+from support.sources import LIBRARY, LOANS, NOTE, folder
 
 from dateline import __version__, entry
 
@@ -68,7 +68,7 @@ def test_generate_writes_every_output_and_then_has_nothing_to_do(
     project: Path, dateline: Run
 ) -> None:
     first = dateline("generate")
-    assert (first.status, first.err) == (CLEAN, "")
+    assert (first.status, first.err) == (CLEAN, NOTE)
     lines = first.out.splitlines()
     written = tree(project / "generated")
     assert lines[:-1] == [f"added generated/{path}" for path in written]
@@ -414,7 +414,7 @@ def test_watch_generates_again_after_a_change_survives_a_slip_and_ends_when_inte
         out, err = lines(watching.stdout), lines(watching.stderr)
         assert any("unchanged" in line for line in out)
         loans.write_text(LOANS.replace("format: uuid", "fromat: uuid"))
-        assert "fromat" in next(err)
+        assert any("fromat" in line for line in err)
         loans.write_text(f"{LOANS}# a comment changes nothing\n")
         assert any("up to date" in line for line in out)
         watching.send_signal(signal.SIGINT)

@@ -29,6 +29,7 @@ from support.repositories import (
     recorded,
     repository,
 )
+from support.sources import NOTE
 
 from dateline import fresh
 from dateline.check.baseline import read_tree
@@ -77,7 +78,7 @@ def test_an_edit_becomes_a_version(case: Any, project: Path) -> None:
 
     outcome = dateline("cut", DAY, "--title", TITLE)
 
-    assert (outcome.status, outcome.err) == (CLEAN, "now commit schemas and generated\n")
+    assert (outcome.status, outcome.err) == (CLEAN, f"{NOTE}now commit schemas and generated\n")
     after = read_files(project / "generated")
     assert read_files(project / "schemas") == {**redated(gated), **recorded(DAY, after)}
     for environment in ("production", "sandbox"):

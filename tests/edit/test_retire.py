@@ -16,7 +16,7 @@ from support.commands import Outcome, dateline, read_files
 from support.kills import kill_everywhere, require_old_or_new
 from support.random_chains import DATES, chains
 from support.repositories import changed_lines, commit, edit, git, moved_into, repository
-from support.sources import LIBRARY, VERSIONS, folder
+from support.sources import LIBRARY, NOTE, VERSIONS, folder
 
 from dateline import fresh
 from dateline.adopt import adopt
@@ -580,7 +580,7 @@ def test_an_ended_version_is_retired(project: Path) -> None:
 
     outcome = dateline("retire", FIRST)
 
-    assert (outcome.status, outcome.err) == (CLEAN, "now commit schemas and generated\n")
+    assert (outcome.status, outcome.err) == (CLEAN, f"{NOTE}now commit schemas and generated\n")
     assert outcome.out.splitlines()[:3] == [
         f"{FIRST}: Initial version",
         "changed schemas/loans.yaml",

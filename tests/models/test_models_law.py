@@ -16,8 +16,8 @@ _BEST_FIT = "that only one member of `oneOf` fits: the best fit is taken; left t
 
 
 def _unknown(name: str, keyword: str = "oneOf") -> str:
-    fact = f"no member with an unknown tag fits `{keyword}`: it is read as Unknown{name}"
-    return f"components.{name}: that {fact}; left to the document"
+    fact = f"unknown tags, which `{keyword}` refuses and Unknown{name} reads"
+    return f"components.{name}: {fact}; left to the document"
 
 
 _NOTES = {

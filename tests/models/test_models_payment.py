@@ -214,8 +214,8 @@ def test_the_payment_api_is_read_as_its_documents_say(
     contracts: dict[str, dict[str, Any]], tmp_path: Path
 ) -> None:
     package = Package(tmp_path, contracts)
-    unknown = "no member with an unknown tag fits `oneOf`: it is read as UnknownDepositRail"
-    assert package.notes == [f"components.DepositRail: that {unknown}; left to the document"]
+    unknown = "unknown tags, which `oneOf` refuses and UnknownDepositRail reads"
+    assert package.notes == [f"components.DepositRail: {unknown}; left to the document"]
     found: list[str] = []
     for date, document in contracts.items():
         module = package.version(date)

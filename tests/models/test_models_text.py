@@ -166,8 +166,8 @@ def test_text_comes_out_as_it_went_in(
     monkeypatch.chdir(tmp_path)
     text = HOSTILE[kind]
     package = Package(tmp_path, {"2024-01-01": hostile(text)})
-    unknown = "no member with an unknown tag fits `oneOf`: it is read as UnknownHolderRail"
-    assert package.notes == [f"components.Holder.rail: that {unknown}; left to the document"]
+    unknown = "unknown tags, which `oneOf` refuses and UnknownHolderRail reads"
+    assert package.notes == [f"components.Holder.rail: {unknown}; left to the document"]
     for path, source in package.files.items():
         if path.endswith("models.py"):
             assert guarded(source) == []

@@ -512,8 +512,9 @@ class View:
         return self.published.at(schema, self._at)
 
     def apart(self, one: Any, other: Any) -> bool:
-        """Return whether nothing that is shown can be an object of both schemas."""
-        return self.published.apart(one, other, self._at)
+        """Return whether no value, read or made, can be of both schemas."""
+        made = (self._at,) if self.way is Way.DOWN else (self._at, None)
+        return all(self.published.apart(one, other, at) for at in made)
 
 
 def _below(key: str, value: Any) -> Iterator[tuple[str, Any]]:

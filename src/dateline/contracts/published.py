@@ -84,14 +84,25 @@ class Published:
         """Return what a *schema* that is published demands."""
         return self._constraints.of(schema)
 
-    def apart(self, one: Any, other: Any, at: int) -> bool:
-        """Return whether no value can be of both schemas, as they are at the combination *at*."""
-        schemas = self._readings.of(self._projector.contract(*self._combinations[at]).document)
+    def apart(self, one: Any, other: Any, at: int | None) -> bool:
+        """Return whether no value can be of both schemas.
+
+        They are compared as they are at the combination *at*; None stands for canonical values.
+        """
+        document = self._api.document
+        if at is not None:
+            document = self._projector.contract(*self._combinations[at]).document
+        schemas = self._readings.of(document)
         first, second = (
-            schemas.view(schemas.parts([Located(self.node("schema", each, at), "")]))
+            schemas.view(schemas.parts([Located(self._read(each, at), "")]))
             for each in (one, other)
         )
         return are_apart(schemas, first, second)
+
+    def _read(self, schema: Any, at: int | None) -> Any:
+        if at is None:
+            return canonical("schema", schema, adopted=self._api.table.adopted)
+        return self.node("schema", schema, at)
 
 
 def together(schemas: list[Any]) -> Any:

@@ -347,7 +347,7 @@ class Writer:
             fitted = " and ".join(f"`{each}`" for each in (union.keyword, *base.said))
             self._ledger.note(
                 where,
-                f"that no member with an unknown tag fits {fitted}: it is read as {unknown.name}",
+                f"unknown tags, which {fitted} refuses and {unknown.name} reads",
             )
             options.append(Pair("unknown", unknown))
         if untagged:
