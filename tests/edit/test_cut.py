@@ -78,7 +78,8 @@ def test_an_edit_becomes_a_version(case: Any, project: Path) -> None:
 
     outcome = dateline("cut", DAY, "--title", TITLE)
 
-    assert (outcome.status, outcome.err) == (CLEAN, f"{NOTE}now commit schemas and generated\n")
+    notes = NOTE + case.get("note", "")
+    assert (outcome.status, outcome.err) == (CLEAN, f"{notes}now commit schemas and generated\n")
     after = read_files(project / "generated")
     assert read_files(project / "schemas") == {**redated(gated), **recorded(DAY, after)}
     for environment in ("production", "sandbox"):
@@ -674,7 +675,7 @@ def prepared(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 def test_a_kill_leaves_the_old_project_or_the_new_one(prepared: Path, tmp_path: Path) -> None:
     kills = kill_everywhere(
-        prepared, tmp_path, "exchange", "cut", DAY, "--title", "Books get lost."
+        prepared, tmp_path, "exchange", "cut", DAY, "--title", "Books get lost.", every=3
     )
     require_old_or_new(kills)
     expected = redated(read_files(prepared / "schemas"))
