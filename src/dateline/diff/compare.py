@@ -55,7 +55,8 @@ _MERGING: Final = re.compile(
 )
 # Keywords that concern the field that has a value, not the value itself.
 _OF_FIELDS: Final = frozenset({*ACCESS, "default"})
-_PLAIN_REFERENCE: Final = re.compile(r'\{"\$ref": "[^"\\]*"\}')
+# Only of a whole component it is enough to compare what bears the same name on both sides.
+_PLAIN_REFERENCE: Final = re.compile(r'\{"\$ref": "#/components/schemas/[^"\\/]*"\}')
 
 
 class SchemaComparison:

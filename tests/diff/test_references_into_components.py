@@ -1,0 +1,112 @@
+"""References to a place within a component: judged by what stands there, as if it stood inline."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import pytest
+
+from dateline.diff import diff
+from dateline.model import Direction
+
+Document = dict[str, Any]
+
+_SHORT: Final = {"type": "string", "maxLength": 5}
+_LONG: Final = {"type": "string", "maxLength": 50}
+_NUMBER: Final = {"type": "integer"}
+_MEDIA: Final = "content/application~1json/schema"
+
+# Where the reference leads; then the components with one schema or another there.
+_PLACES: Final[dict[str, Any]] = {
+    "#/components/schemas/A/properties/b": lambda one: {
+        "schemas": {"A": {"properties": {"b": one}}}
+    },
+    "#/components/schemas/A/items": lambda one: {"schemas": {"A": {"items": one}}},
+    "#/components/schemas/A/not": lambda one: {"schemas": {"A": {"not": one}}},
+    "#/components/schemas/A/allOf/1": lambda one: {"schemas": {"A": {"allOf": [_NUMBER, one]}}},
+    "#/components/schemas/A/$defs/b": lambda one: {"schemas": {"A": {"$defs": {"b": one}}}},
+    "#/components/schemas/A/x-parts/b": lambda one: {"schemas": {"A": {"x-parts": {"b": one}}}},
+    "#/components/schemas/%41/x-parts/b": lambda one: {"schemas": {"A": {"x-parts": {"b": one}}}},
+    "#there": lambda one: {"schemas": {"A": {"$defs": {"b": {"$anchor": "there", **one}}}}},
+    "#/components/parameters/A/schema": lambda one: {
+        "parameters": {"A": {"name": "a", "in": "query", "schema": one}}
+    },
+    "#/components/headers/A/schema": lambda one: {"headers": {"A": {"schema": one}}},
+    f"#/components/responses/A/{_MEDIA}": lambda one: {
+        "responses": {"A": {"description": "", "content": {"application/json": {"schema": one}}}}
+    },
+    f"#/components/requestBodies/A/{_MEDIA}": lambda one: {
+        "requestBodies": {"A": {"content": {"application/json": {"schema": one}}}}
+    },
+}
+
+
+def _document(schema: Document, components: Document, *, sent: bool) -> Document:
+    content = {"application/json": {"schema": {"properties": {"field": schema}}}}
+    answer = {"description": "", **({} if sent else {"content": content})}
+    operation = {
+        "responses": {"200": answer},
+        **({"requestBody": {"content": content}} if sent else {}),
+    }
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Places", "version": "1"},
+        "paths": {"/things": {"post": operation}},
+        "components": components,
+    }
+
+
+def _told(before: Document, after: Document) -> list[tuple[str, str, Direction, Any, Any]]:
+    """Return what callers of the operation notice."""
+    return sorted(
+        (change.kind.value, change.keyword, change.direction, change.before, change.after)
+        for change in diff(before, after)
+        if change.operations
+    )
+
+
+@pytest.mark.parametrize("sent", [False, True], ids=["response", "request"])
+@pytest.mark.parametrize(("old", "new"), [(_SHORT, _LONG), (_LONG, _SHORT), (_SHORT, _NUMBER)])
+@pytest.mark.parametrize("place", _PLACES)
+def test_what_a_reference_leads_to_is_judged_as_if_it_stood_inline(
+    place: str, old: Document, new: Document, sent: bool
+) -> None:
+    components = _PLACES[place]
+    before, after = (
+        _document({"$ref": place}, components(schema), sent=sent) for schema in (old, new)
+    )
+    inline = _told(_document(old, {}, sent=sent), _document(new, {}, sent=sent))
+    assert inline
+    assert _told(before, after) == inline
+
+
+@pytest.mark.parametrize("keyword", ["allOf", "anyOf", "oneOf"])
+def test_members_that_changed_places_are_told_where_a_reference_counts_them(keyword: str) -> None:
+    schema = {"$ref": f"#/components/schemas/A/{keyword}/1"}
+    before, after = (
+        _document(schema, {"schemas": {"A": {keyword: members}}}, sent=True)
+        for members in ([_SHORT, _NUMBER], [_NUMBER, _SHORT])
+    )
+    inline = _document(_NUMBER, {}, sent=True), _document(_SHORT, {}, sent=True)
+    assert [told[:2] for told in _told(before, after)] == [told[:2] for told in _told(*inline)]
+
+
+@pytest.mark.parametrize("keyword", ["allOf", "anyOf", "oneOf"])
+def test_members_that_changed_places_are_no_change_where_none_is_counted(keyword: str) -> None:
+    before, after = (
+        _document(
+            {"$ref": "#/components/schemas/A"}, {"schemas": {"A": {keyword: members}}}, sent=True
+        )
+        for members in ([_SHORT, _NUMBER], [_NUMBER, _SHORT])
+    )
+    assert diff(before, after) == []
+
+
+def test_what_stands_beside_the_place_is_nothing_to_the_operation() -> None:
+    schema = {"$ref": "#/components/schemas/A/properties/b"}
+    before, after = (
+        _document(schema, {"schemas": {"A": {"properties": {"b": _SHORT, "c": beside}}}}, sent=True)
+        for beside in (_SHORT, _NUMBER)
+    )
+    (change,) = diff(before, after)
+    assert (change.direction, change.operations) == (Direction.MODEL, ())
