@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic import ValidationError
 from support.generated_server import Generated, ask
 from support.served_values import Served, served
 from support.sources import API, VERSIONS, loaded
