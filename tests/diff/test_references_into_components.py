@@ -1,4 +1,4 @@
-"""References to a place within a component: judged by what stands there, as if it stood inline."""
+"""References into components and to other places: judged by what is there, as if it were inline."""
 
 from __future__ import annotations
 
@@ -41,7 +41,32 @@ _PLACES: Final[dict[str, Any]] = {
 }
 
 
-def _document(schema: Document, components: Document, *, sent: bool) -> Document:
+# The same outside the components that OpenAPI knows.
+_ELSEWHERE: Final[dict[str, Any]] = {
+    "#/components/x-schemas/A": lambda one: {"components": {"x-schemas": {"A": one}}},
+    "#/definitions/A": lambda one: {"definitions": {"A": one}},
+    "#/x-schemas/A": lambda one: {"x-schemas": {"A": one}},
+    "#/x-schemas/list/1": lambda one: {"x-schemas": {"list": [{}, one]}},
+    "#/x-schema": lambda one: {"x-schema": one},
+    "#/%78-schema": lambda one: {"x-schema": one},
+    "#/info/x-schema": lambda one: {"info": {"title": "Places", "version": "1", "x-schema": one}},
+    "#/x-alias": lambda one: {"x-alias": {"$ref": "#/x-schema"}, "x-schema": one},
+    "#/components/schemas/A": lambda one: {
+        "components": {"schemas": {"A": {"$ref": "#/x-schema"}}},
+        "x-schema": one,
+    },
+    "#elsewhere": lambda one: {"x-schema": {"$anchor": "elsewhere", **one}},
+}
+
+
+def _parts(place: str, schema: Document) -> Document:
+    """Return what of a document holds *schema* at *place*."""
+    found = _PLACES.get(place)
+    parts: Document = {"components": found(schema)} if found else _ELSEWHERE[place](schema)
+    return parts
+
+
+def _document(schema: Document, parts: Document, *, sent: bool) -> Document:
     content = {"application/json": {"schema": {"properties": {"field": schema}}}}
     answer = {"description": "", **({} if sent else {"content": content})}
     operation = {
@@ -52,7 +77,7 @@ def _document(schema: Document, components: Document, *, sent: bool) -> Document
         "openapi": "3.1.0",
         "info": {"title": "Places", "version": "1"},
         "paths": {"/things": {"post": operation}},
-        "components": components,
+        **parts,
     }
 
 
@@ -67,13 +92,12 @@ def _told(before: Document, after: Document) -> list[tuple[str, str, Direction, 
 
 @pytest.mark.parametrize("sent", [False, True], ids=["response", "request"])
 @pytest.mark.parametrize(("old", "new"), [(_SHORT, _LONG), (_LONG, _SHORT), (_SHORT, _NUMBER)])
-@pytest.mark.parametrize("place", _PLACES)
+@pytest.mark.parametrize("place", [*_PLACES, *_ELSEWHERE])
 def test_what_a_reference_leads_to_is_judged_as_if_it_stood_inline(
     place: str, old: Document, new: Document, sent: bool
 ) -> None:
-    components = _PLACES[place]
     before, after = (
-        _document({"$ref": place}, components(schema), sent=sent) for schema in (old, new)
+        _document({"$ref": place}, _parts(place, schema), sent=sent) for schema in (old, new)
     )
     inline = _told(_document(old, {}, sent=sent), _document(new, {}, sent=sent))
     assert inline
@@ -84,7 +108,7 @@ def test_what_a_reference_leads_to_is_judged_as_if_it_stood_inline(
 def test_members_that_changed_places_are_told_where_a_reference_counts_them(keyword: str) -> None:
     schema = {"$ref": f"#/components/schemas/A/{keyword}/1"}
     before, after = (
-        _document(schema, {"schemas": {"A": {keyword: members}}}, sent=True)
+        _document(schema, {"components": {"schemas": {"A": {keyword: members}}}}, sent=True)
         for members in ([_SHORT, _NUMBER], [_NUMBER, _SHORT])
     )
     inline = _document(_NUMBER, {}, sent=True), _document(_SHORT, {}, sent=True)
@@ -95,7 +119,9 @@ def test_members_that_changed_places_are_told_where_a_reference_counts_them(keyw
 def test_members_that_changed_places_are_no_change_where_none_is_counted(keyword: str) -> None:
     before, after = (
         _document(
-            {"$ref": "#/components/schemas/A"}, {"schemas": {"A": {keyword: members}}}, sent=True
+            {"$ref": "#/components/schemas/A"},
+            {"components": {"schemas": {"A": {keyword: members}}}},
+            sent=True,
         )
         for members in ([_SHORT, _NUMBER], [_NUMBER, _SHORT])
     )
@@ -105,7 +131,11 @@ def test_members_that_changed_places_are_no_change_where_none_is_counted(keyword
 def test_what_stands_beside_the_place_is_nothing_to_the_operation() -> None:
     schema = {"$ref": "#/components/schemas/A/properties/b"}
     before, after = (
-        _document(schema, {"schemas": {"A": {"properties": {"b": _SHORT, "c": beside}}}}, sent=True)
+        _document(
+            schema,
+            {"components": {"schemas": {"A": {"properties": {"b": _SHORT, "c": beside}}}}},
+            sent=True,
+        )
         for beside in (_SHORT, _NUMBER)
     )
     (change,) = diff(before, after)

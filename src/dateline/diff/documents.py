@@ -15,10 +15,14 @@ from dateline.schema.values import written
 from dateline.schema.variants import subtypes
 
 Key = tuple[str, str]
-"""What holds a difference: (section of components, name), or (`paths`, path) and the like."""
+"""What holds a difference: (section of components, name), (`paths`, path) and the like, or
+(key of the root, nothing)."""
 
 WEBHOOKS: Final = ("webhooks", "x-webhooks")
 """Where webhooks stand: OpenAPI 3.1, and what providers write in 3.0."""
+
+_SECTIONS: Final = frozenset({"components", "paths", *WEBHOOKS})
+"""What is looked at entry by entry; anything else at the root is one whole."""
 
 # Any text that may be a local reference: `$ref`, a discriminator's mapping, a link's operation.
 # Taking too much costs a look, taking too little a change.
@@ -81,11 +85,20 @@ class DocumentIndex(Resolver):
     @cached_property
     def entries(self) -> dict[Key, Any]:
         """All that may hold a difference, by its key."""
-        return {
+        found = {
             (section, str(name)): node
             for section in (*COMPONENTS, "paths", *WEBHOOKS)
             for name, node in self.section(section).items()
         }
+        # a reference may lead anywhere, into an extension, too
+        components = self.root.get("components")
+        for key, node in components.items() if isinstance(components, dict) else ():
+            if key not in COMPONENTS:
+                found["components", str(key)] = node
+        for key, node in self.root.items():
+            if key not in _SECTIONS and isinstance(node, dict | list):
+                found[str(key), ""] = node
+        return found
 
     @cached_property
     def made(self) -> dict[str, str]:
@@ -227,7 +240,9 @@ def _owner(reference: str) -> Key | None:
     """Return what holds the goal of a reference that is a pointer; None for any other."""
     if not reference.startswith("#/"):
         return None
-    tokens = reference.split("/")
-    if tokens[1] == "components":
+    tokens = [unescape(token) for token in reference.split("/")[1:]]
+    if tokens[0] not in _SECTIONS:
+        return tokens[0], ""
+    if tokens[0] == "components" and len(tokens) > 1 and tokens[1] in COMPONENTS:
         tokens = tokens[1:]
-    return (tokens[1], unescape(tokens[2])) if len(tokens) > 2 else None
+    return (tokens[0], tokens[1]) if len(tokens) > 1 else None
