@@ -78,7 +78,7 @@ def _workspace(command: Callable[..., None]) -> Callable[..., None]:
         click.option(
             "--strict",
             is_flag=True,
-            help="Put adopted documents, too, before openapi-spec-validator.",
+            help="Validate adopted documents with openapi-spec-validator, too.",
         ),
     ]
 
@@ -133,7 +133,7 @@ def _reporting_breaches(workspace: Workspace) -> Iterator[None]:
 
 def _say(workspace: Workspace, outcome: Generated | DatelineError) -> None:
     if isinstance(outcome, BreachError):
-        _report(outcome.findings, (), outcome.baseline, workspace.schemas, err=True)
+        _report(outcome.findings, [], outcome.baseline, workspace.schemas, err=True)
         return
     if isinstance(outcome, DatelineError):
         click.echo(str(outcome), err=True)
@@ -159,11 +159,29 @@ _AGAINST = click.option(
     help="What callers have: a git revision, a folder or a document. "
     "Without it, the documents in the output folder, as they are committed.",
 )
+
+
+def _read_formats(
+    _: click.Context, __: click.Parameter, given: tuple[str, ...]
+) -> list[tuple[str, str]]:
+    """Return the name and the file of each format; no file is standard output."""
+    split = [one.partition("=") for one in given]
+    for name, equals, file in split:
+        if name not in FORMATS:
+            raise click.BadParameter(f"no format {name!r}; there are {', '.join(FORMATS)}.")
+        if equals and not file:
+            raise click.BadParameter(f"{name}= names no file.")
+    if sum(not file for _, _, file in split) > 1:
+        raise click.BadParameter("one format goes to standard output; write NAME=FILE for others.")
+    return [(name, file) for name, _, file in split]
+
+
 _FORMAT = click.option(
     "--format",
     "formats",
     multiple=True,
     metavar="NAME[=FILE]",
+    callback=_read_formats,
     help=f"{', '.join(FORMATS)}; repeatable, all but one to a file.",
 )
 _WAIVED = click.option("--waived", is_flag=True, help="Write out waived findings, too.")
@@ -175,9 +193,9 @@ _WAIVED = click.option("--waived", is_flag=True, help="Write out waived findings
 @_FORMAT
 @_WAIVED
 def check(
-    workspace: Workspace, against: str | None, formats: tuple[str, ...], waived: bool
+    workspace: Workspace, against: str | None, formats: list[tuple[str, str]], waived: bool
 ) -> None:
-    """Hold the definitions to the versioning rules; exit 1 where one is broken."""
+    """Check the definitions against the versioning rules; exit 1 if one is broken."""
     from dateline import generate as room
 
     if against is None and not formats and room.untouched(workspace):
@@ -370,7 +388,7 @@ def waive(
 @click.option(
     "--policy",
     metavar="PRESET|FILE",
-    help="What judges: a preset, or a YAML file with what may stand under `policy` in "
+    help="The policy that judges: a preset, or a YAML file with the value of `policy` in "
     "versions.yaml. Without it, the policy of the definitions.",
 )
 @click.option("--exit-code", is_flag=True, help="Exit 1 where a change is gated or never.")
@@ -378,7 +396,7 @@ def diff(
     workspace: Workspace,
     before: str,
     after: str,
-    formats: tuple[str, ...],
+    formats: list[tuple[str, str]],
     policy: str | None,
     exit_code: bool,
 ) -> None:
@@ -400,7 +418,7 @@ def diff(
 
 def _report(
     findings: Sequence[Finding],
-    formats: tuple[str, ...],
+    formats: list[tuple[str, str]],
     baseline: str,
     schemas: Path,
     *,
@@ -409,7 +427,7 @@ def _report(
     against: str | None = None,
     err: bool = False,
 ) -> None:
-    """Write the reports that are asked for: one to standard output, others to their files."""
+    """Write a report in each of *formats*: one to standard output, others to their files."""
     from dateline.report import Context, report, step_summary
 
     def source(name: str) -> str | None:
@@ -429,15 +447,7 @@ def _report(
         show_waived=waived,
         source=source,
     )
-    asked = [given.partition("=") for given in formats or ("text",)]
-    for name, equals, file in asked:
-        if name not in FORMATS:
-            raise click.BadParameter(f"{name!r} is no format; there are {', '.join(FORMATS)}.")
-        if equals and not file:
-            raise click.BadParameter(f"{name}= names no file.")
-    if sum(not file for _, _, file in asked) > 1:
-        raise click.BadParameter("one format goes to standard output; write NAME=FILE for others.")
-    for name, _, file in asked:
+    for name, file in formats or [("text", "")]:
         text = report(findings, name, context=context)
         if file:
             _write(Path(file), text)
@@ -620,7 +630,7 @@ def adopt(
     """Make definitions of the OpenAPI documents that each version has.
 
     Each document comes back out of the definitions equal, the order of keys aside; else nothing
-    is written. What looks renamed is asked for on a terminal, and otherwise written as removed
+    is written. On a terminal, you confirm what looks renamed; otherwise it is written as removed
     and added, with the option that makes it a rename.
     """
     from dateline.adopt import adopt as take_over

@@ -128,8 +128,8 @@ def published(workspace: Workspace, against: str | None) -> Published:
     found = baseline.read_standing(workspace.output)
     if not found.documents:
         raise baseline.BaselineError(
-            f"{workspace.output}: baseline-empty: no published document stands here, so there is "
-            f"no contract to hold; run `dateline generate`, or name one with `--against`"
+            f"{workspace.output}: baseline-empty: there is no published document here to "
+            f"compare with; run `dateline generate`, or name one with `--against`"
         )
     return found
 

@@ -68,11 +68,11 @@ def swapped(before: str, after: str) -> Callable[[str], str]:
 @pytest.mark.parametrize(
     ("name", "damage", "said"),
     [
-        ("{day}.json", lambda _: "", "{day}.json:1:1: record-damaged: nothing stands in this file"),
+        ("{day}.json", lambda _: "", "{day}.json:1:1: record-damaged: this file has no content"),
         (
             "{day}.json",
             lambda text: text[:40],
-            "{day}.json:3:12: record-damaged: '\"2' can't stand here",
+            "{day}.json:3:12: record-damaged: '\"2' can't be here",
         ),
         (
             "{day}.json",

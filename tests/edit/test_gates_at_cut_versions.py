@@ -54,8 +54,8 @@ ATTACHED: Final[dict[str, tuple[Edits, str]]] = {
     ),
     "a history that is made up": (
         ((FINE, "fine_cents: { type: integer, x-was: { 2024-09-01: { type: string } } }"),),
-        "`x-was: 2024-09-01` attaches to a version that is cut, and says something else of "
-        "2024-01-15 than is published. Drop it.",
+        "`x-was: 2024-09-01` attaches to a version that is cut, and changes what is published "
+        "of 2024-01-15. Drop it.",
     ),
     "a request field": (
         (("note: { type: string }",

@@ -342,8 +342,8 @@ def refusal(folder: Path, *protected: Path) -> str:
         ("file", "is not a folder, name another output"),
         ("link", "is a symbolic link, name the folder it points to"),
         ("dangling", "is a symbolic link, name the folder it points to"),
-        ("taken", "needs .taken.dateline beside it as a folder, move what stands there away"),
-        ("led", "needs .led.dateline beside it as a folder, move what stands there away"),
+        ("taken", "needs .taken.dateline beside it as a folder, move away what is there"),
+        ("led", "needs .led.dateline beside it as a folder, move away what is there"),
     ],
 )
 def test_an_output_out_of_place_is_refused(
@@ -449,7 +449,7 @@ def test_paths_that_are_one_where_names_are_folded_are_refused(
     with pytest.raises(ArtifactError) as caught:
         write([Artifact(path=path, content=b"") for path in paths], folder)
     assert str(caught.value) == (
-        f"{later}: artifact-path: can't stand beside {earlier} on every file system, rename one"
+        f"{later}: artifact-path: can't be beside {earlier} on every file system, rename one"
     )
     assert list(Path().iterdir()) == []
 

@@ -196,7 +196,7 @@ def test_open_ended_values_stand_on_schemas(text: str, said: list[str]) -> None:
         pytest.param(
             "{ type: string, oneOf: [{ const: open }, { const: held, x-shown-as: open }] }",
             [
-                "4:63: misplaced-annotation: `x-shown-as` says what callers get instead, but "
+                "4:63: misplaced-annotation: `x-shown-as` is what callers get instead, but "
                 "there is no `x-added` or `x-removed`; add one",
             ],
             id="without a date",

@@ -183,13 +183,13 @@ components:
 """,
             [
                 "4:48: reference-sibling: `default` beside `$ref`; only `description`, "
-                "`deprecated` and our keys may stand there, say it in the schema referred to",
+                "`deprecated` and our keys are allowed there, move it to the schema referred to",
                 "4:60: reference-sibling: `maxLength` beside `$ref`; only `description`, "
-                "`deprecated` and our keys may stand there, say it in the schema referred to",
+                "`deprecated` and our keys are allowed there, move it to the schema referred to",
                 "4:74: reference-sibling: `title` beside `$ref`; only `description`, "
-                "`deprecated` and our keys may stand there, say it in the schema referred to",
+                "`deprecated` and our keys are allowed there, move it to the schema referred to",
                 "5:9: reference-sibling: `nullable` beside `$ref`; only `description`, "
-                "`deprecated` and our keys may stand there, say it in the schema referred to",
+                "`deprecated` and our keys are allowed there, move it to the schema referred to",
             ],
             id="what may not",
         ),
@@ -201,8 +201,8 @@ components:
     Lost: { $ref: '#/components/responses/Gone', description: lost, headers: {} }
 """,
             [
-                "4:69: reference-sibling: `headers` beside `$ref` says nothing; say it in "
-                "what is referred to",
+                "4:69: reference-sibling: `headers` beside `$ref` has no effect; move it "
+                "to what is referred to",
             ],
             id="elsewhere",
         ),
@@ -215,8 +215,8 @@ components:
     Lost: { $ref: '#/components/responses/Gone', description: lost }
 """,
             [
-                "5:50: reference-sibling: `description` beside `$ref` says nothing; say it "
-                "in what is referred to",
+                "5:50: reference-sibling: `description` beside `$ref` has no effect; move it "
+                "to what is referred to",
             ],
             id="elsewhere in 3.0",
         ),
@@ -230,8 +230,8 @@ components:
             [
                 "4:50: misplaced-annotation: `x-added` is not allowed beside `$ref` here; "
                 "annotate the component, or write it in place",
-                "4:65: reference-sibling: `x-aded` beside `$ref` says nothing; say it in "
-                "what is referred to",
+                "4:65: reference-sibling: `x-aded` beside `$ref` has no effect; move it "
+                "to what is referred to",
             ],
             id="our keys elsewhere",
         ),

@@ -93,7 +93,7 @@ def test_an_array_says_what_it_holds(text: str, said: list[str]) -> None:
         pytest.param(
             "{ type: string, format: datetime }",
             [
-                "4:31: unknown-format: 'datetime' is no format of the OpenAPI registry; did "
+                "4:31: unknown-format: 'datetime' is not in OpenAPI's registry of formats; did "
                 "you mean 'date-time'?",
             ],
             id="misspelt",
@@ -101,8 +101,8 @@ def test_an_array_says_what_it_holds(text: str, said: list[str]) -> None:
         pytest.param(
             "{ type: string, format: zip-code-of-mars }",
             [
-                "4:31: unknown-format: 'zip-code-of-mars' is no format of the OpenAPI "
-                "registry; say it in `description` or `pattern`",
+                "4:31: unknown-format: 'zip-code-of-mars' is not in OpenAPI's registry "
+                "of formats; say it in `description` or `pattern`",
             ],
             id="of one's own",
         ),

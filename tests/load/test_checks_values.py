@@ -429,7 +429,7 @@ components:
             [
                 "9:11: example-invalid: 'minutes' is missing; mend the value or its schema",
                 "10:19: example-invalid: 'flim' is the tag of no member; did you mean 'film'?",
-                "11:11: example-invalid: 'kind' is missing; it says which member this is",
+                "11:11: example-invalid: 'kind' is missing; it tells the members apart",
                 "12:11: example-invalid: the number 7 is no member of the union; the "
                 "nearest: the number 7 where an object belongs",
             ],

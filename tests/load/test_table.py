@@ -474,7 +474,7 @@ announcements:
     [
         (
             "{ default: 2024-09-01 }",
-            "1:17: missing-key: `announced` is missing; say when callers are told\n"
+            "1:17: missing-key: `announced` is missing; write the day of the announcement\n"
             "1:17: missing-key: `from` is missing; say from which day on",
         ),
         (
@@ -484,13 +484,14 @@ announcements:
         ),
         (
             "{ from: 2026-01-01 }",
-            "1:17: announcement-kind: an announcement says one thing: `default: DATE`, the version "
-            "that becomes the default, or `ends: DATE`, the version that is served no longer",
+            "1:17: announcement-kind: an announcement has one subject: `default: DATE`, the "
+            "version that becomes the default, or `ends: DATE`, the version that is served no "
+            "longer",
         ),
         (
             "{ ends: 2024-01-15, from: 2026-01-01, announced: 2026-01-02 }",
-            "1:66: announced-late: announced on 2026-01-02 and in force from 2026-01-01; callers "
-            "are told before",
+            "1:66: announced-late: announced on 2026-01-02 and in force from 2026-01-01; announce "
+            "it before that day",
         ),
         (
             "{ ends: 2024-01-15, from: 2026-01-01, announced: 2025-01-01 }, "

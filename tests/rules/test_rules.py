@@ -19,7 +19,7 @@ from dateline.diff import diff
 from dateline.model import EXTENSIBLE, Change, Direction, Kind, Verdict
 from dateline.openapi import OBJECTS
 from dateline.rules import CHANGE_RULES, PRESETS, RULES, Example, Rule, describe, judge
-from dateline.rules.explanation import explain
+from dateline.rules.explanation import explain, find_rule
 from dateline.rules.rule import about_definitions, additive
 
 FOLDER = Path(__file__).parent
@@ -363,13 +363,18 @@ def test_an_explanation_says_where_a_preset_judges_otherwise() -> None:
 @pytest.mark.parametrize(
     ("asked", "hint"),
     [
-        ("varient-added", "No rule 'varient-added'. Did you mean 'variant-added'?"),
-        ("unheard of", "No rule 'unheard of'. `dateline rules` lists them."),
+        ("varient-added", "No rule or preset 'varient-added'. Did you mean 'variant-added'?"),
+        ("unheard of", "No rule or preset 'unheard of'. `dateline rules` lists the rules."),
     ],
 )
 def test_an_unknown_rule_is_answered_with_the_nearest(asked: str, hint: str) -> None:
     with pytest.raises(LookupError, match=f"^{re.escape(hint)}$"):
         explain(asked)
+
+
+def test_where_a_rule_is_needed_no_preset_is_proposed() -> None:
+    with pytest.raises(LookupError, match=r"^No rule 'wire'\. `dateline rules` lists the rules\.$"):
+        find_rule("wire")
 
 
 def test_rules_judge_without_their_documentation() -> None:

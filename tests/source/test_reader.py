@@ -149,7 +149,7 @@ def test_a_date_as_a_key_is_text(tmp_path: Path) -> None:
 
 def test_a_missing_value_is_refused_and_null_in_adopted_sources(tmp_path: Path) -> None:
     text = "a:\nb: [1, {c: , d}]\ne:\n-\n"
-    said = "missing-value: no value stands here; write null, '', [] or {}"
+    said = "missing-value: a value is missing; write null, '', [] or {}"
     assert reading(tmp_path, text)[1] == [
         f"api.yaml:1:3: {said}",
         f"api.yaml:2:12: {said}",

@@ -54,7 +54,7 @@ YAML_CASES = [
     Case(
         "an alias that stands for nothing",
         "a: *b\n",
-        ["1:4: anchor-used: *b stands for nothing; put the text in quotes"],
+        ["1:4: anchor-used: *b is an alias without an anchor; put the text in quotes"],
     ),
     Case(
         "a merge key",
@@ -139,7 +139,7 @@ YAML_CASES = [
         "a colon in a plain text",
         "description: see: this\n",
         [
-            "1:17: yaml-syntax: ':' can't stand here; "
+            "1:17: yaml-syntax: ':' can't be here; "
             "put a text that holds ': ' in quotes, and align keys"
         ],
     ),
@@ -167,12 +167,12 @@ YAML_CASES = [
     Case(
         "two commas",
         "a: [1,,2]\n",
-        ["1:7: yaml-syntax: ',2]' can't stand here; write a value, or text in quotes"],
+        ["1:7: yaml-syntax: ',2]' can't be here; write a value, or text in quotes"],
     ),
     Case(
         "a list item on the line of its key",
         "a: - b\n",
-        ["1:4: yaml-syntax: '-' can't stand here; put the text in quotes"],
+        ["1:4: yaml-syntax: '-' can't be here; put the text in quotes"],
     ),
     Case(
         "an escape that is none",
@@ -230,7 +230,7 @@ YAML_CASES = [
         "a bare carriage return, once",
         "a: 1\rb: 2\rb: 3\n",
         [
-            "1:5: control-character: a carriage return stands without a line feed; "
+            "1:5: control-character: this carriage return has no line feed after it; "
             "end lines with LF or CRLF",
             f"3:1: {twice('b', 'api.yaml:2:1')}",
         ],
@@ -303,7 +303,7 @@ def test_yaml_is_refused_with_every_problem(tmp_path: Path, case: Case, adopted:
 
 
 def json_syntax(found: str, way_out: str) -> str:
-    return f"json-syntax: {found} can't stand here; {way_out}"
+    return f"json-syntax: {found} can't be here; {way_out}"
 
 
 JSON_CASES = [
@@ -361,7 +361,10 @@ JSON_CASES = [
     Case(
         "a key without quotes",
         "{a: 1}",
-        ["1:2: " + json_syntax("'a:'", "write a key in double quotes; no comma stands before }")],
+        [
+            "1:2: "
+            + json_syntax("'a:'", "write a key in double quotes, or remove the comma before }")
+        ],
     ),
     Case(
         "a comma that is missing",
@@ -376,7 +379,10 @@ JSON_CASES = [
     Case(
         "a word of Python",
         '{"a": True }',
-        ["1:7: " + json_syntax("'True'", "write a value as JSON has it; no comma stands before ]")],
+        [
+            "1:7: "
+            + json_syntax("'True'", "write a value as JSON has it, or remove the comma before ]")
+        ],
     ),
     Case(
         "a file that ends early",
@@ -384,7 +390,7 @@ JSON_CASES = [
         [
             "1:7: "
             + json_syntax(
-                "the end of the file", "write a value as JSON has it; no comma stands before ]"
+                "the end of the file", "write a value as JSON has it, or remove the comma before ]"
             )
         ],
     ),

@@ -154,7 +154,7 @@ DEFECTS: Final = (
         "propertyName: kind,",
         "propertyName: type,",
         (
-            "37:39: example-invalid: 'type' is missing; it says which member this is",
+            "37:39: example-invalid: 'type' is missing; it tells the members apart",
             "59:38: discriminator-property: Book and Film have no property 'type'; "
             "known: kind, title, minutes",
         ),
@@ -197,8 +197,8 @@ DEFECTS: Final = (
         "due: { type: [string, 'null'], format: date }",
         "due: { type: string, nullable: true, format: date }",
         (
-            "54:30: key-of-another-openapi: `nullable` went with OpenAPI 3.0 and says "
-            "nothing in 3.1; add 'null' to `type`",
+            "54:30: key-of-another-openapi: OpenAPI 3.1 has no `nullable` any more; "
+            "add 'null' to `type`",
         ),
     ),
     Defect(
@@ -406,7 +406,7 @@ DEFECTS: Final = (
         "format: date }",
         "format: datum }",
         (
-            "54:48: unknown-format: 'datum' is no format of the OpenAPI registry; did "
+            "54:48: unknown-format: 'datum' is not in OpenAPI's registry of formats; did "
             "you mean 'date'?",
         ),
     ),

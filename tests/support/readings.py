@@ -39,13 +39,13 @@ def places(value: Any) -> Any:
     return None
 
 
-ANCHOR = "anchor-used: &{0} can't be reused; write the value out where *{0} stands"
+ANCHOR = "anchor-used: &{0} can't be reused; write the value out in place of *{0}"
 
 
 TAG = "tag-used: the tag {} is not read; delete it, or put the text in quotes"
 
 
-EMPTY = "empty-file: nothing stands in this file; write a mapping, or delete the file"
+EMPTY = "empty-file: this file has no content; write a mapping, or delete the file"
 
 
 NOT_A_MAPPING = "not-a-mapping: the file must hold a mapping; write `key: value` lines"
@@ -57,7 +57,7 @@ NOT_A_KEY = "key-not-text: a mapping or list can't be a key; put a text with {{ 
 SEVERAL = "several-documents: a second document begins here; put it into a file of its own"
 
 
-HALF = "lone-surrogate: this escape stands for no whole character; write the character itself"
+HALF = "lone-surrogate: this escape is half of a character; write the character itself"
 
 
 WIDE = "not-utf-8: the file is in UTF-16 or UTF-32; save it as UTF-8"
@@ -66,17 +66,17 @@ WIDE = "not-utf-8: the file is in UTF-16 or UTF-32; save it as UTF-8"
 TAB = "yaml-syntax: a tab can't indent; use spaces"
 
 
-UNSEEN = "control-character: the invisible character {} stands here; delete it"
+UNSEEN = "control-character: the invisible character {} is here; delete it"
 
 
-ESCAPED = "control-character: the invisible character {} stands here, as an escape; delete it"
+ESCAPED = "control-character: the invisible character {} is here, as an escape; delete it"
 
 
 HUGE = "number-out-of-range: the number {} is too large to be read everywhere; write it as text"
 
 
 def twice(key: str, first: str) -> str:
-    return f"duplicate-key: '{key}' stands at {first} already; keep one of the two"
+    return f"duplicate-key: '{key}' is already at {first}; keep one of the two"
 
 
 def start(found: str) -> str:

@@ -156,7 +156,7 @@ class _Reader:
         for other in documents.keys() - {version}:
             for environment in documents[other]:
                 name = f"{FOLDER}/spec/{environment}/{other}.json"
-                self._note(name, f"the documents of {version} stand here as well")
+                self._note(name, f"the documents of {version} are in this folder, too")
         for period in closed:
             name = f"{FOLDER}/{period.since}.json"
             if not documents:

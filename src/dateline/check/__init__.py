@@ -236,5 +236,5 @@ def _advise_rename(removed: Group, added: Group) -> str:
     new = parts(added.change.after_pointer or "")[-1]
     return (
         f"{RULES[removed.judgement.rule].help} If it is called `{new}` now, give that one "
-        f"`x-was: {{next: {{name: {name}}}}}` (`dateline gate` asks)."
+        f"`x-was: {{next: {{name: {name}}}}}` (`dateline gate` writes it if you confirm)."
     )

@@ -48,9 +48,7 @@ def explain_attachment(
                 continue
             attaches = f"`{key}: {date}` attaches to a version that is cut"
             if concerned == before:
-                return (
-                    f"{attaches}, and says something else of {listed} than is published. Drop it."
-                )
+                return f"{attaches}, and changes what is published of {listed}. Drop it."
             return (
                 f"{attaches}, and {listed} stays as it is published. Date it with a version that "
                 f"is not cut yet, such as `next`."

@@ -25,7 +25,7 @@ def gate_part(draft: Draft, found: Breaking) -> Repair:
     way = objects(document, path)
     if way[-1].path != path:
         if isinstance(at(document, path), bool):
-            raise CantGateError("no key can stand on `true` or `false`; write a schema instead")
+            raise CantGateError("`true` and `false` can't have keys; write a schema instead")
         return restore(draft, found)
     canonical = draft.canonical(path, found.combination)
     before = _name_before(draft, found, canonical, str(path[-2]))

@@ -38,8 +38,8 @@ def restore(draft: Draft, found: Breaking) -> Repair:
     ]
     if not differing:
         raise CantGateError(
-            f"the objects around {found.change.keyword or 'it'} were exchanged, and each says by "
-            f"itself what it said before, so there is no keyword for `{WAS}`; {_WRITE_BACK}"
+            f"the objects around {found.change.keyword or 'it'} were exchanged, and each is what "
+            f"it was before, so there is no keyword for `{WAS}`; {_WRITE_BACK}"
         )
     repair = draft.restored(new, found.combination)
     for key in differing:

@@ -206,7 +206,7 @@ class Gated(Repair):
         if node is True:
             node = {}
         if not isinstance(node, dict):
-            raise CantGateError(f"no key can stand on {node!r}; write a schema in its place")
+            raise CantGateError(f"{node!r} can't have keys; write a schema in its place")
         gates = _gates(node, {**canvas.shown(node, self.path[:-1]), **self.shown}, canvas.dates)
         if self.by_itself and not gates:
             gates = {ADDED: Day(canvas.dates[0])}
@@ -277,7 +277,7 @@ class Returned(Repair):
         gates: dict[str, str] = {}
         if self.shown:
             if not isinstance(value, dict):
-                raise CantGateError("no key can stand on it; write it back as a schema")
+                raise CantGateError("it can't have keys; write it back as a schema")
             absent = dict.fromkeys(canvas.dates, False)
             gates = _gates({}, {**absent, **self.shown}, canvas.dates)
             value = {**value, **gates}

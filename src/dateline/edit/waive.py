@@ -116,7 +116,7 @@ def find_target(
     found = {version for one in meant for version in one.versions}
     if not versions and not meant:
         raise WaiverError(
-            "no finding stands there yet, so say for which versions: `--version DATE`"
+            "there is no finding at that place yet, so name the versions: `--version DATE`"
         )
     return pointers[0], tuple(versions) or tuple(sorted(found, key=order))
 

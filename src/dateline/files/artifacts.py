@@ -58,7 +58,7 @@ def collect_contents(artifacts: Iterable[Artifact]) -> dict[str, bytes]:
     # paths that are faulty in themselves would only collide in confusing ways
     if not problems:
         problems = [
-            f"{later}: artifact-path: can't stand beside {earlier} on every file system, rename one"
+            f"{later}: artifact-path: can't be beside {earlier} on every file system, rename one"
             for earlier, later in _find_collisions([MANIFEST, *paths])
         ]
     if problems:

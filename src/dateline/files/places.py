@@ -25,7 +25,7 @@ def kind_faults(folder: Path) -> Iterator[str]:
         yield "is not a folder, name another output"
     # what lies in it is deleted: it must not lead elsewhere
     if beside.is_symlink() or (beside.exists() and not beside.is_dir()):
-        yield f"needs {beside.name} beside it as a folder, move what stands there away"
+        yield f"needs {beside.name} beside it as a folder, move away what is there"
 
 
 def place_faults(folder: Path, protected: Iterable[Path]) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Collection
 from pathlib import Path
@@ -33,6 +34,8 @@ def load(folder: Path, *, tolerated: Collection[str] = ()) -> Api:
     are *tolerated* are passed over.
     """
     problems: list[Problem] = []
+    if not os.path.lexists(folder / TABLE):
+        raise SourceError([_no_table(folder)])
     table_map = _read(folder / TABLE, folder, adopted=False, problems=problems)
     if table_map is None:
         raise SourceError(problems)
@@ -131,6 +134,15 @@ def _create_misplaced(path: Path, folder: Path, way_out: str) -> Problem:
         place=Place(ascii(name)[1:-1], 1, 1),
         id="source-not-read",
         message=f"{path.name!a} is not read as a source; {way_out}",
+    )
+
+
+def _no_table(folder: Path) -> Problem:
+    return Problem(
+        place=Place(f"{folder.name}/{TABLE}", 1, 1),
+        id="no-definitions",
+        message="there is no such file; run `dateline init` to start a project in an empty folder, "
+        "or name the folder of the definitions with --schemas",
     )
 
 

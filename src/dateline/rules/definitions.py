@@ -159,7 +159,7 @@ def policy_rule_unknown() -> None:
 def reason_missing() -> None:
     """A gate of a version that is not cut yet gives its reason.
 
-    The version table has `require-why: true`: callers are told why they have to change.
+    The version table has `require-why: true`: callers learn why they have to change.
 
     Write `x-why` beside it, a sentence for callers.
     """

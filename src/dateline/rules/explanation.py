@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 
 from dateline.presets import PRESETS, Preset
@@ -21,9 +21,13 @@ def find_rule(name: str) -> Rule:
     """Return the rule with the id *name*; raise LookupError with the nearest one for any other."""
     if name in RULES:
         return RULES[name]
-    near = get_close_matches(name, [*RULES, *PRESETS], 1)
-    hint = f"Did you mean {near[0]!r}?" if near else "`dateline rules` lists them."
-    raise LookupError(f"No rule {name!r}. {hint}")
+    raise _unknown("rule", name, RULES)
+
+
+def _unknown(kind: str, name: str, known: Iterable[str]) -> LookupError:
+    near = get_close_matches(name, list(known), 1)
+    hint = f"Did you mean {near[0]!r}?" if near else "`dateline rules` lists the rules."
+    return LookupError(f"No {kind} {name!r}. {hint}")
 
 
 def explain(name: str) -> str:
@@ -33,7 +37,9 @@ def explain(name: str) -> str:
     """
     if name in PRESETS:
         return _explain_preset(name, PRESETS[name])
-    rule = find_rule(name)
+    if name not in RULES:
+        raise _unknown("rule or preset", name, [*RULES, *PRESETS])
+    rule = RULES[name]
     parts = [f"{rule.id} ({rule.verdict})", f"{rule.summary}\n{rule.reason}"]
     if rule.example.before:
         parts.append(_lay_out(rule.example))

@@ -10,7 +10,7 @@ from dateline.model import Place, Problem
 MOST_PROBLEMS: Final = 200
 """After so many problems the rest of a file is not read."""
 
-EMPTY: Final = ("empty-file", "nothing stands in this file; write a mapping, or delete the file")
+EMPTY: Final = ("empty-file", "this file has no content; write a mapping, or delete the file")
 """Id and message for a file that holds nothing."""
 
 _WORD: Final = re.compile(r"\S+")
@@ -64,4 +64,4 @@ def line_and_column(text: str, offset: int) -> tuple[int, int]:
 
 def duplicate(key: str, first: Place) -> tuple[str, str]:
     """Return id and message for a *key* that stands at *first* already."""
-    return "duplicate-key", f"'{short(key)}' stands at {first} already; keep one of the two"
+    return "duplicate-key", f"'{short(key)}' is already at {first}; keep one of the two"

@@ -87,7 +87,7 @@ def authored_value(text: str) -> Any:
     if text in _WORDS:
         return _WORDS[text]
     if not text:
-        raise RefusedError("missing-value", "no value stands here; write null, '', [] or {}")
+        raise RefusedError("missing-value", "a value is missing; write null, '', [] or {}")
     if text in _DISPUTED_WORDS:
         raise _disputed(text, _DISPUTED_WORDS[text])
     if text[0] not in _NUMBER_STARTS:

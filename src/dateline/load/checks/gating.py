@@ -88,7 +88,7 @@ def _shown_as(site: Site) -> str | None:
             "is allowed only on a value of an enumeration or a member of a union; leave it out here"
         )
     if site.node.keys().isdisjoint((ADDED, REMOVED)):
-        return f"says what callers get instead, but there is no `{ADDED}` or `{REMOVED}`; add one"
+        return f"is what callers get instead, but there is no `{ADDED}` or `{REMOVED}`; add one"
     return None
 
 

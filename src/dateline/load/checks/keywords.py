@@ -106,7 +106,7 @@ def newer_key(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
 def nullable(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     # beside a reference it is the company that is wrong
     if scope.modern and "$ref" not in site.node:
-        message = "`nullable` went with OpenAPI 3.0 and says nothing in 3.1; add 'null' to `type`"
+        message = "OpenAPI 3.1 has no `nullable` any more; add 'null' to `type`"
         yield Violation(site.at(key), "key-of-another-openapi", message)
 
 

@@ -64,7 +64,7 @@ def alone_in_a_schema(_: Scope, site: Site, __: str) -> Iterator[Violation]:
         if key not in _BESIDE and not key.startswith("x-"):
             message = (
                 f"`{key}` beside `$ref`; only `description`, `deprecated` and our keys may "
-                "stand there, say it in the schema referred to"
+                "be there, move it to the schema referred to"
             )
             yield Violation(site.at(key), "reference-sibling", message)
 
@@ -74,7 +74,7 @@ def alone_elsewhere(scope: Scope, site: Site, _: str) -> Iterator[Violation]:
     for key in site.node:
         known = key == "$ref" or key in KEYS
         if not known and not (scope.modern and key in _BESIDE_REFERENCE):
-            message = f"`{key}` beside `$ref` says nothing; say it in what is referred to"
+            message = f"`{key}` beside `$ref` has no effect; move it to what is referred to"
             yield Violation(site.at(key), "reference-sibling", message)
 
 

@@ -108,7 +108,7 @@ def formats(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     if name not in FORMATS and _FORMAT.fullmatch(name):
         meant = find_nearest(name, sorted(FORMATS))
         way_out = f"did you mean {meant!r}?" if meant else "say it in `description` or `pattern`"
-        message = f"{quote(name)} is no format of the OpenAPI registry; {way_out}"
+        message = f"{quote(name)} is not in OpenAPI's registry of formats; {way_out}"
         yield Violation(site.at(key), "unknown-format", message, value=True)
 
 

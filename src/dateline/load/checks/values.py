@@ -125,7 +125,7 @@ def _tagged_faults(
     name = node["discriminator"].get("propertyName")
     tag = value.get(name)
     if not isinstance(tag, str):
-        yield Fault((), f"{quote(name)} is missing; it says which member this is")
+        yield Fault((), f"{quote(name)} is missing; it tells the members apart")
         return
     named = node["discriminator"].get("mapping", {}).get(tag, tag)
     goal = target(named) or ("schemas", named)

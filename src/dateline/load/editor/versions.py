@@ -71,7 +71,7 @@ def versions_schema() -> JsonSchema:
                 "announcements": {
                     "type": "array",
                     "items": {"$ref": "#/$defs/announcement"},
-                    "description": "What callers were told will happen, and when.",
+                    "description": "What was announced to callers, and when it happens.",
                 },
                 "ignores-header": {
                     "type": "array",
@@ -140,7 +140,7 @@ def versions_schema() -> JsonSchema:
                         "default": {**CUT, "description": "The version that becomes the default."},
                         "ends": {**CUT, "description": "The version that is served no longer."},
                         "from": {**CUT, "description": "The day from which it holds."},
-                        "announced": {**CUT, "description": "The day on which it is told."},
+                        "announced": {**CUT, "description": "The day of the announcement."},
                     },
                     required=("from", "announced"),
                 ),

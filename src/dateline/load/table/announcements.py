@@ -40,20 +40,20 @@ def _announcement(reading: TableReading, row: Any, place: Place) -> Announcement
         reading.note(
             row.place(),
             "announcement-kind",
-            "an announcement says one thing: `default: DATE`, the version that becomes "
+            "an announcement has one subject: `default: DATE`, the version that becomes "
             "the default, or `ends: DATE`, the version that is served no longer",
         )
         return None
     version = reading.value(row, kinds[0], valid.day, None)
     day = reading.required(row, "from", valid.day, "say from which day on")
-    announced = reading.required(row, "announced", valid.day, "say when callers are told")
+    announced = reading.required(row, "announced", valid.day, "write the day of the announcement")
     if version is None or day is None or announced is None:
         return None
     if announced > day:
         reading.note(
             row.place("announced", value=True),
             "announced-late",
-            f"announced on {announced} and in force from {day}; callers are told before",
+            f"announced on {announced} and in force from {day}; announce it before that day",
         )
         return None
     return Announcement(

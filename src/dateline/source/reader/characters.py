@@ -12,7 +12,7 @@ from typing import Final
 
 from dateline.source.problems import Log, line_and_column, short
 
-HALF_CHARACTER: Final = "this escape stands for no whole character; write the character itself"
+HALF_CHARACTER: Final = "this escape is half of a character; write the character itself"
 
 _WIDE_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
 
@@ -111,7 +111,7 @@ def _with_line_feeds(text: str, log: Log) -> str:
     text = text.replace("\r\n", "\n")
     if "\r" in text:
         place = line_and_column(text, text.index("\r"))
-        message = "a carriage return stands without a line feed; end lines with LF or CRLF"
+        message = "this carriage return has no line feed after it; end lines with LF or CRLF"
         log.note(*place, "control-character", message)
     return text.replace("\r", "\n")
 
@@ -126,7 +126,7 @@ def _without_invisible(text: str, log: Log) -> str:
 
 
 def _invisible(character: str) -> str:
-    return f"the invisible character U+{ord(character):04X} stands here"
+    return f"the invisible character U+{ord(character):04X} is here"
 
 
 def text_refusals(text: str, most_bytes: int) -> Iterator[tuple[str, str]]:

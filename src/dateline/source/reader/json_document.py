@@ -38,11 +38,11 @@ _NOT_JSON: Final = frozenset(("NaN", "Infinity", "-Infinity"))
 
 # What the parser complains of: a part of its message, and the way out.
 _WAYS_OUT: Final = (
-    ("property name", "write a key in double quotes; no comma stands before }"),
-    ("trailing comma", "no comma stands before } or ]"),
+    ("property name", "write a key in double quotes, or remove the comma before }"),
+    ("trailing comma", "remove the comma before } or ]"),
     ("',' delimiter", "look for a missing comma or bracket before it"),
     ("':' delimiter", "write ':' between key and value"),
-    ("Expecting value", "write a value as JSON has it; no comma stands before ]"),
+    ("Expecting value", "write a value as JSON has it, or remove the comma before ]"),
     ("Unterminated string", "close the text with a double quote"),
     ("Invalid control character", "write a line end as \\n and a tab as \\t"),
     ("escape", "double the backslash"),
@@ -167,7 +167,7 @@ class JsonReader:
         if not self._text.strip():
             self._log.stop(1, 1, *EMPTY)
         way_out = next((way for part, way in _WAYS_OUT if part in error.msg), "look before it")
-        message = f"{word_at(self._text, error.pos)} can't stand here; {way_out}"
+        message = f"{word_at(self._text, error.pos)} can't be here; {way_out}"
         self._log.stop(error.lineno, error.colno, "json-syntax", message)
 
     def _inspect(self) -> None:

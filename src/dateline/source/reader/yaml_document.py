@@ -46,7 +46,7 @@ class _Complaint(NamedTuple):
 _COMPLAINTS: Final = (
     _Complaint(
         "mapping values are not allowed",
-        "':' can't stand here; put a text that holds ': ' in quotes, and align keys",
+        "':' can't be here; put a text that holds ': ' in quotes, and align keys",
     ),
     _Complaint("tab character", "a tab can't indent; use spaces"),
     _Complaint("cannot start any token", "{found} can't begin a text; put the text in quotes"),
@@ -64,7 +64,7 @@ _COMPLAINTS: Final = (
         "the key that begins here has no ':'; write `key: value`",
         at_opening=True,
     ),
-    _Complaint("node content", "{found} can't stand here; write a value, or text in quotes"),
+    _Complaint("node content", "{found} can't be here; write a value, or text in quotes"),
     _Complaint(
         "directive",
         "no directive but %YAML is known; delete this line",
@@ -79,7 +79,7 @@ _COMPLAINTS: Final = (
         "parsing a block ",
         "{found} can't follow in what begins at {opening}; align it, or put the text in quotes",
     ),
-    _Complaint("", "{found} can't stand here; put the text in quotes"),
+    _Complaint("", "{found} can't be here; put the text in quotes"),
 )
 
 
@@ -254,9 +254,9 @@ class YamlReader:
         name = event.anchor
         if not isinstance(event, yaml.AliasEvent):
             self._anchors.add(name)
-            message = f"&{name} can't be reused; write the value out where *{name} stands"
+            message = f"&{name} can't be reused; write the value out in place of *{name}"
         elif name not in self._anchors:
-            message = f"*{name} stands for nothing; put the text in quotes"
+            message = f"*{name} is an alias without an anchor; put the text in quotes"
         else:
             return
         self._log.note(*_place(event), "anchor-used", message)
