@@ -63,8 +63,8 @@ def alone_in_a_schema(_: Scope, site: Site, __: str) -> Iterator[Violation]:
     for key in site.node:
         if key not in _BESIDE and not key.startswith("x-"):
             message = (
-                f"`{key}` beside `$ref`; only `description`, `deprecated` and our keys may "
-                "be there, move it to the schema referred to"
+                f"`{key}` beside `$ref`; only `description`, `deprecated` and our keys are "
+                "allowed there, move it to the schema referred to"
             )
             yield Violation(site.at(key), "reference-sibling", message)
 
