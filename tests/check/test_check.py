@@ -461,7 +461,10 @@ def test_a_shallow_clone_is_told_the_command_to_run(repository: Project, tmp_pat
 
 def test_a_folder_outside_of_git_says_so(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(project.output.parent)
-    with pytest.raises(DatelineError, match=r"^generated: git-refused: not a git repository"):
+    with pytest.raises(
+        DatelineError,
+        match=r"^main: revision-unknown: no path has this name, and generated is in no git",
+    ):
         held_against(project._replace(output=Path("generated")), "main")
 
 

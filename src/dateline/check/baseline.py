@@ -263,7 +263,14 @@ def read_baseline(reference: str, output: Path, readings: Readings | None = None
         return _read_published(str(path), names, _Folder(root), f"{root}/", readings)
     if path.exists() or path.is_symlink():
         return _single(path, readings)
-    return _at_revision(Repository(output), reference, output, readings)
+    try:
+        repository = Repository(output)
+    except NoRepositoryError as error:
+        raise BaselineError(
+            f"{reference}: revision-unknown: no path has this name, and {output} is in no git "
+            f"repository; name a folder or a document"
+        ) from error
+    return _at_revision(repository, reference, output, readings)
 
 
 def _at_revision(

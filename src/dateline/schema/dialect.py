@@ -223,8 +223,8 @@ def departs_from_letter(schema: Schema, resolve: Resolve) -> bool:
 
 
 BEYOND_LETTER: Final = (
-    "null fits where OpenAPI 3.0.4 (section 4.7.24) may refuse it if read literally: `nullable` and "
-    "a null in `enum` count whatever is beside them"
+    "null fits where OpenAPI 3.0.4 (section 4.7.24) may refuse it if read literally: `nullable` "
+    "and a null in `enum` count whatever is beside them"
 )
 
 
