@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
-import yaml
 from support.checked import whole
 
 from dateline.check import Published, breaches, check
@@ -269,18 +268,59 @@ def test_what_versions_brought_before_they_were_adopted_breaks_no_rule(tmp_path:
     assert [finding.rule for finding in findings] == ["member-without-substitute"]
 
 
+WITH_DRAFT: Final = TABLE.replace("date: 2025-06-01", "date: next, draft: true") + "lint: adopted\n"
+
+
 def test_a_version_being_prepared_is_held_to_the_rules_in_adopted_sources(tmp_path: Path) -> None:
-    (tmp_path / "versions.yaml").write_text(
-        yaml.safe_dump(
-            {
-                **yaml.safe_load(TABLE.replace("date: 2025-06-01", "date: next, draft: true")),
-                "lint": "adopted",
-            }
-        )
-    )
+    (tmp_path / "versions.yaml").write_text(WITH_DRAFT)
     (tmp_path / "api.yaml").write_text(
         HELD_BACK.replace("2024-09-01", "next").replace(", x-added: 2025-06-01", "")
     )
     nothing = Published(label="nothing", documents={})
     findings = check(load(tmp_path), nothing, today=date(2026, 1, 1))
     assert [finding.rule for finding in breaches(findings)] == ["member-without-substitute"]
+
+
+REFERENCE: Final = (
+    ROOT
+    + """
+paths:
+  /loans:
+    get:
+      responses:
+        '200': { $ref: '#/components/responses/Loans'%s }
+components:
+  responses:
+    Loans: { description: loans%s }
+"""
+)
+
+
+@pytest.mark.parametrize(
+    ("place", "goal", "where"),
+    [
+        ("", "", None),
+        ("", ", x-removed: 2024-09-01", None),
+        ("", ", x-added: 2024-09-01", None),
+        (", x-removed: next", ", x-removed: 2024-09-01", None),
+        (", x-added: next", ", x-added: next", None),
+        ("", ", x-added: next", "2024-01-15, 2024-09-01"),
+        ("", ", x-added: 2024-09-01, x-removed: next", "2024-01-15, next"),
+        ("", ", x-removed: next", "next"),
+        (", x-added: next", ", x-removed: 2024-09-01", "next"),
+        (", x-added: 2024-09-01", ", x-added: next", "2024-09-01"),
+    ],
+)
+def test_only_versions_that_were_adopted_refer_to_what_is_absent(
+    tmp_path: Path, place: str, goal: str, where: str | None
+) -> None:
+    (tmp_path / "versions.yaml").write_text(WITH_DRAFT)
+    (tmp_path / "api.yaml").write_text(REFERENCE % (place, goal))
+    try:
+        load(tmp_path)
+        found = None
+    except SourceError as error:
+        [problem] = error.problems
+        assert problem.id == "reference-outlives-target"
+        found = problem.message.split(" is shown in ")[1].split(", where ")[0]
+    assert found == where

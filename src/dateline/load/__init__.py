@@ -59,7 +59,10 @@ def load(folder: Path, *, tolerated: Collection[str] = ()) -> Api:
     if problems:
         raise SourceError(problems)
     timeline = Timeline(table)
-    visible, breaches = find_availability(document, timeline, locate, adopted=table.adopted)
+    drafts = {version.date for version in table.versions if version.draft}
+    visible, breaches = find_availability(
+        document, timeline, locate, adopted=table.adopted, drafts=drafts
+    )
     if breaches:
         raise SourceError(breaches)
     return Api(

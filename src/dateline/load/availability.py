@@ -7,8 +7,9 @@ places reach comes and goes with them.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from dateline.gates import Timeline, substitutes
@@ -40,14 +41,20 @@ class Need(NamedTuple):
 
 
 def find_availability(
-    document: dict[str, Any], timeline: Timeline, locate: Locate, *, adopted: bool = False
+    document: dict[str, Any],
+    timeline: Timeline,
+    locate: Locate,
+    *,
+    adopted: bool = False,
+    drafts: Collection[str] = (),
 ) -> tuple[dict[Component, int], list[Problem]]:
     """Return where each component is part of the contract, and every breach of the law.
 
     *document* has passed the checks: its references resolve and its keys are well formed.
     A component that says itself that it was added with the first version does not depend on what
-    reaches it. *Adopted* documents may refer to what is absent, as their own versions did; and
-    there no component that says itself when it was added or removed depends on that.
+    reaches it. *Adopted* documents may refer to what is absent, as their own versions did, but not
+    because of a gate of one of the *drafts*; and there no component that says itself when it was
+    added or removed depends on that.
     """
     walk = _Walk(document, timeline, with_values=not adopted)
     edges = list(walk.edges())
@@ -57,8 +64,8 @@ def find_availability(
         _breach(edge, lacking, timeline, locate)
         for edge in edges
         if not edge.following
-        and not adopted
         and (lacking := edge.shown & visible.get(edge.owner, timeline.all) & ~edge.needs)
+        and (not adopted or _is_of_draft(lacking, edge.needs, timeline, drafts))
     ]
     problems += [
         Problem(
@@ -71,6 +78,16 @@ def find_availability(
         if (lacking := mask & visible.get(owner, timeline.all))
     ]
     return {key: mask for key, mask in visible.items() if key is not None}, problems
+
+
+def _is_of_draft(lacking: int, needs: int, timeline: Timeline, drafts: Collection[str]) -> bool:
+    """Return whether a reference breaks, or its target comes too late, with one of the *drafts*."""
+    return any(
+        newer.version in drafts
+        and older.environment == newer.environment
+        and ((needs >> at + 1) if lacking >> at & 1 else (lacking >> at + 1)) & 1
+        for at, (older, newer) in enumerate(pairwise(timeline.combinations))
+    )
 
 
 def _breach(edge: Need, lacking: int, timeline: Timeline, locate: Locate) -> Problem:
