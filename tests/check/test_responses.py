@@ -13,6 +13,7 @@ from support.histories import NEW, OLD, VERSIONS, I, S, api
 from support.sources import folder, loaded
 
 from dateline.check.servable import check_servable
+from dateline.model import Verdict
 
 Json = Any
 
@@ -125,6 +126,66 @@ def sources(cases: dict[str, Json]) -> dict[str, str]:
     }
     components = {"responses": {"Error": json()}}
     return {"versions.yaml": VERSIONS, "api.yaml": api(paths=paths, components=components)}
+
+
+_GATED: Final = response((_JSON, _OBJECT, REMOVED), ("text/plain", S, ADDED))
+
+
+def operation(responses: Json) -> Json:
+    return {"operationId": "getThing", "tags": ["All"], "responses": responses}
+
+
+@pytest.mark.parametrize(
+    ("item", "components", "fact"),
+    [
+        (
+            {"$ref": "#/components/pathItems/Thing"},
+            {"pathItems": {"Thing": {"get": operation({"200": json(), "202": json(**ADDED)})}}},
+            "202 is declared in no form",
+        ),
+        (
+            {"$ref": "#/components/pathItems/Thing"},
+            {"pathItems": {"Thing": {"get": operation({"200": _GATED})}}},
+            "200 text/plain has no counterpart with the same schema",
+        ),
+        (
+            {"get": operation({"200": {"$ref": "#/components/responses/Thing"}})},
+            {"responses": {"Thing": _GATED}},
+            "200 text/plain has no counterpart with the same schema",
+        ),
+        (
+            {"$ref": "#/components/pathItems/Thing"},
+            {"pathItems": {"Thing": {"get": operation({"200": json(), "4XX": json()})}}},
+            None,
+        ),
+    ],
+)
+def test_what_references_lead_to_is_found(
+    tmp_path: Path, item: Json, components: Json, fact: str | None
+) -> None:
+    table = VERSIONS + "lint: adopted\n"
+    text = api(paths={"/thing": item}, components=components)
+    findings = [*check_servable(loaded(tmp_path, {"versions.yaml": table, "api.yaml": text}))]
+    expected = [] if fact is None else [("GET /thing",)]
+    assert [finding.operations for finding in findings] == expected
+    assert [finding.message for finding in findings] == (
+        [] if fact is None else [f"GET /thing: {fact} in {OLD}"]
+    )
+
+
+@pytest.mark.parametrize("is_draft", [True, False])
+@pytest.mark.parametrize("content", [{"application/xml": {"schema": _OBJECT}}, None])
+def test_only_what_a_draft_brought_has_to_be_sendable_in_adopted_definitions(
+    tmp_path: Path, is_draft: bool, content: Json
+) -> None:
+    date = "next" if is_draft else NEW
+    table = VERSIONS.replace(f"date: {NEW}", f"date: {date}, draft: {str(is_draft).lower()}")
+    changed = {**json(), "content": content, "x-was": {date: {"content": json()["content"]}}}
+    responses = {"200": changed} if content else {"200": json(), "409": json(**{"x-added": date})}
+    text = api(paths={"/thing": {"get": operation(responses)}})
+    files = {"versions.yaml": f"{table}lint: adopted\n", "api.yaml": text}
+    [finding] = check_servable(loaded(tmp_path, files))
+    assert finding.verdict is (Verdict.GATED if is_draft else Verdict.INFORMATION)
 
 
 class Handlers:

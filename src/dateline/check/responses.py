@@ -21,6 +21,7 @@ class Unsendable(NamedTuple):
 
     path: Path
     fact: str
+    operations: tuple[str, ...]
     combinations: tuple[Combination, ...]
 
 
@@ -32,18 +33,21 @@ def find_unsendable(api: Api) -> Iterator[Unsendable]:
     first of the newest version, and a body is sent in the first media type that its version has;
     both then need the same schema. A refusal without a body can be sent with any status.
     """
-    found: dict[tuple[Path, str], list[Combination]] = defaultdict(list)
+    found: dict[tuple[Path, str], set[tuple[str, Combination]]] = defaultdict(set)
     projector = Projector(api)
     newest = api.table.dates[-1]
     for environment in (each.name for each in api.table.environments):
         there = _Contract(api, projector, Combination(newest, environment))
         for version in api.table.dates[:-1]:
             older = _Contract(api, projector, Combination(version, environment))
-            for path, fact in _differences(there, older):
-                found[path, fact].append(older.shown)
-    for (path, fact), combinations in found.items():
-        combinations.sort(key=lambda each: (order(each.version), each.environment))
-        yield Unsendable(path, fact, tuple(combinations))
+            for operation, path, fact in _differences(there, older):
+                found[path, fact].add((operation, older.shown))
+    for (path, fact), uses in found.items():
+        operations = sorted({operation for operation, _ in uses})
+        combinations = sorted(
+            {shown for _, shown in uses}, key=lambda each: (order(each.version), each.environment)
+        )
+        yield Unsendable(path, fact, tuple(operations), tuple(combinations))
 
 
 class _Contract:
@@ -60,9 +64,15 @@ class _Contract:
         found: dict[str, Any] = self._document.get("paths", {})
         return found
 
-    def operations(self, path: str) -> dict[str, Any]:
-        item = chain(self._document, self.paths.get(path))
-        return item[-1] if item else {}
+    def item(self, path: str) -> tuple[Path, dict[str, Any]]:
+        """Return the path item of *path* after references, and where it is in the document."""
+        return self._resolve(("paths", path), self.paths.get(path))
+
+    def _resolve(self, path: Path, node: Any) -> tuple[Path, dict[str, Any]]:
+        nodes = chain(self._document, node)
+        for referring in nodes[:-1]:
+            path = follow(self._document, referring["$ref"].removeprefix("#"))
+        return path, nodes[-1] if nodes else {}
 
     def content(self, operation: dict[str, Any], status: str) -> dict[str, Any]:
         """Return what a response holds, by media type; nothing where none is sent."""
@@ -77,37 +87,39 @@ class _Contract:
     def schema(self, path: Path, media_type: str) -> Any:
         """Return the schema that the definitions have for a body of the response at *path*."""
         node: Any = self._document
-        steps: list[str | int] = []
         for step in path:
             node = node[step]
-            steps.append(step)
-        while isinstance(node.get("$ref"), str):
-            steps = list(follow(self._document, node["$ref"].removeprefix("#")))
-            node = chain(self._document, node)[1]
+        response, _ = self._resolve(path, node)
         node = self._api.document
-        for step in self.origin((*steps, "content", media_type, "schema")):
+        for step in self.origin((*response, "content", media_type, "schema")):
             node = node[step]
         return node
 
 
-def _differences(newest: _Contract, older: _Contract) -> Iterator[tuple[Path, str]]:
-    """Yield what *newest* answers and *older* can't, each with its path in the definitions."""
-    for path, item in newest.paths.items():
-        if older.paths.get(path, item) is item:
-            continue
-        before, now = older.operations(path), newest.operations(path)
+def _differences(newest: _Contract, older: _Contract) -> Iterator[tuple[str, Path, str]]:
+    """Yield what *newest* answers and *older* can't: operation, path in the definitions, fact."""
+    for path in newest.paths:
+        # an equal `$ref` may lead to another path item or response in each version
+        (was_at, before), (at, now) = older.item(path), newest.item(path)
         for method in METHODS:
-            if method in before and method in now and before[method] is not now[method]:
-                operations = before[method], now[method]
-                yield from _responses(newest, older, ("paths", path, method), *operations)
+            if method in before and method in now:
+                old, new = (*was_at, method), (*at, method)
+                for place, fact in _responses(
+                    newest, older, (old, before[method]), (new, now[method])
+                ):
+                    yield f"{method.upper()} {path}", place, fact
 
 
 def _responses(
-    newest: _Contract, older: _Contract, path: Path, before: dict[str, Any], now: dict[str, Any]
+    newest: _Contract,
+    older: _Contract,
+    old: tuple[Path, dict[str, Any]],
+    new: tuple[Path, dict[str, Any]],
 ) -> Iterator[tuple[Path, str]]:
+    before, now = old[1], new[1]
     statuses = _statuses(before)
     for status in _statuses(now):
-        place = (*path, "responses", status)
+        place = (*new[0], "responses", status)
         counterpart = next((each for each in _keys(status) if each in statuses), None)
         if counterpart is None and status == _usual(_statuses(now)):
             counterpart = _usual(statuses)
@@ -116,7 +128,7 @@ def _responses(
             if status[0] in "12" or newest.content(now, status):
                 yield newest.origin(place), f"{status} is declared in no form"
         elif counterpart == status or counterpart not in _keys(status):
-            there = (*path, "responses", counterpart)
+            there = (*old[0], "responses", counterpart)
             sent, known = newest.content(now, status), older.content(before, counterpart)
             if counterpart == status and not sent.keys().isdisjoint(known):
                 shared = preferred_media_type(sent)

@@ -49,8 +49,14 @@ def check_servable(api: Api) -> Iterator[Finding]:
     In adopted sources, what a cut version brought is information: it was published elsewhere.
     """
     drafts = {version.date for version in api.table.versions if version.draft}
+    newest = {version.date for version in api.table.supported[-1:]}
     for finding in _unservable(api):
-        if api.table.adopted and drafts.isdisjoint(_dates(api, finding)):
+        if finding.rule == "response-without-way-down":
+            # a draft brought what callers of the newest cut version can't be sent
+            is_of_draft = not newest.isdisjoint(finding.versions)
+        else:
+            is_of_draft = not drafts.isdisjoint(_dates(api, finding))
+        if api.table.adopted and not is_of_draft:
             finding = replace(finding, verdict=Verdict.INFORMATION)
         yield finding
 
@@ -217,14 +223,14 @@ def _has_content(response: dict[str, Any]) -> bool:
 
 def _responses(api: Api) -> Iterator[Finding]:
     """Yield each response of the newest version that callers of older ones can't be sent."""
-    for path, fact, combinations in find_unsendable(api):
+    for path, fact, operations, combinations in find_unsendable(api):
         concerned = _list_concerned(combinations)
         yield _finding(
             api,
             "response-without-way-down",
             path,
-            f"{_name(path)}: {fact} in {', '.join(concerned['versions'])}",
-            operations=(_name(path),),
+            f"{operations[0]}: {fact} in {', '.join(concerned['versions'])}",
+            operations=operations,
             **concerned,
         )
 
