@@ -140,3 +140,34 @@ def test_what_stands_beside_the_place_is_nothing_to_the_operation() -> None:
     )
     (change,) = diff(before, after)
     assert (change.direction, change.operations) == (Direction.MODEL, ())
+
+
+_SCHEMES: Final[dict[str, Any]] = {
+    "written there": lambda one: {"components": {"securitySchemes": {"Key": one}}},
+    "another scheme": lambda one: {
+        "components": {
+            "securitySchemes": {"Key": {"$ref": "#/components/securitySchemes/A"}, "A": one}
+        }
+    },
+    "an extension": lambda one: {
+        "components": {"securitySchemes": {"Key": {"$ref": "#/x-scheme"}}},
+        "x-scheme": one,
+    },
+}
+
+
+@pytest.mark.parametrize(("renamed", "told"), [("X-Other", True), ("x-key", False)])
+@pytest.mark.parametrize("scheme", _SCHEMES)
+def test_a_scheme_is_judged_where_an_operation_demands_it(
+    scheme: str, renamed: str, told: bool
+) -> None:
+    before, after = (
+        _document(
+            _SHORT, _SCHEMES[scheme]({"type": "apiKey", "in": "header", "name": name}), sent=True
+        )
+        for name in ("X-Key", renamed)
+    )
+    for side in (before, after):
+        side["paths"]["/things"]["post"]["security"] = [{"Key": []}]
+    expected = [("security-changed", "name", Direction.REQUEST, "X-Key", renamed)] if told else []
+    assert _told(before, after) == expected

@@ -98,7 +98,7 @@ class OperationComparison:
         self._everywhere = any(
             text(self._before.root.get(key)) != text(self._after.root.get(key))
             for key in ("security", "servers")
-        ) or any(section == "securitySchemes" for section, _ in survey.unequal)
+        ) or any(section == "securitySchemes" for section, _ in survey.dirty)
         # whether a reference may lead to a parameter of another name
         self._parameters_differ = any(section == "parameters" for section, _ in survey.unequal)
 
@@ -390,10 +390,13 @@ class OperationComparison:
         self._undefined_schemes()
 
     def _same_components(self, section: str) -> Iterator[tuple[Located, Located]]:
-        """Yield the unequal components of *section* that are one thing on both sides.
+        """Yield the components of *section* that are one thing on both sides, and not the same.
 
         What nobody named is what has the same address; all else, what has the same name.
         """
+        # what a security scheme refers to concerns those who use it by its own name
+        survey = self._survey
+        other = survey.dirty if section == "securitySchemes" else survey.unequal
         found: list[dict[str, Located]] = []
         for side in (self._before, self._after):
             nodes = (
@@ -411,7 +414,7 @@ class OperationComparison:
             if key not in theirs and node.pointer in lone
         ]
         for before, after in sorted(known, key=lambda pair: pair[1].pointer):
-            if before.pointer != after.pointer or component(before.pointer) in self._survey.unequal:
+            if before.pointer != after.pointer or component(before.pointer) in other:
                 yield before, after
 
     def _undefined_schemes(self) -> None:
@@ -457,9 +460,10 @@ class OperationComparison:
             {path: node for part in side for path, node in settings(part.node, part.pointer)}
             for side in parts
         )
+        old, new = (side[-1].node if side else {} for side in parts)
         for path in sorted(ours.keys() | theirs.keys()):
             first, second = ours.get(path), theirs.get(path)
-            if not is_same_setting(path, (before.value, first), (after.value, second)):
+            if not is_same_setting(path, (old, first), (new, second)):
                 known = self._scopes.get(name, set())
                 kinds = scheme_kinds(path, both=bool(first and second), scopes=known)
                 differences(root, path, [first], [second], kinds)
