@@ -171,3 +171,20 @@ def test_a_scheme_is_judged_where_an_operation_demands_it(
         side["paths"]["/things"]["post"]["security"] = [{"Key": []}]
     expected = [("security-changed", "name", Direction.REQUEST, "X-Key", renamed)] if told else []
     assert _told(before, after) == expected
+
+
+@pytest.mark.parametrize("sent", [False, True], ids=["response", "request"])
+@pytest.mark.parametrize(("old", "new"), [(_SHORT, _LONG), (_LONG, _SHORT), (_SHORT, _NUMBER)])
+def test_what_a_dynamic_reference_leads_to_concerns_its_operation(
+    old: Document, new: Document, sent: bool
+) -> None:
+    before, after = (
+        _document(
+            {"$dynamicRef": "#node"},
+            {"components": {"schemas": {"A": {"$defs": {"b": {"$dynamicAnchor": "node", **one}}}}}},
+            sent=sent,
+        )
+        for one in (old, new)
+    )
+    inline = _told(_document(old, {}, sent=sent), _document(new, {}, sent=sent))
+    assert _told(before, after) == inline

@@ -50,7 +50,7 @@ from dateline.schema.references import Located, component, escape
 # any value of a type does.
 _MERGING: Final = re.compile(
     r'"(?:allOf|oneOf|not|if|then|else|contains|dependentSchemas|unevaluatedProperties'
-    r'|readOnly|writeOnly|\$defs|definitions)": '
+    r'|readOnly|writeOnly|\$defs|definitions|\$dynamicRef)": '
     r'|"anyOf": \[[^\]]*\{"type": "(?:string|integer|number)"'
 )
 # Keywords that concern the field that has a value, not the value itself.
@@ -156,6 +156,7 @@ class SchemaComparison:
             )
         compare_value_notes(pair, before, after)
         self._discriminators(pair, before, after)
+        self._dynamic_references(pair, before, after)
         self._below(pair, before, after)
         self._maps(pair, before, after)
         compare_neighbours(pair, before, after)
@@ -531,6 +532,15 @@ class SchemaComparison:
         )
 
     # What lies below
+
+    def _dynamic_references(self, pair: NodePair, before: SchemaView, after: SchemaView) -> None:
+        """Compare what dynamic references lead to where no other schema is entered first."""
+        facts = (view.facts.get("$dynamicRef", ()) for view in (before, after))
+        for ours, theirs in zip(*facts, strict=False):
+            first = self.before.document.locate(ours.value)
+            second = self.after.document.locate(theirs.value)
+            if first and second:
+                self.link(pair, [first], [second])
 
     def _below(self, pair: NodePair, before: SchemaView, after: SchemaView) -> None:
         for keyword in (*APPLICATORS, *OPAQUE):
