@@ -123,7 +123,7 @@ def test_what_the_system_refuses_is_told_in_a_sentence(folder: Path) -> None:
     with pytest.raises(EditError) as caught:
         write(folder, REPLACEMENTS)
     assert str(caught.value) == (
-        f"{folder}/.dateline-edit: edit-impossible: File exists; mend it and run again"
+        f"{folder}/.dateline-edit: edit-impossible: File exists; fix that and run again"
     )
     assert held(folder) == {**OLD, ".dateline-edit": b"in the way"}
 

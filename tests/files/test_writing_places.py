@@ -101,7 +101,7 @@ def test_a_disk_that_fills_up_leaves_the_old_tree(written: Path) -> None:
     line = told("resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))")
     assert line == (
         f"generated: output-unusable: {os.strerror(errno.EFBIG)}, nothing was changed; "
-        "mend it or name another output\n"
+        "fix that or name another output\n"
     )
     assert unchanged_since(written, "inputs")
     assert beside(written) == [".gitignore", "lock", "record"]
@@ -117,7 +117,7 @@ def test_a_folder_that_can_not_be_written_stays_as_it_is(folder: Path, tmp_path:
     Path("closed").chmod(0o755)
     assert line == (
         f"closed/generated: output-unusable: {os.strerror(errno.EACCES)} at "
-        "closed/.generated.dateline, nothing was changed; mend it or name another output\n"
+        "closed/.generated.dateline, nothing was changed; fix that or name another output\n"
     )
     assert tree(Path("closed")) == {
         f"generated/{path}": c for path, c in with_manifest(OLD).items()
@@ -170,7 +170,7 @@ def test_a_full_disk_is_told_in_a_sentence(folder: Path) -> None:
     )
     assert lines == (
         f"small/generated: output-unusable: {os.strerror(errno.ENOSPC)}, nothing was changed; "
-        "mend it or name another output\n"
+        "fix that or name another output\n"
     )
     assert not folder.exists()
 

@@ -39,7 +39,7 @@ WORDS: Final = frozenset(
 """What an object says beside its shape."""
 
 MOVED: Final = "it moved at the same time; move it in a step of its own"
-BY_HAND: Final = "it is in an `x-was`, or follows from other parts; mend it by hand"
+BY_HAND: Final = "it is in an `x-was`, or follows from other parts; change it by hand"
 
 _R = TypeVar("_R", bound=Repair)
 

@@ -139,7 +139,7 @@ def _missing(before: Api, now: Api) -> Iterator[str]:
     known = {finding.message for finding in check_servable(before)}
     for finding in check_servable(now):
         if finding.message not in known and finding.verdict is not Verdict.INFORMATION:
-            yield f"{finding.after_source}: {finding.rule}: {finding.message}; {finding.help}"
+            yield f"{finding.after_source}: {finding.rule}: {finding.message}. {finding.help}"
 
 
 @dataclass(frozen=True)

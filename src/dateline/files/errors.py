@@ -39,7 +39,9 @@ def explain_output(folder: Path) -> Iterator[None]:
         yield
     except OSError as error:
         at = f" at {error.filename}" if error.filename else ""
-        fact = f"{error.strerror or error}{at}, nothing was changed; mend it or name another output"
+        fact = (
+            f"{error.strerror or error}{at}, nothing was changed; fix that or name another output"
+        )
         raise OutputError(sentence(folder, "output-unusable", fact)) from error
 
 
@@ -49,5 +51,5 @@ def explain_edit(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        fact = f"{error.strerror or error}; mend it and run again"
+        fact = f"{error.strerror or error}; fix that and run again"
         raise EditError(sentence(error.filename or folder, "edit-impossible", fact)) from error

@@ -109,7 +109,7 @@ def find_flaw(pattern: str) -> Flaw | None:
     except RegexError as refused:
         return Flaw("pattern-invalid", str(refused))
     except (re.error, OverflowError) as error:
-        return Flaw("pattern-invalid", f"{error.args[0]}; mend it")
+        return Flaw("pattern-invalid", f"{error.args[0]}; fix the pattern")
     if inspection.ambiguous is not None:
         return Flaw(
             "pattern-explodes",

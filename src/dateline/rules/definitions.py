@@ -226,7 +226,7 @@ def waiver_expired() -> None:
 
     It was meant to be looked at again.
 
-    Mend what it covers, or set a later day with a reason.
+    Fix what it covers, or set a later day with a reason.
     """
 
 

@@ -202,7 +202,7 @@ def header_renamed(change: Change) -> bool:
 
 @gated
 def header_required(change: Change) -> bool:
-    """A header stays as sure or as optional as it is.
+    """A header stays as required or as optional as it is.
 
     Callers count on one that is always sent, and generated types say which one that is.
 
