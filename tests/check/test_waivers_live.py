@@ -176,7 +176,7 @@ def test_what_the_report_prints_names_a_finding(place: str, committed: Path) -> 
         (("value-removed", "Loan.state"), "nothing breaks value-removed now"),
         (("value-added", "Loan.state", "--version", "2024-01-16"), "no version 2024-01-16 in the "
          "version table; did you mean '2024-01-15'?"),
-        (("value-removed", "/components/schemas/Loan"), "say for which versions"),
+        (("value-removed", "/components/schemas/Loan"), "so name the versions"),
     ],
 )  # fmt: skip
 def test_what_is_unknown_is_refused(given: tuple[str, ...], said: str, committed: Path) -> None:
