@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from click.testing import CliRunner
 from pydantic import TypeAdapter
+from support.adopted_projects import VERSION, adopt_project
 from support.generated_server import Generated, ask
 
 from dateline.check.servable import check_servable
-from dateline.cli import main
 from dateline.generate import Workspace
 from dateline.load import load
 from dateline.serve.mock import Mock
 from dateline.serve.package import package
-
-VERSION: Final = "2024-01-15"
 
 _ID: Final = {"type": "string", "readOnly": True}
 _SECRET: Final = {"type": "string", "writeOnly": True}
@@ -144,18 +140,7 @@ class Handlers:
 @pytest.fixture(scope="module", params=["3.0.3", "3.1.0"])
 def project(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("access")
-    (root / "old.json").write_text(json.dumps(document(request.param)))
-    source = f"{VERSION}={root / 'old.json'}"
-    schemas, output = str(root / "schemas"), str(root / "generated")
-    for command in (
-        ["adopt", "--into", schemas, "--package", "access_served", source],
-        ["generate", "--schemas", schemas, "--output", output],
-        ["check", "--schemas", schemas, "--output", output],
-    ):
-        ran = CliRunner().invoke(main, command, catch_exceptions=False)
-        assert (ran.exit_code, "no server" in ran.stderr) == (0, False), ran.output
-        (root / f"{command[0]}.txt").write_text(ran.output)
-    return root
+    return adopt_project(root, document(request.param), "access_served")
 
 
 @pytest.fixture(scope="module")

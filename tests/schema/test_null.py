@@ -11,12 +11,11 @@ from typing import Any, Final
 import httpx
 import jsonschema_rs
 import pytest
-from click.testing import CliRunner
 from pydantic import TypeAdapter, ValidationError
+from support.adopted_projects import VERSION, adopt_project
 from support.generated_server import Generated, ask
 from support.null_spellings import COMPONENTS, SPELLINGS, Schema, instances, ref
 
-from dateline.cli import main
 from dateline.diff import diff
 from dateline.generate import Workspace
 from dateline.load import load
@@ -27,7 +26,6 @@ from dateline.schema.references import Resolver
 from dateline.serve.mock import Mock
 from dateline.serve.package import package
 
-VERSION: Final = "2024-01-15"
 POSITIONS: Final[dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]]] = {
     "field": (lambda schema: schema, lambda value: value),
     "items": (lambda schema: {"type": "array", "items": schema}, lambda value: [value]),
@@ -118,18 +116,7 @@ class Handlers:
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a project that the document was adopted into, and generated from."""
-    root = tmp_path_factory.mktemp("null")
-    (root / "old.json").write_text(json.dumps(whole()))
-    source = f"{VERSION}={root / 'old.json'}"
-    schemas, output = str(root / "schemas"), str(root / "generated")
-    for command in (
-        ["adopt", "--into", schemas, "--package", "null_served", source],
-        ["generate", "--schemas", schemas, "--output", output],
-    ):
-        ran = CliRunner().invoke(main, command, catch_exceptions=False)
-        assert (ran.exit_code, "no server" in ran.stderr) == (0, False), ran.output
-        (root / f"{command[0]}.txt").write_text(ran.output)
-    return root
+    return adopt_project(tmp_path_factory.mktemp("null"), whole(), "null_served")
 
 
 @pytest.fixture(scope="module")

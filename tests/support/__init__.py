@@ -2,6 +2,7 @@
 
 - `additions`: a library API whose additions are recorded, and the pages that list them
 - `adopted_apis`: documents of several dates, and the definitions adopted from them
+- `adopted_projects`: projects that one document was adopted into
 - `assembled`: the files of every generated server, for tests that write tables by hand
 - `careless`: a server that breaks every law about retries
 - `chains_shown`: what callers of a random chain are shown, validated against their documents
