@@ -19,7 +19,7 @@ from typing import Any, Final
 from urllib.parse import unquote
 
 from . import etag, idempotency, lifecycle
-from .errors import FAILED, ApiError, Fault, RequestError, encode, new_trace_id, quoted
+from .errors import FAILED, ApiError, Fault, RequestError, encode, new_trace_id, quote
 from .idempotency import Answer
 from .negotiation import BLANKS, Rejection, Supported, negotiate
 from .problems import Problem
@@ -85,7 +85,7 @@ def field(scope: Scope, name: str) -> str | None:
     section 5); bytes are read as Latin-1.
     """
     lines = _values(scope["headers"], name.lower().encode("latin-1"))
-    return _joined(lines) if lines else None
+    return _join(lines) if lines else None
 
 
 def route(scope: Scope) -> str:
@@ -114,13 +114,13 @@ async def whole(receive: Receive) -> bytes | None:
             return b"".join(pieces)
 
 
-def refused(error: RequestError) -> Problem:
+def describe_error(error: RequestError) -> Problem:
     """Return the problem that *error* is to the sender of the request."""
     code = error.fault.value.replace(" ", "_")
     return Problem(status=STATUSES[error.fault], code=code, message=str(error))
 
 
-def failed(scope: Scope, error: BaseException) -> Problem:
+def log_failure(scope: Scope, error: BaseException) -> Problem:
     """Log *error* with a fresh trace id and return the problem that names the id, nothing else."""
     trace_id = new_trace_id()
     # %r: a decoded path may hold line breaks
@@ -128,7 +128,7 @@ def failed(scope: Scope, error: BaseException) -> Problem:
     return Problem(status=500, message=FAILED, trace_id=trace_id)
 
 
-def rejected(rejection: Rejection) -> Problem:
+def describe_rejection(rejection: Rejection) -> Problem:
     """Return the problem that *rejection* is to the sender of the request."""
     said = {
         "version_unknown": "is not a supported version",
@@ -137,7 +137,7 @@ def rejected(rejection: Rejection) -> Problem:
     return Problem(
         status=400,
         code=rejection.error,
-        message=f"{quoted(rejection.requested)} {said}",
+        message=f"{quote(rejection.requested)} {said}",
         members=asdict(rejection),
     )
 
@@ -154,7 +154,7 @@ def plain(_: Scope, problem: Problem) -> Answer:
 
 def refusal(error: RequestError) -> Answer:
     """Return the answer to a request that can't be served as it is: a string."""
-    return plain({}, refused(error))
+    return plain({}, describe_error(error))
 
 
 async def respond(
@@ -200,20 +200,20 @@ class Documents:
         headers: Headers = []
         path = route(scope)
         if path not in self._found:
-            answer = self._told(scope, 404, "there is no such specification document")
+            answer = self._refuse(scope, 404, "there is no such specification document")
         elif scope["method"] not in ("GET", "HEAD"):
-            answer = self._told(scope, 405, "specification documents can only be read")
+            answer = self._refuse(scope, 405, "specification documents can only be read")
             headers = [(b"allow", b"GET, HEAD")]
         else:
             answer, tag = self._found[path]
             headers = [(b"etag", tag.encode()), (b"cache-control", b"no-cache")]
             if not etag.match(field(scope, "If-Match"), tag):
-                answer = self._told(scope, 412, "the document has changed")
+                answer = self._refuse(scope, 412, "the document has changed")
             elif not etag.none_match(field(scope, "If-None-Match"), tag):
                 answer = Answer(304, None, b"")
         await respond(scope, send, answer, headers)
 
-    def _told(self, scope: Scope, status: int, message: str) -> Answer:
+    def _refuse(self, scope: Scope, status: int, message: str) -> Answer:
         return self._answer(scope, Problem(status=status, message=message))
 
 
@@ -229,15 +229,15 @@ class _Served:
         self._alone_private = [*self._alone, _PRIVATE]
         self._met = frozenset({self._fields[0][0], b"vary", b"cache-control"})
 
-    def told(self, headers: Iterable[tuple[bytes, bytes]], private: bool) -> Headers:
+    def add_headers(self, headers: Iterable[tuple[bytes, bytes]], private: bool) -> Headers:
         """Return a response's headers with ours: one of each, what stood in `Vary` kept."""
         headers = list(headers)
         for name, _ in headers:
             if name.lower() in self._met:
-                return self._merged(headers, private)
+                return self._merge(headers, private)
         return headers + (self._alone_private if private else self._alone)
 
-    def _merged(self, headers: Headers, private: bool) -> Headers:
+    def _merge(self, headers: Headers, private: bool) -> Headers:
         kept = [pair for pair in headers if pair[0].lower() not in self._met - {b"cache-control"}]
         kept += [*self._fields, (b"vary", self._vary(_values(headers, b"vary")))]
         if private and not _values(headers, b"cache-control"):
@@ -341,15 +341,15 @@ class Versioned:
         elif len(lines) == 1 and lines[0] in self._exact:
             served = self._exact[lines[0]]
         else:
-            served, rejection = self._negotiate(_joined(lines))
+            served, rejection = self._negotiate(_join(lines))
         scope.setdefault("state", {})[VERSION] = served.version
         if codings:
-            scope["state"][ENCODING] = _joined(codings)
+            scope["state"][ENCODING] = _join(codings)
         exchange = _Exchange(scope, receive, send, served, private, self._limits, self._answer)
         if length > self._limits.body:
             exchange.refuse_body()
         if rejection is not None:
-            exchange.early = rejected(rejection)
+            exchange.early = describe_rejection(rejection)
         return exchange
 
     def _negotiate(self, header: str) -> tuple[_Served, Rejection | None]:
@@ -405,7 +405,7 @@ class _Exchange:
 
     def refuse_body(self) -> None:
         """Refuse the body that was announced, without reading any of it."""
-        self.early = refused(self._break_off(self._too_large(), Fault.TOO_LARGE))
+        self.early = describe_error(self._break_off(self._too_large(), Fault.TOO_LARGE))
 
     async def run(self, app: App) -> None:
         """Let the application answer; answer in its place where it fails to."""
@@ -426,9 +426,9 @@ class _Exchange:
                 method, path = self._scope["method"], self._scope["path"]
                 _log.info("%s %r: the caller has left", method, path, exc_info=error)
             elif isinstance(error, RequestError):
-                await self._answer(refused(error))
+                await self._answer(describe_error(error))
             else:
-                await self._answer(failed(self._scope, error))
+                await self._answer(log_failure(self._scope, error))
 
     def receive(self) -> Awaitable[Message]:
         """Return the next message of the server; raise RequestError where the body is refused."""
@@ -472,7 +472,7 @@ class _Exchange:
     async def _instead(self, error: RequestError, message: Message) -> None:
         if not self._is_started:
             self._is_replaced = True
-            await self._answer(refused(error))
+            await self._answer(describe_error(error))
         elif not self._is_replaced:
             await self._forward(message)
 
@@ -515,7 +515,7 @@ class _Exchange:
         if message["type"] == "http.response.start":
             self._is_started = True
             if REPLAYED not in self._scope["state"]:
-                headers = self._served.told(message.get("headers", ()), self._private)
+                headers = self._served.add_headers(message.get("headers", ()), self._private)
                 message = {**message, "headers": headers}
         return self._send(message)
 
@@ -558,7 +558,7 @@ class Idempotent:
             attempt = _attempt(scope, account, header, body)
             stored = await idempotency.begin(self._store, attempt, self._patience)
         except RequestError as error:
-            await respond(scope, send, self._answer(scope, refused(error)))
+            await respond(scope, send, self._answer(scope, describe_error(error)))
             return
         if stored is None:
             await _Recording(self._store, attempt, body, receive, send).run(self._app, scope)
@@ -645,7 +645,7 @@ def _values(headers: Iterable[tuple[bytes, bytes]], wanted: bytes) -> list[bytes
     return [value for name, value in headers if name.lower() == wanted]
 
 
-def _joined(lines: list[bytes]) -> str:
+def _join(lines: list[bytes]) -> str:
     # servers differ in whether they leave blanks around
     return b", ".join([line.strip(_BLANKS) for line in lines]).decode("latin-1")
 

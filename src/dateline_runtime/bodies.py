@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from typing import Any, Final, NoReturn
 
-from .errors import Fault, RequestError, quoted
+from .errors import Fault, RequestError, quote
 
 DEEPEST: Final = 64
 """How many arrays and objects may stand in one another."""
@@ -41,7 +41,7 @@ def check_media_type(content_type: str | None) -> None:
         name, _, value = parameter.strip(" \t").partition("=")
         if name.lower() == "charset" and value.strip('"').lower() not in ("utf-8", "utf8"):
             raise RequestError(
-                f"the body has to be in utf-8, not {quoted(value)}", Fault.UNSUPPORTED_MEDIA
+                f"the body has to be in utf-8, not {quote(value)}", Fault.UNSUPPORTED_MEDIA
             )
 
 
@@ -119,7 +119,7 @@ def _object(members: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) != len(members):
         # what is left over when each name is taken away once
         [twice, *_] = Counter(name for name, _ in members) - Counter(found.keys())
-        raise RequestError(f"an object in the body has the member {quoted(twice)} twice")
+        raise RequestError(f"an object in the body has the member {quote(twice)} twice")
     return found
 
 

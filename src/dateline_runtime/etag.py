@@ -20,7 +20,7 @@ def strong(content: bytes) -> str:
     return f'"{sha256(content).hexdigest()[:32]}"'
 
 
-def at(etag: str, version: str) -> str:
+def tag_version(etag: str, version: str) -> str:
     """Return *etag* as the tag of what callers of *version* are shown.
 
     Raises ValueError for what is no entity-tag.
@@ -31,10 +31,10 @@ def at(etag: str, version: str) -> str:
     return f'{_WEAK if found[0].weak else ""}"{found[0].opaque};{version}"'
 
 
-def without(header: bytes, version: str) -> bytes:
-    """Return the entity-tags of *header* as they were before `at` made them those of *version*.
+def strip_version(header: bytes, version: str) -> bytes:
+    """Return *header* with the entity-tags that `tag_version` made for *version* as they were.
 
-    Tags of other versions stay as they are: what they stand for is another representation.
+    Tags of other versions stay: they stand for another representation.
     """
     return header.replace(f';{version}"'.encode(), b'"')
 

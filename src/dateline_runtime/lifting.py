@@ -6,15 +6,15 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .compiling import Compiler, Converter, Judge, MissingConverterError, by_media_type
-from .values import Change, ConversionError, UnfitError, unchanged
+from .values import Change, ConversionError, UnfitError, identity
 
 __all__ = [
     "ConversionError",
     "Lifting",
     "MissingConverterError",
     "UnfitError",
+    "identity",
     "liftings",
-    "unchanged",
 ]
 
 
@@ -46,7 +46,7 @@ class Lifting:
         """
         request = self._operations.get(operation)
         shape = None if request is None else by_media_type(request["content"], media_type)
-        return unchanged if shape is None else self._functions[shape]
+        return identity if shape is None else self._functions[shape]
 
     def parameters(self, operation: str, place: str) -> Change:
         """Return the function for the parameters in *place*: path, query, header or cookie.
@@ -54,7 +54,7 @@ class Lifting:
         It takes a mapping of the names that the caller's version has to their plain values.
         """
         shape = self._parameters(operation, place)
-        return unchanged if shape is None else self._functions[shape]
+        return identity if shape is None else self._functions[shape]
 
     def names(self, operation: str, place: str) -> Mapping[str, str]:
         """Return the canonical names of the parameters in *place* that were renamed.

@@ -6,22 +6,22 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .compiling import Compiler, Converter, Judge, MissingConverterError, by_media_type
-from .values import Change, UnfitError, unchanged, withheld
+from .values import Change, UnfitError, identity, withheld
 
 __all__ = [
     "MissingConverterError",
     "Narrowing",
     "UnfitError",
+    "identity",
     "keys",
     "narrowings",
-    "unchanged",
 ]
 
 
 class Narrowing:
     """The way down at one version: a function for each body and for the headers of a response.
 
-    Where a version shows everything, the function is `unchanged`. Every other one returns the
+    Where a version shows everything, the function is `identity`. Every other one returns the
     same object where nothing in it differs, never changes what it is given, and raises UnfitError
     for a value that does not fit the canonical contract. Its result shares parts with the value
     given and with the contract data: it is to be read only.
@@ -44,7 +44,7 @@ class Narrowing:
         """
         response = self._response(operation, status)
         shape = None if response is None else by_media_type(response["content"], media_type)
-        return unchanged if shape is None else self._functions[shape]
+        return identity if shape is None else self._functions[shape]
 
     def media_type(self, operation: str, status: int | str, preferred: str) -> str | None:
         """Return the media type of the body: *preferred*, else another that the version has.
@@ -63,7 +63,7 @@ class Narrowing:
         """Return the function for a mapping of header names, as defined, to plain values."""
         response = self._response(operation, status)
         shape = None if response is None else response.get("headers")
-        return unchanged if shape is None else self._functions[shape]
+        return identity if shape is None else self._functions[shape]
 
     def _response(self, operation: str, status: int | str) -> Mapping[str, Any] | None:
         responses = self._operations.get(operation)

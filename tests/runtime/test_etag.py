@@ -80,16 +80,16 @@ def test_a_long_header_is_read_once(piece: str) -> None:
     ],
 )
 def test_a_tag_becomes_that_of_a_version_and_back(tag: str, expected: str) -> None:
-    made = etag.at(tag, "2026-07-01")
+    made = etag.tag_version(tag, "2026-07-01")
     assert made == expected
-    assert etag.without(f'{made}, "x"'.encode(), "2026-07-01") == f'{tag}, "x"'.encode()
-    assert etag.without(made.encode(), "2025-03-13") == made.encode()
+    assert etag.strip_version(f'{made}, "x"'.encode(), "2026-07-01") == f'{tag}, "x"'.encode()
+    assert etag.strip_version(made.encode(), "2025-03-13") == made.encode()
 
 
 @pytest.mark.parametrize("text", ["a", "*", "", '"a', '"a", "b"', '"a",', '"a b"', "W/a"])
 def test_what_is_no_tag_belongs_to_no_version(text: str) -> None:
     with pytest.raises(ValueError, match="is not an entity-tag"):
-        etag.at(text, "2026-07-01")
+        etag.tag_version(text, "2026-07-01")
 
 
 def test_a_weak_tag_is_compared_weakly() -> None:

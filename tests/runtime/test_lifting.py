@@ -19,8 +19,8 @@ from dateline_runtime.lifting import (
     Lifting,
     MissingConverterError,
     UnfitError,
+    identity,
     liftings,
-    unchanged,
 )
 from dateline_runtime.narrowing import narrowings
 
@@ -156,8 +156,8 @@ def test_parameters_go_by_the_names_of_the_callers_version(
 
 
 def test_parameters_that_do_not_differ_are_left_alone() -> None:
-    assert at("2024-01-15").parameters("addThing", "header") is unchanged
-    assert at("2024-01-15").parameters("getThing", "query") is unchanged
+    assert at("2024-01-15").parameters("addThing", "header") is identity
+    assert at("2024-01-15").parameters("getThing", "query") is identity
 
 
 def test_a_missing_converter_is_named_at_the_start() -> None:
@@ -176,7 +176,7 @@ def test_a_value_that_does_not_fit_is_refused_with_its_place() -> None:
 def test_requests_without_gates_are_left_alone_at_every_version() -> None:
     found = liftings(contract_data(load(SCHEMAS)).data, "production", {})
     media_type = "application/json; charset=utf-8"
-    assert {each.body("updateCustomer", media_type) for each in found.values()} == {unchanged}
+    assert {each.body("updateCustomer", media_type) for each in found.values()} == {identity}
     assert len({id(each) for each in found.values()}) == 1
 
 

@@ -23,8 +23,8 @@ from dateline_runtime.narrowing import (
     MissingConverterError,
     Narrowing,
     UnfitError,
+    identity,
     narrowings,
-    unchanged,
 )
 
 SCHEMAS = Path(__file__).parents[2] / "schemas"
@@ -460,7 +460,7 @@ components:
     newer = found["2025-06-01"]
     media_type = "application/json"
     assert older.body("getThing", 200, media_type) is newer.body("getThing", 200, media_type)
-    assert newer.body("getThing", 201, media_type) is unchanged
+    assert newer.body("getThing", 201, media_type) is identity
 
 
 # Negative controls
@@ -551,7 +551,7 @@ def test_what_schemas_tell_apart_needs_a_judge(tmp_path: Path) -> None:
     members = "{ type: object, properties: { a: {}, new: { x-added: next } } }, { type: object }"
     adopted = VERSIONS.replace("policy:", "lint: adopted\npolicy:")
     at = things(tmp_path, f"anyOf: [{members}]", versions=adopted)
-    assert at("next") is unchanged
+    assert at("next") is identity
     with pytest.raises(ValueError, match="can't be told apart without a judge of schemas"):
         at("2024-01-15")
 
@@ -559,7 +559,7 @@ def test_what_schemas_tell_apart_needs_a_judge(tmp_path: Path) -> None:
 def test_a_media_type_is_known_without_its_parameters() -> None:
     narrowing = payment().down["production"]["2025-03-13"]
     known = narrowing.body("getAutoramp", 200, "application/json; charset=utf-8")
-    assert known is not unchanged
+    assert known is not identity
     assert narrowing.body("getAutoramp", 200, "Application/JSON") is known
 
 

@@ -9,13 +9,13 @@ import pytest
 from dateline_runtime.values import (
     ConversionError,
     UnfitError,
-    converter,
-    enumerated,
-    fitting,
-    in_turn,
-    omitted,
-    typed,
-    whole,
+    apply_all,
+    call_converter,
+    choose_by_type,
+    omit,
+    replace_values,
+    require_fit,
+    require_value,
 )
 
 
@@ -27,7 +27,7 @@ def test_the_member_of_its_type_applies_to_a_value(value: Any, expected: Any) ->
     members: dict[str | None, Any] = {"string": None}
     for name in ("integer", "number", "null"):
         members[name] = _naming(name)
-    assert typed(members)(value) == expected
+    assert choose_by_type(members)(value) == expected
 
 
 def _naming(name: str) -> Any:
@@ -45,20 +45,20 @@ def _naming(name: str) -> Any:
 )
 def test_a_value_of_another_type_is_refused(value: Any, said: str) -> None:
     with pytest.raises(UnfitError) as caught:
-        typed({"string": None, "null": None})(value)
+        choose_by_type({"string": None, "null": None})(value)
     assert str(caught.value) == f"the value itself: {said}"
 
 
 def test_what_nothing_holds_can_not_be_left_out() -> None:
     with pytest.raises(UnfitError) as caught:
-        whole(omitted)("a")
+        require_value(omit)("a")
     assert str(caught.value) == ("the value itself: nothing of it may be shown at this version")
 
 
 @pytest.mark.parametrize("value", [b"", {1, 2}, object()])
 def test_what_is_no_json_value_is_none_that_is_listed(value: Any) -> None:
     with pytest.raises(UnfitError) as caught:
-        enumerated([(1, 2), ("a", "b")])(value)
+        replace_values([(1, 2), ("a", "b")])(value)
     assert str(caught.value) == "the value itself: it is no JSON value"
 
 
@@ -73,8 +73,8 @@ def test_what_is_no_json_value_is_none_that_is_listed(value: Any) -> None:
     ],
 )
 def test_what_converters_make_has_to_fit(names: list[str], said: str) -> None:
-    change = in_turn([_appending(name) for name in names])
-    held = fitting(names, change, lambda value: value == "".join(names), "2024-01-15")
+    change = apply_all([_appending(name) for name in names])
+    held = require_fit(names, change, lambda value: value == "".join(names), "2024-01-15")
     assert held("") == "".join(names)
     with pytest.raises(UnfitError) as caught:
         held("x")
@@ -86,9 +86,9 @@ def _appending(text: str) -> Any:
 
 
 def test_what_a_converter_makes_for_callers_of_a_version_has_to_fit() -> None:
-    any_value = converter("Loan.due", lambda value, version: value + version, "2024")
+    any_value = call_converter("Loan.due", lambda value, version: value + version, "2024")
     assert any_value("due ") == "due 2024"
-    held = fitting(["Loan.due"], any_value, "2024".__eq__, "2024")
+    held = require_fit(["Loan.due"], any_value, "2024".__eq__, "2024")
     assert held("") == "2024"
     with pytest.raises(UnfitError) as caught:
         held("x")
@@ -100,7 +100,7 @@ def test_what_a_converter_makes_for_callers_of_a_version_has_to_fit() -> None:
 @pytest.mark.parametrize("fits", [lambda _: False, b"not JSON".index])
 def test_what_a_converter_makes_for_handlers_has_to_fit(fits: Any) -> None:
     with pytest.raises(ConversionError) as caught:
-        fitting(["Loan.due"], lambda _: b"x", fits)("x")
+        require_fit(["Loan.due"], lambda _: b"x", fits)("x")
     assert str(caught.value) == (
         "the value itself: what the converter Loan.due makes of it does not fit"
     )

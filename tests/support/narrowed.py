@@ -20,7 +20,7 @@ from dateline.model import REMOVED, SHOWN_AS, WAS, Api
 from dateline.openapi import METHODS, Shape, pointer, slot, target, walk
 from dateline.project import Projector
 from dateline_runtime.lifting import Lifting, liftings
-from dateline_runtime.narrowing import Narrowing, narrowings, unchanged
+from dateline_runtime.narrowing import Narrowing, identity, narrowings
 from support.sampling import Sampler
 from support.sources import loaded
 
@@ -254,7 +254,7 @@ class Law:
         changed = {
             body.operation
             for body in bodies
-            if self.narrow(version, environment, body) is not unchanged
+            if self.narrow(version, environment, body) is not identity
         }
         return sorted({body.operation for body in bodies} - changed)
 

@@ -24,18 +24,18 @@ from dateline.contracts import roots
 from dateline.contracts.builder import Builder
 from dateline.contracts.converters import RequiredConverters
 from dateline.contracts.flat import View
-from dateline.contracts.histories import Converter, Histories, Way
+from dateline.contracts.histories import ConverterStep, Histories, Way
 from dateline.contracts.nodes import (
     Node,
-    converters,
-    fitting,
-    judged,
+    list_converters,
+    list_fitting,
+    list_judging,
+    list_references,
+    list_unserved,
     prune,
-    references,
-    unserved,
     with_converters,
 )
-from dateline.contracts.published import Published
+from dateline.contracts.published import PublishedSchemas
 from dateline.contracts.reach import Reach
 from dateline.gates import Timeline
 from dateline.model import EVERYWHERE, Api, Problem, SourceError
@@ -69,8 +69,8 @@ def _components(data: Data) -> tuple[set[str], set[str]]:
     for way in Way:
         for rows in data[way.value]["shapes"].values():
             for shape in (entry["shape"] for entry in rows):
-                found[way is Way.DOWN].update(*map(references_of, judged(shape)))
-                found[False].update(*map(references_of, fitting(shape)))
+                found[way is Way.DOWN].update(*map(references_of, list_judging(shape)))
+                found[False].update(*map(references_of, list_fitting(shape)))
     for converter in data["converters"].values():
         if "reason" in converter:
             found[False].update(*(references_of(entry["schema"]) for entry in converter["older"]))
@@ -86,18 +86,18 @@ class _Contracts:
         self._histories = Histories(api, self._timeline)
         self._reach = Reach(api.document, self._timeline)
         self._environments = [each.name for each in api.table.environments] or [EVERYWHERE]
-        self.published = Published(api, self._timeline, projector)
+        self.published = PublishedSchemas(api, self._timeline, projector)
         self.demands = RequiredConverters(self._histories, self.published)
         self._moved: dict[int, Any] = {}
 
     def data(self) -> Data:
-        ways = {way: _Way(self, way) for way in Way}
+        ways = {way: _WayNodes(self, way) for way in Way}
         problems = [self._problem(node, _MOVED) for node in self._moved.values()]
         problems += [self._problem(node, why) for node, why in roots.unreachable(self._api)]
         if problems:
             raise SourceError(problems)
         needed = {way.value: each.converters for way, each in ways.items()}
-        demanded = {way.value: each.demanded for way, each in ways.items()}
+        demanded = {way.value: each.required for way, each in ways.items()}
         names = self.demands.names(set[int]().union(*demanded.values()))
         written = self.demands.converters(names, demanded, self._olders)
         return {
@@ -118,17 +118,17 @@ class _Contracts:
                 "newer": canonical(known[name].kind, known[name].newer),
                 "older": canonical(known[name].kind, known[name].older),
                 **{way: name in names for way, names in needed.items()},
-                **(self._sent(known[name]) if name in needed[Way.UP.value] else {}),
+                **(self._describe_sent(known[name]) if name in needed[Way.UP.value] else {}),
             }
             for name in set[str]().union(*needed.values())
         }
 
-    def _sent(self, converter: Converter) -> Data:
+    def _describe_sent(self, converter: ConverterStep) -> Data:
         """Return what the converter's results have to be on the way up, where that is known."""
         if converter.kind == "schema":
-            return {"sent": self.published.sent(converter.newer)}
+            return {"sent": self.published.describe_sent(converter.newer)}
         if "schema" in converter.newer and converter.kind in ("parameter", "media-type"):
-            return {"sent": self.published.sent(converter.newer["schema"])}
+            return {"sent": self.published.describe_sent(converter.newer["schema"])}
         return {}
 
     def _olders(self, older: Callable[[int], Any]) -> list[dict[str, Any]]:
@@ -142,7 +142,7 @@ class _Contracts:
             message=f"`x-was` {why}",
         )
 
-    def moved(self, parameter: Any) -> None:
+    def note_moved(self, parameter: Any) -> None:
         """Take note of a parameter that no request of some version has where it stands now."""
         self._moved[id(parameter)] = parameter
 
@@ -173,7 +173,7 @@ class _Contracts:
 Build = Callable[[Builder], Node]
 
 
-class _Way:
+class _WayNodes:
     """The nodes of one way: of what the operations need, and of what those refer to."""
 
     def __init__(self, contracts: _Contracts, way: Way) -> None:
@@ -181,10 +181,10 @@ class _Way:
         self._way = way
         self._builders: dict[int, Builder] = {}
         self._operations: dict[str, Any] = {}
-        self._shapes = self._made()
+        self._shapes = self._build_shapes()
         nodes = [node for row in self._shapes.values() for node in _nodes(row)]
-        self.converters = set[str]().union(*map(converters, nodes))
-        self.demanded = set[int]().union(*map(unserved, nodes))
+        self.converters = set[str]().union(*map(list_converters, nodes))
+        self.required = set[int]().union(*map(list_unserved, nodes))
 
     def data(self, names: dict[int, str]) -> Data:
         """Return the nodes; *names* are those of the converters that are demanded."""
@@ -201,16 +201,16 @@ class _Way:
             "shapes": {name: list(entries(row, versions, "shape")) for name, row in rows.items()},
         }
 
-    def _made(self) -> dict[str, Row]:
+    def _build_shapes(self) -> dict[str, Row]:
         found = roots.roots(self._contracts.api, self._way)
         tops = {
             root: self._row(root.build, self._contracts.reach.masks(*root.nodes)) for root in found
         }
         rows = self._rows({name for row in tops.values() for name in _references(row)})
         live = _live(rows)
-        rows = {name: _pruned(row, live) for name, row in sorted(rows.items()) if name in live}
+        rows = {name: _prune(row, live) for name, row in sorted(rows.items()) if name in live}
         for root, row in tops.items():
-            row = _pruned(row, live)
+            row = _prune(row, live)
             if _is_trivial(row):
                 continue
             same = _same(row)
@@ -251,7 +251,7 @@ class _Way:
                 self._contracts.view(at, self._way),
                 self._contracts.reach,
                 self._contracts.demands,
-                self._contracts.moved,
+                self._contracts.note_moved,
             )
         return self._builders[at]
 
@@ -265,7 +265,7 @@ def _nodes(row: Row) -> list[Node]:
 
 
 def _references(row: Row) -> set[str]:
-    return set[str]().union(*(references(node) for node in _nodes(row)))
+    return set[str]().union(*(list_references(node) for node in _nodes(row)))
 
 
 def _live(rows: dict[str, Row]) -> set[str]:
@@ -282,7 +282,7 @@ def _live(rows: dict[str, Row]) -> set[str]:
         live |= more
 
 
-def _pruned(row: Row, live: set[str]) -> Row:
+def _prune(row: Row, live: set[str]) -> Row:
     known: dict[int, Node] = {}
     made: Row = {}
     for environment, nodes in row.items():

@@ -12,14 +12,21 @@ from dateline.contracts.converters import RequiredConverters
 from dateline.contracts.flat import (
     RELATING,
     Declared,
-    Flat,
-    Member,
-    Tags,
-    Union,
+    FlatSchema,
+    FlatUnion,
+    GatedMember,
+    TagMapping,
     View,
 )
 from dateline.contracts.histories import Way
-from dateline.contracts.nodes import UNSERVED, Node, by_type, converters, is_absent, unserved
+from dateline.contracts.nodes import (
+    UNSERVED,
+    Node,
+    by_type,
+    is_absent,
+    list_converters,
+    list_unserved,
+)
 from dateline.contracts.published import together
 from dateline.contracts.reach import Reach
 from dateline.model import SHOWN_AS
@@ -83,12 +90,12 @@ class Builder:
     def node(self, *schemas: Any) -> Node:
         """Return the node of what *schemas* say together of one value."""
         if len(schemas) == 1:
-            shared = self._shared(schemas[0])
+            shared = self._find_shared(schemas[0])
             if shared is not None:
                 return shared[0]
         return self.flat(self.view.flat(*schemas))
 
-    def _shared(self, schema: Any) -> tuple[Node] | None:
+    def _find_shared(self, schema: Any) -> tuple[Node] | None:
         """Return the node of a schema that says no more than that it is a component's."""
         if not isinstance(schema, dict):
             return (None,)
@@ -97,11 +104,11 @@ class Builder:
         name = self.view.referred(reading.now)
         if name is not None and says == {"$ref"}:
             node = self._beside_null(name if name in self._reach.varying else None, reading.now)
-            return (self.converted(reading.converters, node, schema),)
+            return (self.convert(reading.converters, node, schema),)
         bases = reading.now.get("allOf", ())
         if says == {"allOf"} and len(bases) == 1 and self.view.shows(bases[0]):
             node = self._beside_null(self.node(bases[0]), reading.now)
-            return (self.converted(reading.converters, node, schema),)
+            return (self.convert(reading.converters, node, schema),)
         return None
 
     def _beside_null(self, node: Node, schema: dict[str, Any]) -> Node:
@@ -116,7 +123,7 @@ class Builder:
             }
         )
 
-    def flat(self, flat: Flat, *, alone: bool = False) -> Node:
+    def flat(self, flat: FlatSchema, *, alone: bool = False) -> Node:
         """Return the node of a value of which *flat* says all.
 
         It is *alone* if it says what a component says, and no more.
@@ -126,10 +133,10 @@ class Builder:
             return own
         below = {name: self._subtypes.get(name, frozenset()) for name in flat.named}
         here = [name for name in flat.named if below[name].isdisjoint(flat.named)]
-        told = [name for name in here if name in self._extending or flat.tags[0].mapped(name)]
+        told = [name for name in here if name in self._extending or flat.tags[0].list_tags(name)]
         variant = next(iter(told), None)
         if variant is not None:
-            own = self._retagged(own, *self._variant_tags(variant, flat.tags), flat.tags[1])
+            own = self._change_tag(own, *self._variant_tags(variant, flat.tags), flat.tags[1])
         names = sorted({subtype for name in here for subtype in below[name]})
         if not names or flat.tags[0].property is None:
             return own
@@ -143,29 +150,36 @@ class Builder:
                 members[tag] = node
         return {"tag": tags.property, "members": dict(sorted(members.items())), "otherwise": own}
 
-    def _own(self, flat: Flat) -> Node:
+    def _own(self, flat: FlatSchema) -> Node:
         """Return the node of a value that is none of those that extend what stands here."""
         inner = self._union(flat) if flat.unions else self._value(flat)
         if flat.converters:
-            return self.converted(flat.converters, inner, *flat.schemas)
-        if inner is None or not flat.holds or self.view.way is Way.UP or _is_demanded(inner):
+            return self.convert(flat.converters, inner, *flat.schemas)
+        if inner is None or not flat.holds or self.view.way is Way.UP or _is_from_converter(inner):
             return inner
-        return {"then": inner, "fits": together([self.view.shown(each) for each in flat.schemas])}
+        return {
+            "then": inner,
+            "fits": together([self.view.describe_shown(each) for each in flat.schemas]),
+        }
 
-    def _component(self, name: str) -> Member:
+    def _component(self, name: str) -> GatedMember:
         schema = self.view.schemas[name]
         instead = {SHOWN_AS: schema[SHOWN_AS]} if SHOWN_AS in schema else {}
         reference = {"$ref": f"#/components/schemas/{name}", **instead}
-        return Member(reference, self.view.shows(schema))
+        return GatedMember(reference, self.view.shows(schema))
 
-    def _variant_tags(self, name: str, tags: tuple[Tags, Tags]) -> tuple[list[str], list[str]]:
+    def _variant_tags(
+        self, name: str, tags: tuple[TagMapping, TagMapping]
+    ) -> tuple[list[str], list[str]]:
         """Return the tags of what extends a discriminated schema: before, and as it comes out."""
         return (
             self.view.given.variant_tags(name, tags[0]),
             self.view.other.variant_tags(name, tags[1]),
         )
 
-    def _retagged(self, node: Node, before: list[str], after: list[str], tags: Tags) -> Node:
+    def _change_tag(
+        self, node: Node, before: list[str], after: list[str], tags: TagMapping
+    ) -> Node:
         """Return the node of what becomes of *node* and then has another tag."""
         # what can't be told was refused where it is written
         changed = other_tags(before, after) if before and after else None
@@ -173,7 +187,7 @@ class Builder:
             return node
         return {"retag": [tags.property, changed], "then": node}
 
-    def converted(self, converters: tuple[str, ...], node: Node, *schemas: Any) -> Node:
+    def convert(self, converters: tuple[str, ...], node: Node, *schemas: Any) -> Node:
         """Return the node of a value that goes through *converters* and is then as *node* says.
 
         What comes out has to be what *schemas* say together; on the way up, the types that
@@ -183,17 +197,17 @@ class Builder:
             return node
         made: dict[str, Any] = {"convert": list(converters), "then": node}
         if self.view.way is Way.DOWN:
-            made["fits"] = together([self.view.shown(schema) for schema in schemas])
+            made["fits"] = together([self.view.describe_shown(schema) for schema in schemas])
         return made
 
-    def _value(self, flat: Flat) -> Node:
+    def _value(self, flat: FlatSchema) -> Node:
         if changed := self._values(flat):
             return {"values": changed}
         own: dict[str, Node] = {"object": self.object(flat), "array": self._list(flat)}
         below = [
             (key, place, node)
             for key, place, child in flat.unserved
-            if (node := self._unserved(key, child)) is not None
+            if (node := self._read_unserved(key, child)) is not None
         ]
         nodes: dict[str, Node] = {
             name: self._demand_converter(
@@ -206,7 +220,7 @@ class Builder:
         }
         return by_type(nodes)
 
-    def _unserved(self, key: str, child: Member) -> Node:
+    def _read_unserved(self, key: str, child: GatedMember) -> Node:
         """Return the node of what is below *key*, which says nothing of what a value holds.
 
         What only the direction of a message changes there stays as it is.
@@ -226,12 +240,12 @@ class Builder:
         why = self.demands.value(schemas, [f"what is below `{place}`" for place in below])
         # what would be served by other converters is left to this one
         where = [
-            {"absent": True} if converters(each) or unserved(each) else each
+            {"absent": True} if list_converters(each) or list_unserved(each) else each
             for each in below.values()
         ]
         return {UNSERVED: where, "why": why, "otherwise": otherwise}
 
-    def _values(self, flat: Flat) -> list[dict[str, Any]]:
+    def _values(self, flat: FlatSchema) -> list[dict[str, Any]]:
         """Return the values of enumerations that become others: absent ones, and renamed ones."""
         made: list[dict[str, Any]] = []
         for members in flat.values:
@@ -245,7 +259,7 @@ class Builder:
                     made.append({"value": now, "is": then} if down else {"value": then, "is": now})
         return made
 
-    def _list(self, flat: Flat) -> Node:
+    def _list(self, flat: FlatSchema) -> Node:
         items = self.node(*flat.items) if flat.items else None
         if items is None:
             return None
@@ -258,7 +272,7 @@ class Builder:
 
     # Objects
 
-    def object(self, flat: Flat) -> Node:
+    def object(self, flat: FlatSchema) -> Node:
         """Return the node of an object, such as all parameters, of which *flat* says all."""
         down = self.view.way is Way.DOWN
         fields: dict[str, Node] = {}
@@ -277,7 +291,7 @@ class Builder:
             if not down and flat.schemas and (default := self._default(flat, name, shown)):
                 defaults[source] = default[0]
         made: dict[str, Any] = {
-            "left_out": sorted(self._known(flat) - fields.keys()),
+            "left_out": sorted(self._list_keys(flat) - fields.keys()),
             "names": dict(sorted(names.items())),
             "defaults": dict(sorted(defaults.items())),
             "fields": {name: node for name, node in sorted(fields.items()) if node is not None},
@@ -292,12 +306,12 @@ class Builder:
             made |= {"least": flat.least_fields} if flat.least_fields else {}
         return made or None
 
-    def _field(self, flat: Flat, name: str, shown: list[Declared]) -> Node:
+    def _field(self, flat: FlatSchema, name: str, shown: list[Declared]) -> Node:
         schemas = [each.schema for each in shown]
         schemas += [schema for schema, known in flat.extras if name not in known]
-        return self.converted(shown[0].converters, self.node(*schemas), shown[0].fits)
+        return self.convert(shown[0].converters, self.node(*schemas), shown[0].fits)
 
-    def _default(self, flat: Flat, name: str, shown: list[Declared]) -> tuple[Any, ...]:
+    def _default(self, flat: FlatSchema, name: str, shown: list[Declared]) -> tuple[Any, ...]:
         """Return what a request that lacks the field *name* means, where handlers can't tell.
 
         That is the default of the caller's version, where it is another one than that of the
@@ -310,7 +324,7 @@ class Builder:
         typed = newest and not any(map(has_lacked_default, schemas))
         return () if typed and then and text(then[0]) == text(newest[0]) else then
 
-    def _known(self, flat: Flat) -> set[str]:
+    def _list_keys(self, flat: FlatSchema) -> set[str]:
         """Return the keys that are not any key: what fields are called.
 
         On the way down, older names as well: what goes by one would pass for the field that
@@ -322,7 +336,7 @@ class Builder:
 
     # Unions
 
-    def _union(self, flat: Flat) -> Node:
+    def _union(self, flat: FlatSchema) -> Node:
         union = flat.unions[0]
         # the converters go first, before the members are told apart
         base = replace(flat.copy(), converters=(), unions=flat.unions[1:])
@@ -338,7 +352,7 @@ class Builder:
             nodes = [self._member(member, base) for member in counted]
         if union.tags != union.then:
             nodes = [
-                self._retagged(node, *self._member_tags(member, union), union.then)
+                self._change_tag(node, *self._member_tags(member, union), union.then)
                 for node, member in zip(nodes, counted, strict=True)
             ]
         if all(node == nodes[0] for node in nodes[1:]) and not is_absent(nodes[0]):
@@ -351,7 +365,7 @@ class Builder:
             }
         )
 
-    def _member_tags(self, member: Member, union: Union) -> tuple[list[str], list[str]]:
+    def _member_tags(self, member: GatedMember, union: FlatUnion) -> tuple[list[str], list[str]]:
         """Return the tags of a member of a union: before, and as it comes out."""
         before, after = union.tags.property, union.then.property
         if before is None or after is None:
@@ -363,7 +377,7 @@ class Builder:
         )
 
     def _may_overlap(
-        self, union: Union, members: list[Member], types: list[frozenset[str]]
+        self, union: FlatUnion, members: list[GatedMember], types: list[frozenset[str]]
     ) -> bool:
         """Return whether a value of one of *members* may fit two of them at another version.
 
@@ -381,8 +395,8 @@ class Builder:
     def _of_type(
         self,
         name: str,
-        union: Union,
-        members: list[Member],
+        union: FlatUnion,
+        members: list[GatedMember],
         nodes: list[Node],
         types: list[frozenset[str]],
     ) -> Node:
@@ -396,11 +410,11 @@ class Builder:
         if name == "object":
             tag = self.view.given.telling(union, [each.schema for each in members], always=True)
         if tag is None:
-            return self._tried(union, members, own)
-        return self._tagged(union, tag, members, own)
+            return self._choose_by_schema(union, members, own)
+        return self._choose_by_tag(union, tag, members, own)
 
-    def _tagged(
-        self, union: Union, tag: str, members: list[Member], nodes: list[Node]
+    def _choose_by_tag(
+        self, union: FlatUnion, tag: str, members: list[GatedMember], nodes: list[Node]
     ) -> dict[str, Any]:
         by_value = {
             value: node
@@ -409,7 +423,9 @@ class Builder:
         }
         return {"tag": tag, "members": dict(sorted(by_value.items()))}
 
-    def _tried(self, union: Union, members: list[Member], nodes: list[Node]) -> Node:
+    def _choose_by_schema(
+        self, union: FlatUnion, members: list[GatedMember], nodes: list[Node]
+    ) -> Node:
         """Return the node of a value whose members nothing but their schemas tell apart.
 
         A value that several of them let through is of one that the version has.
@@ -417,7 +433,8 @@ class Builder:
         order = sorted(range(len(members)), key=lambda at: not members[at].shown)
         made: dict[str, Any] = {
             "tried": [
-                {"schema": self.view.judged(members[at].schema), "then": nodes[at]} for at in order
+                {"schema": self.view.describe_read(members[at].schema), "then": nodes[at]}
+                for at in order
             ]
         }
         shown = [each.schema for each in members if each.shown]
@@ -426,10 +443,10 @@ class Builder:
             and self.view.way is Way.DOWN
             and not all(self.view.apart(*pair) for pair in combinations(shown, 2))
         ):
-            made["fits"] = {"oneOf": [self.view.shown(schema) for schema in shown]}
+            made["fits"] = {"oneOf": [self.view.describe_shown(schema) for schema in shown]}
         return made
 
-    def _member(self, member: Member, base: Flat | None = None) -> Node:
+    def _member(self, member: GatedMember, base: FlatSchema | None = None) -> Node:
         if not member.shown:
             return self.view.instead(member.schema, ())
         if base is None:
@@ -440,6 +457,6 @@ class Builder:
         return self.flat(flat)
 
 
-def _is_demanded(node: Node) -> bool:
+def _is_from_converter(node: Node) -> bool:
     """Return whether a converter makes all of it, which is held to what it has to be."""
     return isinstance(node, dict) and UNSERVED in node and node["otherwise"] is None

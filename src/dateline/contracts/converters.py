@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dateline.contracts.histories import Histories, Way
-from dateline.contracts.published import Published, together
+from dateline.contracts.published import PublishedSchemas, together
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +28,7 @@ class RequiredConverter:
 class RequiredConverters:
     """The values of one API that no node can serve, by number, and what differs in them."""
 
-    def __init__(self, histories: Histories, published: Published) -> None:
+    def __init__(self, histories: Histories, published: PublishedSchemas) -> None:
         self._histories = histories
         self._published = published
         # beside each what it is known by: an id is unique only while its object lives
@@ -83,11 +83,15 @@ class RequiredConverters:
                 "newer": demand.newer,
                 "older": entries(demand.older),
                 **{way: number in numbers for way, numbers in needed.items()},
-                **self._sent(demand, is_needed=number in needed[Way.UP.value]),
+                **self._describe_sent(demand, is_needed=number in needed[Way.UP.value]),
             }
             for number, name in names.items()
             for demand, parts in [self._demands[number]]
         }
 
-    def _sent(self, demand: RequiredConverter, *, is_needed: bool) -> dict[str, Any]:
-        return {"sent": self._published.sent(*demand.sent)} if is_needed and demand.sent else {}
+    def _describe_sent(self, demand: RequiredConverter, *, is_needed: bool) -> dict[str, Any]:
+        return (
+            {"sent": self._published.describe_sent(*demand.sent)}
+            if is_needed and demand.sent
+            else {}
+        )

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from dateline.contracts.histories import Histories, Reading, Way
-from dateline.contracts.published import Published
+from dateline.contracts.published import PublishedSchemas
 from dateline.gates import Timeline
 from dateline.model import Api
 from dateline.openapi import Shape, slot, target
@@ -47,51 +47,51 @@ class Declared:
 
 
 @dataclass(frozen=True)
-class Member:
+class GatedMember:
     """A member of a union or enumeration; an absent one may say what is shown instead."""
 
     schema: Any
     shown: bool
 
 
-_NULL: Final = Member({"type": "null"}, shown=True)
+_NULL: Final = GatedMember({"type": "null"}, shown=True)
 
 
 @dataclass(frozen=True)
-class Union:
+class FlatUnion:
     """The members of a union, and what tells them apart: before, and in what comes out.
 
     ``is_one`` says that a value is of one member only.
     """
 
-    members: tuple[Member, ...]
-    tags: Tags
-    then: Tags
+    members: tuple[GatedMember, ...]
+    tags: TagMapping
+    then: TagMapping
     is_one: bool = False
 
 
 @dataclass(frozen=True)
-class Tags:
+class TagMapping:
     """What a discriminator says: which property holds the tag, and which tags are mapped."""
 
     property: str | None = None
     mapping: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, schema: Mapping[str, Any]) -> Tags:
+    def of(cls, schema: Mapping[str, Any]) -> TagMapping:
         """Return what the discriminator of *schema* says; nothing where there is none."""
         said = schema.get("discriminator")
         if not isinstance(said, dict):
             return cls()
         return cls(said.get("propertyName"), said.get("mapping") or {})
 
-    def mapped(self, component: str) -> list[str]:
+    def list_tags(self, component: str) -> list[str]:
         """Return the tags that the mapping has for *component*."""
         return [tag for tag, goal in self.mapping.items() if _name_of(goal) == component]
 
 
 @dataclass
-class Flat:
+class FlatSchema:
     """What schemas say together. Fields go by their canonical names.
 
     ``schemas`` are those that say it all. ``required`` names the fields that the version requires,
@@ -115,14 +115,14 @@ class Flat:
     least_fields: int = 0
     least_items: int = 0
     unique: bool = False
-    values: list[tuple[Member, ...]] = field(default_factory=list)
-    unions: list[Union] = field(default_factory=list)
-    unserved: list[tuple[str, str, Member]] = field(default_factory=list)
+    values: list[tuple[GatedMember, ...]] = field(default_factory=list)
+    unions: list[FlatUnion] = field(default_factory=list)
+    unserved: list[tuple[str, str, GatedMember]] = field(default_factory=list)
     relates: bool = False
     closed: list[frozenset[str]] = field(default_factory=list)
     objects: int = 0
     named: list[str] = field(default_factory=list)
-    tags: tuple[Tags, Tags] | None = None
+    tags: tuple[TagMapping, TagMapping] | None = None
 
     @property
     def holds(self) -> bool:
@@ -136,7 +136,7 @@ class Flat:
             self.fields or self.extras or self.items or self.values or self.unions or self.unserved
         )
 
-    def copy(self) -> Flat:
+    def copy(self) -> FlatSchema:
         """Return a copy that can be added to."""
         return replace(
             self,
@@ -164,7 +164,7 @@ class View:
         api: Api,
         timeline: Timeline,
         histories: Histories,
-        published: Published,
+        published: PublishedSchemas,
         at: int,
         way: Way,
         *,
@@ -234,7 +234,7 @@ class View:
             return None
         return [self.constant(member) for member in schema[key]]
 
-    def instead(self, member: Any, members: tuple[Member, ...]) -> dict[str, Any]:
+    def instead(self, member: Any, members: tuple[GatedMember, ...]) -> dict[str, Any]:
         """Return what is said of an absent *member*: whether and as what it is shown instead.
 
         A value of an enumeration is followed to the nearest one that the version has.
@@ -290,14 +290,14 @@ class View:
             return Reading(node, node)
         return self._histories.read(kind, node, self._at, self.way)
 
-    def flat(self, *schemas: Any) -> Flat:
+    def flat(self, *schemas: Any) -> FlatSchema:
         """Return what *schemas* say together of one value."""
-        flat = Flat(schemas=schemas)
+        flat = FlatSchema(schemas=schemas)
         for schema in schemas:
             self.add(flat, schema)
         return flat
 
-    def add(self, flat: Flat, schema: Any, *, shown: bool = True) -> None:
+    def add(self, flat: FlatSchema, schema: Any, *, shown: bool = True) -> None:
         """Add to *flat* what *schema* says.
 
         What is not *shown* only tells which fields the version lacks.
@@ -332,7 +332,7 @@ class View:
                 replace(each, members=(*each.members, _NULL)) for each in flat.unions[unions:]
             ]
 
-    def _add_values(self, flat: Flat, now: dict[str, Any], shown: dict[str, Any]) -> None:
+    def _add_values(self, flat: FlatSchema, now: dict[str, Any], shown: dict[str, Any]) -> None:
         flat.types &= declared(now)
         properties = shown.get("properties", {})
         flat.required |= {
@@ -364,22 +364,22 @@ class View:
         for key in _UNSERVED:
             if key in now:
                 flat.unserved += [
-                    (key, place, Member(child, self.shows(child)))
+                    (key, place, GatedMember(child, self.shows(child)))
                     for place, child in _below(key, now[key])
                 ]
 
-    def _add_unions(self, flat: Flat, now: dict[str, Any], shown: dict[str, Any]) -> None:
-        tags = Tags.of(now), Tags.of(shown)
+    def _add_unions(self, flat: FlatSchema, now: dict[str, Any], shown: dict[str, Any]) -> None:
+        tags = TagMapping.of(now), TagMapping.of(shown)
         if any(each.property for each in tags) and not lists_variants(now):
             flat.tags = flat.tags or tags
         for key in UNIONS:
             if not now.get(key):
                 continue
-            members = tuple(Member(member, self.shows(member)) for member in now[key])
+            members = tuple(GatedMember(member, self.shows(member)) for member in now[key])
             if is_enumeration({key: now[key]}):
                 flat.values.append(members)
             else:
-                flat.unions.append(Union(members, *tags, is_one=key == "oneOf"))
+                flat.unions.append(FlatUnion(members, *tags, is_one=key == "oneOf"))
 
     def types(self, schema: Any) -> frozenset[str]:
         """Return the JSON types of the values that *schema* lets through."""
@@ -395,11 +395,11 @@ class View:
             return flat.implied
         return possible
 
-    def _counts(self, member: Member) -> bool:
+    def _counts(self, member: GatedMember) -> bool:
         # a value on the way down may be of any member, one on the way up only of those shown
         return member.shown or self.way is Way.DOWN
 
-    def tags(self, schema: Any, tag: str, union: Union | None) -> list[str]:
+    def tags(self, schema: Any, tag: str, union: FlatUnion | None) -> list[str]:
         """Return the texts that the property *tag* of *schema* can have; empty if not told.
 
         What the schema says itself goes before the mapping of *union*, that before its name.
@@ -409,7 +409,7 @@ class View:
             shown = next((each for each in found if each.shown), found[0])
             if tag != (name if self.way is Way.DOWN else shown.names[-1]):
                 continue
-            listed = self._listed(shown.schema)
+            listed = self._list_texts(shown.schema)
             if listed:
                 return listed
         if flat.unions and not flat.fields:
@@ -421,27 +421,27 @@ class View:
         referred = self.referred(schema)
         if union is None or union.tags.property != tag or referred is None:
             return []
-        return union.tags.mapped(referred) or [referred]
+        return union.tags.list_tags(referred) or [referred]
 
-    def variant_tags(self, component: str, tags: Tags) -> list[str]:
+    def variant_tags(self, component: str, tags: TagMapping) -> list[str]:
         """Return the tags of a *component* that extends a discriminated one.
 
         What the mapping says goes before the one value that the tag can have, that before its
         name.
         """
-        mapped = tags.mapped(component)
-        if mapped:
-            return mapped
+        list_tags = tags.list_tags(component)
+        if list_tags:
+            return list_tags
         flat = self.flat(self.schemas[component])
         for name, found in flat.fields.items():
             for each in found:
                 if tags.property == (name if self.way is Way.DOWN else each.names[-1]):
-                    listed = self._listed(each.schema)
+                    listed = self._list_texts(each.schema)
                     if len(listed) == 1:
                         return listed
         return [component]
 
-    def _listed(self, schema: Any) -> list[str]:
+    def _list_texts(self, schema: Any) -> list[str]:
         """Return the texts that *schema* lists, those of members not shown as well."""
         for _ in range(len(self.schemas) + 1):
             if not isinstance(schema, dict):
@@ -454,7 +454,7 @@ class View:
             schema = self.schemas[name]
         return []
 
-    def telling(self, union: Union, members: list[Any], *, always: bool) -> str | None:
+    def telling(self, union: FlatUnion, members: list[Any], *, always: bool) -> str | None:
         """Return the property whose texts tell *members* of *union* apart, if there is one.
 
         With *always*, it is one that no value can be without.
@@ -501,13 +501,13 @@ class View:
         # what is canonical is so in all versions
         return self.way is Way.DOWN or self.shows(node)
 
-    def judged(self, schema: Any) -> Any:
+    def describe_read(self, schema: Any) -> Any:
         """Return what a value that is read here has to be to be of *schema*."""
         if self.way is Way.DOWN:
             return self.published.canonical(schema)
         return self.published.at(schema, self._at)
 
-    def shown(self, schema: Any) -> Any:
+    def describe_shown(self, schema: Any) -> Any:
         """Return what *schema* demands at the version."""
         return self.published.at(schema, self._at)
 

@@ -42,7 +42,7 @@ class Reading(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Converter:
+class ConverterStep:
     """A step between two eras of a node that a value can't take unchanged, down or up.
 
     ``passes_null`` says that null is null in both eras, so that it needs no converter.
@@ -59,10 +59,10 @@ class Converter:
     passes_null: bool = False
 
 
-class _History(NamedTuple):
+class _NodeHistory(NamedTuple):
     node: dict[str, Any]  # kept: an id is unique only while its object lives
     eras: list[tuple[int, dict[str, Any]]]
-    steps: list[Converter | None]
+    steps: list[ConverterStep | None]
 
 
 class Histories:
@@ -74,11 +74,11 @@ class Histories:
         self._dialect = Dialect(api.document)
         self.resolver = self._dialect.resolver
         self.access = Access(api.document)
-        self._known: dict[int, _History] = {}
+        self._known: dict[int, _NodeHistory] = {}
         self._taken: dict[str, int] = {}
         self.restates = Memo(self._restates)
         """Returns whether a schema, or what it refers to, has another history at a combination."""
-        self.converters: dict[str, Converter] = {}
+        self.converters: dict[str, ConverterStep] = {}
 
     def read(self, kind: str, node: dict[str, Any], at: int, way: Way) -> Reading:
         """Return how *node* is read at the combination *at*, a schema as JSON Schema."""
@@ -122,21 +122,21 @@ class Histories:
         """Return where *node* stands in the definitions."""
         return self._paths.get(id(node), ())
 
-    def _history(self, kind: str, node: dict[str, Any]) -> _History:
+    def _history(self, kind: str, node: dict[str, Any]) -> _NodeHistory:
         if id(node) not in self._known:
             eras = self._timeline.eras(kind, node)
-            self._known[id(node)] = _History(node, eras, self._steps(kind, node, eras))
+            self._known[id(node)] = _NodeHistory(node, eras, self._steps(kind, node, eras))
         return self._known[id(node)]
 
     def _steps(
         self, kind: str, node: dict[str, Any], eras: list[tuple[int, dict[str, Any]]]
-    ) -> list[Converter | None]:
+    ) -> list[ConverterStep | None]:
         dates = sorted(node[WAS], key=order, reverse=True)
         read = [self._dialect.read(kind, era) for _, era in eras]
         ways = [
             (
                 not is_contained(kind, newer, older),
-                not is_contained(kind, _completed(kind, older, newer), newer),
+                not is_contained(kind, _with_defaults(kind, older, newer), newer),
             )
             for newer, older in pairwise(read)
         ]
@@ -145,7 +145,7 @@ class Histories:
             return [None] * len(ways)
         place = self.name(node)
         made = [
-            Converter(
+            ConverterStep(
                 # the oldest step keeps its name when newer ones join it
                 name=place if index == oldest else f"{place}@{date}",
                 place=place,
@@ -168,11 +168,11 @@ class Histories:
 
     def name(self, node: Any) -> str:
         """Return what converters at *node* are called: by component and field, or operation."""
-        called = self._called(self.place(node))
+        called = self._format_name(self.place(node))
         count = self._taken[called] = self._taken.get(called, 0) + 1
         return called if count == 1 else f"{called}#{count}"
 
-    def _called(self, path: Path) -> str:
+    def _format_name(self, path: Path) -> str:
         document = self._api.document
         schema, field = name(document, pointer(path))
         steps = [schema or self._operations.get(path[1:3], str(path[1]))]
@@ -200,7 +200,7 @@ class Histories:
                 yield from self._walk(child_kind, child, path + below)
 
 
-def _completed(kind: str, older: dict[str, Any], newer: dict[str, Any]) -> dict[str, Any]:
+def _with_defaults(kind: str, older: dict[str, Any], newer: dict[str, Any]) -> dict[str, Any]:
     """Return *older* as if its values had every field for which *newer* has a default."""
     if kind != "schema":
         return older

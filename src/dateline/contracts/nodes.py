@@ -64,27 +64,27 @@ def walk(node: Node) -> Iterator[dict[str, Any] | str]:
                 yield from walk(each["then"] if key == "tried" else each)
 
 
-def references(node: Node) -> set[str]:
+def list_references(node: Node) -> set[str]:
     """Return the names of the shared nodes that *node* refers to."""
     return {each for each in walk(node) if isinstance(each, str)}
 
 
-def converters(node: Node) -> set[str]:
+def list_converters(node: Node) -> set[str]:
     """Return the names of the converters that *node* needs."""
     return {name for each in _inline(node) for name in each.get("convert", ())}
 
 
-def unserved(node: Node) -> set[int]:
+def list_unserved(node: Node) -> set[int]:
     """Return the numbers of the values in *node* that need a converter of their own."""
     return {each["why"] for each in _inline(node) if UNSERVED in each}
 
 
-def judged(node: Node) -> Iterator[Any]:
+def list_judging(node: Node) -> Iterator[Any]:
     """Yield the schemas that decide what becomes of values, on the side that they have before."""
     return (member["schema"] for each in _inline(node) for member in each.get("tried", ()))
 
 
-def fitting(node: Node) -> Iterator[Any]:
+def list_fitting(node: Node) -> Iterator[Any]:
     """Yield the schemas that what comes out has to fit."""
     return (each["fits"] for each in _inline(node) if "fits" in each)
 

@@ -20,7 +20,7 @@ from dateline.schema.references import Located
 _SENT: Final = "urn:sent"
 
 
-class Published:
+class PublishedSchemas:
     """The schemas of one API in JSON Schema; references lead to components of the same version."""
 
     def __init__(self, api: Api, timeline: Timeline, projector: Projector) -> None:
@@ -36,7 +36,7 @@ class Published:
         made = canonical("schema", schema, adopted=self._api.table.adopted)
         return self._constraints.of(self._direct(made, self._api.document, None))
 
-    def sent(self, *schemas: Any) -> Any:
+    def describe_sent(self, *schemas: Any) -> Any:
         """Return what canonical values of *schemas* have to be that callers of any version sent.
 
         The result refers to nothing but its own definitions: components have other forms beside.
@@ -64,7 +64,7 @@ class Published:
     def at(self, schema: Any, at: int) -> Any:
         """Return what values of *schema* have to be at the combination *at*."""
         document = self._projector.contract(*self._combinations[at]).document
-        return self.demanded(self._direct(self.node("schema", schema, at), document, at))
+        return self.constraints_of(self._direct(self.node("schema", schema, at), document, at))
 
     def _direct(self, schema: Any, document: dict[str, Any], at: int | None) -> Any:
         """Return *schema* without what one of the directions does not have."""
@@ -80,7 +80,7 @@ class Published:
         """Return what *node* is published as at the combination *at*."""
         return self._projector.node(kind, node, self._combinations[at])
 
-    def demanded(self, schema: Any) -> Any:
+    def constraints_of(self, schema: Any) -> Any:
         """Return what a *schema* that is published demands."""
         return self._constraints.of(schema)
 

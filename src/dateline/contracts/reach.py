@@ -17,7 +17,7 @@ _VALUES: Final = frozenset({"properties", "items", "additionalProperties"})
 
 
 @dataclass
-class _Found:
+class _Dependencies:
     """The gates in a node, as sets of combinations; the schemas it consists of, and refers to.
 
     ``is_directed`` says that something in it belongs to requests or to responses only.
@@ -36,7 +36,7 @@ class Reach:
         self._timeline = timeline
         self._schemas: dict[str, Any] = document.get("components", {}).get("schemas", {})
         self._masks: dict[str, list[int]] = {}
-        self._nodes: dict[int, _Found] = {}
+        self._nodes: dict[int, _Dependencies] = {}
 
     @cached_property
     def subtypes(self) -> dict[str, frozenset[str]]:
@@ -87,7 +87,7 @@ class Reach:
         for kind, node in nodes:
             # an id is unique here: the nodes are those of the document
             if id(node) not in self._nodes:
-                found = self._nodes[id(node)] = _Found()
+                found = self._nodes[id(node)] = _Dependencies()
                 self._scan(found, kind, node, part=False)
                 for name in found.parts | found.others:
                     found.masks |= set(self.masks_of(name))
@@ -95,10 +95,10 @@ class Reach:
         return sorted(masks)
 
     @cached_property
-    def _found(self) -> dict[str, _Found]:
+    def _found(self) -> dict[str, _Dependencies]:
         made = {}
         for name, schema in self._schemas.items():
-            made[name] = _Found()
+            made[name] = _Dependencies()
             self._scan(made[name], "schema", schema, part=True)
         return made
 
@@ -109,7 +109,7 @@ class Reach:
             for name, found in self._found.items()
         }
 
-    def _scan(self, found: _Found, kind: str, node: Any, *, part: bool) -> None:
+    def _scan(self, found: _Dependencies, kind: str, node: Any, *, part: bool) -> None:
         if not isinstance(node, dict):
             return
         found.masks.update({self._timeline.of(node)} - {self._timeline.all})

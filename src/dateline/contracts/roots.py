@@ -10,9 +10,9 @@ from typing import Any, Final
 
 from dateline.contracts.builder import Builder
 from dateline.contracts.converters import RequiredConverter
-from dateline.contracts.flat import Declared, Flat, View
+from dateline.contracts.flat import Declared, FlatSchema, View
 from dateline.contracts.histories import Reading, Way
-from dateline.contracts.nodes import UNSERVED, Node, converters, unserved
+from dateline.contracts.nodes import UNSERVED, Node, list_converters, list_unserved
 from dateline.gates import Timeline
 from dateline.model import ADDED, REMOVED, WAS, Api
 from dateline.openapi import COMPONENTS, METHODS, is_json, operation_names, walk
@@ -60,9 +60,9 @@ def unreachable(api: Api) -> Iterator[tuple[Any, str]]:
     for path, kind, node in walk("document", api.document):
         if WAS not in node or not {"callbacks", "webhooks"}.isdisjoint(path):
             continue
-        now = found.resolved(kind, node)
+        now = found.resolve(kind, node)
         for _, era in timeline.eras(kind, node)[1:]:
-            then = found.resolved(kind, era) if "$ref" in era else era
+            then = found.resolve(kind, era) if "$ref" in era else era
             if (
                 reason := _lost(kind, now, then, found.places, adopted=api.table.adopted)
             ) is not None:
@@ -128,7 +128,7 @@ class _Roots:
     def roots(self) -> Iterator[Root]:
         names = operation_names(self._document)
         for template, item in self._document.get("paths", {}).items():
-            resolved = self.resolved("path-item", item)
+            resolved = self.resolve("path-item", item)
             for method in METHODS:
                 if method not in resolved:
                     continue
@@ -148,13 +148,13 @@ class _Roots:
         return {
             status: {"content": dict.fromkeys(response.get("content", {}))}
             for status, node in operation.get("responses", {}).items()
-            if not status.startswith("x-") and (response := self.resolved("response", node))
+            if not status.startswith("x-") and (response := self.resolve("response", node))
         }
 
     def _response_roots(self, holder: _Holder) -> Iterator[Root]:
         for status in holder.skeleton:
             node = holder.operation["responses"][status]
-            response = self.resolved("response", node)
+            response = self.resolve("response", node)
             sites = [*holder.sites, ("response", node), ("response", response)]
             for media_type in response.get("content", {}):
                 yield self._content(holder, (status, "content", media_type), sites)
@@ -164,14 +164,14 @@ class _Roots:
     def _request_roots(self, holder: _Holder, item: dict[str, Any]) -> Iterator[Root]:
         if "requestBody" in holder.operation:
             node = holder.operation["requestBody"]
-            body = self.resolved("request-body", node)
+            body = self.resolve("request-body", node)
             sites = [*holder.sites, ("request-body", node), ("request-body", body)]
             holder.skeleton["content"].update(dict.fromkeys(body.get("content", {})))
             for media_type in body.get("content", {}):
                 yield self._content(holder, ("content", media_type), sites)
         listed: dict[tuple[str, str], list[Any]] = {}
         for node in (*item.get("parameters", ()), *holder.operation.get("parameters", ())):
-            if parameter := self.resolved("parameter", node):
+            if parameter := self.resolve("parameter", node):
                 listed[parameter["in"], parameter["name"]] = [node, parameter]
         for place in sorted({place for place, _ in listed}):
             nodes = [found for (where, _), found in listed.items() if where == place]
@@ -195,11 +195,11 @@ class _Roots:
                 return demand(builder, held)
             inner = view.read("media-type", held)
             node = builder.node(inner.now.get("schema"))
-            made = builder.converted(inner.converters, node, inner.shown.get("schema", True))
+            made = builder.convert(inner.converters, node, inner.shown.get("schema", True))
             if made is None or schemas:
                 return made
             # what is no JSON is passed on as it is: its parts are known to nobody
-            is_served = not converters(made) and not unserved(made)
+            is_served = not list_converters(made) and not list_unserved(made)
             return demand(builder, held, made if is_served else dict(_ABSENT))
 
         schemas = is_json(media_type)
@@ -241,7 +241,7 @@ class _Roots:
                     return demand(builder)
             if any(self._then(view, "parameter", node) is not found for node, found in nodes):
                 return demand(builder)
-            flat = Flat(types=frozenset({"object"}))
+            flat = FlatSchema(types=frozenset({"object"}))
             for node, parameter in nodes:
                 reading = view.read("parameter", parameter)
                 if reading.now.get("in") != place:
@@ -283,9 +283,9 @@ class _Roots:
             then = self._then(view, "response", node)
             if view.era("response", then).get("headers") != response["headers"]:
                 return demand(builder)
-            flat = Flat(types=frozenset({"object"}))
+            flat = FlatSchema(types=frozenset({"object"}))
             for name, node in response["headers"].items():
-                header = self.resolved("header", node)
+                header = self.resolve("header", node)
                 if self._then(view, "header", node) != header:
                     return demand(builder)
                 reading = view.read("header", header)
@@ -306,7 +306,7 @@ class _Roots:
         headers = [
             ("header", each)
             for node in response["headers"].values()
-            for each in (node, self.resolved("header", node))
+            for each in (node, self.resolve("header", node))
         ]
         return Root(
             name=f"{holder.name}/{status}/headers",
@@ -318,14 +318,14 @@ class _Roots:
 
     def places(self, parameters: Any) -> set[str]:
         """Return the parts of a request that *parameters* stand in."""
-        return {self.resolved("parameter", each).get("in", "") for each in parameters or ()}
+        return {self.resolve("parameter", each).get("in", "") for each in parameters or ()}
 
-    def resolved(self, kind: str, node: Any) -> dict[str, Any]:
+    def resolve(self, kind: str, node: Any) -> dict[str, Any]:
         """Return what *node* stands for, through references; empty where one leads nowhere."""
         return self._resolve(kind, node, lambda each: each)
 
     def _then(self, view: View, kind: str, node: Any) -> dict[str, Any]:
-        """Return what *node* stands for at the version of *view*, as `resolved` does."""
+        """Return what *node* stands for at the version of *view*, as `resolve` does."""
         return self._resolve(kind, node, partial(view.era, kind))
 
     def _resolve(
@@ -362,7 +362,7 @@ def _holding(operation: dict[str, Any], path: tuple[str, ...]) -> Any:
 
 
 def _declare(
-    flat: Flat, node: dict[str, Any], names: tuple[str, ...], reading: Reading, *, shown: bool
+    flat: FlatSchema, node: dict[str, Any], names: tuple[str, ...], reading: Reading, *, shown: bool
 ) -> None:
     """Add to *flat* the field of *names*, the newest first, that a parameter or header is."""
     field = Declared(_schema(reading.now), shown, names, reading.converters, _schema(reading.shown))

@@ -95,7 +95,7 @@ class Server:
         differ between versions, *documents* the artifacts among which the specification documents
         are. *templates* are folders, the first one first.
         """
-        self._types.made(types)
+        self._types.take(types)
         target = f"python/{self._api.table.package}/server"
         data = {
             **contracts.data,
@@ -116,7 +116,7 @@ class Server:
         self, types: Iterable[Typed], contracts: ContractData, templates: Sequence[Path]
     ) -> bytes:
         """Return the first file of handlers, which its owner fills in; arguments as above."""
-        self._types.made(types)
+        self._types.take(types)
         needed = list_converters(self._api, contracts.data, self._forms)
         view = lay_out_first_file(self._api.table, self._groups, self._types, needed)
         return environment(list(templates)).get_template(_FIRST).render(view).encode()

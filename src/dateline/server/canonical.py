@@ -44,7 +44,7 @@ class Forms:
     def read_sent(self, schema: Any) -> Any:
         """Return a schema of the definitions as callers of any version may send it."""
         made = canonical("schema", schema, sent=True, adopted=self.adopted)
-        return _renamed(self.directions[1].of(made), self.sent)
+        return _rename(self.directions[1].of(made), self.sent)
 
 
 def read_forms(api: Api) -> Forms:
@@ -63,7 +63,7 @@ def read_forms(api: Api) -> Forms:
     made = dict(known)
     for name in known:
         if name in apart:
-            made[names.get(name, name)] = _renamed(written[name], names)
+            made[names.get(name, name)] = _rename(written[name], names)
     components = {**document.get("components", {}), "schemas": made}
     return Forms(
         contract=Contract(
@@ -99,15 +99,15 @@ def _names(components: list[str], known: Mapping[str, Any]) -> dict[str, str]:
     return names
 
 
-def _renamed(node: Any, names: Mapping[str, str]) -> Any:
+def _rename(node: Any, names: Mapping[str, str]) -> Any:
     """Return a schema that speaks of other components where *names* says so."""
     if not names:
         return node
     if isinstance(node, list):
-        return [_renamed(each, names) for each in node]
+        return [_rename(each, names) for each in node]
     if not isinstance(node, dict):
         return node
-    made = {key: _renamed(value, names) for key, value in node.items()}
+    made = {key: _rename(value, names) for key, value in node.items()}
     if isinstance(node.get("$ref"), str):
         made["$ref"] = _reference(node["$ref"], names)
     said = node.get("discriminator")

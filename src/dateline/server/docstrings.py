@@ -24,7 +24,7 @@ def docstring(paragraphs: Iterable[str], indent: int) -> Code:
         found = [*_lines(paragraph, WIDTH - indent)]
         lines += ["", *found] if lines else found
     if len(lines) == 1 and len(lines[0]) + indent + 6 <= WIDTH:
-        return Code(f'"""{_ended(lines[0])}"""')
+        return Code(f'"""{_end(lines[0])}"""')
     margin = " " * indent
     first, *rest = lines
     if len(first) + indent + 3 > WIDTH:
@@ -66,5 +66,5 @@ def _lines(paragraph: str, width: int) -> Iterator[str]:
         ) or [""]
 
 
-def _ended(line: str) -> str:
+def _end(line: str) -> str:
     return line[:-1] + r"\"" if line.endswith('"') else line

@@ -10,7 +10,7 @@ from dateline.python.code import Text, lay_out, literal
 from dateline.python.names import class_name
 from dateline.server.converters import Converter
 from dateline.server.docstrings import docstring
-from dateline.server.operations import Group
+from dateline.server.operations import OperationGroup
 from dateline.server.protocols import Protocols, standard
 from dateline.server.types import Types
 from dateline.templating import Code
@@ -25,7 +25,7 @@ _SPOKEN: Final = frozenset({"Call", "Credentials", "Reply", "Result", "models"})
 
 
 def lay_out_first_file(
-    table: Table, groups: Sequence[Group], types: Types, converters: Sequence[Converter]
+    table: Table, groups: Sequence[OperationGroup], types: Types, converters: Sequence[Converter]
 ) -> dict[str, Any]:
     """Return what the template of the first file of handlers lays out."""
     made = Protocols(types, [each.name for each in table.environments], _ACCOUNT)
@@ -47,7 +47,7 @@ def lay_out_first_file(
     }
 
 
-def _group(group: Group, made: Protocols) -> dict[str, Any]:
+def _group(group: OperationGroup, made: Protocols) -> dict[str, Any]:
     return {
         "name": Code(class_name(f"{group.tag} operations")),
         "field": Code(group.field),

@@ -113,7 +113,7 @@ class Operation:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Group:
+class OperationGroup:
     """The operations of one tag: what `Handlers` calls them, and what their Protocol is called."""
 
     tag: str
@@ -138,20 +138,20 @@ def unread(api: Api) -> frozenset[str]:
     return _IGNORED | {api.table.header.lower(), _IDEMPOTENCY, *map(str.lower, told)}
 
 
-def read_groups(api: Api) -> list[Group]:
+def read_groups(api: Api) -> list[OperationGroup]:
     """Return the operations of *api* by tag, in the order of the tags and the definitions.
 
     Those of the specification documents have no handlers. Raises SourceError where two names of
     the definitions become one name in Python.
     """
-    found = _Operations(api)
+    found = _OperationReader(api)
     made = found.groups()
     if found.problems:
         raise SourceError(found.problems)
     return made
 
 
-class _Operations:
+class _OperationReader:
     """Reads the operations of one API, and collects what is wrong with their names."""
 
     def __init__(self, api: Api) -> None:
@@ -164,7 +164,7 @@ class _Operations:
         self._snakes = Counter(map(snake, self._names.values()))
         self.problems: list[Problem] = []
 
-    def groups(self) -> list[Group]:
+    def groups(self) -> list[OperationGroup]:
         by_tag: dict[str, list[Operation]] = {}
         for tag, operation in self._read():
             by_tag.setdefault(tag, []).append(operation)
@@ -174,7 +174,7 @@ class _Operations:
         order += [tag for tag in by_tag if tag not in descriptions]
         self._refuse_equal({tag: by_tag[tag][0] for tag in order})
         return [
-            Group(
+            OperationGroup(
                 tag=tag,
                 field=by_tag[tag][0].group,
                 handlers=class_name(f"{tag} handlers"),
@@ -222,7 +222,7 @@ class _Operations:
             for status, each in node.get("responses", {}).items()
             if not str(status).startswith("x-") and (found := chain(self._document, each))
         }
-        called = self._called(path, method)
+        called = self._handler_name(path, method)
         eras = [era for _, era in self._timeline.eras("operation", node)]
         security = [era.get("security", self._document.get("security", [])) for era in eras]
         return Operation(
@@ -248,7 +248,7 @@ class _Operations:
             deprecated=node.get("deprecated") is True,
         )
 
-    def _called(self, path: str, method: str) -> str:
+    def _handler_name(self, path: str, method: str) -> str:
         """Return what the handler is called: the id, or method and path without one.
 
         What was adopted can't be asked to rename ids that become one name.

@@ -9,7 +9,7 @@ from dateline.python.code import Group as Bracketed
 from dateline.python.code import Node, lay_out, subscript, words
 from dateline.server.converters import Converter
 from dateline.server.docstrings import docstring
-from dateline.server.operations import Group, Operation, Parameter
+from dateline.server.operations import Operation, OperationGroup, Parameter
 from dateline.server.types import Types, nullable
 from dateline.templating import Code
 
@@ -28,7 +28,7 @@ _NOUNS: Final = ("Account", "Call", "Reply", "Result")
 
 
 def lay_out_protocols(
-    groups: Sequence[Group],
+    groups: Sequence[OperationGroup],
     types: Types,
     converters: Sequence[Converter],
     environments: Sequence[str],
@@ -56,7 +56,7 @@ class Protocols:
         """The words of what was laid out so far."""
         return frozenset(self._spoken)
 
-    def group(self, group: Group) -> dict[str, Any]:
+    def group(self, group: OperationGroup) -> dict[str, Any]:
         found = {name for each in group.operations for name in each.environments}
         is_generic = any(operation.is_secured for operation in group.operations)
         if is_generic:

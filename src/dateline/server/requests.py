@@ -100,7 +100,7 @@ class _Requests:
         document = self._api.document
         names = operation_names(document)
         for template, item in document.get("paths", {}).items():
-            resolved = _resolved(document, item)
+            resolved = _resolve(document, item)
             for method in METHODS:
                 if method in resolved:
                     yield (
@@ -112,13 +112,13 @@ class _Requests:
                     )
 
     def _request(self, document: dict[str, Any], template: str, method: str) -> Any:
-        item = _resolved(document, document.get("paths", {}).get(template))
+        item = _resolve(document, document.get("paths", {}).get(template))
         operation = item.get(method)
         if operation is None:
             return None
         listed: dict[tuple[str, str], Any] = {}
         for node in (*item.get("parameters", ()), *operation.get("parameters", ())):
-            if parameter := _resolved(document, node):
+            if parameter := _resolve(document, node):
                 listed[parameter["in"], parameter["name"]] = parameter
         security = operation.get("security", document.get("security", []))
         differs = security != self._newest_security(template, method)
@@ -133,14 +133,14 @@ class _Requests:
         }
 
     def _statuses(self, document: dict[str, Any], template: str, method: str) -> list[str]:
-        item = _resolved(document, document.get("paths", {}).get(template))
+        item = _resolve(document, document.get("paths", {}).get(template))
         responses = item.get(method, {}).get("responses", {})
         return [status for status in responses if not status.startswith("x-")]
 
     def _newest_security(self, template: str, method: str) -> Any:
         """Return what the newest version demands, which the table of the operations says."""
         document = self._api.document
-        operation = _resolved(document, document["paths"][template])[method]
+        operation = _resolve(document, document["paths"][template])[method]
         return operation.get("security", document.get("security", []))
 
     def _parameter(self, parameter: dict[str, Any]) -> dict[str, Any]:
@@ -160,7 +160,7 @@ class _Requests:
     def _body(self, document: dict[str, Any], operation: dict[str, Any]) -> Any:
         if "requestBody" not in operation:
             return None
-        body = _resolved(document, operation["requestBody"])
+        body = _resolve(document, operation["requestBody"])
         return {
             "required": body.get("required", False),
             "content": {
@@ -177,7 +177,7 @@ class _Requests:
         What responses are held to demands nothing that only requests have; of requests, the types
         of handlers demand it again.
         """
-        shown = self._reached(components, {}, both=True)
+        shown = self._follow(components, {}, both=True)
         wanted = {
             name
             for row in rows.values()
@@ -187,11 +187,9 @@ class _Requests:
             for schema in _schemas_of(request)
             for name in references(schema)
         }
-        return self._reached(wanted, shown, both=False)
+        return self._follow(wanted, shown, both=False)
 
-    def _reached(
-        self, names: Iterable[str], known: dict[str, Row], *, both: bool
-    ) -> dict[str, Row]:
+    def _follow(self, names: Iterable[str], known: dict[str, Row], *, both: bool) -> dict[str, Row]:
         """Return the components *known*, those of *names*, and what these refer to."""
         rows = dict(known)
 
@@ -215,7 +213,7 @@ class _Requests:
         return self._constraints.of(schema)
 
 
-def _resolved(document: dict[str, Any], node: Any) -> dict[str, Any]:
+def _resolve(document: dict[str, Any], node: Any) -> dict[str, Any]:
     """Return what *node* stands for, through references to components; empty for nothing."""
     found = chain(document, node)
     return found[-1] if found else {}

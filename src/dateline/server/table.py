@@ -9,7 +9,7 @@ from dateline.model import Api
 from dateline.python.code import Group as Bracketed
 from dateline.python.code import Node, Pair, Text, call, lay_out, literal, words
 from dateline.server.converters import Converter
-from dateline.server.operations import Content, Group, Operation, Parameter, prefix
+from dateline.server.operations import Content, Operation, OperationGroup, Parameter, prefix
 from dateline.server.protocols import siblings, standard
 from dateline.server.types import Types
 from dateline.templating import Code
@@ -23,7 +23,7 @@ _SCHEMES: Final = "SCHEMES: Final[Mapping[str, Scheme]] = "
 
 
 def lay_out_table(
-    api: Api, groups: Sequence[Group], types: Types, converters: Sequence[Converter]
+    api: Api, groups: Sequence[OperationGroup], types: Types, converters: Sequence[Converter]
 ) -> dict[str, Any]:
     """Return what the template of the table lays out."""
     rows = [_row(each, types) for group in groups for each in group.operations]

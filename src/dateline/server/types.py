@@ -47,13 +47,13 @@ class Types:
             inlines=tuple(self._wanted.values()),
         )
 
-    def made(self, types: Iterable[Typed]) -> None:
+    def take(self, types: Iterable[Typed]) -> None:
         """Take the types that were made of what was wanted."""
         self._made = dict(zip(self._wanted, types, strict=True))
 
     def parameter(self, operation: Operation, parameter: Parameter) -> Node:
         """Return what a handler is given for *parameter* where it is there."""
-        return _written(self._typed(self._of_parameter(operation, parameter)).type.whole)
+        return _simplify(self._find_type(self._of_parameter(operation, parameter)).type.whole)
 
     def default(self, operation: Operation, parameter: Parameter) -> Node | None:
         """Return what a handler is given for *parameter* where it is not there.
@@ -62,7 +62,7 @@ class Types:
         """
         if parameter.required:
             return None
-        found = self._typed(self._of_parameter(operation, parameter))
+        found = self._find_type(self._of_parameter(operation, parameter))
         return _NOTHING if found.default is None else _read(found.default)
 
     def read_body(self, operation: Operation, body: Content) -> Node:
@@ -71,7 +71,7 @@ class Types:
 
     def body(self, operation: Operation, body: Content) -> Node:
         """Return what a handler is given for the body of a request where it is there."""
-        return _written(self._of(self._of_body(operation, body), body))
+        return _simplify(self._of(self._of_body(operation, body), body))
 
     def read_response(self, operation: Operation, status: str, response: Content) -> Node:
         """Return what the body of a response has to fit."""
@@ -85,7 +85,7 @@ class Types:
             if each is None:
                 others += [Group("Reply", (_NOTHING,)), _NOTHING]
                 continue
-            made = _written(self._of(self._of_response(operation, status, each), each))
+            made = _simplify(self._of(self._of_response(operation, status, each), each))
             if each.is_json:
                 values.append(made)
             else:
@@ -93,11 +93,11 @@ class Types:
         found = [Group("Result", (either(values),))] if values else []
         return either([*found, *others])
 
-    def _typed(self, inline: Inline) -> Typed:
+    def _find_type(self, inline: Inline) -> Typed:
         return self._made[inline.holder, inline.part]
 
     def _of(self, inline: Inline, content: Content) -> Node:
-        return self._typed(inline).type.whole if content.is_json else "bytes"
+        return self._find_type(inline).type.whole if content.is_json else "bytes"
 
     def _inlines(self, operation: Operation) -> Iterator[Inline]:
         for parameter in operation.parameters:
@@ -179,14 +179,14 @@ def _read(node: Node) -> Node:
     return node
 
 
-def _written(node: Node) -> Node:
+def _simplify(node: Node) -> Node:
     """Return *node* as people write it: without what only narrows it."""
     if isinstance(node, str):
         return _PLAIN.get(node, node)
     if isinstance(node, Group) and node.head == "Annotated":
-        return _written(node.items[0])
+        return _simplify(node.items[0])
     if isinstance(node, Group):
-        return replace(node, items=tuple(map(_written, node.items)))
+        return replace(node, items=tuple(map(_simplify, node.items)))
     if isinstance(node, Either):
-        return either([_written(member) for member in node.members])
+        return either([_simplify(member) for member in node.members])
     return _read(node)

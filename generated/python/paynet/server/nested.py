@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from .contracts import Contract
 from .runtime import query
-from .runtime.errors import RequestError, quoted
+from .runtime.errors import RequestError, quote
 from .texts import reader
 
 STYLE: Final = "deepObject"
@@ -75,7 +75,7 @@ class Nested:
 def _place(sent: _Sent, brackets: str) -> _Sent:
     """Return what is at *brackets* below *sent*, with a place for it."""
     if not _BRACKETS.fullmatch(brackets):
-        raise RequestError(f"the parameter {quoted(sent.name + brackets)} has unpaired brackets")
+        raise RequestError(f"the parameter {quote(sent.name + brackets)} has unpaired brackets")
     steps = brackets[1:-1].split("][") if brackets else []
     if len(steps) > _DEEPEST:
         raise _wrong(sent, f"is nested more than {_DEEPEST} levels deep")
@@ -108,4 +108,4 @@ def _items(sent: _Sent) -> list[_Sent] | None:
 
 
 def _wrong(sent: _Sent, what: str) -> RequestError:
-    return RequestError(f"the parameter {quoted(sent.name)} {what}")
+    return RequestError(f"the parameter {quote(sent.name)} {what}")

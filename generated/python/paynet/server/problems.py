@@ -79,7 +79,7 @@ class Problems:
     def _said(
         self, scope: Scope, problem: Problem, own: Response | None, known: list[Response]
     ) -> Answer | None:
-        problem = replace(problem, path=problems.located(scope["path"]))
+        problem = replace(problem, path=problems.encode_path(scope["path"]))
         return self._custom(problem, own) or self._derived(scope, problem, own, known)
 
     def _custom(self, problem: Problem, own: Response | None) -> Answer | None:
@@ -99,7 +99,7 @@ class Problems:
     def _derived(
         self, scope: Scope, problem: Problem, own: Response | None, known: list[Response]
     ) -> Answer | None:
-        full = problems.traced(problem)
+        full = problems.add_trace_id(problem)
         for response in known:
             for body in self._bodies(response, full, is_logged=problem.trace_id is not None):
                 if response is not own and not _says(body, problem):
@@ -155,7 +155,7 @@ def _distance(key: str, status: int) -> int:
 def _note(scope: Scope, problem: Problem, answer: Answer, *, is_known: bool) -> None:
     """Log the trace id that a caller is told, as it is told, unless that has been done."""
     told = problem.trace_id
-    shown = problems.hyphened(told) or ""
+    shown = problems.format_as_uuid(told) or ""
     if shown.encode() in answer.body:
         told, is_known = f"{told} ({shown})", False
     if not is_known:

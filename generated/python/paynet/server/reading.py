@@ -16,8 +16,8 @@ from .nested import STYLE, Nested
 from .nouns import Operation, Parameter
 from .runtime import bodies, query
 from .runtime.asgi import Scope, field
-from .runtime.errors import Fault, RequestError, quoted
-from .runtime.lifting import ConversionError, Lifting, UnfitError, unchanged
+from .runtime.errors import Fault, RequestError, quote
+from .runtime.lifting import ConversionError, Lifting, UnfitError, identity
 from .runtime.query import Items
 from .texts import reader
 
@@ -125,15 +125,15 @@ def _argument(
     try:
         return read(found[key])
     except RequestError as error:
-        raise RequestError(f"the parameter {quoted(parameter.name)} {error}") from None
+        raise RequestError(f"the parameter {quote(parameter.name)} {error}") from None
     except ValidationError:
-        raise RequestError(f"the parameter {quoted(parameter.name)} can't be read") from None
+        raise RequestError(f"the parameter {quote(parameter.name)} can't be read") from None
 
 
 def _typed(kind: Any) -> Callable[[Any], Any]:
     """Return what makes a plain value that fits its schema one of the type *kind*."""
     if kind in (str, int, bool):
-        return unchanged
+        return identity
     if kind is UUID:
         return query.uuid
     if kind is datetime:
@@ -195,7 +195,7 @@ class _Fields:
             values |= self._nested.read(scope.get("query_string", b""))
         for name in self._required:
             if name not in values:
-                raise RequestError(f"the {self.place} parameter {quoted(name)} is missing")
+                raise RequestError(f"the {self.place} parameter {quote(name)} is missing")
         self._validator.check(values, "the parameter", depth=1)
         if self._defaults:
             values = {**self._defaults, **values}
@@ -249,7 +249,7 @@ class _Either:
         try:
             return [self._item(text) for text in texts]
         except RequestError as error:
-            raise RequestError(f"the parameter {quoted(self._name)} {error}") from None
+            raise RequestError(f"the parameter {quote(self._name)} {error}") from None
 
 
 _Parameters = Mapping[str, query.Parameter]
@@ -372,7 +372,7 @@ class _Json:
 
 def _raw(lift: Callable[[Any], Any]) -> Callable[[bytes], bytes]:
     """Return what reads a body that is no JSON: bytes, of which a converter is given the text."""
-    if lift is unchanged:
+    if lift is identity:
         return bytes
 
     def read(content: bytes) -> bytes:
@@ -386,7 +386,7 @@ def _raw(lift: Callable[[Any], Any]) -> Callable[[bytes], bytes]:
 
 
 def _lifted(lift: Callable[[Any], Any], value: Any, what: str) -> Any:
-    if lift is unchanged:
+    if lift is identity:
         return value
     try:
         lifted: Any = lift(value)

@@ -14,7 +14,7 @@ from .nouns import Operation, Refusal, Reply
 from .runtime.asgi import Headers
 from .runtime.errors import RequestError, encode
 from .runtime.idempotency import Answer
-from .runtime.narrowing import Narrowing, UnfitError, keys, unchanged
+from .runtime.narrowing import Narrowing, UnfitError, identity, keys
 from .texts import reader
 
 _BODILESS: Final = frozenset({204, 304})
@@ -272,7 +272,7 @@ def _raw(change: Callable[[Any], Any]) -> Write:
     """Return what writes bytes or text as *change* makes them."""
 
     def write(body: Any, _: Dump) -> bytes:
-        if isinstance(body, bytes) and change is unchanged:
+        if isinstance(body, bytes) and change is identity:
             return body
         try:
             text = change(body.decode() if isinstance(body, bytes) else body)

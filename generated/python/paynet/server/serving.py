@@ -48,9 +48,9 @@ from .runtime.asgi import (
     Scope,
     Send,
     Versioned,
-    failed,
+    describe_error,
     field,
-    refused,
+    log_failure,
     respond,
     route,
     whole,
@@ -382,10 +382,10 @@ class _Endpoint:
                 return
             answer, headers = made
         except RequestError as error:
-            answer = self._problems.answer(scope, refused(error), self._results)
+            answer = self._problems.answer(scope, describe_error(error), self._results)
             headers = [_CODINGS] if error.fault is Fault.ENCODED else []
         except Exception as error:
-            answer = self._problems.answer(scope, failed(scope, error), self._results)
+            answer = self._problems.answer(scope, log_failure(scope, error), self._results)
         if headers:
             answer, headers = _conditional(scope, answer, headers)
         await respond(scope, send, answer, headers)
@@ -431,7 +431,7 @@ def _unversioned(scope: Scope) -> Scope:
         return scope
     version: str = scope["state"][VERSION]
     known = [
-        (name, etag.without(value, version) if name in _CONDITIONS else value)
+        (name, etag.strip_version(value, version) if name in _CONDITIONS else value)
         for name, value in headers
     ]
     return {**scope, "headers": known}
@@ -445,7 +445,7 @@ def _conditional(scope: Scope, answer: Answer, headers: Headers) -> tuple[Answer
     fields = dict(headers)
     if b"etag" not in fields:
         return answer, headers
-    tag = etag.at(fields[b"etag"].decode(), scope["state"][VERSION])
+    tag = etag.tag_version(fields[b"etag"].decode(), scope["state"][VERSION])
     fields[b"etag"] = tag.encode()
     is_read = scope["method"] in ("GET", "HEAD") and answer.status == HTTPStatus.OK
     if not is_read or etag.none_match(field(scope, "If-None-Match"), tag):

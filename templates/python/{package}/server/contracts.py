@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 from jsonschema_rs import Draft202012Validator, ValidationError
 
-from .runtime.errors import LONGEST_QUOTE, RequestError, quoted
+from .runtime.errors import LONGEST_QUOTE, RequestError, quote
 
 _SCHEMAS: Final = "#/components/schemas/"
 
@@ -256,7 +256,7 @@ class Validator:
         if error is None:
             return
         place, said = _told(error, quotes=True)
-        called = " ".join([what, *(quoted(str(step)) for step in place[:depth])])
+        called = " ".join([what, *(quote(str(step)) for step in place[:depth])])
         raise RequestError(f"{located(called, pointer(place[depth:]))} {said}")
 
     def _first_error(self, value: Any) -> ValidationError | None:
@@ -288,9 +288,9 @@ def _told(error: ValidationError, *, quotes: bool) -> tuple[list[str | int], str
     details = error.kind.as_dict()
     place = [*error.instance_path]
     if kind == "required":
-        return place, f"lacks the field {quoted(details['property'])}"
+        return place, f"lacks the field {quote(details['property'])}"
     if kind in ("additionalProperties", "unevaluatedProperties"):
-        return place, f"has a field that is not known, {quoted(details['unexpected'][0])}"
+        return place, f"has a field that is not known, {quote(details['unexpected'][0])}"
     return place, f"{_demand(kind, details)}{_found(error.instance) if quotes else ''}"
 
 
@@ -335,7 +335,7 @@ def _found(value: Any) -> str:
 
 
 def _text(value: Any) -> str:
-    return quoted(value) if isinstance(value, str) else _cut(json.dumps(value))
+    return quote(value) if isinstance(value, str) else _cut(json.dumps(value))
 
 
 def _cut(text: str) -> str:

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any, Final, TypeVar, cast
 
 from . import values
-from .values import OMITTED, Change, Fits, Json, UnfitError, omitted, unchanged
+from .values import OMITTED, Change, Fits, Json, UnfitError, identity, omit
 
 T = TypeVar("T")
 
@@ -84,7 +84,7 @@ class Compiler:
             ]
             for name, entries in contracts[way]["shapes"].items()
         }
-        self._made: dict[Any, _Cell] = {}
+        self._cells: dict[Any, _Cell] = {}
         self._wholes: dict[int, Change] = {}
         self._results: list[dict[str, Change]] = []
 
@@ -103,7 +103,7 @@ class Compiler:
         missing = maker.converters - self._converters.keys()
         if missing:
             raise MissingConverterError(missing, self.way)
-        made = {name: self._whole(maker.named(name, keep=True)) for name in self._roots}
+        made = {name: self._whole(maker.compile_named(name, keep=True)) for name in self._roots}
         if made not in self._results:
             self._results.append(made)
         return self._results[self._results.index(made)]
@@ -130,24 +130,24 @@ class Compiler:
         return found.get("names", {}) if isinstance(found, Mapping) else {}
 
     def _whole(self, change: Change | None) -> Change:
-        if change is None or change is omitted:
-            return unchanged if change is None else values.withheld
+        if change is None or change is omit:
+            return identity if change is None else values.withheld
         if id(change) not in self._wholes:
-            self._wholes[id(change)] = values.whole(change)
+            self._wholes[id(change)] = values.require_value(change)
         return self._wholes[id(change)]
 
-    def converter(self, name: str) -> Change:
+    def call_converter(self, name: str) -> Change:
         """Return the converter *name*; on the way up, what it makes has to fit."""
         passes_null = self._known[name]["passes_null"]
-        change = values.converter(name, self._converters[name], passes_null=passes_null)
-        return self._lifted(name, change)
+        change = values.call_converter(name, self._converters[name], passes_null=passes_null)
+        return self._require_sent(name, change)
 
-    def _lifted(self, name: str, change: Change) -> Change:
+    def _require_sent(self, name: str, change: Change) -> Change:
         if self.way == "down" or "sent" not in self._known[name] or not self.judges:
             return change
-        return values.fitting([name], change, self.fits(self._known[name]["sent"], None))
+        return values.require_fit([name], change, self.fits(self._known[name]["sent"], None))
 
-    def written(self, name: str, version: str) -> Change:
+    def call_dated_converter(self, name: str, version: str) -> Change:
         """Return the converter *name* for callers of *version*, who are shown what fits there."""
         schema = next(
             each["schema"]
@@ -156,10 +156,10 @@ class Compiler:
             and self._environment in each.get("environments", (self._environment,))
         )
         # where any value will do, it may be one that no schema speaks of, such as bytes
-        change = values.converter(name, self._converters[name], version)
+        change = values.call_converter(name, self._converters[name], version)
         if self.way == "up" or schema is True:
-            return self._lifted(name, change)
-        return values.fitting([name], change, self.fits(schema, version), version)
+            return self._require_sent(name, change)
+        return values.require_fit([name], change, self.fits(schema, version), version)
 
     @property
     def judges(self) -> bool:
@@ -174,7 +174,7 @@ class Compiler:
 
     def cell(self, key: Any) -> _Cell:
         """Return the place of the function of *key*: a shape as it is at some versions."""
-        return self._made.setdefault(key, _Cell())
+        return self._cells.setdefault(key, _Cell())
 
     @cached_property
     def reach(self) -> dict[str, list[str]]:
@@ -223,12 +223,12 @@ def _entry(since: int, shape: Shape, dated: frozenset[str]) -> _Entry:
         shape,
         any(not _ACTS.isdisjoint(part) for part in inline),
         frozenset(part for part in parts if isinstance(part, str)),
-        frozenset(name for part in inline for name in _needed(part)),
+        frozenset(name for part in inline for name in _list_converters(part)),
         any(not dated.isdisjoint(part) for part in inline),
     )
 
 
-def _needed(part: Mapping[str, Any]) -> Iterator[str]:
+def _list_converters(part: Mapping[str, Any]) -> Iterator[str]:
     yield from part.get("convert", ())
     if "demand" in part:
         yield part["demand"]
@@ -284,7 +284,7 @@ class _Maker:
         """The names of the converters that are needed."""
         return set[str]().union(*(self._entries[name].converters for name in self._live))
 
-    def named(self, name: str, *, keep: bool) -> Change | None:
+    def compile_named(self, name: str, *, keep: bool) -> Change | None:
         """Return the function of the shape *name*; None if it changes nothing."""
         if name not in self._live:
             return None
@@ -294,7 +294,7 @@ class _Maker:
         cell = self._compiler.cell((name, keep, since, version))
         if not cell.is_begun:
             cell.is_begun = True
-            cell.change = self._made(self._entries[name].shape, keep=keep) or unchanged
+            cell.change = self._compile(self._entries[name].shape, keep=keep) or identity
         return cell.change or cell
 
     def _acts(self, shape: Shape) -> bool:
@@ -303,60 +303,69 @@ class _Maker:
             for part in _parts(shape)
         )
 
-    def _made(self, shape: Shape, *, keep: bool) -> Change | None:
+    def _compile(self, shape: Shape, *, keep: bool, union: Change | None = None) -> Change | None:
+        """Return the function of *shape*, None if it changes nothing.
+
+        *union* is the function of the union of which it is a member, if it is one.
+        """
         if isinstance(shape, str):
-            return self.named(shape, keep=keep)
+            return self.compile_named(shape, keep=keep)
         if shape is None or not self._acts(shape):
             return None
-        if shape.get("absent") is True:
+        if _is_absent(shape):
+            if union is not None and keep and "shown_as" in shape:
+                # a substitute is written in canonical names, too
+                return lambda _: union(shape["shown_as"])
             down = self._compiler.way == "down"
-            return omitted if down else values.refused("its tag names nothing of the version")
+            return omit if down else values.refuse("its tag names nothing of the version")
         if "convert" in shape:
             return self._convert(shape, keep)
         if "retag" in shape:
             tag, texts = shape["retag"]
-            return values.retagged(tag, texts, self._made(shape.get("then"), keep=keep))
+            return values.change_tag(
+                tag, texts, self._compile(shape.get("then"), keep=keep, union=union)
+            )
         if "then" in shape:
-            return self._held(shape, self._made(shape["then"], keep=keep))
+            return self._withhold_unfit(shape, self._compile(shape["then"], keep=keep, union=union))
         if "demand" in shape:
             if any(self._acts(each) for each in shape["where"]):
-                return self._compiler.written(shape["demand"], self._version)
-            return self._made(shape.get("otherwise"), keep=keep)
+                return self._compiler.call_dated_converter(shape["demand"], self._version)
+            return self._compile(shape.get("otherwise"), keep=keep)
         if "values" in shape:
-            return values.enumerated(
+            return values.replace_values(
                 [(each["value"], _instead(each, keep)) for each in shape["values"]]
             )
         if "items" in shape:
             return self._list(shape)
         if "tag" in shape:
-            return self._tagged(shape, keep)
+            return self._choose_by_tag(shape, keep, union)
         if "tried" in shape:
-            return self._tried(shape, keep)
-        return self._typed(shape, keep) if "types" in shape else self._object(shape)
+            return self._choose_by_schema(shape, keep, union)
+        return self._choose_by_type(shape, keep) if "types" in shape else self._object(shape)
 
     def _convert(self, shape: Mapping[str, Any], keep: bool) -> Change:
-        steps = [self._compiler.converter(name) for name in shape["convert"]]
-        then = self._made(shape.get("then"), keep=keep)
+        steps = [self._compiler.call_converter(name) for name in shape["convert"]]
+        then = self._compile(shape.get("then"), keep=keep)
         if then is not None:
             steps = [then, *steps] if self._compiler.way == "up" else [*steps, then]
-        change = values.in_turn(steps)
+        change = values.apply_all(steps)
         if "fits" not in shape or not self._compiler.judges:
             return change
         fits = self._compiler.fits(shape["fits"], self._version)
-        return values.fitting(shape["convert"], change, fits, self._version)
+        return values.require_fit(shape["convert"], change, fits, self._version)
 
-    def _held(self, shape: Mapping[str, Any], change: Change | None) -> Change | None:
+    def _withhold_unfit(self, shape: Mapping[str, Any], change: Change | None) -> Change | None:
         if change is None:
             return None
-        return values.held(change, self._compiler.fits(shape["fits"], self._version))
+        return values.withhold_unfit(change, self._compiler.fits(shape["fits"], self._version))
 
     def _list(self, shape: Mapping[str, Any]) -> Change:
         least = shape.get("least", 0)
-        item = self._made(shape["items"], keep=least > 0) or unchanged
-        change = values.listed(item, least=least, unique=shape.get("unique", False))
-        return change if least else self._filtered(shape["items"], change)
+        item = self._compile(shape["items"], keep=least > 0) or identity
+        change = values.change_items(item, least=least, unique=shape.get("unique", False))
+        return change if least else self._filter_items(shape["items"], change)
 
-    def _filtered(self, items: Shape, otherwise: Change) -> Change:
+    def _filter_items(self, items: Shape, otherwise: Change) -> Change:
         """Return the fastest way where all that happens to items is that some are left out."""
         while isinstance(items, str):
             items = self._entries[items].shape
@@ -366,11 +375,11 @@ class _Maker:
         if any(self._acts(each) for text, each in items["members"].items() if text not in gone):
             return otherwise
         shown = {text: text not in gone for text in items["members"]}
-        return values.filtered(items["tag"], shown, otherwise)
+        return values.filter_items(items["tag"], shown, otherwise)
 
     def _object(self, shape: Mapping[str, Any]) -> Change:
         change = self._fields(shape)
-        return values.completed(shape["defaults"], change) if "defaults" in shape else change
+        return values.add_defaults(shape["defaults"], change) if "defaults" in shape else change
 
     def _fields(self, shape: Mapping[str, Any]) -> Change:
         required = frozenset(shape.get("required", ()))
@@ -378,12 +387,12 @@ class _Maker:
         fields = {
             name: made
             for name, below in shape.get("fields", {}).items()
-            if (made := self._made(below, keep=least > 0 or name in required)) is not None
+            if (made := self._compile(below, keep=least > 0 or name in required)) is not None
         }
-        extras = self._made(shape.get("extras"), keep=least > 0)
+        extras = self._compile(shape.get("extras"), keep=least > 0)
         if extras is None and not shape.get("left_out") and not shape.get("names"):
-            return values.in_place(fields, required=required, least=least)
-        return values.rebuilt(
+            return values.change_fields(fields, required=required, least=least)
+        return values.rebuild(
             fields,
             names=dict(shape.get("names", {})),
             left_out=frozenset(shape.get("left_out", ())),
@@ -393,52 +402,37 @@ class _Maker:
             least=least,
         )
 
-    def _tagged(self, shape: Mapping[str, Any], keep: bool, union: Change | None = None) -> Change:
+    def _choose_by_tag(self, shape: Mapping[str, Any], keep: bool, union: Change | None) -> Change:
         members: dict[str, Change | None] = {}
         otherwise = None
         if "otherwise" in shape:
-            otherwise = self._made(shape["otherwise"], keep=keep) or unchanged
-        change = values.tagged(shape["tag"], members, otherwise)
+            otherwise = self._compile(shape["otherwise"], keep=keep) or identity
+        change = values.choose_by_tag(shape["tag"], members, otherwise)
         for text, below in shape["members"].items():
-            members[text] = self._member(below, keep, union or change)
+            members[text] = self._compile(below, keep=keep, union=union or change)
         return change
 
-    def _typed(self, shape: Mapping[str, Any], keep: bool) -> Change:
+    def _choose_by_type(self, shape: Mapping[str, Any], keep: bool) -> Change:
         members: dict[str | None, Change | None] = {}
-        change = values.typed(members)
+        change = values.choose_by_type(members)
         for name, below in shape["types"].items():
-            members[name] = self._member(below, keep, change)
+            members[name] = self._compile(below, keep=keep, union=change)
         return change
 
-    def _tried(self, shape: Mapping[str, Any], keep: bool, union: Change | None = None) -> Change:
+    def _choose_by_schema(
+        self, shape: Mapping[str, Any], keep: bool, union: Change | None
+    ) -> Change:
         version = self._version if self._compiler.way == "up" else None
         members: list[tuple[Fits, Change | None]] = []
-        change = values.tried(members)
+        change = values.choose_by_schema(members)
         if "fits" in shape:
-            change = values.held(change, self._compiler.fits(shape["fits"], self._version))
+            change = values.withhold_unfit(
+                change, self._compiler.fits(shape["fits"], self._version)
+            )
         for each in shape["tried"]:
             fits = self._compiler.fits(each["schema"], version)
-            members.append((fits, self._member(each["then"], keep, union or change)))
+            members.append((fits, self._compile(each["then"], keep=keep, union=union or change)))
         return change
-
-    def _member(self, shape: Shape, keep: bool, union: Change) -> Change | None:
-        """Return the function of a member of the union that *union* is the function of."""
-        if shape is None or isinstance(shape, str) or not self._acts(shape):
-            return self._made(shape, keep=keep)
-        if "tag" in shape:
-            return self._tagged(shape, keep, union)
-        if "tried" in shape:
-            return self._tried(shape, keep, union)
-        if "retag" in shape:
-            tag, texts = shape["retag"]
-            return values.retagged(tag, texts, self._member(shape.get("then"), keep, union))
-        if "then" in shape and "convert" not in shape:
-            return self._held(shape, self._member(shape["then"], keep, union))
-        if _is_absent(shape) and keep and "shown_as" in shape:
-            # a substitute is written in canonical names, too
-            shown_as = shape["shown_as"]
-            return lambda _: union(shown_as)
-        return self._made(shape, keep=keep)
 
 
 def _is_absent(shape: Shape) -> bool:

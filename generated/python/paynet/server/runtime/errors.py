@@ -72,7 +72,7 @@ def encode(body: Any) -> bytes:
     return json.dumps(body, separators=(",", ":"), allow_nan=False).encode("ascii")
 
 
-def quoted(text: str) -> str:
+def quote(text: str) -> str:
     """Return a caller's *text* as an error message shows it: in quotes, escaped, not too long."""
     shown = text if len(text) <= LONGEST_QUOTE else text[:LONGEST_QUOTE] + "..."
     return json.dumps(shown)

@@ -120,17 +120,17 @@ def bodies(
 
 
 def _bodies(schema: Any, schemas: Mapping[str, Any], problem: Problem, fits: Fits) -> list[Body]:
-    filled = _Filler(schemas, problem, fits).filled(schema, "", 0)
+    filled = _Filler(schemas, problem, fits).fill(schema, "", 0)
     found = [body for body in filled if fits(schema, body.value)]
     return sorted(found, key=lambda body: -len(body.told))
 
 
-def traced(problem: Problem) -> Problem:
+def add_trace_id(problem: Problem) -> Problem:
     """Return *problem* with a trace id."""
     return problem if problem.trace_id else replace(problem, trace_id=new_trace_id())
 
 
-def hyphened(trace_id: str | None) -> str | None:
+def format_as_uuid(trace_id: str | None) -> str | None:
     """Return *trace_id* as the UUID of the same digits."""
     return trace_id and str(UUID(trace_id))
 
@@ -149,7 +149,7 @@ class _Filler:
             "title": [problem.title],
             "status": [problem.status, str(problem.status), *_WORDS],
             "code": [*dict.fromkeys(spelt), problem.status, str(problem.status)],
-            "trace_id": [problem.trace_id, hyphened(problem.trace_id)],
+            "trace_id": [problem.trace_id, format_as_uuid(problem.trace_id)],
             "type": ["about:blank"],
             "time": [datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")],
             "path": [problem.path] if problem.path else [],
@@ -157,7 +157,7 @@ class _Filler:
             "is_success": [False],
         }
 
-    def filled(self, schema: Any, name: str, depth: int) -> Iterator[Body]:
+    def fill(self, schema: Any, name: str, depth: int) -> Iterator[Body]:
         """Yield what may stand at the field *name*, the whole body without one."""
         for parts in islice(self._ways(schema, frozenset()), _WAYS):
             types = _types(parts)
@@ -225,7 +225,7 @@ class _Filler:
     def _field(
         self, name: str, schema: Any, required: bool, beside: Mapping[str, Any], depth: int
     ) -> Body | None:
-        called = _called(name)
+        called = _normalize(name)
         if name in self._problem.members and self._fits(schema, self._problem.members[name]):
             return Body(self._problem.members[name], frozenset({name}))
         for fact in self._facts(called, beside):
@@ -241,7 +241,7 @@ class _Filler:
         if depth < _DEEPEST and (required or _may_hold(called)):
             found = [
                 body
-                for body in self.filled(schema, called, depth + 1)
+                for body in self.fill(schema, called, depth + 1)
                 if not isinstance(body.value, str | int) and self._fits(schema, body.value)
             ]
             if found:
@@ -251,11 +251,11 @@ class _Filler:
     def _facts(self, called: str, beside: Mapping[str, Any]) -> tuple[str, ...]:
         """Return what a field may say, by its name: `error` is a code beside a message."""
         facts = _SAID.get(called, ())
-        if called == "type" and "title" in map(_called, beside):
+        if called == "type" and "title" in map(_normalize, beside):
             # as in RFC 9457, section 3.1.1
             return ("type",)
         if called in ("error", "reason"):
-            others = {_called(name) for name in beside} - {called}
+            others = {_normalize(name) for name in beside} - {called}
             has_message = any("message" in _SAID.get(each, ()) for each in others)
             facts = tuple(fact for fact in facts if fact != ("message" if has_message else "code"))
         return facts
@@ -264,7 +264,7 @@ class _Filler:
         items = [part["items"] for part in parts if "items" in part] or [True]
         schema = items[0] if len(items) == 1 else {"allOf": items}
         if depth < _DEEPEST:
-            for body in self.filled(schema, name, depth + 1):
+            for body in self.fill(schema, name, depth + 1):
                 if self._fits(schema, body.value):
                     yield Body([body.value], body.told)
 
@@ -304,7 +304,7 @@ def _types(parts: list[dict[str, Any]]) -> set[str]:
     return types
 
 
-def _called(name: str) -> str:
+def _normalize(name: str) -> str:
     return re.sub(r"[^a-z0-9]", "", name.lower())
 
 
@@ -316,6 +316,6 @@ def _goal(schema: Mapping[str, Any]) -> str | None:
     return name.replace("~1", "/").replace("~0", "~")
 
 
-def located(path: str) -> str:
+def encode_path(path: str) -> str:
     """Return *path*, decoded, as a reference to it is written (RFC 3986, section 3.3)."""
     return quote(path, safe="/:@!$&'()*+,;=-._~", errors="replace")

@@ -13,7 +13,7 @@ from typing import Any, Final
 from urllib.parse import unquote_to_bytes
 
 from .bodies import LONGEST_INTEGER
-from .errors import RequestError, quoted
+from .errors import RequestError, quote
 
 _INTEGER: Final = re.compile(r"0|-?[1-9][0-9]*")
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
@@ -174,12 +174,12 @@ def _decode(encoded: bytes) -> str:
 
 def _value(name: str, values: list[str], parameter: Parameter) -> Any:
     if parameter.items is not Items.REPEATED and len(values) > 1:
-        raise RequestError(f"the parameter {quoted(name)} is given more than once")
+        raise RequestError(f"the parameter {quote(name)} is given more than once")
     if parameter.items is Items.COMMAS:
         # after decoding: common clients write the comma itself as %2C
         values = values[0].split(",")
     try:
         read = [parameter.read(value) for value in values]
     except RequestError as error:
-        raise RequestError(f"the parameter {quoted(name)} {error}") from None
+        raise RequestError(f"the parameter {quote(name)} {error}") from None
     return read[0] if parameter.items is Items.ONE else read

@@ -81,12 +81,12 @@ _WORDS: Final[dict[str | None, str]] = {
 }
 
 
-def unchanged(value: Json) -> Json:
+def identity(value: Json) -> Json:
     """Return *value*."""
     return value
 
 
-def omitted(_: Json) -> Json:
+def omit(_: Json) -> Json:
     """Return ``OMITTED``."""
     return OMITTED
 
@@ -96,10 +96,10 @@ def _misfit(value: Json, wanted: str) -> UnfitError:
     return UnfitError(f"{found} where {wanted} belongs")
 
 
-def whole(change: Change) -> Change:
+def require_value(change: Change) -> Change:
     """Return *change* for a value that nothing holds, so that it can't be left out."""
 
-    def made(value: Json) -> Json:
+    def apply(value: Json) -> Json:
         try:
             after = change(value)
         except RecursionError:
@@ -108,14 +108,14 @@ def whole(change: Change) -> Change:
             raise UnfitError("nothing of it may be shown at this version")
         return after
 
-    return made
+    return apply
 
 
-withheld: Final = whole(omitted)
+withheld: Final = require_value(omit)
 """Refuses every value: the version has nothing there."""
 
 
-def converter(
+def call_converter(
     name: str, convert: Callable[..., Json], *more: str, passes_null: bool = False
 ) -> Change:
     """Return *convert*, called with *more*, so that a ValueError says that the value does not fit.
@@ -136,7 +136,7 @@ def converter(
     return change
 
 
-def fitting(names: Sequence[str], change: Change, fits: Fits, version: str = "") -> Change:
+def require_fit(names: Sequence[str], change: Change, fits: Fits, version: str = "") -> Change:
     """Return *change*, which goes through the converters *names*; what it makes has to fit.
 
     What is returned raises UnfitError where a result for *version* does not fit, ConversionError
@@ -147,7 +147,7 @@ def fitting(names: Sequence[str], change: Change, fits: Fits, version: str = "")
         makers = f"the converter {names[0]} makes"
     reason = f"what {makers} of it{f' for {version}' if version else ''} does not fit"
 
-    def made(value: Json) -> Json:
+    def apply(value: Json) -> Json:
         after = change(value)
         try:
             is_fit = after is OMITTED or fits(after)
@@ -158,10 +158,10 @@ def fitting(names: Sequence[str], change: Change, fits: Fits, version: str = "")
             raise UnfitError(reason) if version else ConversionError(reason)
         return after
 
-    return made
+    return apply
 
 
-def in_turn(changes: list[Change]) -> Change:
+def apply_all(changes: list[Change]) -> Change:
     """Return what applies *changes* one after the other."""
     if len(changes) == 1:
         return changes[0]
@@ -174,7 +174,7 @@ def in_turn(changes: list[Change]) -> Change:
     return change
 
 
-def enumerated(shown: list[tuple[Json, Json]]) -> Change:
+def replace_values(shown: list[tuple[Json, Json]]) -> Change:
     """Return what replaces a value that is listed, which stands first in its pair."""
     texts = {value: instead for value, instead in shown if isinstance(value, str)}
     others = {_text(value): instead for value, instead in shown if not isinstance(value, str)}
@@ -190,7 +190,7 @@ def enumerated(shown: list[tuple[Json, Json]]) -> Change:
 # Lists
 
 
-def listed(item: Change, *, least: int, unique: bool) -> Change:
+def change_items(item: Change, *, least: int, unique: bool) -> Change:
     """Return what applies *item* to each item and leaves out those that may not be shown.
 
     A list with fewer than *least* items may not be shown either; one whose items have to be
@@ -223,7 +223,7 @@ def listed(item: Change, *, least: int, unique: bool) -> Change:
     return change
 
 
-def filtered(tag: str, shown: Mapping[str, bool], otherwise: Change) -> Change:
+def filter_items(tag: str, shown: Mapping[str, bool], otherwise: Change) -> Change:
     """Return what leaves items out by their *tag*; *otherwise* does so where that is no use."""
 
     def change(value: Json) -> Json:
@@ -249,7 +249,7 @@ def _distinct(values: list[Json]) -> list[Json]:
 # Objects
 
 
-def in_place(fields: Mapping[str, Change], *, required: Container[str], least: int) -> Change:
+def change_fields(fields: Mapping[str, Change], *, required: Container[str], least: int) -> Change:
     """Return what applies *fields* to the fields of an object and leaves the others alone.
 
     An object that lacks one of *required* then, or has fewer than *least*, may not be shown.
@@ -284,7 +284,7 @@ def in_place(fields: Mapping[str, Change], *, required: Container[str], least: i
     return change
 
 
-def rebuilt(
+def rebuild(
     fields: Mapping[str, Change],
     *,
     names: Mapping[str, str],
@@ -332,26 +332,28 @@ def rebuilt(
     return change
 
 
-def completed(defaults: Mapping[str, Json], change: Change) -> Change:
+def add_defaults(defaults: Mapping[str, Json], change: Change) -> Change:
     """Return *change* for objects that have *defaults* in place of fields that they lack."""
 
-    def made(value: Json) -> Json:
+    def apply(value: Json) -> Json:
         if not isinstance(value, dict) or defaults.keys() <= value.keys():
             return change(value)
         return change({**defaults, **value})
 
-    return made
+    return apply
 
 
 # Unions
 
 
-def tagged(tag: str, members: Mapping[str, Change | None], otherwise: Change | None) -> Change:
+def choose_by_tag(
+    tag: str, members: Mapping[str, Change | None], otherwise: Change | None
+) -> Change:
     """Return what applies to an object the member that its *tag* names; None changes nothing.
 
     *otherwise* is applied where it names none; without it, such an object does not fit.
     """
-    lacking = otherwise or refused(f"its {tag!r} names no member of the union")
+    lacking = otherwise or refuse(f"its {tag!r} names no member of the union")
 
     def change(value: Json) -> Json:
         if not isinstance(value, dict):
@@ -363,35 +365,35 @@ def tagged(tag: str, members: Mapping[str, Change | None], otherwise: Change | N
     return change
 
 
-def retagged(tag: str, texts: Mapping[str, str], change: Change | None) -> Change:
+def change_tag(tag: str, texts: Mapping[str, str], change: Change | None) -> Change:
     """Return *change*, after which an object whose *tag* is one of *texts* has another one."""
 
-    def made(value: Json) -> Json:
+    def apply(value: Json) -> Json:
         after = value if change is None else change(value)
         if not isinstance(after, dict) or not isinstance(text := after.get(tag), str):
             return after
         return {**after, tag: texts[text]} if text in texts else after
 
-    return made
+    return apply
 
 
-def typed(members: Mapping[str | None, Change | None]) -> Change:
+def choose_by_type(members: Mapping[str | None, Change | None]) -> Change:
     """Return what applies to a value the member that has its JSON type; None changes nothing."""
 
-    def lacking(value: Json) -> Json:
+    def refuse_type(value: Json) -> Json:
         raise _misfit(value, " or ".join(dict.fromkeys(_WORDS[name] for name in members)))
 
     def change(value: Json) -> Json:
         name = _TYPES.get(type(value))
         if name == "number" and value.is_integer():
             name = "integer"
-        member = members.get(name, lacking)
+        member = members.get(name, refuse_type)
         return value if member is None else member(value)
 
     return change
 
 
-def tried(members: Sequence[tuple[Fits, Change | None]]) -> Change:
+def choose_by_schema(members: Sequence[tuple[Fits, Change | None]]) -> Change:
     """Return what applies to a value the first member that it fits; None changes nothing.
 
     The value fits one of them: what fits none of the others is of the last one.
@@ -407,17 +409,17 @@ def tried(members: Sequence[tuple[Fits, Change | None]]) -> Change:
     return change
 
 
-def held(change: Change, fits: Fits) -> Change:
+def withhold_unfit(change: Change, fits: Fits) -> Change:
     """Return *change*, after which a value that does not fit may not be shown."""
 
-    def made(value: Json) -> Json:
+    def apply(value: Json) -> Json:
         after = change(value)
         return after if after is OMITTED or fits(after) else OMITTED
 
-    return made
+    return apply
 
 
-def refused(reason: str) -> Change:
+def refuse(reason: str) -> Change:
     """Return what fits no value, for *reason*."""
 
     def change(_: Json) -> Json:
