@@ -226,11 +226,11 @@ def gate(workspace: Workspace, against: str | None, dry_run: bool, yes: bool) ->
     from dateline import generate as room
     from dateline.edit.gate import apply
 
-    def renamed(place: Place, question: Rename) -> bool:
+    def confirm_rename(place: Place, question: Rename) -> bool:
         asked = f"{place}: was {question.before} renamed to {question.after}?"
         return yes or (not dry_run and sys.stdin.isatty() and click.confirm(asked, err=True))
 
-    plan = room.gates(workspace, against, renamed)
+    plan = room.gates(workspace, against, confirm_rename)
     if dry_run:
         click.echo(plan.patch(), nl=False)
     else:
@@ -636,7 +636,7 @@ def adopt(
     from dateline.adopt import adopt as take_over
     from dateline.adopt.summary import format_adoption
 
-    def renamed(proposal: Proposal) -> bool:
+    def confirm_rename(proposal: Proposal) -> bool:
         where = f"{proposal.holder}: " if proposal.holder else ""
         asked = f"{where}was {proposal.older} renamed to {proposal.newer}?"
         return yes or (sys.stdin.isatty() and click.confirm(asked, err=True))
@@ -648,7 +648,7 @@ def adopt(
         default=default,
         package=package,
         renames=renames,
-        accept=renamed,
+        accept=confirm_rename,
     )
     for path in adoption.files:
         click.echo(f"added {path}")

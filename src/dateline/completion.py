@@ -17,7 +17,7 @@ def rules(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionI
     """Offer the ids of the rules, each with its summary."""
     from dateline.rules import RULES
 
-    return _offered(((rule.id, rule.summary) for rule in RULES.values()), begun)
+    return _complete(((rule.id, rule.summary) for rule in RULES.values()), begun)
 
 
 def _of_table(
@@ -29,7 +29,7 @@ def _of_table(
         from dateline.load import read_known_table
 
         table = read_known_table(context.params.get("schemas") or Path("schemas"))
-        return _offered(words(table), begun) if table else []
+        return _complete(words(table), begun) if table else []
 
     return offer
 
@@ -44,7 +44,7 @@ environments = _of_table(lambda table: [(one.name, "") for one in table.environm
 """Offer the names of the environments."""
 
 
-def _offered(words: Iterable[tuple[str, str]], begun: str) -> list[CompletionItem]:
+def _complete(words: Iterable[tuple[str, str]], begun: str) -> list[CompletionItem]:
     # needed only while a shell asks
     from click.shell_completion import CompletionItem
 

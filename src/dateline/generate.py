@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from dateline import fresh
-from dateline.files import Stale, Written, find_stale, read_kept, write
+from dateline.files import Stale, WriteResult, find_stale, read_kept, write
 from dateline.files.sources import recover
 from dateline.model import Api, Artifact, DatelineError, Finding, Place
 
@@ -61,7 +61,7 @@ class Workspace:
 class Generated:
     """What a run wrote (None where nothing was to do), and what the models can't express."""
 
-    written: Written | None
+    written: WriteResult | None
     notes: tuple[str, ...] = ()
 
 

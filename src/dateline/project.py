@@ -392,7 +392,7 @@ class _Publisher:
             return finish(built, at) if finish else built
 
         extra = self._dependencies(node) if kind == "schema" else []
-        return self._built([(mask, value) for _, mask, value in parts] + extra, build)
+        return self._build_varying([(mask, value) for _, mask, value in parts] + extra, build)
 
     def _map(self, kind: str, mapping: dict[str, Any]) -> tuple[Any, int]:
         entries: list[_Entry] = []
@@ -432,9 +432,9 @@ class _Publisher:
         together = 0
         for mask, _ in parts:
             together |= mask
-        return self._built(parts, build), together
+        return self._build_varying(parts, build), together
 
-    def _built(self, parts: Sequence[tuple[int, Any]], build: Callable[[int], Any]) -> Any:
+    def _build_varying(self, parts: Sequence[tuple[int, Any]], build: Callable[[int], Any]) -> Any:
         if all(mask == self.all and not isinstance(value, _Varying) for mask, value in parts):
             return build(0)
         return _Varying(self._classes(parts), build)
@@ -460,7 +460,7 @@ class _Publisher:
     def _dependencies(self, node: dict[str, Any]) -> list[tuple[int, Any]]:
         """Return what a schema depends on beside its own parts: the subtypes it names."""
         mapping = self._mapping(node)
-        return [(self._mapped(node, reference), None) for reference in mapping.values()]
+        return [(self._find_mapped(node, reference), None) for reference in mapping.values()]
 
     def _schema_finish(
         self, node: dict[str, Any]
@@ -468,7 +468,7 @@ class _Publisher:
         steps = [
             step
             for applies, step in (
-                (self._renames_or_removes(node), partial(self._required, node)),
+                (self._renames_or_removes(node), partial(self._list_required, node)),
                 (bool(self._mapping(node)), partial(self._discriminator, node)),
                 (self._is_annotated_enumeration(node), enumeration),
                 (not self.api.table.adopted and EXTENSIBLE in node, open_ended),
@@ -492,7 +492,9 @@ class _Publisher:
             for name, child in node.get("properties", {}).items()
         )
 
-    def _required(self, node: dict[str, Any], built: dict[str, Any], at: int) -> dict[str, Any]:
+    def _list_required(
+        self, node: dict[str, Any], built: dict[str, Any], at: int
+    ) -> dict[str, Any]:
         """Let `required` follow its properties; it is written in canonical names throughout."""
         properties = node["properties"]
         required = []
@@ -512,7 +514,7 @@ class _Publisher:
         discriminator = node.get("discriminator")
         return (discriminator.get("mapping") or {}) if isinstance(discriminator, dict) else {}
 
-    def _mapped(self, node: dict[str, Any], reference: str) -> int:
+    def _find_mapped(self, node: dict[str, Any], reference: str) -> int:
         """Return where a mapping's target is a member; where it exists, if it is none."""
         goal = target(reference) or ("schemas", reference)
         members = [
@@ -533,7 +535,7 @@ class _Publisher:
         kept = {
             tag: reference
             for tag, reference in mapping.items()
-            if self._mapped(node, reference) >> at & 1
+            if self._find_mapped(node, reference) >> at & 1
         }
         if len(kept) == len(mapping):
             return built

@@ -63,10 +63,10 @@ def _announcements(api: Api) -> Iterator[str]:
     today = date.today().isoformat()
     for one in announced:
         left = _left_to_do(api, one) if one.day <= today else ""
-        yield f"  {one.day}  {_announced(one)}{left}"
+        yield f"  {one.day}  {_describe_announcement(one)}{left}"
 
 
-def _announced(announcement: Announcement) -> str:
+def _describe_announcement(announcement: Announcement) -> str:
     if announcement.kind == "default":
         return f"{announcement.version} becomes the default"
     return f"{announcement.version} ends"

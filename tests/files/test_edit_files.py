@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from dateline.files import EditError, OutputError, Written
+from dateline.files import EditError, OutputError, WriteResult
 from dateline.files import write as write_outputs
 from dateline.files.sources import Outputs, Replacement, recover, write
 from dateline.fresh import inputs, unchanged_since
@@ -113,7 +113,7 @@ def test_with_outputs_it_is_remembered_what_they_were_made_from(folder: Path) ->
     artifacts = [Artifact(path="a", content=b"new")]
     outputs = Outputs(folder=output, artifacts=artifacts, protected=(), key=lambda: inputs(folder))
     written = write(folder, REPLACEMENTS, outputs)
-    assert written == Written(added=("a", "manifest.json"), changed=(), removed=(), unchanged=0)
+    assert written == WriteResult(added=("a", "manifest.json"), changed=(), removed=(), unchanged=0)
     assert unchanged_since(output, inputs(folder))
     assert not (folder / ".dateline-edit").exists()
 

@@ -30,7 +30,7 @@ from dateline.files import (
     BusyError,
     OutputError,
     Stale,
-    Written,
+    WriteResult,
     find_stale,
     remember,
     write,
@@ -43,7 +43,7 @@ from dateline.model import Artifact
 
 def test_a_folder_comes_to_hold_the_artifacts_and_their_manifest(folder: Path) -> None:
     result = write(artifacts(OLD), folder)
-    assert result == Written(
+    assert result == WriteResult(
         added=("a.txt", "deep/c.txt", "deep/er/b.txt", "gone/d.txt", "manifest.json"),
         changed=(),
         removed=(),
@@ -61,7 +61,7 @@ def test_a_folder_without_artifacts_holds_an_empty_manifest(folder: Path) -> Non
 
 
 def test_what_changed_is_told_and_what_went_is_gone(written: Path) -> None:
-    assert write(artifacts(NEW), written) == Written(
+    assert write(artifacts(NEW), written) == WriteResult(
         added=("come/e.txt",),
         changed=("deep/er/b.txt", "manifest.json"),
         removed=("gone/d.txt",),
@@ -80,7 +80,7 @@ def test_files_that_stay_the_same_are_not_touched(written: Path) -> None:
 
 def test_nothing_is_switched_when_nothing_differs(written: Path) -> None:
     before = (written.stat().st_ino, written.stat().st_mtime_ns, identities(written))
-    assert write(artifacts(OLD), written) == Written((), (), (), unchanged=5)
+    assert write(artifacts(OLD), written) == WriteResult((), (), (), unchanged=5)
     assert (written.stat().st_ino, written.stat().st_mtime_ns, identities(written)) == before
 
 
@@ -93,7 +93,7 @@ def test_only_the_lock_and_a_gitignore_stay_beside_the_folder(written: Path) -> 
 
 def test_the_order_of_artifacts_does_not_matter(folder: Path) -> None:
     write(artifacts(OLD)[::-1], folder)
-    assert write(artifacts(OLD), folder) == Written((), (), (), unchanged=5)
+    assert write(artifacts(OLD), folder) == WriteResult((), (), (), unchanged=5)
 
 
 def test_a_file_gives_way_to_a_folder_and_back(folder: Path) -> None:
@@ -118,7 +118,7 @@ def test_edited_files_are_restored(written: Path) -> None:
     (written / "a.txt").write_bytes(b"edited")
     (written / "deep/c.txt").unlink()
     (written / "deep/c.txt").symlink_to("er/b.txt")
-    assert write(artifacts(OLD), written) == Written(
+    assert write(artifacts(OLD), written) == WriteResult(
         added=(), changed=("a.txt", "deep/c.txt"), removed=(), unchanged=3
     )
     assert tree(written) == with_manifest(OLD)
@@ -236,7 +236,7 @@ def test_a_name_with_a_line_break_is_escaped_in_the_refusal(written: Path) -> No
 
 def test_a_tree_restored_without_its_manifest_heals(written: Path) -> None:
     (written / "manifest.json").unlink()
-    assert write(artifacts(OLD), written) == Written(
+    assert write(artifacts(OLD), written) == WriteResult(
         added=("manifest.json",), changed=(), removed=(), unchanged=4
     )
 

@@ -135,7 +135,8 @@ def test_files_that_can_not_be_linked_are_copied(folder: Path, tmp_path: Path) -
         if path.is_dir() or "dateline" in str(path.parent.name):
             os.chown(path, 65534, 65534)
     assert told("os.setuid(65534)", str(output)) == (
-        "Written(added=('b.txt',), changed=('manifest.json',), removed=('c.txt',), unchanged=1)\n"
+        "WriteResult(added=('b.txt',), changed=('manifest.json',), removed=('c.txt',), "
+        "unchanged=1)\n"
     )
     assert tree(output) == with_manifest({"a.txt": b"new" * 100_000, "b.txt": b"new"})
     assert identities(output)["a.txt"][1] == before["a.txt"][1]
@@ -187,7 +188,7 @@ def test_a_tree_in_a_lower_layer_of_an_overlay_is_replaced(folder: Path) -> None
         "merged/generated",
     )
     assert lines == (
-        "Written(added=('b.txt',), changed=('manifest.json',), removed=('deep/c.txt',), "
+        "WriteResult(added=('b.txt',), changed=('manifest.json',), removed=('deep/c.txt',), "
         "unchanged=1)\n"
     )
     assert tree(Path("upper/generated")) == with_manifest(

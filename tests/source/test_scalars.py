@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dateline.model import Problem
 from dateline.source.reader import read_content
-from dateline.source.splice import Source
+from dateline.source.splice import EditableSource
 from dateline.source.text import json_text, yaml_text
 
 # What readers take for something else, what ends or begins things, and what no eye can see.
@@ -89,7 +89,7 @@ def requires_same(content: bytes, name: str, path: tuple[str | int, ...], text: 
 def test_a_text_put_into_a_source_is_read_back(position: str, text: str) -> None:
     before, (edit, path), goal = POSITIONS[position]
     name = "a.json" if before.startswith(b"{") else "a.yaml"
-    source = Source(before, json=name == "a.json")
+    source = EditableSource(before, json=name == "a.json")
     getattr(source, edit)(path, text)
     requires_same(source.content(), name, goal, text)
     after = source.content()
@@ -107,11 +107,11 @@ def test_a_key_is_read_back_where_it_is_added_and_where_it_is_renamed(
     before: bytes, text: str
 ) -> None:
     name = "a.json" if before.startswith(b"{\n") else "a.yaml"
-    renamed = Source(before, json=name == "a.json")
+    renamed = EditableSource(before, json=name == "a.json")
     renamed.rename(("a",), text)
     found = read_back(renamed.content(), name, adopted=False)
     assert next(iter(found)) == text
-    added = Source(before, json=name == "a.json")
+    added = EditableSource(before, json=name == "a.json")
     added.put((text,), "x")
     assert read_back(added.content(), name, adopted=False)[text] == "x"
 
@@ -132,6 +132,6 @@ def test_a_document_is_read_back_as_it_was(value: Any) -> None:
     assert read_back(as_yaml.encode(), "a.yaml", adopted=True) == document
     assert yaml.safe_load(as_yaml) == document
     assert read_back(as_json.encode(), "a.json", adopted=False) == document
-    edited = Source(b"a: 1\n")
+    edited = EditableSource(b"a: 1\n")
     edited.put(("here",), value)
     assert read_back(edited.content(), "a.yaml", adopted=False)["here"] == value

@@ -15,7 +15,7 @@ from support.sources import parsed, plain
 from support.yaml_styles import Writer, scalar, value
 
 from dateline.source.spans import Span, spans
-from dateline.source.splice import Source
+from dateline.source.splice import EditableSource
 
 SCHEMAS = sorted((Path(__file__).parents[2] / "schemas").glob("*.yaml"))
 
@@ -61,7 +61,7 @@ def put_at(node: dict[str, Any], key: str, new: Any, index: int) -> None:
 NEW = ("x-added", "fresh key", "200", "$ref", "ключ")
 
 
-def random_edit(random: Random, source: Source, wanted: Any) -> str:
+def random_edit(random: Random, source: EditableSource, wanted: Any) -> str:
     """Do one random edit to *source* and to the plain value *wanted*."""
     places = list(trails(wanted))
     maps = [path for path, node in places if isinstance(node, dict)]
@@ -121,7 +121,7 @@ def test_a_file_says_what_was_meant_after_any_edits(seed: int, tmp_path: Path) -
             # without a last line end, block text at the end of the file has none either
             assert exactly(before) == exactly(document) or not text.endswith("\n"), text
             again = Random(seed * 1000 + round_)
-            source, wanted = Source(content), before
+            source, wanted = EditableSource(content), before
             done = [random_edit(again, source, wanted) for _ in range(again.choice((1, 1, 2, 5)))]
             after = source.content()
             if wanted:
@@ -136,7 +136,7 @@ def test_the_same_holds_for_json(tmp_path: Path) -> None:
         document = value(random)
         indent = random.choice((None, 2, 4))
         content = json.dumps(document, ensure_ascii=random.random() < 0.5, indent=indent).encode()
-        source, wanted = Source(content, json=True), copy.deepcopy(document)
+        source, wanted = EditableSource(content, json=True), copy.deepcopy(document)
         done = [random_edit(random, source, wanted) for _ in range(random.choice((1, 2, 5)))]
         after = source.content()
         assert exactly(reading(after, tmp_path, "a.json")) == exactly(wanted), f"{done}\n{after!r}"
@@ -146,7 +146,7 @@ def test_the_same_holds_for_json(tmp_path: Path) -> None:
 
 
 def text_after(text: str, *edits: tuple[Any, ...]) -> str:
-    source = Source(text.encode())
+    source = EditableSource(text.encode())
     for kind, *given in edits:
         getattr(source, kind)(*given)
     return source.content().decode()
@@ -333,7 +333,7 @@ def single_edits(document: Any) -> Iterator[tuple[str, Trail]]:
             yield from (("put", (*trail, index)) for index in range(len(node) + 1))
 
 
-def do(source: Source, document: Any, kind: str, trail: Trail, new: Any) -> Any:
+def do(source: EditableSource, document: Any, kind: str, trail: Trail, new: Any) -> Any:
     """Do one edit to *source*; return what *document* is then."""
     wanted = copy.deepcopy(document)
     holder = at(wanted, trail[:-1])
@@ -361,7 +361,7 @@ def check_edit(content: bytes, document: Any, kind: str, trail: Trail, folder: P
     text = content.decode().removeprefix("\ufeff")
     root = spans(text)
     new: Any = {"next": {"format": "date"}} if kind != "replace" else "new"
-    source = Source(content)
+    source = EditableSource(content)
     wanted = do(source, document, kind, trail, new)
     after = source.content()
     assert exactly(reading(after, folder)) == exactly(wanted)

@@ -29,7 +29,7 @@ from dateline.load.wording import quote
 from dateline.model import Place, Problem, SourceError, Table
 from dateline.openapi import follow
 from dateline.source.problems import short
-from dateline.source.reader import ADOPTED, UnreadableError, file_content
+from dateline.source.reader import ADOPTED, UnreadableFileError, file_content
 
 __all__ = [
     "Document",
@@ -67,13 +67,13 @@ class FolderFiles:
     folder: Path
 
     def content(self, name: str) -> bytes:
-        """Return what the file *name* holds; raises UnreadableError as ``Files`` does."""
+        """Return what the file *name* holds; raises UnreadableFileError as ``Files`` does."""
         return file_content(self.folder / name, ADOPTED.size, inside=self.folder)
 
 
 class _NoFiles:
     def content(self, name: str) -> bytes:  # noqa: ARG002  # there is no file of any name
-        raise UnreadableError("unreadable-file", "there are no files beside this one")
+        raise UnreadableFileError("unreadable-file", "there are no files beside this one")
 
 
 NO_FILES: Final = _NoFiles()
@@ -174,7 +174,7 @@ def open_document(path: Path, name: str, readings: Readings | None) -> Document:
     try:
         # a link that was named by the user may lead anywhere
         data = file_content(path, ADOPTED.size)
-    except UnreadableError as error:
+    except UnreadableFileError as error:
         place = Place(name, 1, 1)
         raise SourceError([Problem(place=place, id=error.kind, message=error.message)]) from error
     files = FolderFiles(path.parent)

@@ -19,7 +19,7 @@ from dateline.bundle.sources import Files, Readings, Source, Trail, read_source
 from dateline.load.wording import quote
 from dateline.model import Place, Problem
 from dateline.openapi import COMPONENTS, OBJECTS, MadeName, Shape, Value, pointer, slot
-from dateline.source.reader import ADOPTED, MOST_PROBLEMS, UnreadableError
+from dateline.source.reader import ADOPTED, MOST_PROBLEMS, UnreadableFileError
 
 _SECTIONS: Final = {kind: section for section, kind in COMPONENTS.items()}
 _WEBHOOKS: Final = "x-webhooks"
@@ -490,7 +490,7 @@ class Bundler:
             raise AddressError("too-large", message)
         try:
             content = self._files.content(file)
-        except UnreadableError as error:
+        except UnreadableFileError as error:
             del self._sources[file]
             raise AddressError("reference-unreadable", f"{error.message}") from error
         self._bytes_left -= len(content)

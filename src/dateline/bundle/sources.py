@@ -34,7 +34,7 @@ class Files(Protocol):
     def content(self, name: str) -> bytes:
         """Return what the file *name* holds, a path from the folder with forward slashes.
 
-        Raises UnreadableError where there is no such file, and where it can't be read.
+        Raises UnreadableFileError where there is no such file, and where it can't be read.
         """
 
 

@@ -33,7 +33,7 @@ from dateline.model import (
     SourceError,
     Table,
 )
-from dateline.source.reader import ADOPTED, UnreadableError, file_content
+from dateline.source.reader import ADOPTED, UnreadableFileError, file_content
 
 _DOCUMENT: Final = re.compile(r"spec/([^/]+)/(\d{4}-\d{2}-\d{2})\.json")
 _ANNOUNCEMENT: Final = ("kind", "version", "day", "announced")
@@ -228,7 +228,7 @@ def _is_policy(output: Path) -> bool:
     try:
         source = read_source(_Folder(output).content(POLICY), POLICY, [], Readings())
         return source is not None and bool(_policy(source))
-    except (BaselineError, UnreadableError):
+    except (BaselineError, UnreadableFileError):
         return False
 
 
@@ -353,13 +353,13 @@ class _Commit:
     def content(self, name: str) -> bytes:
         blob = self.files.get(self.prefix + name)
         if blob is None:
-            raise UnreadableError("unreadable-file", "the commit has no such file; commit it")
+            raise UnreadableFileError("unreadable-file", "the commit has no such file; commit it")
         if blob in self.known:
             return self.known[blob]
         try:
             return self.repository.contents([blob])[0]
         except GitError as error:
-            raise UnreadableError("unreadable-file", str(error)) from error
+            raise UnreadableFileError("unreadable-file", str(error)) from error
 
     def around(self, name: str) -> Files:
         """Return the files in the folder of the file *name*."""
@@ -390,7 +390,7 @@ def _read_published(
     for name in sorted(names):
         try:
             content = tree.content(name)
-        except UnreadableError as error:
+        except UnreadableFileError as error:
             place = Place(prefix + name, 1, 1)
             problems.append(Problem(place=place, id=error.kind, message=error.message))
             continue
@@ -457,7 +457,7 @@ def _digest(output: Path, name: str) -> str:
     """Return the digest of the file *name* in *output*; of nothing where it can't be read."""
     try:
         return sha256(_Folder(output).content(name)).hexdigest()
-    except UnreadableError:
+    except UnreadableFileError:
         return ""
 
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from dateline.load import TABLE, list_source_files, load
 from dateline.model import NEXT, Api, Day, SourceError
-from dateline.source.splice import Source
+from dateline.source.splice import EditableSource
 
 TITLE: Final = "Being prepared."
 """What the version table says of a version that nobody has found words for."""
@@ -31,17 +31,17 @@ class Sources:
     def __init__(self, api: Api, contents: Mapping[str, bytes]) -> None:
         self._api = api
         self._contents = contents
-        self._edited: dict[str, Source] = {}
+        self._edited: dict[str, EditableSource] = {}
         self._made: set[Trail] = set()
 
-    def of(self, path: Trail) -> Source:
+    def of(self, path: Trail) -> EditableSource:
         """Return the file that holds *path*, or most of it."""
         return self.file(Path(self._api.locate(path).file).name)
 
-    def file(self, name: str) -> Source:
+    def file(self, name: str) -> EditableSource:
         """Return the file called *name*."""
         if name not in self._edited:
-            self._edited[name] = Source(self._contents[name], json=name.endswith(".json"))
+            self._edited[name] = EditableSource(self._contents[name], json=name.endswith(".json"))
         return self._edited[name]
 
     def give_back(
@@ -116,6 +116,6 @@ def write_trial(name: str, contents: Mapping[str, bytes]) -> Iterator[Path]:
 
 def add_version(contents: Mapping[str, bytes], date: str, number: int) -> dict[str, bytes]:
     """Return *contents* with a version being prepared as row *number* of the version table."""
-    table = Source(contents[TABLE])
+    table = EditableSource(contents[TABLE])
     table.insert(("versions", number), {"date": Day(date), "title": TITLE, "draft": True})
     return {**contents, TABLE: table.content()}

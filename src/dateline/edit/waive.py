@@ -17,7 +17,7 @@ from dateline.load.wording import did_you_mean
 from dateline.model import Api, DatelineError, Day, Finding, Policy, SourceError
 from dateline.openapi import parts
 from dateline.project import Projector
-from dateline.source.splice import Source
+from dateline.source.splice import EditableSource
 
 _SHOWN: Final = 5
 
@@ -54,7 +54,7 @@ def waive(
     known = read_waivers(folder)
     path = folder / FILE
     before = path.read_bytes() if path.exists() else None
-    source = Source(_NEW if before is None else before)
+    source = EditableSource(_NEW if before is None else before)
     row = {
         "rule": rule,
         "pointer": pointer,

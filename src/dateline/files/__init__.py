@@ -23,13 +23,13 @@ from dateline.files.errors import (
 )
 from dateline.files.places import kind_faults, place_faults, refuse
 from dateline.files.switching import OLD, clear, home_of, locked, put, stage, switch
-from dateline.files.tree import Survey
+from dateline.files.tree import TreeSurvey
 from dateline.fresh import RECORD, STAGED, record
 from dateline.model import MANIFEST, Artifact, printable
 
 
 @dataclass(frozen=True)
-class Written:
+class WriteResult:
     """What ``write`` did: sorted relative paths, the manifest's among them, and a count."""
 
     added: tuple[str, ...]
@@ -60,7 +60,7 @@ def write(
     protected: Iterable[Path] = (),
     key: str | None = None,
     kept: Mapping[str, str] | None = None,
-) -> Written:
+) -> WriteResult:
     """Make *folder* hold exactly *artifacts* and their manifest, all at once.
 
     Files that stay the same are not touched; edited ones are restored; when nothing differs,
@@ -79,12 +79,12 @@ def write(
         refuse(folder, place_faults(folder, protected))
         if not home_of(folder).exists():
             # nothing to recover from: find foreign files before anything is created
-            Survey(folder, wanted).require_ours()
+            TreeSurvey(folder, wanted).require_ours()
         with locked(folder):
-            there = Survey(folder, wanted)
+            there = TreeSurvey(folder, wanted)
             there.require_ours()
             files = there.found.files.keys()
-            written = Written(
+            written = WriteResult(
                 added=tuple(sorted(wanted.keys() - files)),
                 changed=tuple(sorted((wanted.keys() & files) - there.same)),
                 removed=tuple(sorted(files - wanted.keys())),
@@ -109,7 +109,7 @@ def find_stale(artifacts: Iterable[Artifact], folder: Path) -> list[Stale]:
     wanted = collect_contents(artifacts)
     settle(folder)
     with explain_output(folder):
-        there = Survey(folder, wanted)
+        there = TreeSurvey(folder, wanted)
         paths = sorted(wanted.keys() | there.found.files.keys())
         return [Stale(path, state) for path in paths if (state := there.state(path))]
 
@@ -157,7 +157,7 @@ __all__ = [
     "EditError",
     "OutputError",
     "Stale",
-    "Written",
+    "WriteResult",
     "find_stale",
     "read_kept",
     "remember",

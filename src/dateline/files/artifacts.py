@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from dateline.files.errors import ArtifactError
-from dateline.files.manifest import Entry, digest_of, format_manifest
+from dateline.files.manifest import ManifestEntry, digest_of, format_manifest
 from dateline.fresh import is_cache
 from dateline.model import MANIFEST, Artifact, printable
 
@@ -65,7 +65,7 @@ def collect_contents(artifacts: Iterable[Artifact]) -> dict[str, bytes]:
         raise ArtifactError("\n".join(map(printable, problems)))
     wanted = {artifact.path: artifact.content for artifact in given}
     wanted[MANIFEST] = format_manifest(
-        {path: Entry(len(content), digest_of(content)) for path, content in wanted.items()}
+        {path: ManifestEntry(len(content), digest_of(content)) for path, content in wanted.items()}
     )
     return wanted
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from dateline.model import MANIFEST
 
 
-class Entry(NamedTuple):
+class ManifestEntry(NamedTuple):
     """What the manifest says of a file."""
 
     size: int
@@ -24,7 +24,7 @@ def digest_of(content: bytes) -> str:
     return sha256(content).hexdigest()
 
 
-def format_manifest(listing: dict[str, Entry]) -> bytes:
+def format_manifest(listing: dict[str, ManifestEntry]) -> bytes:
     """Return the manifest of *listing*, entries by path; ``read_manifest`` reads it back."""
     # one entry a line, so that version control merges entries and not the whole
     lines = ",\n".join(
@@ -34,7 +34,7 @@ def format_manifest(listing: dict[str, Entry]) -> bytes:
     return f'{{\n  "files": [\n{lines}\n  ]\n}}\n'.encode()
 
 
-def read_manifest(folder: Path) -> dict[str, Entry] | None:
+def read_manifest(folder: Path) -> dict[str, ManifestEntry] | None:
     """Return what the manifest in *folder* lists, or None without a manifest of ours."""
     manifest = folder / MANIFEST
     if manifest.is_symlink() or not manifest.is_file():
@@ -42,7 +42,7 @@ def read_manifest(folder: Path) -> dict[str, Entry] | None:
     return _parse(manifest.read_bytes())
 
 
-def _parse(manifest: bytes) -> dict[str, Entry] | None:
+def _parse(manifest: bytes) -> dict[str, ManifestEntry] | None:
     try:
         files = json.loads(manifest)["files"]
     except (ValueError, KeyError, TypeError, RecursionError):
@@ -51,7 +51,7 @@ def _parse(manifest: bytes) -> dict[str, Entry] | None:
     if not isinstance(files, list):
         return None
     return {
-        file["path"]: Entry(file["size"], file["sha256"])
+        file["path"]: ManifestEntry(file["size"], file["sha256"])
         for file in files
         if isinstance(file, dict) and file.keys() == {"path", "size", "sha256"}
         if isinstance(file["path"], str)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
-from dateline.files import Written, remember, settle
+from dateline.files import WriteResult, remember, settle
 from dateline.files import write as write_outputs
 from dateline.files.artifacts import collect_contents
 from dateline.files.disk import create, is_tree, lock, read_or_none, sync
@@ -63,7 +63,7 @@ class Outputs:
 
 def write(
     folder: Path, replacements: Iterable[Replacement], outputs: Outputs | None = None
-) -> Written | None:
+) -> WriteResult | None:
     """Give every file its new content; return what was done to the *outputs*.
 
     With *outputs* the files are new if, and only if, these are. A run that is killed leaves
@@ -108,7 +108,7 @@ def _stage(folder: Path, wanted: Iterable[Replacement], outputs: Outputs | None)
         before, after = _digest(one.before), _digest(one.after)
         rows.append({"name": one.name, "before": before, "after": after})
         if one.after is not None:
-            staged, path = _staged(stage, one.name), folder / one.name
+            staged, path = _staged_path(stage, one.name), folder / one.name
             create(staged, one.after)
             if path.exists():
                 staged.chmod(stat.S_IMODE(path.stat().st_mode))
@@ -187,7 +187,7 @@ def _finish(folder: Path, files: Iterable[dict[str, str | None]]) -> None:
     stage = folder / STAGED_EDIT
     touched = {folder}
     for row in files:
-        path, staged = folder / str(row["name"]), _staged(stage, str(row["name"]))
+        path, staged = folder / str(row["name"]), _staged_path(stage, str(row["name"]))
         removed = row["after"] is None
         if not removed and not staged.exists():
             continue
@@ -212,7 +212,7 @@ def _finish(folder: Path, files: Iterable[dict[str, str | None]]) -> None:
         sync(parent)
 
 
-def _staged(stage: Path, name: str) -> Path:
+def _staged_path(stage: Path, name: str) -> Path:
     # in one folder, so that nothing has to be made or emptied in a certain order
     return stage / name.replace("/", "=")
 

@@ -17,7 +17,7 @@ from typing import Final
 
 from dateline.files.disk import create, is_tree, link, lock, remove, replace, sync
 from dateline.files.errors import BusyError, sentence
-from dateline.files.tree import Found, scan
+from dateline.files.tree import TreeListing, scan
 from dateline.fresh import STAGED
 
 NEW, OLD, COPY, DRAFT = STAGED
@@ -175,7 +175,7 @@ def _link_to(source: str, target: str) -> str:
     return target
 
 
-def clear(replaced: Path | None, folder: Path, found: Found, same: set[str]) -> None:
+def clear(replaced: Path | None, folder: Path, found: TreeListing, same: set[str]) -> None:
     """Carry over what is not ours from the tree that was *replaced*, and delete the rest."""
     if replaced is None:
         return

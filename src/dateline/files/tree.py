@@ -13,16 +13,16 @@ from dateline.fresh import is_cache
 from dateline.model import MANIFEST
 
 
-class Found(NamedTuple):
+class TreeListing(NamedTuple):
     """What a folder holds: whether each file is a regular one, by path; and cache paths."""
 
     files: dict[str, bool]
     caches: list[str]
 
 
-def scan(folder: Path) -> Found:
+def scan(folder: Path) -> TreeListing:
     """Return what *folder* holds, nothing if it is absent; links are not followed."""
-    found = Found({}, [])
+    found = TreeListing({}, [])
     pending = [""] if folder.is_dir() else []
     while pending:
         prefix = pending.pop()
@@ -39,7 +39,7 @@ def scan(folder: Path) -> Found:
     return found
 
 
-class Survey:
+class TreeSurvey:
     """What *folder* holds, against the *wanted* content of every file by path."""
 
     def __init__(self, folder: Path, wanted: dict[str, bytes]) -> None:

@@ -18,20 +18,20 @@ MOST_OPERATIONS: Final = 3
 _MOST_NAMES: Final = 10
 
 
-class Span(NamedTuple):
+class TextSpan(NamedTuple):
     """A piece of a text; ``code`` where it was between backticks."""
 
     text: str
     code: bool
 
 
-def split_spans(text: str, limit: int = LIMIT) -> list[Span]:
+def split_spans(text: str, limit: int = LIMIT) -> list[TextSpan]:
     """Return *text* as plain pieces, those between two backticks marked as code."""
     *pieces, last = escape_line(text, limit).split("`")
     if len(pieces) % 2:
         # a backtick without a partner is a character like any other
         last = f"{pieces.pop()}`{last}"
-    found = [Span(piece, bool(index % 2)) for index, piece in enumerate([*pieces, last])]
+    found = [TextSpan(piece, bool(index % 2)) for index, piece in enumerate([*pieces, last])]
     return [span for span in found if span.text]
 
 

@@ -89,7 +89,7 @@ def authored_value(text: str) -> Any:
     if not text:
         raise RefusedError("missing-value", "a value is missing; write null, '', [] or {}")
     if text in _DISPUTED_WORDS:
-        raise _disputed(text, _DISPUTED_WORDS[text])
+        raise _ambiguous_error(text, _DISPUTED_WORDS[text])
     if text[0] not in _NUMBER_STARTS:
         return text
     number = _number(text, INTEGER, _DECIMAL)
@@ -99,7 +99,7 @@ def authored_value(text: str) -> Any:
         if pattern.fullmatch(text):
             # out of range in every notation
             _number(text, _CORE_INTEGER, _CORE_DECIMAL)
-            raise _disputed(text, alternative)
+            raise _ambiguous_error(text, alternative)
     return text
 
 
@@ -141,7 +141,7 @@ def _number(text: str, integer: re.Pattern[str], decimal: re.Pattern[str]) -> in
 def integer_value(text: str) -> int:
     """Return the integer that *text* writes; raises RefusedError for one out of range."""
     if len(text.lstrip("+-")) > _MOST_DIGITS:
-        raise _out_of_range(text)
+        raise _range_error(text)
     return int(text)
 
 
@@ -149,16 +149,16 @@ def decimal_value(text: str) -> float:
     """Return the number that *text* writes; raises RefusedError for one out of range."""
     number = float(text)
     if isinf(number):
-        raise _out_of_range(text)
+        raise _range_error(text)
     return number
 
 
-def _out_of_range(text: str) -> RefusedError:
+def _range_error(text: str) -> RefusedError:
     message = f"the number {short(text)} is too large to be read everywhere; write it as text"
     return RefusedError("number-out-of-range", message)
 
 
-def _disputed(text: str, alternative: str) -> RefusedError:
+def _ambiguous_error(text: str, alternative: str) -> RefusedError:
     word = short(text)
     message = f"YAML readers disagree about {word}; write '{word}' for the text{alternative}"
     return RefusedError("ambiguous-scalar", message)

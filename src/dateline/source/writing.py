@@ -182,7 +182,7 @@ def _text(text: str, style: Style, indent: int, taken: int) -> str:
     too_long = indent + taken + 1 + len(line) > style.width
     if too_long and style.folds and _folds(text):
         return ">-" + "".join(
-            margin + line for line in _folded(text, style.width - indent - style.step)
+            margin + line for line in _fold(text, style.width - indent - style.step)
         )
     return line
 
@@ -192,7 +192,7 @@ def _folds(text: str) -> bool:
     return text.isprintable() and text.split(" ") == text.split()
 
 
-def _folded(text: str, width: int) -> list[str]:
+def _fold(text: str, width: int) -> list[str]:
     lines = [""]
     for word in text.split(" "):
         if lines[-1] and len(lines[-1]) + 1 + len(word) > width:

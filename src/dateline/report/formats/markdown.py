@@ -25,15 +25,15 @@ _MOST_ROWS: Final = 50
 
 def write(findings: Sequence[Finding], context: Context) -> str:
     """Return a comment on *findings*: the weightiest first, and how many didn't fit."""
-    return _written(findings, context, COMMENT)
+    return _write_within(findings, context, COMMENT)
 
 
 def step_summary(findings: Sequence[Finding], context: Context) -> str:
     """Return what `GITHUB_STEP_SUMMARY` takes: the same with room for more."""
-    return _written(findings, context, STEP_SUMMARY)
+    return _write_within(findings, context, STEP_SUMMARY)
 
 
-def _written(findings: Sequence[Finding], context: Context, limit: int) -> str:
+def _write_within(findings: Sequence[Finding], context: Context, limit: int) -> str:
     grouped = group_by_rule(findings)
     parts = list(_head(grouped, summarize(findings, context), context))
     room = limit - _RESERVE - sum(map(_size, parts))

@@ -7,7 +7,7 @@ from pathlib import Path
 from dateline.model import Map, Place, Problem
 from dateline.source.problems import MOST_PROBLEMS, Log, StoppedError
 from dateline.source.reader.characters import (
-    UnreadableError,
+    UnreadableFileError,
     decode,
     file_content,
     text_of,
@@ -27,7 +27,7 @@ __all__ = [
     "Locator",
     "Log",
     "StoppedError",
-    "UnreadableError",
+    "UnreadableFileError",
     "decode",
     "file_content",
     "read",
@@ -49,7 +49,7 @@ def read(path: Path, name: str, *, adopted: bool, problems: list[Problem]) -> Ma
     try:
         limits = ADOPTED if adopted else AUTHORED
         content = file_content(path, limits.size, inside=path.parent)
-    except UnreadableError as error:
+    except UnreadableFileError as error:
         place = Place(name, 1, 1)
         problems.append(Problem(place=place, id=error.kind, message=error.message))
         return None

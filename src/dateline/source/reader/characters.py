@@ -27,7 +27,7 @@ _FORBIDDEN: Final = re.compile(
 )
 
 
-class UnreadableError(Exception):
+class UnreadableFileError(Exception):
     """A file can't be read: the id of the problem, and its message with the way out."""
 
     def __init__(self, kind: str, message: str) -> None:
@@ -53,19 +53,21 @@ def text_of(content: bytes, log: Log) -> str:
 def file_content(path: Path, most_bytes: int, *, inside: Path | None = None) -> bytes:
     """Return what the regular file at *path* holds.
 
-    Raises UnreadableError where there is none, where it holds more than *most_bytes*, and where
+    Raises UnreadableFileError where there is none, where it holds more than *most_bytes*, and where
     a link leads out of the folder *inside*; without one, links may lead anywhere.
     """
     try:
         real = path.resolve(strict=True)
         if inside is not None and not real.is_relative_to(inside.resolve()):
             message = f"the link leads to {short(_from_here(real), 80)}"
-            raise UnreadableError(
+            raise UnreadableFileError(
                 "symlink-outside", message + ", outside its folder; copy the file here"
             )
         if not real.is_file():
             # a pipe would keep its reader waiting
-            raise UnreadableError("unreadable-file", "this is not a regular file; put a file here")
+            raise UnreadableFileError(
+                "unreadable-file", "this is not a regular file; put a file here"
+            )
         with real.open("rb") as file:
             content = file.read(most_bytes + 1)
     except (OSError, RuntimeError, ValueError) as error:
@@ -76,10 +78,10 @@ def file_content(path: Path, most_bytes: int, *, inside: Path | None = None) -> 
         else:
             reason = getattr(error, "strerror", "") or "it can not be opened"
         message = f"{reason}; make it a file that can be read"
-        raise UnreadableError("unreadable-file", message) from error
+        raise UnreadableFileError("unreadable-file", message) from error
     if len(content) > most_bytes:
         message = f"the file has more than {most_bytes:,} bytes; split it by resource"
-        raise UnreadableError("too-large", message)
+        raise UnreadableFileError("too-large", message)
     return content
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from dateline.source.spans import spans
 from dateline.source.splice.nodes import Child, New, Old
-from dateline.source.splice.page import Page, header_of, last_of
+from dateline.source.splice.page import TextPage, header_of, last_of
 from dateline.source.splice.splicing import find_splices
 from dateline.source.writing import style_of
 
@@ -17,7 +17,7 @@ Path = tuple[str | int, ...]
 _BYTE_ORDER_MARK: Final = "\ufeff"
 
 
-class Source:
+class EditableSource:
     """The text of a source that can be edited.
 
     Paths lead through the source as edited so far. *content* is a source that ``read`` accepts;
@@ -29,7 +29,7 @@ class Source:
         self._mark = _BYTE_ORDER_MARK if text.startswith(_BYTE_ORDER_MARK) else ""
         text = text.removeprefix(_BYTE_ORDER_MARK)
         self._root = Old(spans(text, json=json))
-        self._page = Page(text, style_of(text, self._root.span, json=json))
+        self._page = TextPage(text, style_of(text, self._root.span, json=json))
         self._break = "\r\n" if "\r\n" in text else "\n"
 
     def put(self, path: Path, value: Any, at: int | None = None) -> None:

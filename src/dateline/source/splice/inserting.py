@@ -10,7 +10,7 @@ from typing import Final
 
 from dateline.source.spans import FLOW, Span
 from dateline.source.splice.nodes import Child, Old, Splice, value_of
-from dateline.source.splice.page import Page, header_of, last_of
+from dateline.source.splice.page import TextPage, header_of, last_of
 from dateline.source.splice.replacing import brackets_of
 from dateline.source.writing import entry, in_brackets, item, key_text
 
@@ -18,7 +18,7 @@ from dateline.source.writing import entry, in_brackets, item, key_text
 _GAP: Final = re.compile(r"(?:\s|(?<=\s)#[^\n]*)*")
 
 
-def insert_children(page: Page, old: Old) -> Iterator[Splice]:
+def insert_children(page: TextPage, old: Old) -> Iterator[Splice]:
     """Yield what adds the new children of *old*, each run behind what it follows."""
     kept = {child.number for child in old.children}
     # a pair in a list may do without braces as long as it is one
@@ -39,7 +39,7 @@ def insert_children(page: Page, old: Old) -> Iterator[Splice]:
 
 
 def _insert_lines(
-    page: Page, span: Span, anchor: int | None, children: list[Child]
+    page: TextPage, span: Span, anchor: int | None, children: list[Child]
 ) -> Iterator[Splice]:
     margin = " " * span.column
     gap = "\n" if _is_parted(page, span, anchor) else ""
@@ -47,7 +47,7 @@ def _insert_lines(
     if anchor is not None:
         below = span.below[anchor]
         end = page.line_end(below.end)
-        yield from _closed(page, below)
+        yield from _keep_unended(page, below)
         yield Splice(end, end, "".join(f"{gap}\n{line}" for line in lines))
         return
     first = page.head(span, 0)
@@ -63,7 +63,7 @@ def _insert_lines(
         yield Splice(above, above, "".join(f"\n{text}{gap}" for text in lines))
 
 
-def _line(page: Page, span: Span, anchor: int | None, child: Child) -> str:
+def _line(page: TextPage, span: Span, anchor: int | None, child: Child) -> str:
     value = value_of(child.node)
     number = -1 if anchor is None else anchor
     nearest = [*reversed(span.below[: number + 1]), *span.below[number + 1 :]]
@@ -73,7 +73,7 @@ def _line(page: Page, span: Span, anchor: int | None, child: Child) -> str:
     return "- " + item(value, page.style, span.column + 2, brackets=brackets)
 
 
-def _is_parted(page: Page, span: Span, anchor: int | None) -> bool:
+def _is_parted(page: TextPage, span: Span, anchor: int | None) -> bool:
     """Tell whether a blank line stands between the neighbours."""
     # blank lines behind text that keeps them would be part of it
     if len(span.below) < 2 or "+" in header_of(page.text, last_of(span.below[anchor or 0])):
@@ -83,7 +83,7 @@ def _is_parted(page: Page, span: Span, anchor: int | None) -> bool:
     return any(not line.strip() for line in between.split("\n")[1:-1])
 
 
-def _closed(page: Page, span: Span) -> Iterator[Splice]:
+def _keep_unended(page: TextPage, span: Span) -> Iterator[Splice]:
     """Let block text at the end of the file, without a line end, stay without one."""
     leaf = last_of(span)
     if leaf.style in ("|", ">") and leaf.end == len(page.text):
@@ -96,7 +96,7 @@ def _closed(page: Page, span: Span) -> Iterator[Splice]:
 
 
 def _insert_in_brackets(
-    page: Page, span: Span, anchor: int | None, children: list[Child], kept: set[int]
+    page: TextPage, span: Span, anchor: int | None, children: list[Child], kept: set[int]
 ) -> Iterator[Splice]:
     number = anchor or 0
     head = page.head(span, number)
@@ -126,7 +126,7 @@ def _insert_in_brackets(
         yield Splice(end, end, "".join(f",{line}{text}" for text in texts))
 
 
-def _in_line(page: Page, span: Span, child: Child, line: str) -> str:
+def _in_line(page: TextPage, span: Span, child: Child, line: str) -> str:
     value, style = value_of(child.node), page.style
     text = in_brackets(value, style)
     if style.json and line:
@@ -134,7 +134,7 @@ def _in_line(page: Page, span: Span, child: Child, line: str) -> str:
     return f"{key_text(child.name, style, brackets=True)}: {text}" if span.is_map else text
 
 
-def _is_by_line(page: Page, span: Span, number: int) -> bool:
+def _is_by_line(page: TextPage, span: Span, number: int) -> bool:
     """Tell whether the children in brackets stand on lines of their own."""
     if len(span.below) < 2:
         return "\n" in page.text[span.start : page.head(span, 0)]

@@ -12,7 +12,7 @@ from dateline.source.writing import Style
 _KEEPING: Final = re.compile(r"[|>][0-9]?\+")
 
 
-class Page:
+class TextPage:
     """A text that is looked at and never changed: positions are those of the text as it was."""
 
     def __init__(self, text: str, style: Style) -> None:

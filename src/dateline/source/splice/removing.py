@@ -9,12 +9,12 @@ from typing import Final
 
 from dateline.source.spans import FLOW, Span
 from dateline.source.splice.nodes import Splice
-from dateline.source.splice.page import Page
+from dateline.source.splice.page import TextPage
 
 _COMMA: Final = re.compile(r"\s*,")
 
 
-def remove_children(page: Page, span: Span, kept: set[int]) -> Iterator[Splice]:
+def remove_children(page: TextPage, span: Span, kept: set[int]) -> Iterator[Splice]:
     """Yield what takes all children of *span* away whose numbers are not *kept*."""
     remove = _remove_in_brackets if span.style in FLOW else _remove_lines
     for is_kept, run in groupby(range(len(span.below)), key=lambda number: number in kept):
@@ -23,7 +23,7 @@ def remove_children(page: Page, span: Span, kept: set[int]) -> Iterator[Splice]:
             yield remove(page, span, numbers[0], numbers[-1])
 
 
-def _remove_in_brackets(page: Page, span: Span, first: int, last: int) -> Splice:
+def _remove_in_brackets(page: TextPage, span: Span, first: int, last: int) -> Splice:
     start = page.head(span, first)
     if last + 1 < len(span.below):
         return Splice(start, page.head(span, last + 1), "")
@@ -39,7 +39,7 @@ def _remove_in_brackets(page: Page, span: Span, first: int, last: int) -> Splice
     return Splice(page.break_before(start) if alone else start, end, "")
 
 
-def _remove_lines(page: Page, span: Span, first: int, last: int) -> Splice:
+def _remove_lines(page: TextPage, span: Span, first: int, last: int) -> Splice:
     start = page.head(span, first)
     line, end = page.line_start(start), page.line_end(span.below[last].end)
     if page.text[line:start].strip():

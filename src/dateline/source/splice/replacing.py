@@ -8,13 +8,13 @@ from typing import Any, Final
 from dateline.model import Day
 from dateline.source.spans import BLOCK, FLOW, Span
 from dateline.source.splice.nodes import Child, New, Old, Splice
-from dateline.source.splice.page import Page
+from dateline.source.splice.page import TextPage
 from dateline.source.writing import after_key, in_brackets, item, laid_out
 
 _QUOTES: Final = ("'", '"')
 
 
-def is_rewritten(page: Page, old: Old) -> bool:
+def is_rewritten(page: TextPage, old: Old) -> bool:
     """Tell whether nothing of *old* is left, or what stood on one line does so no longer."""
     if not old.opened:
         return False
@@ -25,14 +25,14 @@ def is_rewritten(page: Page, old: Old) -> bool:
     )
 
 
-def rewrite_value(page: Page, span: Span, value: Any) -> str:
+def rewrite_value(page: TextPage, span: Span, value: Any) -> str:
     """Return *value* as it is written where *span*, the whole of the text, stood."""
     if span.style in FLOW or not value:
         return in_brackets(value, page.style)
     return laid_out(value, page.style, span.column)
 
 
-def replace_value(page: Page, around: Span, child: Child, value: Any) -> Iterator[Splice]:
+def replace_value(page: TextPage, around: Span, child: Child, value: Any) -> Iterator[Splice]:
     """Yield what lets *value* stand where *child* of *around* stands."""
     span = around.below[child.number]
     brackets = brackets_of([span], value)
@@ -50,7 +50,7 @@ def replace_value(page: Page, around: Span, child: Child, value: Any) -> Iterato
         yield from _behind(page, key_span, span, text)
 
 
-def _as_item(page: Page, column: int, span: Span, text: str) -> Iterator[Splice]:
+def _as_item(page: TextPage, column: int, span: Span, text: str) -> Iterator[Splice]:
     """Put *text* in the place of *span*, an item of the list at *column*."""
     stop = page.line_end(span.end)
     head, tail = split_first_line(text)
@@ -65,13 +65,13 @@ def _as_item(page: Page, column: int, span: Span, text: str) -> Iterator[Splice]
         yield Splice(stop, stop, tail)
 
 
-def _in_place(page: Page, span: Span, text: str) -> Splice:
+def _in_place(page: TextPage, span: Span, text: str) -> Splice:
     # an empty value stands directly behind the colon
     bare = span.start == span.end and page.text[span.start - 1] == ":"
     return Splice(span.start, span.end, f" {text}" if bare else text)
 
 
-def _behind(page: Page, key: Span, span: Span, text: str) -> Iterator[Splice]:
+def _behind(page: TextPage, key: Span, span: Span, text: str) -> Iterator[Splice]:
     """Put *text*, which begins with a blank or a line break, behind the colon of *key*."""
     colon = page.text.index(":", key.end) + 1
     head, tail = split_first_line(text)
@@ -92,7 +92,7 @@ def _behind(page: Page, key: Span, span: Span, text: str) -> Iterator[Splice]:
         yield from _below(page, span, tail)
 
 
-def _below(page: Page, span: Span, text: str) -> Iterator[Splice]:
+def _below(page: TextPage, span: Span, text: str) -> Iterator[Splice]:
     """Put *text*, which begins with a line break, below the line that *span* ends on."""
     end = page.line_end(span.end)
     yield Splice(end, end, text)

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from dateline.source.spans import FLOW
 from dateline.source.splice.inserting import insert_children
 from dateline.source.splice.nodes import New, Old, Splice, value_of
-from dateline.source.splice.page import Page
+from dateline.source.splice.page import TextPage
 from dateline.source.splice.removing import remove_children
 from dateline.source.splice.replacing import in_quotes, is_rewritten, replace_value, rewrite_value
 from dateline.source.writing import key_text
 
 
-def find_splices(page: Page, old: Old) -> Iterator[Splice]:
+def find_splices(page: TextPage, old: Old) -> Iterator[Splice]:
     """Yield what makes the text of *page* hold what *old*, its root, is to hold; in no order."""
     if not old.opened:
         return
