@@ -20,6 +20,14 @@ settings.load_profile("dateline")
 
 
 @pytest.fixture(scope="session", autouse=True)
+def user_caches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep the secret of the cache out of the home of the user."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.getbasetemp() / "user-caches"))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def mypy_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Let all runs of mypy share what they know of pydantic and the standard library."""
     with pytest.MonkeyPatch.context() as patch:

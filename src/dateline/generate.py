@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from dateline import fresh
-from dateline.files import Stale, WriteResult, find_stale, read_kept, write
+from dateline.cache import Cache, open_cache
+from dateline.files import Stale, WriteResult, find_stale, write
 from dateline.files.sources import recover
 from dateline.model import Api, Artifact, DatelineError, Finding, Place
 
@@ -80,25 +81,17 @@ def generate(workspace: Workspace) -> Generated:
     from dateline.check.baseline import read_before_writing, require_restored
     from dateline.collector import collection_off
     from dateline.load import load
-    from dateline.models.layout import LAYOUTS, read_layouts, write_layouts
 
-    with collection_off():
+    with collection_off(), open_cache(workspace.output) as cache:
         api = load(workspace.schemas)
         published = read_before_writing(workspace.output)
         broken = breaches(findings(workspace, api, published))
         if broken:
             raise BreachError(broken, published.label)
-        layouts = read_layouts(read_kept(workspace.output, LAYOUTS))
-        artifacts, notes = rendered(workspace, api, layouts=layouts)
+        artifacts, notes = rendered(workspace, api, cache=cache)
         contents = {artifact.path: artifact.content for artifact in artifacts}
         require_restored(published, contents, workspace.output)
-        written = write(
-            artifacts,
-            workspace.output,
-            protected=workspace.protected,
-            key=key,
-            kept={LAYOUTS: write_layouts(layouts)},
-        )
+        written = write(artifacts, workspace.output, protected=workspace.protected, key=key)
         return Generated(written=written, notes=notes)
 
 
@@ -330,12 +323,12 @@ def rendered(
     api: Api | None = None,
     *,
     validate: bool = True,
-    layouts: dict[str, str] | None = None,
+    cache: Cache | None = None,
 ) -> tuple[tuple[Artifact, ...], tuple[str, ...]]:
     """Return all that the definitions generate, and what the models can't express.
 
     *api* is what `load` makes of them, where that is at hand. Who only compares the outputs need
-    not *validate* them. *layouts* are those of `render`. Raises what `load` and `render` raise.
+    not *validate* them. *cache* is that of `render`. Raises what `load` and `render` raise.
     """
     # what follows is heavy: not needed where nothing is to do
     from dateline.changes.record import read_record
@@ -345,7 +338,7 @@ def rendered(
     api = api or load(workspace.schemas)
     record = read_record(workspace.schemas, api.table)
     waivers = read_waivers(workspace.schemas)
-    return _rendered(workspace, api, record, waivers, validate=validate, layouts=layouts)
+    return _rendered(workspace, api, record, waivers, validate=validate, cache=cache)
 
 
 def _rendered(
@@ -355,7 +348,7 @@ def _rendered(
     waivers: Sequence[Waiver],
     *,
     validate: bool = True,
-    layouts: dict[str, str] | None = None,
+    cache: Cache | None = None,
 ) -> tuple[tuple[Artifact, ...], tuple[str, ...]]:
     from dateline.check.policy import FILE, PolicyRecord
     from dateline.collector import collection_off
@@ -363,7 +356,7 @@ def _rendered(
 
     validate = validate and (workspace.strict or not api.table.adopted)
     with collection_off():
-        made = render(api, workspace.templates, record=record, validate=validate, layouts=layouts)
+        made = render(api, workspace.templates, record=record, validate=validate, cache=cache)
     policy = Artifact(path=FILE, content=PolicyRecord.of(api.table, waivers).text().encode())
     return (*made.artifacts, policy), made.notes
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import dateline
+from dateline.cache import Cache
 from dateline.changes import FOLDER, Changes
 from dateline.changes.record import Record
 from dateline.documents import document, require_valid
@@ -61,12 +62,12 @@ def render(
     models: bool = True,
     changes: bool = True,
     validate: bool = True,
-    layouts: MutableMapping[str, str] | None = None,
+    cache: Cache | None = None,
 ) -> Rendered:
     """Return everything that *api* generates; *models* and *changes* only on request.
 
     The *record*, if any, says since when versions have what was added to all of them.
-    *layouts* is what earlier runs laid out of the models, and what this run did afterwards.
+    The *cache* has what earlier runs laid out of the models.
     *templates* overrides the built-in templates file by file; templates are code, so it may
     only come from the command line. With *validate*, each distinct document must pass
     openapi-spec-validator. Raises SourceError where one does not, TemplateError for a template
@@ -87,7 +88,7 @@ def render(
     differences = Changes(api, projector, record) if changes else None
     artifacts = list(_render_templates(api, contracts, differences, folders))
     if models:
-        python, remarks = _render_python(api, projector, folders, artifacts, layouts)
+        python, remarks = _render_python(api, projector, folders, artifacts, cache)
         artifacts += python
         notes += remarks
     return Rendered(
@@ -100,7 +101,7 @@ def _render_python(
     projector: Projector,
     folders: list[Path],
     documents: list[Artifact],
-    layouts: MutableMapping[str, str] | None,
+    cache: Cache | None,
 ) -> tuple[list[Artifact], list[str]]:
     """Return the files of the package, and notes; the models alone where none can serve them.
 
@@ -108,14 +109,14 @@ def _render_python(
     differed in any way, and is published by others.
     """
     try:
-        server, contracts, made = _served(api, projector, folders, layouts)
+        server, contracts, made = _served(api, projector, folders, cache)
         served = list(server.artifacts(made.types, contracts, documents, folders))
     except SourceError as refused:
         if not api.table.adopted:
             raise
         from dateline.models import generate_models
 
-        made = generate_models(_all_contracts(api, projector), api.table, folders, layouts=layouts)
+        made = generate_models(_all_contracts(api, projector), api.table, folders, cache=cache)
         return list(made.artifacts), [*made.notes, _unserved(refused)]
     return [*made.artifacts, *served], [*made.notes, *server.notes]
 
@@ -151,7 +152,7 @@ def _served(
     api: Api,
     projector: Projector,
     folders: list[Path],
-    layouts: MutableMapping[str, str] | None = None,
+    cache: Cache | None = None,
 ) -> tuple[Server, ContractData, Models]:
     """Return the server of *api*, and what it is made of: contract data and models."""
     # what follows is heavy: not needed where no models are
@@ -165,7 +166,7 @@ def _served(
     server = Server(serving, projector)
     contracts = contract_data(serving, projector)
     made = generate_models(
-        _all_contracts(api, projector), api.table, folders, server.canonical, layouts=layouts
+        _all_contracts(api, projector), api.table, folders, server.canonical, cache=cache
     )
     return server, contracts, made
 

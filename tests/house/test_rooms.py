@@ -14,7 +14,7 @@ import pytest
 SOURCE = Path(__file__).parents[2] / "src" / "dateline"
 
 ROOMS = (
-    *("fresh", "collector", "model", "presets", "openapi", "regex", "schema", "source"),
+    *("fresh", "collector", "model", "cache", "presets", "openapi", "regex", "schema", "source"),
     *("gates", "load"),
     *("bundle", "project", "canonical", "sample", "diff", "rules", "check", "report"),
     *("templating", "python"),

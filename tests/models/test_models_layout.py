@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sqlite3
 import subprocess
 import sys
-from hashlib import sha256
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +15,11 @@ from support.modelling import document, table
 from support.pets import PETS
 from support.sources import folder
 
-from dateline.files import read_kept
+from dateline.cache import Cache
 from dateline.generate import Workspace, generate
 from dateline.model import Contract
 from dateline.models import generate_models
-from dateline.models.layout import GenerationError, read_layouts, write_layouts
+from dateline.models.layout import GenerationError
 from dateline.render import builtin_templates
 
 PET = "    Pet:\n      type: object\n"
@@ -56,8 +58,14 @@ def edited(workspace: Workspace, before: str, after: str) -> None:
     path.write_text(text.replace(before, after))
 
 
-def kept(workspace: Workspace) -> dict[str, str]:
-    return read_layouts(read_kept(workspace.output, "layouts"))
+def cache_of(workspace: Workspace) -> Path:
+    return workspace.output.parent / ".out.dateline" / "cache"
+
+
+def kept(workspace: Workspace) -> set[str]:
+    """Return what is laid out of the definitions, as it is kept."""
+    with closing(sqlite3.connect(cache_of(workspace))) as connection:
+        return {row[0].decode() for row in connection.execute("SELECT content FROM entries")}
 
 
 def python_of(folder: Path) -> dict[str, bytes]:
@@ -70,13 +78,8 @@ def test_only_what_an_edit_changes_is_laid_out(workspace: Workspace) -> None:
     edited(workspace, PET, PET + "      description: An animal.\n")
     assert is_package_needed(workspace)
     after = kept(workspace)
-    (gone,), (new,) = before.keys() - after.keys(), after.keys() - before.keys()
-    assert gone != new
-    assert (before[gone].split("\n")[0], "An animal." in before[gone]) == (
-        after[new].split("\n")[0],
-        False,
-    )
-    assert "An animal." in after[new]
+    (new,) = after - before
+    assert (before - after, "An animal." in new) == (set(), True)
 
 
 def test_an_edit_that_changes_no_definition_needs_no_package(workspace: Workspace) -> None:
@@ -84,58 +87,38 @@ def test_an_edit_that_changes_no_definition_needs_no_package(workspace: Workspac
     assert not is_package_needed(workspace)
 
 
+@pytest.mark.parametrize(
+    "damage",
+    [
+        Path.unlink,
+        lambda path: path.write_bytes(b""),
+        lambda path: path.write_bytes(path.read_bytes()[:5000]),
+        lambda path: path.write_bytes(path.read_bytes().replace(b"class Pet", b"class Dog")),
+    ],
+    ids=["deleted", "empty", "cut off", "edited"],
+)
 def test_the_outputs_are_the_same_without_what_was_kept(
-    workspace: Workspace, tmp_path: Path
+    workspace: Workspace, tmp_path: Path, damage: Callable[[Path], object]
 ) -> None:
     edited(workspace, "name: { type: string }", "name: { type: string, description: Its name. }")
-    file = tmp_path / ".out.dateline" / "layouts"
-    file.write_text(file.read_text().replace("class Pet", "class Dog"))
+    damage(cache_of(workspace))
     generate(workspace)
     generate(Workspace(schemas=workspace.schemas, output=tmp_path / "fresh"))
     assert python_of(workspace.output) == python_of(tmp_path / "fresh")
-    assert kept(workspace) == read_layouts(read_kept(tmp_path / "fresh", "layouts"))
 
 
-LAYOUTS = {"a": "class Pet: ...\n# é\n", "b": ""}
-TEXT = write_layouts(LAYOUTS)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        TEXT[:-20],
-        TEXT.replace("Pet", "Dog"),
-        TEXT.partition("\n")[2],
-        write_layouts([1]),  # type: ignore[arg-type]
-        write_layouts({"a": 1}),  # type: ignore[dict-item]
-        sha256(b"{").hexdigest() + "\n{\n",
-        sha256(b"[" * 99999).hexdigest() + "\n" + "[" * 99999 + "\n",
-    ],
-    ids=["empty", "cut off", "edited", "headless", "a list", "numbers", "no JSON", "deep"],
-)
-def test_what_is_damaged_is_as_nothing(text: str) -> None:
-    assert read_layouts(text) == {}
-
-
-def test_what_is_kept_is_read_back() -> None:
-    assert read_layouts(TEXT) == LAYOUTS
-
-
-def test_nothing_is_kept_of_other_templates(tmp_path: Path) -> None:
+def test_what_other_templates_laid_out_is_not_used(tmp_path: Path) -> None:
     made = [Contract(version="2024-01-01", environment="", document=document(SCHEMAS))]
-    versions, layouts = table(["2024-01-01"], "library"), dict[str, str]()
-    plain = generate_models(made, versions, [builtin_templates()], layouts=layouts)
-    kept = dict(layouts)
+    versions, cache = table(["2024-01-01"], "library"), Cache(None)
+    plain = generate_models(made, versions, [builtin_templates()], cache=cache)
     (tmp_path / "datamodel").mkdir()
     template = tmp_path / "datamodel" / "Enum.jinja2"
     template.write_text("# begin {{ definition.key }}\n{{ definition.name }} = str\n# end\n")
     templates = [tmp_path, builtin_templates()]
-    other = generate_models(made, versions, templates, layouts=layouts)
+    other = generate_models(made, versions, templates, cache=cache)
     assert other == generate_models(made, versions, templates)
-    assert kept.keys().isdisjoint(layouts)
-    assert generate_models(made, versions, [builtin_templates()], layouts=layouts) == plain
-    assert layouts == kept
+    assert other != plain
+    assert generate_models(made, versions, [builtin_templates()], cache=cache) == plain
 
 
 SCHEMAS: dict[str, Any] = {
@@ -153,6 +136,4 @@ def test_a_template_that_does_not_lay_out_is_refused(tmp_path: Path, template: s
     (tmp_path / "datamodel" / "Enum.jinja2").write_text(text)
     made = [Contract(version="2024-01-01", environment="", document=document(SCHEMAS))]
     with pytest.raises(GenerationError, match=r"not laid out once: State$"):
-        generate_models(
-            made, table(["2024-01-01"], "library"), [tmp_path, builtin_templates()], layouts={}
-        )
+        generate_models(made, table(["2024-01-01"], "library"), [tmp_path, builtin_templates()])

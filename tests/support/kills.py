@@ -30,7 +30,7 @@ CHEAP = ["schema", "versions"]
 State = dict[str, bytes | None]
 """What a folder holds, by path; None for a folder."""
 
-LASTING = frozenset({".gitignore", "layouts", "lock", "record"})
+LASTING = frozenset({".gitignore", "cache", "lock", "record"})
 
 
 class Kill(NamedTuple):

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,14 +59,12 @@ def write(
     *,
     protected: Iterable[Path] = (),
     key: str | None = None,
-    kept: Mapping[str, str] | None = None,
 ) -> WriteResult:
     """Make *folder* hold exactly *artifacts* and their manifest, all at once.
 
     Files that stay the same are not touched; edited ones are restored; when nothing differs,
     nothing is switched. Caches that tools leave beside imports are carried over. A *key* is
-    remembered (see ``remember``) before another run can get at the folder; so are the texts
-    *kept* for later runs, by name (see ``read_kept``).
+    remembered (see ``remember``) before another run can get at the folder.
 
     Raises ``ArtifactError`` for paths that can't be held; ``OutputError`` for a *folder* that is
     misused (none may hold, be or lie in a *protected* one), can't be written, or holds a file
@@ -95,8 +93,6 @@ def write(
                 clear(switch(folder), folder, there.found, there.same)
             if key is not None:
                 put(folder, RECORD, record(folder, key))
-            for name, text in (kept or {}).items():
-                put(folder, name, text)
     return written
 
 
@@ -143,14 +139,6 @@ def remember(folder: Path, key: str) -> None:
         put(folder, RECORD, record(folder, key))
 
 
-def read_kept(folder: Path, name: str) -> str:
-    """Return the text that an earlier run kept under *name*; an empty one where none is legible."""
-    try:
-        return (home_of(folder) / name).read_text(encoding="utf-8")
-    except (OSError, ValueError):
-        return ""
-
-
 __all__ = [
     "ArtifactError",
     "BusyError",
@@ -159,7 +147,6 @@ __all__ = [
     "Stale",
     "WriteResult",
     "find_stale",
-    "read_kept",
     "remember",
     "settle",
     "write",

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import MutableMapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from dateline.cache import Cache
 from dateline.model import Artifact, Contract, Problem, SourceError, Table
 from dateline.models import assemble
 from dateline.models.definitions import Definition
@@ -38,7 +39,7 @@ def generate_models(
     templates: Sequence[Path],
     canonical: Canonical | None = None,
     *,
-    layouts: MutableMapping[str, str] | None = None,
+    cache: Cache | None = None,
 ) -> Models:
     """Return the files of the distribution, below ``python/``, and what it can't express.
 
@@ -46,7 +47,7 @@ def generate_models(
     whose closure is equal in two of them is defined in the older one and re-exported by the
     newer; *canonical* is the newest of all. *templates* are folders, file by file the first one
     first, that hold ``datamodel/`` (the layout of one definition) and ``python/`` (the other
-    files). *layouts* are what `lay_out_definitions` knows from earlier runs, and holds afterwards.
+    files). The *cache* has what earlier runs laid out.
     Raises SourceError where two names of the document become one Python name.
     """
     ways = Ways()
@@ -84,8 +85,9 @@ def generate_models(
         )
         for version, known in components.items()
     }
-    known = {} if layouts is None else layouts
-    blocks = lay_out_definitions(orders, [each / "datamodel" for each in templates], known)
+    blocks = lay_out_definitions(
+        orders, [each / "datamodel" for each in templates], cache or Cache(None)
+    )
     artifacts = assemble.render_files(
         contracts, table, where, [each / "python" for each in templates]
     )

@@ -8,24 +8,20 @@ the templates as code, already escaped.
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, MutableMapping, Sequence
-from hashlib import sha256
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
+from dateline.cache import Cache
 from dateline.model import DatelineError
 from dateline.models.definitions import Definition, Field
 from dateline.models.order import Order
 from dateline.python.code import Group, Text, call, docstring, lay_out, literal, quoted
 from dateline.templating import Code
-
-LAYOUTS: Final = "layouts"
-"""The name under which runs keep for each other what was laid out."""
 
 _PACKAGE: Final = "datamodel-code-generator"
 _PREFIX: Final = "#/components/schemas/"
@@ -44,58 +40,35 @@ class GenerationError(DatelineError):
 
 
 def lay_out_definitions(
-    orders: Mapping[str, Order], templates: Sequence[Path], known: MutableMapping[str, str]
+    orders: Mapping[str, Order], templates: Sequence[Path], cache: Cache
 ) -> dict[str, dict[str, str]]:
     """Return the source of each definition, by version and name.
 
     *templates* are the folders that hold `BaseModel.jinja2` and its like, file by file the first
-    one first. *known* holds what earlier runs laid out, by a digest of all that it depends on: it
-    is taken from there, and *known* holds what this run needed when it is done. Raises
-    GenerationError where the templates don't lay out each definition once.
+    one first. What earlier runs laid out is taken from the *cache*. Raises GenerationError where
+    the templates don't lay out each definition once.
     """
     texts = _read_templates(templates)
-    made_with = repr((version(_PACKAGE), texts))
+    made_with = cache.key("templates", version(_PACKAGE), repr(texts))
     keys: dict[tuple[str, str], str] = {}
+    blocks: dict[str, str] = {}
     views: defaultdict[str, dict[str, dict[str, Any]]] = defaultdict(dict)
     for home, order in orders.items():
         for each in order.definitions:
             view = _view(each, order.ahead[each.name])
-            key = sha256(f"{made_with}{view}".encode()).hexdigest()
-            keys[home, each.name] = key
-            views[_kind(each)][key] = {"key": Code(key), **view}
-    blocks = {key: known[key] for key in keys.values() if key in known}
-    blocks |= _run(
-        {
-            kind: [view for key, view in found.items() if key not in blocks]
-            for kind, found in views.items()
-        },
-        texts,
-    )
-    known.clear()
-    known.update(blocks)
+            digest = cache.key("layout", made_with, repr(view))
+            key = keys[home, each.name] = digest.hex()
+            if (block := cache.get(digest)) is None:
+                views[_kind(each)][key] = {"key": Code(key), **view}
+            else:
+                blocks[key] = block.decode()
+    for key, text in _run({kind: [*found.values()] for kind, found in views.items()}, texts):
+        blocks[key] = text
+        cache.put(bytes.fromhex(key), text.encode())
     found: dict[str, dict[str, str]] = {home: {} for home in orders}
     for (home, name), key in keys.items():
         found[home][name] = blocks[key]
     return found
-
-
-def write_layouts(layouts: Mapping[str, str]) -> str:
-    """Return *layouts* as text that `read_layouts` reads."""
-    text = json.dumps(layouts)
-    return f"{sha256(text.encode()).hexdigest()}\n{text}\n"
-
-
-def read_layouts(text: str) -> dict[str, str]:
-    """Return the layouts that `write_layouts` wrote; none where *text* is not as it was written."""
-    digest, _, content = text.removesuffix("\n").partition("\n")
-    if digest != sha256(content.encode()).hexdigest():
-        return {}
-    try:
-        found = json.loads(content)
-    except (ValueError, RecursionError):
-        return {}
-    is_ours = isinstance(found, dict) and all(isinstance(each, str) for each in found.values())
-    return found if is_ours else {}
 
 
 def _read_templates(folders: Sequence[Path]) -> dict[str, str]:
@@ -114,11 +87,12 @@ def _kind(definition: Definition) -> str:
     return "Model" if definition.alias is None else "Alias"
 
 
-def _run(views: Mapping[str, list[dict[str, Any]]], templates: Mapping[str, str]) -> dict[str, str]:
-    """Return the source of each definition in *views*, which has them by kind, by its key."""
-    wanted = {kind: found for kind, found in views.items() if found}
-    if not wanted:
-        return {}
+def _run(
+    views: Mapping[str, list[dict[str, Any]]], templates: Mapping[str, str]
+) -> list[tuple[str, str]]:
+    """Return the key and the source of each definition in *views*, which has them by kind."""
+    if not views:
+        return []
     with TemporaryDirectory(prefix="dateline-") as folder:
         for name, text in templates.items():
             path = Path(folder, name)
@@ -126,14 +100,14 @@ def _run(views: Mapping[str, list[dict[str, Any]]], templates: Mapping[str, str]
             # each template lays out one definition, and is run once for all of its kind
             looped = "{% for definition in definitions %}" + text + "\n{% endfor %}"
             path.write_text(looped, encoding="utf-8")
-        text = _generate(wanted, Path(folder))
+        text = _generate(views, Path(folder))
     found = _BLOCK.findall(text)
     count = Counter(key for key, _ in found)
-    names = {view["key"]: view["name"] for each in wanted.values() for view in each}
+    names = {view["key"]: view["name"] for each in views.values() for view in each}
     if count != Counter(names.keys()):
         wrong = ", ".join(names.get(key, key) for key in {**names, **count} if count[key] != 1)
         raise GenerationError(f"templates of models: not laid out once: {wrong}")
-    return dict(found)
+    return found
 
 
 def _generate(views: Mapping[str, list[dict[str, Any]]], templates: Path) -> str:

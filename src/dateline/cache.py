@@ -1,0 +1,223 @@
+"""Contents that cost time to compute, kept by a digest of everything that they depend on.
+
+The contract, for rooms that keep something and for users:
+
+- *It decides nothing.* `Cache.get` returns what was put under the same key, or None: then the
+  caller computes it. With a full, an empty, a stale or a damaged cache every command prints and
+  writes the same bytes.
+- *Keys are digests of contents.* `Cache.key` takes a kind and all parts that an entry depends on:
+  texts of sources and templates, settings, versions of third-party packages. The code of dateline
+  and the version of Python are part of every key. So there is nothing to invalidate: nobody asks
+  for an entry that is stale.
+- *Contents are bytes in a format that can't execute code*, such as JSON; never `pickle` or
+  `marshal`.
+- *Entries are authenticated* with a secret of the user, which is not part of the project. A
+  damaged entry is a miss, and so is one that came with a checkout: nobody can contribute a cache
+  that hides a finding.
+- *It may be deleted at any time.* It is one SQLite file in the folder beside the outputs, which
+  git ignores, and which is there once outputs were generated. The end of `open_cache` adds all
+  entries of a run in one transaction. Where the file is in use, damaged, or can't be written,
+  nothing is kept, and no error is raised.
+- *It is bounded.* Beyond `LIMIT` bytes, the entries that were not used for the longest time go.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from functools import lru_cache
+from hashlib import blake2b, sha256
+from hmac import compare_digest
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from dateline import fresh
+from dateline.model import MANIFEST
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+FILE: Final = "cache"
+"""The name of the file, in the folder beside the outputs."""
+
+LIMIT: Final = 256 << 20
+"""How many bytes of contents are kept."""
+
+_SECRET_BYTES: Final = 32
+_WAIT_SECONDS: Final = 1.0
+_TABLE: Final = (
+    "CREATE TABLE IF NOT EXISTS entries "
+    "(key BLOB PRIMARY KEY, run INTEGER, size INTEGER, seal BLOB, content BLOB)"
+)
+
+
+class Cache:
+    """The entries of one project, in the file at *path*; without one, nothing is kept.
+
+    *secret* authenticates the entries; *limit* is how many bytes of contents are kept. Whoever
+    creates one closes it; `open_cache` does.
+    """
+
+    def __init__(self, path: Path | None, secret: bytes = b"", *, limit: int = LIMIT) -> None:
+        self._path = path
+        self._secret = secret
+        self._limit = limit
+        self._new: dict[bytes, bytes] = {}
+        self._used: set[bytes] = set()
+        self._connection: Connection | None = None
+        # a link may lead to a file of someone else
+        self._is_damaged = path is not None and path.is_symlink()
+        if path is not None and path.is_file() and not self._is_damaged:
+            with self._noting_damage():
+                self._connection = _connect(path)
+
+    def key(self, kind: str, *parts: str | bytes) -> bytes:
+        """Return the key of the entry of a *kind* that depends on *parts*, in this order."""
+        digest = sha256(_digest_program())
+        for part in (kind, *parts):
+            content = part if isinstance(part, bytes) else part.encode(errors="surrogatepass")
+            digest.update(b"%d " % len(content))
+            digest.update(content)
+        return digest.digest()
+
+    def get(self, key: bytes) -> bytes | None:
+        """Return what was put under *key*, in this run or an earlier one; None if nothing was."""
+        if key in self._new or self._connection is None:
+            return self._new.get(key)
+        rows = []
+        with self._noting_damage():
+            query = "SELECT seal, content FROM entries WHERE key = ?"
+            rows = self._connection.execute(query, (key,)).fetchall()
+        for seal, content in rows:
+            are_bytes = isinstance(seal, bytes) and isinstance(content, bytes)
+            if are_bytes and compare_digest(seal, self._seal(key, content)):
+                self._used.add(key)
+                return bytes(content)
+        return None
+
+    def put(self, key: bytes, content: bytes) -> None:
+        """Have `get` return *content* from now on, and in later runs once this cache is closed."""
+        self._new[key] = content
+
+    def close(self) -> None:
+        """Keep what was put, and drop what was not used for long if that is beyond the limit.
+
+        Nothing is kept where there is no folder for the file.
+        """
+        self._disconnect()
+        if self._path is None or not self._new:
+            return
+        with suppress(OSError):
+            if not self._is_damaged:
+                self._write(self._path)
+            if self._is_damaged:
+                self._path.unlink(missing_ok=True)
+                self._write(self._path)
+
+    def _write(self, path: Path) -> None:
+        with self._noting_damage(), closing(_connect(path)) as connection, connection:
+            self._write_entries(connection)
+
+    def _write_entries(self, connection: Connection) -> None:
+        connection.execute(_TABLE)
+        (run,) = connection.execute("SELECT coalesce(max(run), 0) + 1 FROM entries").fetchone()
+        connection.executemany(
+            "UPDATE entries SET run = ? WHERE key = ?", [(run, key) for key in self._used]
+        )
+        connection.executemany(
+            "REPLACE INTO entries VALUES (?, ?, ?, ?, ?)",
+            (
+                (key, run, len(content), self._seal(key, content), content)
+                for key, content in self._new.items()
+            ),
+        )
+        connection.execute(
+            "DELETE FROM entries WHERE key IN (SELECT key FROM "
+            "(SELECT key, sum(size) OVER (ORDER BY run DESC, key) AS total FROM entries) "
+            "WHERE total > ?)",
+            (self._limit,),
+        )
+
+    def _seal(self, key: bytes, content: bytes) -> bytes:
+        return blake2b(key + content, key=self._secret, digest_size=32).digest()
+
+    @contextmanager
+    def _noting_damage(self) -> Iterator[None]:
+        """Ask nothing of the file any more once SQLite refuses it."""
+        import sqlite3
+
+        try:
+            yield
+        except sqlite3.Error as error:
+            # a file in use is as good as any
+            busy = getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY
+            self._is_damaged = self._is_damaged or not busy
+            self._disconnect()
+
+    def _disconnect(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+        self._connection = None
+
+
+@contextmanager
+def open_cache(output: Path) -> Iterator[Cache]:
+    """Yield the cache of the project whose outputs are in the folder *output*; close it then.
+
+    It keeps nothing where no outputs were generated yet, or where the user has no folder for
+    caches, in which the secret is kept.
+    """
+    secret = _read_secret()
+    cache = Cache(Path(fresh.beside(output), FILE) if secret else None, secret)
+    try:
+        yield cache
+    finally:
+        if (output / MANIFEST).is_file():
+            _make_ignored(Path(fresh.beside(output)))
+        cache.close()
+
+
+@lru_cache(maxsize=1)
+def _digest_program() -> bytes:
+    """Return a digest of the code that computes the entries."""
+    return f"{sys.version} {fresh.digest(Path(__file__).parent)}".encode()
+
+
+def _read_secret() -> bytes:
+    """Return the secret of the user, made where there is none; an empty one if that fails."""
+    try:
+        home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+        path = Path(home, "dateline", "secret")
+        with suppress(FileNotFoundError):
+            secret = path.read_bytes()
+            if len(secret) == _SECRET_BYTES:
+                return secret
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft = path.with_name(f"{path.name}.{os.getpid()}")
+        draft.touch(0o600, exist_ok=False)
+        draft.write_bytes(os.urandom(_SECRET_BYTES))
+        draft.replace(path)
+        # that of another process, if one was faster
+        return path.read_bytes()
+    except (OSError, RuntimeError):
+        return b""
+
+
+def _make_ignored(folder: Path) -> None:
+    """Make *folder*, if there is none, with a file that has git ignore it."""
+    with suppress(OSError):
+        folder.mkdir(exist_ok=True)
+        with (folder / ".gitignore").open("x") as file:
+            file.write("*\n")
+
+
+def _connect(path: Path) -> Connection:
+    # heavy: not needed where nothing is to do
+    import sqlite3
+
+    connection = sqlite3.connect(path, timeout=_WAIT_SECONDS)
+    # what a power cut damages is computed again
+    connection.execute("PRAGMA synchronous = OFF")
+    return connection

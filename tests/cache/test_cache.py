@@ -1,0 +1,217 @@
+"""What is kept is given back as it was put, or not at all."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from dateline.cache import Cache, open_cache
+from dateline.model import MANIFEST
+
+ENTRIES = {f"entry {number}": bytes([number]) * 50 * number for number in range(40)}
+
+
+def put(
+    path: Path, entries: dict[str, bytes], secret: bytes = b"ours", limit: int = 1 << 20
+) -> None:
+    cache = Cache(path, secret, limit=limit)
+    for name, content in entries.items():
+        cache.put(cache.key("test", name), content)
+    cache.close()
+
+
+def found(path: Path, secret: bytes = b"ours") -> dict[str, bytes]:
+    """Return what a new cache at *path* has of ENTRIES."""
+    cache = Cache(path, secret)
+    made = {name: cache.get(cache.key("test", name)) for name in ENTRIES}
+    cache.close()
+    return {name: content for name, content in made.items() if content is not None}
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "cache"
+
+
+def test_what_is_put_is_found_by_later_runs(path: Path) -> None:
+    assert found(path) == {}
+    put(path, ENTRIES)
+    assert found(path) == ENTRIES
+
+
+def test_what_is_put_is_found_before_it_is_kept(path: Path) -> None:
+    for cache in (Cache(path, b"ours"), Cache(None)):
+        cache.put(b"key", b"content")
+        assert cache.get(b"key") == b"content"
+        assert cache.get(b"other") is None
+    assert not path.exists()
+
+
+def test_without_a_file_nothing_is_kept(tmp_path: Path) -> None:
+    put(tmp_path / "absent" / "cache", ENTRIES)
+    assert [*tmp_path.iterdir()] == []
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (("a", "b"), ("a", "c")),
+        (("a", "b"), ("b", "b")),
+        (("a", "b", "c"), ("a", "bc")),
+        (("a", "b", "c"), ("a", "b c")),
+        (("a", "b", ""), ("a", "b")),
+        (("a", "1 b"), ("a", "1", "b")),
+        (("a", "\ud800"), ("a", "?")),
+    ],
+)
+def test_keys_of_different_contents_differ(one: tuple[str, ...], other: tuple[str, ...]) -> None:
+    cache = Cache(None)
+    assert cache.key(*one) != cache.key(*other)
+    assert cache.key(*one) == Cache(None).key(*one)
+
+
+def edited(path: Path, statement: str) -> None:
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(statement)
+
+
+DAMAGES: dict[str, Callable[[Path], object]] = {
+    "deleted": Path.unlink,
+    "empty": lambda path: path.write_bytes(b""),
+    "no database": lambda path: path.write_bytes(b"no database" * 1000),
+    "cut off": lambda path: path.write_bytes(path.read_bytes()[:6000]),
+    "header lost": lambda path: path.write_bytes(bytes(100) + path.read_bytes()[100:]),
+    "pages lost": lambda path: path.write_bytes(path.read_bytes()[:4096] + bytes(50000)),
+    "another table": lambda path: edited(path, "ALTER TABLE entries RENAME TO others"),
+    "another column": lambda path: edited(path, "ALTER TABLE entries DROP COLUMN content"),
+    "other contents": lambda path: edited(path, "UPDATE entries SET content = x'00'"),
+    "text": lambda path: edited(path, "UPDATE entries SET content = 'text', seal = 'seal'"),
+    "nothing": lambda path: edited(path, "UPDATE entries SET content = NULL"),
+    "of another user": lambda path: put(path, ENTRIES, secret=b"theirs"),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+def test_what_is_damaged_is_not_found_and_made_anew(
+    path: Path, damage: Callable[[Path], object]
+) -> None:
+    put(path, ENTRIES)
+    damage(path)
+    assert found(path) == {}
+    put(path, ENTRIES)
+    put(path, ENTRIES)
+    assert found(path) == ENTRIES
+
+
+def test_no_damage_of_one_byte_changes_an_entry(path: Path) -> None:
+    put(path, ENTRIES)
+    whole = path.read_bytes()
+    for offset in range(0, len(whole), 997):
+        path.write_bytes(whole[:offset] + bytes([whole[offset] ^ 1]) + whole[offset + 1 :])
+        assert found(path).items() <= ENTRIES.items()
+
+
+def test_contents_of_one_key_are_not_those_of_another(path: Path) -> None:
+    put(path, ENTRIES)
+    edited(
+        path,
+        "UPDATE entries SET (seal, content) = (SELECT seal, content FROM entries LIMIT 1)",
+    )
+    ((name, content),) = found(path).items()
+    assert ENTRIES[name] == content
+
+
+def test_a_link_is_not_followed(path: Path, tmp_path: Path) -> None:
+    theirs = tmp_path / "theirs"
+    put(theirs, {"entry 1": b"theirs"})
+    before = theirs.read_bytes()
+    path.symlink_to(theirs)
+    assert found(path) == {}
+    put(path, ENTRIES)
+    assert (theirs.read_bytes(), found(path)) == (before, ENTRIES)
+
+
+def test_a_folder_in_the_way_is_left_alone(path: Path) -> None:
+    path.mkdir()
+    put(path, ENTRIES)
+    assert (found(path), path.is_dir()) == ({}, True)
+
+
+def test_a_file_in_use_is_neither_read_nor_damaged(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dateline.cache._WAIT_SECONDS", 0)
+    put(path, ENTRIES)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("BEGIN EXCLUSIVE")
+        assert found(path) == {}
+        put(path, {"entry 1": b"another"})
+    assert found(path) == ENTRIES
+
+
+def test_what_was_not_used_for_longest_goes_first(path: Path) -> None:
+    put(path, {"entry 1": b"1" * 100, "entry 2": b"2" * 100})
+    cache = Cache(path, b"ours")
+    cache.get(cache.key("test", "entry 1"))
+    cache.put(cache.key("test", "entry 3"), b"3" * 100)
+    cache.close()
+    put(path, {"entry 4": b"4" * 100}, limit=300)
+    assert {*found(path)} == {"entry 1", "entry 3", "entry 4"}
+
+
+@pytest.fixture
+def output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
+    made = tmp_path / "project" / "out"
+    made.mkdir(parents=True)
+    return made
+
+
+def kept(output: Path) -> bytes | None:
+    """Return what the cache has for *output* of an earlier call, and put it there."""
+    with open_cache(output) as cache:
+        content = cache.get(b"key")
+        cache.put(b"key", b"content")
+    return content
+
+
+def test_a_project_keeps_nothing_before_outputs_are_generated(output: Path) -> None:
+    assert [kept(output), kept(output)] == [None, None]
+    assert [path.name for path in output.parent.iterdir()] == ["out"]
+
+
+def test_a_project_keeps_its_entries_beside_its_outputs(output: Path) -> None:
+    (output / MANIFEST).write_text("{}")
+    assert [kept(output), kept(output)] == [None, b"content"]
+    beside = output.parent / ".out.dateline"
+    assert {path.name for path in beside.iterdir()} == {".gitignore", "cache"}
+    assert (beside / ".gitignore").read_text() == "*\n"
+
+
+def test_a_cache_that_comes_with_a_checkout_is_not_used(
+    output: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (output / MANIFEST).write_text("{}")
+    kept(output)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "other home"))
+    assert [kept(output), kept(output)] == [None, b"content"]
+
+
+def test_nothing_is_kept_without_a_secret(output: Path, tmp_path: Path) -> None:
+    (output / MANIFEST).write_text("{}")
+    (tmp_path / "home").write_text("in the way")
+    assert [kept(output), kept(output)] == [None, None]
+
+
+@pytest.mark.parametrize("size", [0, 31, 33])
+def test_a_secret_that_was_cut_off_is_made_anew(output: Path, tmp_path: Path, size: int) -> None:
+    (output / MANIFEST).write_text("{}")
+    secret = tmp_path / "home" / "dateline" / "secret"
+    kept(output)
+    assert (len(secret.read_bytes()), secret.stat().st_mode & 0o777) == (32, 0o600)
+    secret.write_bytes(bytes(size))
+    assert [kept(output), kept(output)] == [None, b"content"]
