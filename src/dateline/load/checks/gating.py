@@ -14,7 +14,7 @@ from dateline.load.checks.names import (
     property_names_style,
 )
 from dateline.load.checks.scope import CHECKS, Finder, Scope, Site, Trail, Violation, on, path
-from dateline.load.table import canonical_date, version_date
+from dateline.load.table import canonical_date, check_version
 from dateline.load.wording import did_you_mean, name_kind, quote, say_repeated
 from dateline.model import (
     ADDED,
@@ -189,7 +189,7 @@ def _date(scope: Scope, written: str, trail: Trail, *, value: bool) -> Iterator[
     elif canonical_date(written):
         message = f"no version {written} in the table{did_you_mean(written, known)}"
         yield Violation(trail, "unknown-version", message, value=value)
-    elif complaint := version_date(written):
+    elif complaint := check_version(written):
         yield Violation(trail, "date", complaint.message, value=value)
 
 

@@ -2,42 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
-from dateline.load.table import ENVIRONMENT_NAME, SERVER_URL
-from dateline.model import NEXT
+from dateline.load.table.contents import COUNT, FLAG, TEXT, URL, JsonSchema
 from dateline.openapi import ANY, OBJECTS, REQUIRED, VALUES, Key, Shape, Value
-
-JsonSchema = dict[str, Any]
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 
 ANYTHING: Final[JsonSchema] = {}
-TEXT: Final = {"type": "string"}
-LINE: Final = {"type": "string", "pattern": r"^[^\r\n]*[^\s][^\r\n]*$"}
-FLAG: Final = {"type": "boolean"}
 NUMBER: Final = {"type": "number"}
 # In OpenAPI 3.0 these say whether the neighbouring bound is exclusive.
 EXCLUSIVE: Final = {"type": ["number", "boolean"]}
-COUNT: Final = {"type": "integer", "minimum": 0}
-TEXTS: Final = {"type": "array", "items": TEXT, "uniqueItems": True}
-TEXT_MAP: Final = {"type": "object", "additionalProperties": TEXT}
+TEXTS: Final = {"type": "array", "items": TEXT.schema, "uniqueItems": True}
+TEXT_MAP: Final = {"type": "object", "additionalProperties": TEXT.schema}
 TYPES: Final = {"enum": ["string", "number", "integer", "boolean", "object", "array", "null"]}
-_DAY: Final = "[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])"
-
-
-def matching(grammar: str, otherwise: str) -> JsonSchema:
-    """Return the schema of texts of *grammar*; editors say *otherwise* of any other text."""
-    return {"type": "string", "pattern": f"^(?:{grammar})$", "patternErrorMessage": otherwise}
-
-
-CUT: Final = matching(_DAY, "Write a date as YYYY-MM-DD.")
-DATE: Final = {
-    **matching(f"{NEXT}|{_DAY}", "Write a date as YYYY-MM-DD, or `next`."),
-    "examples": [NEXT],
-}
-URL: Final = matching(SERVER_URL, "Write http://..., https://... or a path from /.")
-NAME: Final = matching(ENVIRONMENT_NAME, "Use lower-case letters, digits and hyphens.")
 
 
 def closed_object(properties: JsonSchema, required: tuple[str, ...] = ()) -> JsonSchema:
@@ -53,11 +31,11 @@ REFERENCE: Final[JsonSchema] = {
 }
 
 _VALUES: Final[dict[Value, JsonSchema]] = {
-    Value.TEXT: TEXT,
-    Value.FLAG: FLAG,
+    Value.TEXT: TEXT.schema,
+    Value.FLAG: FLAG.schema,
     Value.NUMBER: NUMBER,
     Value.BOUND: EXCLUSIVE,
-    Value.COUNT: COUNT,
+    Value.COUNT: COUNT.schema,
     Value.LIST: {"type": "array"},
     Value.TEXTS: TEXTS,
     Value.TYPES: {
@@ -68,7 +46,10 @@ _VALUES: Final[dict[Value, JsonSchema]] = {
     Value.LIST_MAP: {"type": "object", "additionalProperties": TEXTS},
     Value.DEMANDS: {
         "type": "array",
-        "items": {"type": "object", "additionalProperties": {"type": "array", "items": TEXT}},
+        "items": {
+            "type": "object",
+            "additionalProperties": {"type": "array", "items": TEXT.schema},
+        },
     },
     Value.ANY: ANYTHING,
 }
@@ -85,12 +66,12 @@ _NARROWER: Final[dict[tuple[str, str], JsonSchema]] = {
     ("schema", "enum"): {"type": "array", "minItems": 1, "uniqueItems": True},
     ("schema", "multipleOf"): {"type": "number", "exclusiveMinimum": 0},
     ("schema", "nullable"): {
-        **FLAG,
+        **FLAG.schema,
         "description": "OpenAPI 3.0 only; in 3.1 add 'null' to `type`.",
     },
     ("schema", "pattern"): {"type": "string", "format": "regex"},
-    ("schema", "$vocabulary"): {"type": "object", "additionalProperties": FLAG},
-    ("server", "url"): URL,
+    ("schema", "$vocabulary"): {"type": "object", "additionalProperties": FLAG.schema},
+    ("server", "url"): URL.schema,
     ("server-variable", "enum"): {**TEXTS, "minItems": 1},
     **{(kind, "style"): _STYLES for kind in ("parameter", "header", "encoding")},
     **{place: {"enum": [*values]} for place, values in VALUES.items()},

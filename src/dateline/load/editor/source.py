@@ -6,17 +6,13 @@ from collections.abc import Iterator
 from typing import Final
 
 from dateline.load.editor.grammar import (
-    DATE,
     DIALECT,
-    LINE,
-    NAME,
     REFERENCE,
-    TEXT,
-    JsonSchema,
     closed_object,
     grammar,
     ref,
 )
+from dateline.load.table.contents import ENVIRONMENT, LINE, TEXT, VERSION, JsonSchema
 from dateline.model import (
     ADDED,
     ENVIRONMENTS,
@@ -53,7 +49,7 @@ def source_schema(table: Table | None) -> JsonSchema:
             **{kind: _kind(kind) for kind in OBJECTS},
             **{f"before-{kind}": before(kind) for kind in OBJECTS if kind not in WHOLE},
             "reference": closed_object(
-                {"$ref": REFERENCE, "summary": TEXT, "description": TEXT},
+                {"$ref": REFERENCE, "summary": TEXT.schema, "description": TEXT.schema},
                 required=("$ref",),
             ),
             "key": {"allOf": [no_slip(key) for key in sorted(OUR_KEYS)]},
@@ -112,18 +108,18 @@ def our_keys() -> JsonSchema:
             "type": "array",
             "minItems": 1,
             "uniqueItems": True,
-            "items": TEXT,
+            "items": TEXT.schema,
             "description": "The values known today of a text that may take others later. A new "
             "one is an additive change.",
         },
         WHY: {
             "anyOf": [
-                LINE,
+                LINE.schema,
                 {
                     "type": "object",
                     "minProperties": 1,
                     "propertyNames": {"$ref": "#/$defs/date"},
-                    "additionalProperties": LINE,
+                    "additionalProperties": LINE.schema,
                 },
             ],
             "description": "The reason for this gate, for callers; {DATE: TEXT} where its dates "
@@ -160,7 +156,7 @@ def before(kind: str) -> JsonSchema:
 def date_of(table: Table | None) -> JsonSchema:
     """Return the schema of a date of *table*, of any date without one."""
     if table is None:
-        return DATE
+        return VERSION.schema
     titles = {version.date: version.title for version in table.versions}
     titles.setdefault(NEXT, "the version being prepared")
     return {
@@ -172,7 +168,7 @@ def date_of(table: Table | None) -> JsonSchema:
 def environment_of(table: Table | None) -> JsonSchema:
     """Return the schema of an environment's name in *table*, of any name without one."""
     if table is None:
-        return NAME
+        return ENVIRONMENT.schema
     return {"enum": [environment.name for environment in table.environments]}
 
 

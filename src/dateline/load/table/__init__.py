@@ -2,25 +2,13 @@
 
 from __future__ import annotations
 
-from dateline.load.table import valid
 from dateline.load.table.announcements import read_announcements
+from dateline.load.table.contents import HEADER_NAME, canonical_date, check_version
 from dateline.load.table.environments import read_environments
-from dateline.load.table.policy import read_policy
-from dateline.load.table.reading import TableReading
-from dateline.load.table.valid import canonical_date, version_date
+from dateline.load.table.keys import DEFAULT_HEADER, DEFAULT_PACKAGE, KEYS
+from dateline.load.table.reading import Row, TableReading
 from dateline.load.table.versions import read_annotation, read_default, read_versions
-from dateline.load.table.vocabulary import (
-    DEFAULT_HEADER,
-    DEFAULT_PACKAGE,
-    ENVIRONMENT_NAME,
-    HEADER_NAME,
-    KEYS,
-    PACKAGE_NAME,
-    RULE_ID,
-    SERVER_URL,
-    VERDICTS,
-)
-from dateline.model import Map, Place, Problem, Table
+from dateline.model import NOTICE_DAYS, Map, Place, Problem, Table
 
 
 def read_table(document: Map, problems: list[Problem]) -> Table | None:
@@ -29,7 +17,7 @@ def read_table(document: Map, problems: list[Problem]) -> Table | None:
     Every problem found is appended to *problems*; None is returned when there is one.
     """
     reading = TableReading()
-    table = _table(reading, document)
+    table = _read_table(reading, reading.row(document, "the version table"))
     problems += reading.problems
     return None if reading.problems else table
 
@@ -40,44 +28,31 @@ def read_policy_rules(document: Map, problems: list[Problem]) -> tuple[str, dict
     *document* is what `policy` holds. Every problem found is appended to *problems*.
     """
     reading = TableReading()
-    node = Map(policy=document)
-    node.file, node.mark, node.marks = document.file, document.mark, [document.mark] * 2
-    policy = read_policy(reading, node)
+    row = reading.row(document, "policy")
     problems += reading.problems
-    return policy
+    return row["preset"], row["rules"], row["notice-days"]
 
 
-def _table(reading: TableReading, node: Map) -> Table:
-    reading.known_keys(node, "the version table")
-    lint = reading.value(node, "lint", valid.one_of("authored", "adopted"), "authored")
-    adopted = lint == "adopted"
-    versions = tuple(read_versions(reading, node))
-    preset, rules, notice = read_policy(reading, node)
+def _read_table(reading: TableReading, row: Row) -> Table:
+    versions = tuple(read_versions(reading, row))
+    policy = row["policy"]
+    is_name = isinstance(policy, str)
     return Table(
-        header=reading.value(node, "header", valid.header, DEFAULT_HEADER),
-        default=read_default(reading, node, versions),
-        annotation=read_annotation(reading, node, versions),
+        header=row["header"],
+        default=read_default(reading, row, versions),
+        annotation=read_annotation(reading, row, versions),
         versions=versions,
-        environments=tuple(read_environments(reading, node, adopted)),
-        announcements=tuple(read_announcements(reading, node)),
-        ignoring_tags=tuple(reading.items(node, "ignores-header", valid.line)),
-        policy=preset,
-        overrides=rules,
-        notice_days=notice,
-        require_why=reading.value(node, "require-why", valid.flag, False),
-        package=_package(reading, node),
-        adopted=adopted,
-        places=_places(node),
+        environments=tuple(read_environments(reading, row)),
+        announcements=tuple(read_announcements(reading, row["announcements"])),
+        ignoring_tags=tuple(tag for tag in row["ignores-header"] if tag is not None),
+        policy=policy if is_name else policy["preset"],
+        overrides={} if is_name else policy["rules"],
+        notice_days=NOTICE_DAYS if is_name else policy["notice-days"],
+        require_why=row["require-why"],
+        package=row["python"]["package"] if row["python"] else DEFAULT_PACKAGE,
+        adopted=row["lint"] == "adopted",
+        places=_places(row.node),
     )
-
-
-def _package(reading: TableReading, node: Map) -> str:
-    python = reading.value(node, "python", valid.mapping, Map())
-    if not python:
-        return DEFAULT_PACKAGE
-    reading.known_keys(python, "python")
-    package: str = reading.value(python, "package", valid.package, DEFAULT_PACKAGE)
-    return package
 
 
 def _places(node: Map) -> dict[str, Place]:
@@ -93,15 +68,10 @@ def _places(node: Map) -> dict[str, Place]:
 __all__ = [
     "DEFAULT_HEADER",
     "DEFAULT_PACKAGE",
-    "ENVIRONMENT_NAME",
     "HEADER_NAME",
     "KEYS",
-    "PACKAGE_NAME",
-    "RULE_ID",
-    "SERVER_URL",
-    "VERDICTS",
     "canonical_date",
+    "check_version",
     "read_policy_rules",
     "read_table",
-    "version_date",
 ]

@@ -5,75 +5,59 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from dateline.load.table import valid
-from dateline.load.table.reading import TableReading
-from dateline.load.table.vocabulary import VARIABLE
+from dateline.load.table.contents import VARIABLE
+from dateline.load.table.reading import Row, TableReading
 from dateline.load.wording import did_you_mean
-from dateline.model import Environment, Map
+from dateline.model import Environment
 
 
-def read_environments(reading: TableReading, node: Map, adopted: bool) -> Iterator[Environment]:
-    """Yield the environments; an *adopted* API may do without them, and without servers."""
-    if adopted and "environments" not in node:
-        yield Environment(name="production", servers=(), place=node.place())
+def read_environments(reading: TableReading, table: Row) -> Iterator[Environment]:
+    """Yield the environments; an adopted API may do without them, and without servers."""
+    adopted = table["lint"] == "adopted"
+    if "environments" not in table.node:
+        if not adopted:
+            reading.require(table.node, "environments", "name one, with the servers it has")
+        yield Environment(name="production", servers=(), place=table.node.place())
         return
-    named = reading.required(
-        node, "environments", valid.environments, "name one, with the servers it has"
-    )
-    for name, below in (named or {}).items():
-        if complaint := valid.environment_name(name):
-            reading.note(named.place(name), *complaint)
-        place = named.place(name, value=True)
-        if reading.holds(below, Map, place, "write { servers: [{ url: https://... }] }"):
-            reading.known_keys(below, "an environment")
-            servers = tuple(_servers(reading, below, adopted))
-            at = below.place("servers") if servers else named.place(name)
-            yield Environment(name=name, servers=servers, place=at)
+    for name, row in (table["environments"] or {}).items():
+        if row is None:
+            continue
+        if not adopted and "servers" not in row.node:
+            reading.require(row.node, "servers", "list where it is served")
+        servers = [server for server in row["servers"] or () if server is not None]
+        for server in servers:
+            _check_variables(reading, server)
+        place = table.node["environments"].place(name)
+        yield Environment(
+            name=name,
+            servers=tuple(server.node for server in servers),
+            place=row.node.place("servers") if servers else place,
+        )
 
 
-def _servers(reading: TableReading, node: Map, adopted: bool) -> Iterator[Map]:
-    if adopted and "servers" not in node:
-        return
-    servers = reading.required(node, "servers", valid.rows, "list where it is served")
-    for index, server in enumerate(servers or ()):
-        if reading.holds(server, Map, servers.place(index), "write { url: https://... }"):
-            _server(reading, server)
-            yield server
-
-
-def _server(reading: TableReading, server: Map) -> None:
-    reading.known_keys(server, "a server")
-    url = reading.required(server, "url", valid.server_url, "write `url: https://...`")
-    reading.value(server, "description", valid.text, "")
-    variables = reading.value(server, "variables", valid.mapping, {})
-    for name, variable in variables.items():
-        place = variables.place(name, value=True)
-        if reading.holds(variable, Map, place, "write { default: ... }"):
-            _variable(reading, variable)
+def _check_variables(reading: TableReading, server: Row) -> None:
+    """Note where the address of *server* and its variables differ, or a default is no value."""
+    url, variables = server["url"], server["variables"]
     used = dict.fromkeys(re.findall(VARIABLE, url or ""))
     for name in [name for name in used if name not in variables]:
         reading.note(
-            server.place("url", value=True),
+            server.place("url"),
             "server-variable-missing",
             f"{{{name}}} is not among the server's variables; "
             f"write `variables: {{ {name}: {{ default: ... }} }}`",
         )
-    for name in [name for name in variables if url and name not in used]:
-        reading.note(
-            variables.place(name),
-            "server-variable-unused",
-            f"the address {url!r} has no {{{name}}}{did_you_mean(name, used)}",
-        )
-
-
-def _variable(reading: TableReading, variable: Map) -> None:
-    reading.known_keys(variable, "a server variable")
-    reading.value(variable, "description", valid.text, "")
-    default = reading.required(variable, "default", valid.text, "say what is used without a choice")
-    values = list(reading.items(variable, "enum", valid.text))
-    if default is not None and values and default not in values:
-        reading.note(
-            variable.place("default", value=True),
-            "server-variable-default",
-            f"{default!r} is not in the variable's `enum`{did_you_mean(default, values)}",
-        )
+    for name, variable in variables.items():
+        if url and name not in used:
+            reading.note(
+                server.node["variables"].place(name),
+                "server-variable-unused",
+                f"the address {url!r} has no {{{name}}}{did_you_mean(name, used)}",
+            )
+        default, values = (variable["default"], variable["enum"]) if variable else (None, [])
+        if default is not None and any(values) and default not in values:
+            known = [value for value in values if value is not None]
+            reading.note(
+                variable.place("default"),
+                "server-variable-default",
+                f"{default!r} is not in the variable's `enum`{did_you_mean(default, known)}",
+            )

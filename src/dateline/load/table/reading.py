@@ -1,19 +1,38 @@
-"""Take values out of mappings of `versions.yaml`; what is wrong becomes a problem."""
+"""Read the mappings of `versions.yaml` as their keys are declared; defects become problems."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
-from dateline.load.table.valid import TYPES, Check, sequence
-from dateline.load.table.vocabulary import KEYS, OPENAPI
-from dateline.load.wording import did_you_mean, quote
+from dateline.load.table.contents import Content
+from dateline.load.table.keys import KEYS, OPENAPI, SUBJECTS
+from dateline.load.wording import did_you_mean
 from dateline.model import KEYS as OUR_KEYS
 from dateline.model import Map, Place, Problem, Seq
 
 
+@dataclass(frozen=True)
+class Row:
+    """A mapping of the file as it is written, and its values.
+
+    A value that is absent or wrong is the default of its key.
+    """
+
+    node: Map
+    values: dict[str, Any]
+
+    def __getitem__(self, key: str) -> Any:
+        return self.values[key]
+
+    def place(self, key: str) -> Place:
+        """Return where the value of *key* is written."""
+        return self.node.place(key, value=True)
+
+
 class TableReading:
-    """One reading of the file: the problems so far, and how values are taken out of it."""
+    """One reading of the file: takes values out of it, and keeps the problems so far."""
 
     def __init__(self) -> None:
         self.problems: list[Problem] = []
@@ -22,50 +41,59 @@ class TableReading:
         """Keep what is wrong at *place*."""
         self.problems.append(Problem(place=place, id=id, message=message))
 
-    def known_keys(self, node: Map, what: str) -> None:
-        """Note each key of *node* that *what*, a name in ``KEYS``, does not have."""
+    def row(self, node: Map, what: str) -> Row:
+        """Return the values of *node*, which is *what*, a name in ``KEYS``."""
+        fields = KEYS[what]
         for key in node:
             foreign = what in OPENAPI and key.startswith("x-") and key not in OUR_KEYS
-            if foreign or key in KEYS[what]:
-                continue
-            self.note(
-                node.place(key),
-                "unknown-key",
-                f"{key!r} is no key of {what}{did_you_mean(key, KEYS[what])}",
-            )
+            if not foreign and key not in fields:
+                message = f"{key!r} is no key of {what}{did_you_mean(key, fields)}"
+                self.note(node.place(key), "unknown-key", message)
+        subjects, complaint = SUBJECTS.get(what, ((), None))
+        is_one = complaint is None or len(node.keys() & {*subjects}) == 1
+        if complaint is not None and not is_one:
+            self.note(node.place(), *complaint)
+        values = {}
+        for key, field in fields.items():
+            values[key] = field.default
+            if key in node:
+                found = self._value(field.content, node[key], node.place(key, value=True))
+                values[key] = field.default if found is None else found
+            elif field.missing and is_one:
+                self.require(node, key, field.missing)
+        return Row(node, values)
 
-    def value(self, node: Map, key: str, check: Check, default: Any) -> Any:
-        """Return the value of *key*; *default* where nothing valid does."""
-        if key not in node:
-            return default
-        complaint = check(node[key])
-        if complaint is None:
-            return node[key]
-        self.note(node.place(key, value=True), *complaint)
-        return default
+    def require(self, node: Map, key: str, way_out: str) -> None:
+        """Note that *node* has no *key*."""
+        self.note(node.place(), "missing-key", f"`{key}` is missing; {way_out}")
 
-    def required(self, node: Map, key: str, check: Check, way_out: str) -> Any:
-        """Return the value of *key*; None where nothing valid does, which is noted."""
-        if key not in node:
-            self.note(node.place(), "missing-key", f"`{key}` is missing; {way_out}")
-        return self.value(node, key, check, None)
+    def _value(self, content: Content, value: Any, place: Place) -> Any:
+        """Return *value*, read as *content*; None where it is something else, which is noted."""
+        if content.object and isinstance(value, Map):
+            return self.row(value, content.object)
+        if complaint := content.check(value):
+            self.note(place, *complaint)
+            return None
+        if content.each is None:
+            return value
+        if isinstance(value, Seq):
+            return list(self._items(content, content.each, value))
+        for name in value:
+            if content.name is not None and (complaint := content.name.check(name)):
+                self.note(value.place(name), *complaint)
+        return {
+            name: self._value(content.each, below, value.place(name, value=True))
+            for name, below in value.items()
+        }
 
-    def items(self, node: Map, key: str, check: Check) -> Iterator[str]:
-        """Yield the valid items of the list under *key*, and note one that is repeated."""
-        rows = self.value(node, key, sequence, Seq())
+    def _items(self, content: Content, each: Content, rows: Seq) -> Iterator[Any]:
+        """Yield the items of a list, None for each that is wrong; a repeated one is left out."""
         seen: set[str] = set()
         for index, item in enumerate(rows):
-            if complaint := check(item):
-                self.note(rows.place(index), *complaint)
-            elif item in seen:
+            found = self._value(each, item, rows.place(index))
+            if content.unique and found in seen:
                 self.note(rows.place(index), "item-twice", f"{item!r} is in the list already")
-            else:
-                seen.add(item)
-                yield item
-
-    def holds(self, value: Any, expected: type, place: Place, way_out: str) -> bool:
-        """Return whether *value* is of the *expected* type; note it where it is not."""
-        if isinstance(value, expected):
-            return True
-        self.note(place, "wrong-type", f"{quote(value)} where {TYPES[expected]} belongs; {way_out}")
-        return False
+                continue
+            if content.unique and found is not None:
+                seen.add(found)
+            yield found

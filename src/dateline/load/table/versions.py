@@ -2,58 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from dateline.gates import order
-from dateline.load.table import valid
-from dateline.load.table.reading import TableReading
-from dateline.load.table.valid import Complaint
+from dateline.load.table.contents import Complaint
+from dateline.load.table.reading import Row, TableReading
 from dateline.load.wording import did_you_mean
-from dateline.model import NEXT, Map, Place, Version
+from dateline.model import NEXT, Version
 
 
-def read_versions(reading: TableReading, node: Map) -> list[Version]:
+def read_versions(reading: TableReading, table: Row) -> list[Version]:
     """Return the versions in the order of the table; none where one of them can't be read."""
-    rows = reading.required(node, "versions", valid.rows, "list the versions, oldest first")
-    if rows is None:
-        return []
+    rows: list[Row | None] = table["versions"] or []
     versions = [
-        version
-        for index, row in enumerate(rows)
-        if (version := _version(reading, row, rows.place(index))) is not None
+        Version(
+            date=row["date"],
+            title=row["title"] or "",
+            draft=row["draft"],
+            undisclosed=row["undisclosed"],
+            place=row.place("date"),
+        )
+        for row in rows
+        if row is not None and row["date"] is not None
     ]
     _in_order(reading, versions)
     if len(versions) < len(rows):
         # the date of the unreadable row must not be called unknown elsewhere
         return []
-    if all(version.draft for version in versions):
+    if versions and all(version.draft for version in versions):
         reading.note(
-            node.place("versions"),
+            table.node.place("versions"),
             "no-supported-version",
             "every version is a draft; callers need one: drop its `draft: true`",
         )
     return versions
-
-
-def _version(reading: TableReading, row: Any, place: Place) -> Version | None:
-    if not reading.holds(row, Map, place, "write { date: 2026-07-01, title: ... }"):
-        return None
-    reading.known_keys(row, "a version")
-    day = reading.required(row, "date", valid.version_date, "write `date: YYYY-MM-DD`")
-    title = reading.required(
-        row, "title", valid.line, "say in one sentence what callers will notice"
-    )
-    draft = reading.value(row, "draft", valid.flag, False)
-    undisclosed = reading.value(row, "undisclosed", valid.flag, False)
-    if day is None:
-        return None
-    return Version(
-        date=day,
-        title=title or "",
-        draft=draft,
-        undisclosed=undisclosed,
-        place=row.place("date", value=True),
-    )
 
 
 def _in_order(reading: TableReading, versions: list[Version]) -> None:
@@ -67,15 +47,15 @@ def _in_order(reading: TableReading, versions: list[Version]) -> None:
             reading.note(version.place, *complaint)
 
 
-def read_default(reading: TableReading, node: Map, versions: tuple[Version, ...]) -> str:
+def read_default(reading: TableReading, table: Row, versions: tuple[Version, ...]) -> str:
     """Return the date that is served without the header; the oldest where none is named."""
     supported = [version.date for version in versions if not version.draft]
     # the oldest: the one that doesn't move when a version is cut
     fallback = supported[0] if supported else ""
-    day: str = reading.value(node, "default", valid.version_date, fallback)
+    day: str = table["default"] or fallback
     if supported and day not in supported:
         reading.note(
-            node.place("default", value=True),
+            table.place("default"),
             "default-unsupported",
             f"{day} is a draft; only a version that is cut can be served without the header"
             if day in {version.date for version in versions}
@@ -84,13 +64,13 @@ def read_default(reading: TableReading, node: Map, versions: tuple[Version, ...]
     return day
 
 
-def read_annotation(reading: TableReading, node: Map, versions: tuple[Version, ...]) -> str | None:
+def read_annotation(reading: TableReading, table: Row, versions: tuple[Version, ...]) -> str | None:
     """Return the date that documents name as the default of the header, if one is written."""
-    day: str | None = reading.value(node, "annotation", valid.version_date, None)
+    day: str | None = table["annotation"]
     dates = [version.date for version in versions]
     if day is not None and dates and day not in dates:
         reading.note(
-            node.place("annotation", value=True),
+            table.place("annotation"),
             "annotation-unknown",
             f"no version {day} in the table{did_you_mean(day, dates)}",
         )

@@ -1,0 +1,277 @@
+"""What values of `versions.yaml` have to be: how they are checked, and their JSON Schemas.
+
+A check returns what is wrong with a value. The grammars are in the dialect that Python and JSON
+Schema (ECMA-262) share, since editors read them too.
+"""
+
+from __future__ import annotations
+
+import keyword
+import re
+import sys
+from collections.abc import Callable
+from datetime import date
+from typing import Any, Final, NamedTuple
+
+from dateline.load.wording import did_you_mean, quote
+from dateline.model import NEXT, Map, Seq
+
+JsonSchema = dict[str, Any]
+
+_TYPES: Final[dict[type, str]] = {
+    str: "text",
+    bool: "true or false",
+    int: "a whole number",
+    Map: "a mapping",
+    Seq: "a list",
+}
+
+_DATE: Final = re.compile(r"([0-9]{4})-?([0-9]{1,2})-?([0-9]{1,2})")
+_DAY: Final = "[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])"
+
+HEADER_NAME: Final = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"  # a token: RFC 9110 section 5.6.2
+
+# RFC 3986 section 3 without user information, query and fragment, which a server address can't
+# have (OpenAPI 3.1.1 section 4.8.5), and without quotes; `{name}` stands for a server variable.
+VARIABLE: Final = r"\{([A-Za-z0-9_.-]+)\}"
+_HOST: Final = r"(?:\[[0-9A-Fa-f:.]+\]|(?:[A-Za-z0-9._~-]|\{[A-Za-z0-9_.-]+\})+)"
+_PORT: Final = r"(?::(?:[0-9]{1,5}|\{[A-Za-z0-9_.-]+\}))?"
+_PATH: Final = r"/(?:[A-Za-z0-9._~!$&()*+,;=:@/%-]|\{[A-Za-z0-9_.-]+\})*"
+_SERVER_URL: Final = rf"(?:https?://{_HOST}{_PORT}(?:{_PATH})?|(?!//){_PATH})"
+
+# Names that some file systems keep for devices: an environment or a package becomes a folder.
+_DEVICES: Final = frozenset(
+    {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))}
+)
+# What the generated package imports: under such a name it would import itself.
+_IMPORTED: Final = frozenset(
+    {"annotated_types", "dateline", "dateline_runtime", "pydantic", "pydantic_core"}
+    | {"typing_extensions", "typing_inspection"}
+)
+
+
+class Complaint(NamedTuple):
+    """What is wrong with a value: the id of the problem and its message."""
+
+    id: str
+    message: str
+
+
+Check = Callable[[Any], Complaint | None]
+
+
+class Content(NamedTuple):
+    """What a value has to be: the check of the value itself, and its JSON Schema.
+
+    ``each`` is what the items of a list or the values of a mapping have to be, ``name`` what the
+    keys of a mapping have to be. The items of a ``unique`` list differ. ``object`` names the
+    mapping, a key of ``KEYS``, that the value may be in place of what the check wants.
+    """
+
+    check: Check
+    schema: JsonSchema
+    each: Content | None = None
+    name: Content | None = None
+    unique: bool = False
+    object: str = ""
+
+
+def matching(grammar: str, otherwise: str) -> JsonSchema:
+    """Return the schema of texts of *grammar*; editors show *otherwise* at any other text."""
+    return {"type": "string", "pattern": f"^(?:{grammar})$", "patternErrorMessage": otherwise}
+
+
+def _has_type(expected: type, way_out: str = "") -> Check:
+    def check(value: Any) -> Complaint | None:
+        if type(value) is expected:
+            return None
+        message = f"{quote(value)} where {_TYPES[expected]} belongs"
+        return Complaint("wrong-type", f"{message}; {way_out}" if way_out else message)
+
+    return check
+
+
+_is_text: Final = _has_type(str)
+
+TEXT: Final = Content(_is_text, {"type": "string"})
+FLAG: Final = Content(_has_type(bool), {"type": "boolean"})
+
+
+def _check_line(value: Any) -> Complaint | None:
+    if complaint := _is_text(value):
+        return complaint
+    if not value.strip():
+        return Complaint("blank-text", "the text is blank; write one line")
+    if len(value.splitlines()) > 1:
+        return Complaint("several-lines", f"{value!r} has several lines; write one")
+    return None
+
+
+LINE: Final = Content(_check_line, {"type": "string", "pattern": r"^[^\r\n]*[^\s][^\r\n]*$"})
+
+
+def _check_count(value: Any) -> Complaint | None:
+    negative = Complaint("negative", f"{value!r} days are none; write 0 or more")
+    return _has_type(int)(value) or (negative if value < 0 else None)
+
+
+COUNT: Final = Content(_check_count, {"type": "integer", "minimum": 0})
+
+
+def one_of(*known: str) -> Content:
+    """Return the content that is one of the *known* texts."""
+
+    def check(value: Any) -> Complaint | None:
+        if value in known:
+            return None
+        return _is_text(value) or Complaint(
+            "unknown-value", f"{value!r} is none of the values here{did_you_mean(value, known)}"
+        )
+
+    return Content(check, {"enum": [*known]})
+
+
+def _spelled(pattern: str, id: str, law: str, otherwise: str) -> Content:
+    """Return the content that is text of a *pattern*, described by *law* and to editors."""
+
+    def check(value: Any) -> Complaint | None:
+        if complaint := _is_text(value):
+            return complaint
+        return (
+            None if re.fullmatch(pattern, value) else Complaint(id, f"{quote(value)} is not {law}")
+        )
+
+    return Content(check, matching(pattern, otherwise))
+
+
+def _check_device(value: str, id: str) -> Complaint | None:
+    if value not in _DEVICES:
+        return None
+    return Complaint(id, f"{value!r} can't be a folder's name on every system; choose another")
+
+
+HEADER: Final = _spelled(
+    HEADER_NAME,
+    "header-name",
+    "a header name; use letters, digits and hyphens (RFC 9110 section 5.6.2)",
+    "Use letters, digits and hyphens.",
+)
+URL: Final = _spelled(
+    _SERVER_URL,
+    "server-url",
+    "an address to serve from; write http://..., https://... or a path from /, "
+    "without a query or a fragment",
+    "Write http://..., https://... or a path from /.",
+)
+RULE: Final = _spelled(
+    r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*",
+    "rule-name",
+    "the id of a rule; they look like `variant-added`",
+    "Ids look like variant-added.",
+)
+_ENVIRONMENT: Final = _spelled(
+    r"[a-z][a-z0-9-]{0,63}",
+    "environment-name",
+    "an environment's name; use a lower-case letter, then such letters, digits and hyphens, "
+    "64 at most",
+    "Use lower-case letters, digits and hyphens.",
+)
+ENVIRONMENT: Final = _ENVIRONMENT._replace(
+    check=lambda value: _ENVIRONMENT.check(value) or _check_device(value, "environment-name")
+)
+_PACKAGE: Final = _spelled(
+    r"[a-z][a-z0-9_]{0,63}",
+    "package-name",
+    "a package name; use a lower-case letter, then such letters, digits and `_`, 64 at most",
+    "Use lower-case letters, digits and _.",
+)
+
+
+def _check_package(value: Any) -> Complaint | None:
+    if complaint := _PACKAGE.check(value) or _check_device(value, "package-name"):
+        return complaint
+    if keyword.iskeyword(value):
+        return Complaint("package-name", f"{value!r} is a word of Python; choose another name")
+    if value in sys.stdlib_module_names or value in _IMPORTED:
+        return Complaint(
+            "package-name",
+            f"{value!r} is a module that the generated code imports or Python brings; "
+            "choose another name",
+        )
+    return None
+
+
+PACKAGE: Final = Content(_check_package, {**_PACKAGE.schema, "not": {"enum": keyword.kwlist}})
+
+
+# Lists and mappings
+
+
+def list_of(each: Content, *, empty: bool = True, unique: bool = False) -> Content:
+    """Return the content that is a list of *each*; not of none where it may not be *empty*."""
+
+    def check(value: Any) -> Complaint | None:
+        nothing = not empty and value == []
+        return Complaint("empty-list", "the list is empty") if nothing else _has_type(Seq)(value)
+
+    schema = {"type": "array"} | ({} if empty else {"minItems": 1})
+    return Content(check, schema | ({"uniqueItems": True} if unique else {}), each, unique=unique)
+
+
+def map_of(name: Content, each: Content, *, empty: str = "") -> Content:
+    """Return the content that maps *name* to *each*; *empty* is the message about an empty one."""
+
+    def check(value: Any) -> Complaint | None:
+        nothing = empty and value == {}
+        return Complaint("no-environment", empty) if nothing else _has_type(Map)(value)
+
+    schema = {"type": "object"} | ({"minProperties": 1} if empty else {})
+    return Content(check, schema, each, name)
+
+
+def one(what: str, way_out: str = "") -> Content:
+    """Return the content that is the mapping called *what*; *way_out* ends the message if not."""
+    return Content(_has_type(Map, way_out), {}, object=what)
+
+
+# Dates
+
+
+def canonical_date(text: str) -> bool:
+    """Return whether *text* is a day of the calendar, spelled ``YYYY-MM-DD``."""
+    try:
+        return date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False
+
+
+def check_version(value: Any) -> Complaint | None:
+    """Return what is wrong with the date of a version, which may be `next`."""
+    if value == NEXT or (isinstance(value, str) and canonical_date(value)):
+        return None
+    written = str(value) if type(value) in (str, int) else ""
+    parts = _DATE.fullmatch(written)
+    padded = "-".join((parts[1], parts[2].zfill(2), parts[3].zfill(2))) if parts else ""
+    named = quote(value) if isinstance(value, str) else value
+    if padded and canonical_date(padded):
+        return Complaint("date", f"{named} is not a canonical YYYY-MM-DD date; write {padded}")
+    if padded == value:
+        return Complaint("date", f"{named} is not a day of the calendar; write one, or `next`")
+    wrong = f"{named} is not a canonical YYYY-MM-DD date; write one, or `next`"
+    return _is_text(value) or Complaint("date", wrong)
+
+
+def _check_day(value: Any) -> Complaint | None:
+    if value == NEXT:
+        return Complaint("date", "'next' is no date yet; write a canonical YYYY-MM-DD date")
+    return check_version(value)
+
+
+DAY: Final = Content(_check_day, matching(_DAY, "Write a date as YYYY-MM-DD."))
+VERSION: Final = Content(
+    check_version,
+    {
+        **matching(f"{NEXT}|{_DAY}", "Write a date as YYYY-MM-DD, or `next`."),
+        "examples": [NEXT],
+    },
+)

@@ -1,0 +1,178 @@
+"""The keys of `versions.yaml`: what each holds, for the reader and for editors."""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+from dateline.load.table.contents import (
+    COUNT,
+    DAY,
+    ENVIRONMENT,
+    FLAG,
+    HEADER,
+    LINE,
+    PACKAGE,
+    RULE,
+    TEXT,
+    URL,
+    VERSION,
+    Complaint,
+    Content,
+    check_version,
+    list_of,
+    map_of,
+    one,
+    one_of,
+)
+from dateline.model import NOTICE_DAYS
+from dateline.presets import DEFAULT_POLICY, PRESETS
+
+VERDICTS: Final = ("additive", "gated", "never")
+"""What a rule may say of a change."""
+
+
+class Field(NamedTuple):
+    """A key of a mapping: what it holds, what editors say of it, and its value if it is absent.
+
+    A key with a text ``missing`` is required: it is the way out if there is no such key.
+    """
+
+    content: Content
+    about: str = ""
+    default: Any = None
+    missing: str = ""
+
+
+KEYS: Final[dict[str, dict[str, Field]]] = {
+    "the version table": {
+        "header": Field(HEADER, "The request header that selects a version.", "X-API-Version"),
+        "default": Field(
+            DAY._replace(check=check_version),
+            "The version served without the header; the oldest supported one if left out.",
+        ),
+        "annotation": Field(
+            VERSION,
+            "The schema default written on the header parameter. It changes nothing that is "
+            "served.",
+        ),
+        "versions": Field(
+            list_of(one("a version", "write { date: 2026-07-01, title: ... }"), empty=False),
+            "Every version, oldest first, drafts last.",
+            missing="list the versions, oldest first",
+        ),
+        "environments": Field(
+            map_of(
+                ENVIRONMENT,
+                one("an environment", "write { servers: [{ url: https://... }] }"),
+                empty="there is no environment; name one, such as `production`",
+            ),
+            "Each deployment by name, with the addresses it is served from.",
+        ),
+        "announcements": Field(
+            list_of(
+                one(
+                    "an announcement",
+                    "write { ends: 2026-07-01, from: 2027-07-01, announced: 2027-01-01 }",
+                )
+            ),
+            "What was announced to callers, and when it happens.",
+            default=[],
+        ),
+        "ignores-header": Field(
+            list_of(LINE, unique=True),
+            "Tags whose operations look the same in every version.",
+            default=[],
+        ),
+        "policy": Field(
+            one_of(*PRESETS)._replace(object="policy"),
+            "What each kind of change demands.",
+            DEFAULT_POLICY,
+        ),
+        "require-why": Field(
+            FLAG,
+            "Let `check` demand `x-why` beside each gate of a version that is not cut yet.",
+            default=False,
+        ),
+        "python": Field(one("python")),
+        "lint": Field(
+            one_of("authored", "adopted"),
+            "`adopted` relaxes the rules of style, for an OpenAPI document that was written "
+            "elsewhere.",
+            "authored",
+        ),
+    },
+    "an announcement": {
+        "default": Field(DAY, "The version that becomes the default."),
+        "ends": Field(DAY, "The version that is served no longer."),
+        "from": Field(DAY, "The day from which it holds.", missing="say from which day on"),
+        "announced": Field(
+            DAY, "The day of the announcement.", missing="write the day of the announcement"
+        ),
+    },
+    "a version": {
+        "date": Field(
+            VERSION,
+            "The day it is cut, or `next` for the one being prepared.",
+            missing="write `date: YYYY-MM-DD`",
+        ),
+        "title": Field(
+            LINE,
+            "One sentence for callers.",
+            missing="say in one sentence what callers will notice",
+        ),
+        "draft": Field(FLAG, "Not cut yet.", default=False),
+        "undisclosed": Field(FLAG, "Supported, but its changes are not shown.", default=False),
+    },
+    "an environment": {
+        "servers": Field(list_of(one("a server", "write { url: https://... }"), empty=False)),
+    },
+    "a server": {
+        "url": Field(URL, missing="write `url: https://...`"),
+        "description": Field(TEXT),
+        "variables": Field(
+            map_of(TEXT, one("a server variable", "write { default: ... }")), default={}
+        ),
+    },
+    "a server variable": {
+        "enum": Field(list_of(TEXT, unique=True), default=[]),
+        "default": Field(TEXT, missing="say what is used without a choice"),
+        "description": Field(TEXT),
+    },
+    "policy": {
+        "preset": Field(
+            one_of(*PRESETS), missing="name the rules to start from", default=DEFAULT_POLICY
+        ),
+        "rules": Field(
+            map_of(RULE, one_of(*VERDICTS)),
+            "Rules whose verdict differs from the preset's.",
+            default={},
+        ),
+        "notice-days": Field(
+            COUNT, "How long before its day an announcement is made, at least.", NOTICE_DAYS
+        ),
+    },
+    "python": {
+        "package": Field(
+            PACKAGE, "The name that the generated package is imported by.", "api_models"
+        ),
+    },
+}
+"""The mappings of the file: what each is called in a message, and its keys."""
+
+SUBJECTS: Final = {
+    "an announcement": (
+        ("default", "ends"),
+        Complaint(
+            "announcement-kind",
+            "an announcement has one subject: `default: DATE`, the version that becomes "
+            "the default, or `ends: DATE`, the version that is served no longer",
+        ),
+    ),
+}
+"""Keys of which a mapping has exactly one, and what is wrong otherwise."""
+
+OPENAPI: Final = frozenset({"a server", "a server variable"})
+"""The mappings that are OpenAPI's own: there a foreign `x-` key is none of our business."""
+
+DEFAULT_HEADER: Final[str] = KEYS["the version table"]["header"].default
+DEFAULT_PACKAGE: Final[str] = KEYS["python"]["package"].default
