@@ -3,7 +3,7 @@
 First the shape of the document (``structure``); then, on a document in which every value has
 the type that its key demands, what each theme has to say: ``keywords``, ``names``,
 ``references``, ``schemas``, ``discriminators``, ``values``, ``operations``, ``gating`` (our own
-keys) and ``members``.
+keys), ``members`` and ``lists``.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from dateline.load.checks import (
     discriminators,
     gating,
     keywords,
+    lists,
     members,
     names,
     operations,
@@ -31,7 +32,7 @@ from dateline.model import Place, Problem, Table
 __all__ = ["STYLE", "THEMES", "find_problems", "find_type_problems"]
 
 THEMES: Final = (
-    *(discriminators, gating, keywords, members, names, operations, references, schemas),
+    *(discriminators, gating, keywords, lists, members, names, operations, references, schemas),
     values,
 )
 

@@ -6,14 +6,24 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from dateline.gates import changes, order, substitutes
+from dateline.gates import order, substitutes
 from dateline.load.checks.schema_parts import (
     admitted_types,
     collect_properties,
     collect_required,
     resolve_schema,
 )
-from dateline.load.checks.scope import Scope, Site, Trail, Violation, on, path
+from dateline.load.checks.scope import (
+    Past,
+    Scope,
+    Site,
+    Trail,
+    Violation,
+    extend,
+    list_past,
+    on,
+    path,
+)
 from dateline.load.checks.values import find_fault
 from dateline.load.wording import did_you_mean, quote, quote_all
 from dateline.model import EVERYWHERE, SHOWN_AS, WAS, Combination
@@ -243,7 +253,7 @@ def history_of_discriminator(scope: Scope, site: Site, key: str) -> Iterator[Vio
     """What a discriminator said in older versions is true of the schemas as they were then."""
     if key == WAS and "discriminator" in site.node:
         return
-    if not all(date in scope.ranks for date in site.node.get(WAS, ())):
+    if not scope.ranks.keys() >= site.node.get(WAS, {}).keys():
         return
     newer = site.node if key != WAS else None
     known = {
@@ -259,19 +269,19 @@ def history_of_discriminator(scope: Scope, site: Site, key: str) -> Iterator[Vio
         if node is None or not isinstance(node.get("discriminator"), dict):
             continue
         here = site._replace(node=node)
-        date = _find_date(site, version)
+        past = _find_past(site, version)
         for check in _CHECKS:
             for found in check(then, here, "discriminator"):
                 if found.message not in known:
                     known.add(found.message)
                     message = f"in {version}, {found.message}"
-                    if date is None and found.id == "discriminator-property":
+                    if past is None and found.id == "discriminator-property":
                         message += (
                             "; where it was another one, write "
                             "`x-was: {DATE: {discriminator: {propertyName: …}}}`"
                         )
                     yield found._replace(
-                        trail=_move_to_history(site, date, found.trail), message=message
+                        trail=_move_to_history(site, past, found.trail), message=message
                     )
         tags = dict(_list_tags(then, here))
         for name in now.keys() & tags.keys():
@@ -283,7 +293,7 @@ def history_of_discriminator(scope: Scope, site: Site, key: str) -> Iterator[Vio
                         f"{quote_all(now[name])} in the newest version, so which of them "
                         f"{quote_all(before)} become is unclear; change one tag at a time"
                     )
-                    trail = _move_to_history(site, date, site.at("discriminator"))
+                    trail = _move_to_history(site, past, site.at("discriminator"))
                     yield Violation(trail, "tag-without-way", message)
 
 
@@ -291,30 +301,25 @@ def _list_tags(scope: Scope, site: Site) -> Iterator[tuple[str, list[str]]]:
     return ((name, tags) for _, name, tags in _tags(scope, site))
 
 
-def _find_date(site: Site, version: str) -> str | None:
-    """Return the date of the history that says what the discriminator of *site* is in *version*.
+def _find_past(site: Site, version: str) -> Past | None:
+    """Return that of the history which says what the discriminator of *site* is in *version*.
 
     None where it is what it is in the newest version.
     """
-    found = None
-    for date in sorted(site.node.get(WAS, ()), key=order, reverse=True):
-        if order(date) > order(version) and "discriminator" in changes(site.node[WAS][date])[0]:
-            found = date
-    return found
+    later = [
+        past
+        for past in list_past(site)
+        if order(past.date) > order(version) and "discriminator" in past.setting
+    ]
+    return later[-1] if later else None
 
 
-def _move_to_history(site: Site, date: str | None, trail: Trail) -> Trail:
-    """Return where history writes at *date* what stands at *trail* otherwise."""
+def _move_to_history(site: Site, past: Past | None, trail: Trail) -> Trail:
+    """Return where *past* writes what is at *trail* otherwise."""
     steps = path(trail)[len(path(site.trail)) :]
-    if date is None or steps[:1] != ("discriminator",):
+    if past is None or steps[:1] != ("discriminator",):
         return trail
-    entry = site.node[WAS][date]
-    moved = site.at(WAS, date)
-    if entry.get("set") is changes(entry)[0]:
-        moved = (moved, "set")
-    for step in steps:
-        moved = (moved, step)
-    return moved
+    return extend(past.set_at, *steps)
 
 
 def _union(site: Site) -> Iterator[tuple[Any, Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from dateline.gates import changes, gate_dates, order, substitutes, without
+from dateline.gates import gate_dates, substitutes, without
 from dateline.load.checks.names import (
     header_names,
     parameter_name,
@@ -13,9 +13,20 @@ from dateline.load.checks.names import (
     property_names,
     property_names_style,
 )
-from dateline.load.checks.scope import CHECKS, Finder, Scope, Site, Trail, Violation, on, path
+from dateline.load.checks.scope import (
+    CHECKS,
+    Finder,
+    Scope,
+    Site,
+    Trail,
+    Violation,
+    extend,
+    list_past,
+    on,
+    path,
+)
 from dateline.load.table import canonical_date, check_version
-from dateline.load.wording import did_you_mean, name_kind, quote, say_repeated
+from dateline.load.wording import did_you_mean, name_kind, quote
 from dateline.model import (
     ADDED,
     ENVIRONMENTS,
@@ -167,13 +178,12 @@ def dates_of_substitutes(scope: Scope, site: Site, key: str) -> Iterator[Violati
 
 
 @on(f"*.{WAS}", finds=("date", "unknown-version"))
-def dates_of_history(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
-    for date, entry in site.node[key].items():
-        yield from _date(scope, date, site.at(key, date), value=False)
-        for gate in (ADDED, REMOVED):
-            written = changes(entry)[0].get(gate)
-            if isinstance(written, str):
-                yield from _date(scope, written, site.at(key, date), value=False)
+def dates_of_history(scope: Scope, site: Site, _: str) -> Iterator[Violation]:
+    for past in list_past(site):
+        gates = [past.setting.get(gate) for gate in (ADDED, REMOVED)]
+        for date in (past.date, *gates):
+            if isinstance(date, str):
+                yield from _date(scope, date, past.at, value=False)
 
 
 def _date(scope: Scope, written: str, trail: Trail, *, value: bool) -> Iterator[Violation]:
@@ -218,33 +228,25 @@ def there_before_removed(scope: Scope, site: Site, key: str) -> Iterator[Violati
 
 @on(f"*.{WAS}", finds=("gate-without-effect",))
 def history_has_a_past(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
-    for date in sorted(site.node[key], key=order, reverse=True):
-        setting, unset = changes(site.node[key][date])
-        if ADDED in setting or ADDED in unset:
+    for past in list_past(site):
+        if ADDED in (*past.setting, *past.unset):
             break  # it was there before it was added again
-        if scope.ranks.get(date, 1) <= scope.ranks.get(site.node.get(ADDED, ""), 0):
+        if scope.ranks.get(past.date, 1) <= scope.ranks.get(site.node.get(ADDED, ""), 0):
             since = "the first version" if ADDED not in site.node else "when it is added"
-            message = f"{date} is {since}, so there is nothing before it; leave it out"
-            yield Violation(site.at(key, date), "gate-without-effect", message)
+            message = f"{past.date} is {since}, so there is nothing before it; leave it out"
+            yield Violation(past.at, "gate-without-effect", message)
     if not site.node[key]:
         message = "no date is listed; write {DATE: {keyword: value}}, or leave it out"
         yield Violation(site.at(key), "gate-without-effect", message)
 
 
-@on(f"*.{ENVIRONMENTS}", finds=("unknown-environment", "item-twice", "empty-list"))
+@on(f"*.{ENVIRONMENTS}", finds=("unknown-environment",))
 def environments(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     known = [environment.name for environment in scope.table.environments]
-    written = site.node[key]
-    if not written:
-        message = "no environment is listed, so it is nowhere; name one"
-        yield Violation(site.at(key), "empty-list", message, value=True)
-    for index, name in enumerate(written):
+    for index, name in enumerate(site.node[key]):
         if name not in known:
             message = f"there is no environment {quote(name)}{did_you_mean(name, known)}"
             yield Violation(site.at(key, index), "unknown-environment", message)
-        elif name in written[:index]:
-            message = say_repeated(name)
-            yield Violation(site.at(key, index), "item-twice", message)
 
 
 # The other keys
@@ -277,21 +279,14 @@ def reasons_of_gates(_: Scope, site: Site, key: str) -> Iterator[Violation]:
         yield Violation(site.at(key), "reason-without-gate", message)
 
 
-@on(f"schema.{EXTENSIBLE}", finds=("item-twice", "blank-text", "empty-list", "control-character"))
+@on(f"schema.{EXTENSIBLE}", finds=("blank-text", "control-character"))
 def open_values(_: Scope, site: Site, key: str) -> Iterator[Violation]:
-    written = site.node[key]
-    if not written:
-        message = "no value is listed; list those known today"
-        yield Violation(site.at(key), "empty-list", message, value=True)
-    for index, value in enumerate(written):
+    for index, value in enumerate(site.node[key]):
         if not value:
             yield Violation(site.at(key, index), "blank-text", "the value is blank; write one")
         elif not value.isprintable():
             message = f"{quote(value)} holds a control character; leave it out"
             yield Violation(site.at(key, index), "control-character", message)
-        elif value in written[:index]:
-            message = say_repeated(value)
-            yield Violation(site.at(key, index), "item-twice", message)
 
 
 # What was
@@ -300,52 +295,44 @@ def open_values(_: Scope, site: Site, key: str) -> Iterator[Violation]:
 @on(f"*.{WAS}", finds=("history-without-effect", "misplaced-rename"))
 def history_changes_something(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     """Each keyword that a date sets or unsets differs from what it was after that date."""
-    if not all(date in scope.ranks for date in site.node[key]):
+    if not scope.ranks.keys() >= site.node[key].keys():
         return
     now: dict[str, Any] = dict(site.node)
     named = _own_name(site)
     if named is not None:
         now[_RENAMED] = named
-    for date in sorted(site.node[key], key=order, reverse=True):
-        entry = site.node[key][date]
-        setting, unset = changes(entry)
-        at = site.at(key, date)
+    for date, at, setting, unset, set_at in list_past(site):
         if not setting and not unset:
             message = "no keyword is listed; write what it was, or leave the date out"
             yield Violation(at, "history-without-effect", message)
-        if "set" in entry and entry["set"] is setting:
-            at = (at, "set")
         for keyword, value in setting.items():
             if keyword == _RENAMED and site.kind in _NAMED_BY_KEY and named is None:
                 message = "only properties, headers and parameters have a name; leave it out"
-                yield Violation((at, keyword), "misplaced-rename", message)
+                yield Violation((set_at, keyword), "misplaced-rename", message)
             elif keyword in now and text(now[keyword]) == text(value):
                 message = f"`{keyword}` is {quote(value)} after {date} too; leave it out"
-                yield Violation((at, keyword), "history-without-effect", message)
+                yield Violation((set_at, keyword), "history-without-effect", message)
         for keyword in unset:
             if keyword == _RENAMED and named is not None:
                 message = "a name can't be unset; write the old one, or leave it out"
-                yield Violation(site.at(key, date), "misplaced-rename", message)
+                yield Violation(at, "misplaced-rename", message)
             elif keyword not in now and keyword in OBJECTS[site.kind]:
                 message = f"`{keyword}` is not there after {date} either; leave it out"
-                yield Violation((site.at(key, date), keyword), "history-without-effect", message)
+                yield Violation((at, keyword), "history-without-effect", message)
         now = {key: value for key, value in {**now, **setting}.items() if key not in unset}
 
 
 @on(f"parameter.{WAS}", finds=("path-parameter-changed",))
-def path_parameters_stay(_: Scope, site: Site, key: str) -> Iterator[Violation]:
+def path_parameters_stay(_: Scope, site: Site, __: str) -> Iterator[Violation]:
     """A path is the same in every version, and so are the names in its braces."""
-    for date, entry in site.node[key].items():
-        setting, _unset = changes(entry)
-        at = site.at(key, date)
-        at = (at, "set") if "set" in entry else at
+    for past in list_past(site):
         for keyword in ("in", _RENAMED):
-            if keyword in setting and (_in_path(site.node) or _in_path(setting)):
+            if keyword in past.setting and (_in_path(site.node) or _in_path(past.setting)):
                 message = (
                     f"a path is the same in every version, and with it the parameters that it "
                     f"names; leave `{keyword}` out, and keep what it was"
                 )
-                yield Violation((at, keyword), "path-parameter-changed", message)
+                yield Violation((past.set_at, keyword), "path-parameter-changed", message)
 
 
 def _own_name(site: Site) -> str | None:
@@ -385,11 +372,9 @@ _GRAMMARS: Final[dict[str, tuple[Finder, ...]]] = {
 def _old_names(site: Site) -> Iterator[tuple[Trail, str]]:
     if _own_name(site) is None:
         return
-    for date, entry in site.node[WAS].items():
-        setting, _ = changes(entry)
-        if isinstance(setting.get(_RENAMED), str):
-            at = site.at(WAS, date)
-            yield (((at, "set") if "set" in entry else at), _RENAMED), setting[_RENAMED]
+    for past in list_past(site):
+        if isinstance(past.setting.get(_RENAMED), str):
+            yield (past.set_at, _RENAMED), past.setting[_RENAMED]
 
 
 @on(
@@ -447,26 +432,20 @@ def _names(
 @on(f"*.{WAS}", finds=("*",))
 def history_is_sound(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     """The same checks apply to what it was as to what it is."""
-    if not all(date in scope.ranks for date in site.node[key]):
+    if not scope.ranks.keys() >= site.node[key].keys():
         return
     now = without(site.node, WAS)
     known = {(found.id, found.message) for found in _defects(scope, site._replace(node=now))}
-    for date in sorted(site.node[key], key=order, reverse=True):
-        entry = site.node[key][date]
-        setting, unset = changes(entry)
+    depth = len(path(site.trail))
+    for past in list_past(site):
+        setting = dict(past.setting)
         if site.kind in _NAMED_BY_KEY:
-            setting = {k: v for k, v in setting.items() if k != _RENAMED}
-        now = {k: v for k, v in {**now, **setting}.items() if k not in unset}
-        at = site.at(key, date)
-        at = (at, "set") if "set" in entry else at
-        here = path(site.trail)
+            setting.pop(_RENAMED, None)
+        now = {k: v for k, v in {**now, **setting}.items() if k not in past.unset}
         for found in _defects(scope.past, site._replace(node=now)):
             if (found.id, found.message) not in known:
                 known.add((found.id, found.message))
-                trail: Trail = at
-                for step in path(found.trail)[len(here) :]:
-                    trail = (trail, step)
-                yield found._replace(trail=trail)
+                yield found._replace(trail=extend(past.set_at, *path(found.trail)[depth:]))
 
 
 def _defects(scope: Scope, site: Site) -> Iterator[Violation]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
-from dateline.gates import changes, gate_dates, order, substitutes
-from dateline.load.checks.scope import Scope, Site, Violation, on
+from dateline.gates import gate_dates, order, substitutes
+from dateline.load.checks.scope import Scope, Site, Violation, extend, list_past, on
 from dateline.load.checks.values import find_fault
 from dateline.load.wording import did_you_mean, quote
 from dateline.model import ADDED, REMOVED, SHOWN_AS, WAS
@@ -139,8 +139,7 @@ def _unknown(
         return Violation(trail, "shown-as-invalid", message)
     wrong = find_fault(union.scope, value, {**union.node, union.key: others})
     said_wrong = "it is shown as itself again" if wrong is None else wrong.message
-    for step in () if wrong is None else wrong.path:
-        trail = (trail, step)
+    trail = extend(trail, *(() if wrong is None else wrong.path))
     message = f"no member of the versions {when}: {said_wrong}"
     return Violation(trail, "shown-as-invalid", message, value=True)
 
@@ -155,22 +154,16 @@ def history_of_values(scope: Scope, site: Site, key: str) -> Iterator[Violation]
     if not is_enumeration({key: members}) or not any(WAS in member for member in members):
         return
     for index, member in enumerate(members):
-        for date, entry in member.get(WAS, {}).items():
-            setting, unset = changes(entry)
-            at = site.at(key, index, WAS, date)
-            for keyword in setting.keys() - _WORDS - {"const", ADDED, REMOVED}:
+        for past in list_past(Site("schema", member, site.at(key, index), key, site)):
+            for keyword in past.setting.keys() - _WORDS - {"const", ADDED, REMOVED}:
                 message = (
                     f"of a value of an enumeration only `const` and words have a history; put "
                     f"that of `{keyword}` on the schema around it"
                 )
-                yield Violation(
-                    ((at, "set"), keyword) if "set" in entry else (at, keyword),
-                    "misplaced-annotation",
-                    message,
-                )
-            if "const" in unset:
+                yield Violation((past.set_at, keyword), "misplaced-annotation", message)
+            if "const" in past.unset:
                 message = "a value of an enumeration always has its `const`; use `x-added` instead"
-                yield Violation(at, "misplaced-annotation", message)
+                yield Violation(past.at, "misplaced-annotation", message)
     yield from _collisions(scope, site, key)
 
 

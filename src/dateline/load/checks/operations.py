@@ -15,7 +15,6 @@ from dateline.load.wording import (
     join_quoted,
     name_kind,
     quote,
-    say_repeated,
 )
 from dateline.openapi import METHODS, VALUES
 
@@ -223,7 +222,7 @@ def answers(_: Scope, site: Site, key: str) -> Iterator[Violation]:
         yield Violation(site.at(key), "no-response", message)
 
 
-@on("operation.tags", finds=("undeclared-tag", "item-twice"))
+@on("operation.tags", finds=("undeclared-tag",))
 def tags_declared(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     known = [tag.get("name", "") for tag in scope.document.get("tags", ())]
     for index, name in enumerate(site.node[key]):
@@ -231,9 +230,6 @@ def tags_declared(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
             message = f"{quote(name)} is not among the `tags` of the document"
             message += did_you_mean(name, known) or "; declare it there"
             yield Violation(site.at(key, index), "undeclared-tag", message)
-        elif name in site.node[key][:index]:
-            message = say_repeated(name)
-            yield Violation(site.at(key, index), "item-twice", message)
 
 
 @on("link.operationId", finds=("unknown-operation",))

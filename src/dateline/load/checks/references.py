@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from dateline.load.checks.scope import Scope, Site, Trail, Violation, on
+from dateline.load.checks.scope import Scope, Site, Violation, extend, on
 from dateline.load.wording import did_you_mean, name_kind, quote
 from dateline.model import EXTENSIBLE, GATES, KEYS
 from dateline.openapi import COMPONENTS, target
@@ -154,14 +154,7 @@ def _circles(following: dict[str, Edges]) -> Iterator[Violation]:
                     f"{' -> '.join(shown_part)} is a circle of references without a value in it; "
                     "let one of them be a property or an item"
                 )
-                yield Violation(_trail(path), "reference-cycle", message)
+                yield Violation(extend(None, *path), "reference-cycle", message)
             elif name not in done and name in following:
                 trodden.append(name)
                 walks.append(iter(following[name]))
-
-
-def _trail(path: tuple[str | int, ...]) -> Trail:
-    trail: Trail = None
-    for step in path:
-        trail = (trail, step)
-    return trail

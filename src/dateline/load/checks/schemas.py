@@ -67,7 +67,7 @@ _REFINING: Final = frozenset({"allOf", "oneOf", "anyOf", "not", "if", "then", "e
 _CONTROL: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 
 
-@on("schema.type", finds=("unknown-type", "empty-list", "item-twice", "key-of-another-openapi"))
+@on("schema.type", finds=("unknown-type", "key-of-another-openapi"))
 def type_names(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     written = site.node[key]
     if isinstance(written, str):
@@ -81,16 +81,10 @@ def type_names(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     if not scope.modern:
         message = "a list of types came with OpenAPI 3.1; write one type, or `openapi: 3.1.0`"
         yield Violation(site.at(key), "key-of-another-openapi", message, value=True)
-    if not written:
-        message = "no type is listed, so nothing is let through; name one"
-        yield Violation(site.at(key), "empty-list", message, value=True)
     for index, name in enumerate(written):
         if name not in EVERY_TYPE:
             message = f"{quote(name)} is no type{did_you_mean(name, TYPES)}"
             yield Violation(site.at(key, index), "unknown-type", message)
-        elif name in written[:index]:
-            message = say_repeated(name)
-            yield Violation(site.at(key, index), "item-twice", message)
 
 
 @on("schema.type", finds=("array-without-items",))
@@ -164,13 +158,6 @@ def enum_of_printable_text(_: Scope, site: Site, key: str) -> Iterator[Violation
         if isinstance(value, str) and _CONTROL.search(value):
             message = f"{quote(value)} holds a control character; leave it out"
             yield Violation(site.at(key, index), "control-character", message)
-
-
-@on("schema.enum", finds=("empty-list",))
-def enum_not_empty(_: Scope, site: Site, key: str) -> Iterator[Violation]:
-    if not site.node[key]:
-        message = "no value is listed, so nothing is let through; list the values"
-        yield Violation(site.at(key), "empty-list", message, value=True)
 
 
 @on(
@@ -259,12 +246,6 @@ def not_too_many(_: Scope, site: Site, key: str) -> Iterator[Violation]:
         yield Violation(site.at(key), "too-many-properties", message)
 
 
-@on("schema.required", finds=("item-twice",))
-def required_once(_: Scope, site: Site, key: str) -> Iterator[Violation]:
-    for index, name in find_repeated(site.node[key]):
-        yield Violation(site.at(key, index), "item-twice", say_repeated(name))
-
-
 @on("schema.required", finds=("required-unknown",))
 def required_names_properties(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     """What is required is a property of the schema, of its allOf members or of what it refines."""
@@ -314,12 +295,6 @@ def closed_bases_know_what_is_required(scope: Scope, site: Site, key: str) -> It
             )
             yield Violation(site.at(key), "closed-base", message)
             return
-
-
-@on("schema.allOf", *(f"schema.{key}" for key in UNIONS), finds=("empty-list",))
-def not_empty(_: Scope, site: Site, key: str) -> Iterator[Violation]:
-    if not site.node[key]:
-        yield Violation(site.at(key), "empty-list", "no schema is listed; list some", value=True)
 
 
 @on(*(f"schema.{key}" for key in UNIONS), finds=("undiscriminated-union",))

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final, NamedTuple
 
-from dateline.gates import Timeline
-from dateline.model import ENVIRONMENTS, Table
+from dateline.gates import Timeline, changes, order
+from dateline.model import ENVIRONMENTS, WAS, Table
 from dateline.openapi import COMPONENTS, target
 from dateline.schema.dialect import Dialect
 from dateline.schema.variants import subtypes
@@ -46,10 +46,7 @@ class Site(NamedTuple):
 
     def at(self, *keys: str | int) -> Trail:
         """Return the trail of what is below this node under *keys*."""
-        trail = self.trail
-        for key in keys:
-            trail = (trail, key)
-        return trail
+        return extend(self.trail, *keys)
 
 
 @dataclass(frozen=True)
@@ -139,6 +136,27 @@ class Check(NamedTuple):
     ids: frozenset[str]
 
 
+class Past(NamedTuple):
+    """One date of `x-was`: where it is, what it sets and unsets, and where it sets."""
+
+    date: str
+    at: Trail
+    setting: dict[str, Any]
+    unset: tuple[str, ...]
+    set_at: Trail
+
+
+def list_past(site: Site) -> list[Past]:
+    """Return the dates of the history of *site*, newest first."""
+    found = []
+    for date in sorted(site.node.get(WAS, ()), key=order, reverse=True):
+        entry = site.node[WAS][date]
+        setting, unset = changes(entry)
+        at = site.at(WAS, date)
+        found.append(Past(date, at, setting, unset, (at, "set") if "set" in entry else at))
+    return found
+
+
 CHECKS: Final[dict[str, list[Check]]] = {}
 """The checks by what they look at: ``kind`` or ``kind.key``; ``*.key`` stands for every kind."""
 
@@ -153,6 +171,13 @@ def on(*places: str, finds: tuple[str, ...]) -> Callable[[Finder], Finder]:
         return run
 
     return register
+
+
+def extend(trail: Trail, *steps: str | int) -> Trail:
+    """Return the trail of what is below *trail* under *steps*."""
+    for step in steps:
+        trail = (trail, step)
+    return trail
 
 
 def path(trail: Trail) -> tuple[str | int, ...]:

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from dateline.gates import changes
 from dateline.load.checks.schema_parts import admits_null, collect_properties, resolve_schema
-from dateline.load.checks.scope import Scope, Site, Trail, Violation, on
+from dateline.load.checks.scope import Scope, Site, Trail, Violation, extend, on
 from dateline.load.wording import did_you_mean, name_kind, quote, quote_all
 from dateline.model import ADDED, ENVIRONMENTS, REMOVED, WAS
 from dateline.openapi import target
@@ -300,7 +300,6 @@ def _examples(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
 def _unfit(scope: Scope, value: Any, schema: Any, trail: Trail, id: str) -> Iterator[Violation]:
     wrong = find_fault(scope, value, schema)
     if wrong is not None:
-        for step in wrong.path:
-            trail = (trail, step)
+        trail = extend(trail, *wrong.path)
         way_out = "" if ";" in wrong.message else "; mend the value or its schema"
         yield Violation(trail, id, wrong.message + way_out, value=True)
