@@ -11,6 +11,10 @@ from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from typing import Any, Final, NamedTuple
 
+from dateline.model import copied
+
+_SCALARS: Final = frozenset({str, int, bool, float, type(None)})
+
 
 class MadeName(str):
     """The name of a component that nobody named: what it holds stands at an address elsewhere."""
@@ -437,20 +441,42 @@ def follow(document: Any, pointer: str) -> tuple[str | int, ...]:
 def replace_children(
     kind: str, node: dict[str, Any], replace: Callable[[str, Any], Any]
 ) -> dict[str, Any]:
-    """Return *node* with each object below it replaced by what *replace* returns for it.
+    """Return a copy of *node*, each object below it replaced by what *replace* returns for it.
 
     *replace* takes the kind and the object. Values that hold none stay what they are.
     """
+    return {**node, **replaced_values(kind, node, lambda _, below, child: replace(below, child))}
+
+
+def replaced_values(
+    kind: str,
+    node: dict[str, Any],
+    replace: Callable[[str, str, Any], Any],
+    slot: Callable[[str, str], Slot] = slot,
+) -> dict[str, Any]:
+    """Return the values of *node* that change when each object directly below it is replaced.
+
+    *replace* takes the key, the kind and the object, and returns it or another. *slot* returns
+    what a key holds. Mappings keep their places in the source.
+    """
     found = {}
     for key, value in node.items():
+        if type(value) in _SCALARS:
+            continue
         shape, below = slot(kind, key)
+        now = value
         if shape is Shape.ONE:
-            value = replace(below, value)
+            now = replace(key, below, value)
         elif shape is Shape.MAP and isinstance(value, dict):
-            value = {name: replace(below, child) for name, child in value.items()}
+            items = [(name, replace(key, below, child)) for name, child in value.items()]
+            if any(new is not old for (_, new), old in zip(items, value.values(), strict=True)):
+                now = copied(value, items)
         elif shape is Shape.LIST and isinstance(value, list):
-            value = [replace(below, child) for child in value]
-        found[key] = value
+            listed = [replace(key, below, child) for child in value]
+            if any(new is not old for new, old in zip(listed, value, strict=True)):
+                now = listed
+        if now is not value:
+            found[key] = now
     return found
 
 

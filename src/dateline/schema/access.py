@@ -10,7 +10,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any, Final
 
-from dateline.openapi import Shape, slot
+from dateline.openapi import replaced_values
 from dateline.schema.memo import Memo
 from dateline.schema.parts import PartReader, Parts
 from dateline.schema.references import Located
@@ -88,10 +88,13 @@ class Direction:
 
     def _made(self, schema: dict[str, Any], around: frozenset[str]) -> dict[str, Any]:
         names = around | self.names(schema)
-        made = {
-            key: self._below(key, value, names if key in _IN_PLACE else frozenset())
-            for key, value in schema.items()
-        }
+
+        def read(key: str, kind: str, child: Any) -> Any:
+            if kind != "schema" or key in _TURNED:
+                return child
+            return self.of(child, names if key in _IN_PLACE else frozenset())
+
+        made = {**schema, **replaced_values("schema", schema, read)}
         properties = schema.get("properties")
         if isinstance(properties, dict):
             made["properties"] = self._shown(made["properties"], properties)
@@ -148,19 +151,6 @@ class Direction:
         if self._become is Hidden.ANY:
             return {name: True if name in hidden else child for name, child in made.items()}
         return {name: child for name, child in made.items() if name not in hidden}
-
-    def _below(self, key: str, value: Any, around: frozenset[str]) -> Any:
-        shape, kind = slot("schema", key)
-        if kind != "schema" or key in _TURNED:
-            return value
-        if shape is Shape.MAP and isinstance(value, dict):
-            items = {name: self.of(child, around) for name, child in value.items()}
-            return value if all(items[name] is value[name] for name in value) else items
-        if shape is Shape.LIST and isinstance(value, list):
-            listed = [self.of(child, around) for child in value]
-            same = all(one is other for one, other in zip(listed, value, strict=True))
-            return value if same else listed
-        return self.of(value, around) if shape is Shape.ONE else value
 
 
 def _listed(schema: dict[str, Any], key: str) -> list[Any]:

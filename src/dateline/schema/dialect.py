@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any, Final
 
 from dateline.model import copied
-from dateline.openapi import Shape, Slot, slot, walk
+from dateline.openapi import Slot, replaced_values, slot, walk
 from dateline.schema.memo import Memo
 from dateline.schema.references import Resolver
 
@@ -30,8 +30,6 @@ NOTES: Final = frozenset(
 
 _BESIDE: Final = NOTES | {"$ref", OR_NULL}
 """What counts beside a reference, which hides all else (section 4.7.23)."""
-
-_SCALARS: Final = frozenset({str, int, bool, float, type(None)})
 
 _EXCLUSIVE: Final = (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum"))
 
@@ -296,39 +294,17 @@ class _Translator:
     ) -> None:
         self._start = start
         self._finish = finish
-        self._known = Memo(_Translator._made, owner=self)
+        self._known = Memo(_Translator._translate, owner=self)
 
     def read(self, kind: str, node: Any) -> Any:
         return self._known(node, kind) if isinstance(node, dict) else node
 
-    def _made(self, node: dict[str, Any], kind: str) -> dict[str, Any]:
+    def _translate(self, node: dict[str, Any], kind: str) -> dict[str, Any]:
         made = self._start(node) if kind == "schema" else node
-        read = {}
-        for key, value in made.items():
-            if type(value) in _SCALARS:
-                continue
-            below = self._below(_slot(kind, key), value)
-            if below is not value:
-                read[key] = below
+        read = replaced_values(kind, made, lambda _, below, child: self.read(below, child), _slot)
         if read:
             made = copied(made, [(key, read.get(key, value)) for key, value in made.items()])
         return self._finish(made) if kind == "schema" else made
-
-    def _below(self, held: Slot, value: Any) -> Any:
-        shape, kind = held
-        if shape is Shape.ONE:
-            return self.read(kind, value)
-        if shape is Shape.MAP and isinstance(value, dict):
-            items = [(name, self.read(kind, child)) for name, child in value.items()]
-            is_same = all(
-                one is other for (_, one), other in zip(items, value.values(), strict=True)
-            )
-            return value if is_same else copied(value, items)
-        if shape is Shape.LIST and isinstance(value, list):
-            made = [self.read(kind, child) for child in value]
-            is_same = all(one is other for one, other in zip(made, value, strict=True))
-            return value if is_same else made
-        return value
 
 
 def _unread(schema: Schema) -> Schema:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from dateline.model import Contract
-from dateline.openapi import COMPONENTS, Shape, slot, target
+from dateline.openapi import COMPONENTS, children, target
 from dateline.schema.memo import Memo, closure
 
 _REQUEST: Final = 1
@@ -75,17 +75,8 @@ def _find_goals(kind: str, node: Any, way: int) -> Iterator[_Goal]:
         goal = target(each)
         if goal is not None:
             yield (*goal, way)
-    for key, value in node.items():
-        shape, below = slot(kind, key)
-        turned = _turned(kind, key, way)
-        if shape is Shape.ONE:
-            yield from _find_goals(below, value, turned)
-        elif shape is Shape.MAP and isinstance(value, dict):
-            for child in value.values():
-                yield from _find_goals(below, child, turned)
-        elif shape is Shape.LIST and isinstance(value, list):
-            for child in value:
-                yield from _find_goals(below, child, turned)
+    for (key, *_), below, child in children(kind, node):
+        yield from _find_goals(below, child, _turned(kind, str(key), way))
 
 
 def _turned(kind: str, key: str, way: int) -> int:
