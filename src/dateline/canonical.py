@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final, NamedTuple
 
-from dateline.gates import Timeline, changes, order, without
+from dateline.gates import Timeline, changes, drop_keys, order
 from dateline.model import ADDED, EXTENSIBLE, GATES, KEYS, REMOVED, WAS, Api
 from dateline.openapi import METHODS, chain, replace_children
 from dateline.project import enumeration, open_ended
@@ -96,7 +96,7 @@ def canonical(kind: str, node: Any, *, sent: bool = False, adopted: bool = False
     """
     if not isinstance(node, dict):
         return node
-    found = without(node, *_ANNOTATIONS & node.keys())
+    found = drop_keys(node, *_ANNOTATIONS & node.keys())
     found = replace_children(kind, found, partial(canonical, sent=sent, adopted=adopted))
     if kind != "schema":
         return found

@@ -22,7 +22,7 @@ from dateline.model import (
     Combination,
     Map,
     Table,
-    copied,
+    copy_items,
 )
 from dateline.openapi import METHODS
 
@@ -120,7 +120,7 @@ class Timeline:
             mask &= shown
         return mask
 
-    def shown(self, kind: str, node: Any) -> int:
+    def find_shown(self, kind: str, node: Any) -> int:
         """Return where *node* is shown; a path without operations left goes with them."""
         mask = self.of(node)
         if kind == "path-item" and isinstance(node, dict):
@@ -137,7 +137,7 @@ class Timeline:
         was = node.get(WAS)
         if was is None:
             return [(self.all, node)]
-        current = without(node, WAS)
+        current = drop_keys(node, WAS)
         eras = []
         covered = 0
         for date in sorted(was, key=order, reverse=True):
@@ -145,7 +145,7 @@ class Timeline:
             if newer & ~covered:
                 eras.append((newer & ~covered, current))
                 covered |= newer
-            current = _restored(current, kind, was[date])
+            current = _restore(current, kind, was[date])
         if self.all & ~covered:
             eras.append((self.all & ~covered, current))
         return eras
@@ -220,20 +220,20 @@ def changes(entry: dict[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
     return {key: value for key, value in entry.items() if value is not None}, unset
 
 
-def without(node: dict[str, Any], *keys: str) -> dict[str, Any]:
+def drop_keys(node: dict[str, Any], *keys: str) -> dict[str, Any]:
     """Return a copy of *node* without *keys*; what is left keeps its place in the source."""
     if isinstance(node, Map) and node.keys().isdisjoint(keys):
         copy = Map(node)
         copy.file, copy.mark, copy.marks = node.file, node.mark, node.marks
         return copy
-    return copied(node, [(key, value) for key, value in node.items() if key not in keys])
+    return copy_items(node, [(key, value) for key, value in node.items() if key not in keys])
 
 
-def _restored(node: dict[str, Any], kind: str, entry: dict[str, Any]) -> dict[str, Any]:
+def _restore(node: dict[str, Any], kind: str, entry: dict[str, Any]) -> dict[str, Any]:
     """Return *node* with one date's older keywords put back."""
     setting, unset = changes(entry)
     if kind in _NAMED_BY_THEIR_KEY:
         setting = {key: value for key, value in setting.items() if key != "name"}
     kept = [(key, setting.get(key, value)) for key, value in node.items() if key not in unset]
     kept += [(key, value) for key, value in setting.items() if key not in node]
-    return copied(node, kept)
+    return copy_items(node, kept)

@@ -1,4 +1,4 @@
-"""The nouns: what every other room speaks of."""
+"""The nouns of all rooms, in one file: each of them is made of others."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class Map(dict[str, Any]):
         return Place(self.file, mark >> _COLUMN_BITS, mark & _COLUMN_MASK)
 
 
-def copied(node: dict[str, Any], items: list[tuple[str, Any]]) -> dict[str, Any]:
+def copy_items(node: dict[str, Any], items: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return a mapping of *items*; those with a key of *node* keep its place in the source."""
     copy = Map(items)
     if isinstance(node, Map):
@@ -147,7 +147,7 @@ class SourceError(DatelineError):
         super().__init__("\n".join(map(str, self.problems)))
 
 
-def joined(errors: Sequence[DatelineError]) -> DatelineError:
+def join_errors(errors: Sequence[DatelineError]) -> DatelineError:
     """Return one error that says all that *errors* say, each thing once.
 
     Its exit status is the highest one: what can't be read outweighs what was misspelt.

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from typing import Any, Final, NamedTuple
 
-from dateline.model import copied
+from dateline.model import copy_items
 
 _SCALARS: Final = frozenset({str, int, bool, float, type(None)})
 
@@ -445,10 +445,10 @@ def replace_children(
 
     *replace* takes the kind and the object. Values that hold none stay what they are.
     """
-    return {**node, **replaced_values(kind, node, lambda _, below, child: replace(below, child))}
+    return {**node, **find_replaced(kind, node, lambda _, below, child: replace(below, child))}
 
 
-def replaced_values(
+def find_replaced(
     kind: str,
     node: dict[str, Any],
     replace: Callable[[str, str, Any], Any],
@@ -470,7 +470,7 @@ def replaced_values(
         elif shape is Shape.MAP and isinstance(value, dict):
             items = [(name, replace(key, below, child)) for name, child in value.items()]
             if any(new is not old for (_, new), old in zip(items, value.values(), strict=True)):
-                now = copied(value, items)
+                now = copy_items(value, items)
         elif shape is Shape.LIST and isinstance(value, list):
             listed = [replace(key, below, child) for child in value]
             if any(new is not old for new, old in zip(listed, value, strict=True)):

@@ -330,7 +330,7 @@ class _Publisher:
         return _Entries(
             [
                 (
-                    shown(name) if shown else self.timeline.shown(kind, node),
+                    shown(name) if shown else self.timeline.find_shown(kind, node),
                     name,
                     self.node(kind, node),
                 )
@@ -344,7 +344,7 @@ class _Publisher:
         if shape is Shape.DATA:
             return value, self.all
         if shape is Shape.ONE:
-            return self.node(below, value), self.timeline.shown(below, value)
+            return self.node(below, value), self.timeline.find_shown(below, value)
         if shape is Shape.MAP and isinstance(value, dict):
             return self._map(below, value)
         if shape is Shape.LIST and isinstance(value, list):
@@ -398,7 +398,7 @@ class _Publisher:
         entries: list[_Entry] = []
         same = True
         for name, node in mapping.items():
-            mask = self.timeline.shown(kind, node)
+            mask = self.timeline.find_shown(kind, node)
             published = self.node(kind, node)
             for era, called in self.timeline.names(kind, name, node):
                 if mask & era:
@@ -413,7 +413,7 @@ class _Publisher:
         return self._container([(mask, value) for mask, _, value in entries], build)
 
     def _list(self, kind: str, items: list[Any]) -> tuple[Any, int]:
-        parts = [(self.timeline.shown(kind, item), self.node(kind, item)) for item in items]
+        parts = [(self.timeline.find_shown(kind, item), self.node(kind, item)) for item in items]
         if all(
             mask == self.all and value is item
             for (mask, value), item in zip(parts, items, strict=True)

@@ -55,7 +55,7 @@ def document(schema: dict[str, Any], *, sent: bool) -> dict[str, Any]:
 def taken(schema: dict[str, Any]) -> set[int]:
     """Return which of the values fit *schema*."""
     whole = document(schema, sent=True)
-    modern = Dialect(whole).modernized("document", whole)
+    modern = Dialect(whole).modernize("document", whole)
     body = modern["paths"]["/things"]["post"]["requestBody"]["content"]["application/json"]
     validator = jsonschema_rs.Draft202012Validator(
         {**body["schema"], "components": modern["components"]}

@@ -59,7 +59,7 @@ class Spellings(NamedTuple):
     def accepted(self, schema: Schema) -> list[bool]:
         """Return which of the values fit *schema*."""
         document = self.document(schema)
-        modern = Dialect(document).modernized("document", document)
+        modern = Dialect(document).modernize("document", document)
         whole = {"$ref": "#/components/schemas/Thing", "components": modern["components"]}
         validator = jsonschema_rs.Draft202012Validator(whole)
         return [validator.is_valid(value) for value in VALUES]

@@ -200,7 +200,7 @@ def test_mock(project: Path) -> None:
 
 def test_adopted_among_others_of_openapi_3_1() -> None:
     old = whole()
-    modern = Dialect(old).modernized("document", old)
+    modern = Dialect(old).modernize("document", old)
     registry = jsonschema_rs.Registry([("urn:null", modern)])
 
     def fits(field: str, value: Any) -> bool:
@@ -231,7 +231,7 @@ def test_differ(name: str) -> None:
 @pytest.mark.parametrize("name", SPELLINGS)
 def test_differ_between_dialects(name: str) -> None:
     old = _alone(SPELLINGS[name].schema)
-    modern = {**Dialect(old).modernized("document", old), "openapi": "3.1.0"}
+    modern = {**Dialect(old).modernize("document", old), "openapi": "3.1.0"}
     for pair in ((old, modern), (modern, old)):
         assert [change.kind for change in diff(*pair)] == [Kind.DIALECT_CHANGED]
 

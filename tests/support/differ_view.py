@@ -30,7 +30,7 @@ class DifferView:
     def __init__(self, document: dict[str, Any]) -> None:
         self._document = document
         self._schemas = DiffReadings().of(document)
-        self._modern = Dialect(document).modernized("document", document)
+        self._modern = Dialect(document).modernize("document", document)
         self._registry = jsonschema_rs.Registry([(_ROOT, self._modern)])
 
     def accepts(self, component: str, value: Any) -> bool:

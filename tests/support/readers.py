@@ -127,7 +127,7 @@ def _adopted(folder: Path, documents: dict[str, Schema]) -> Api:
 
 def _beside_modern(folder: Path, written: Schema) -> Schema:
     """Return what comes back of *written* where a document of OpenAPI 3.1 was adopted beside it."""
-    modern = {**Dialect(written).modernized("document", written), "openapi": "3.1.0"}
+    modern = {**Dialect(written).modernize("document", written), "openapi": "3.1.0"}
     api = _adopted(folder, {VERSION: written, _LATER: modern})
     return Projector(api).contract(VERSION, _ENVIRONMENT).document
 

@@ -92,7 +92,7 @@ def merge_documents(sources: list[Source], table: Table, renames: Renames) -> Me
 
 def _modernized(document: Document) -> Document:
     """Return *document*, which is OpenAPI 3.0, as OpenAPI 3.1."""
-    return {**Dialect(document).modernized("document", document), "openapi": _MODERN}
+    return {**Dialect(document).modernize("document", document), "openapi": _MODERN}
 
 
 def _holders(defect: Defect, wanted: dict[str, Document], whole: set[int]) -> Iterator[int]:

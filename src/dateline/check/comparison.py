@@ -26,7 +26,7 @@ from dateline.model import (
     Problem,
     SourceError,
     Verdict,
-    joined,
+    join_errors,
 )
 from dateline.openapi import VERSION
 from dateline.presets import DEFAULT_POLICY, PRESETS
@@ -161,7 +161,7 @@ class _Sides:
             except DatelineError as error:
                 errors.append(error)
         if errors:
-            raise joined(errors)
+            raise join_errors(errors)
         older, newer = found
         return older, newer
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from dateline.model import GATES, KEYS
 from dateline.schema.dialect import OR_NULL
-from dateline.schema.types import ANNOTATIONS, choices, declared, is_enumeration
+from dateline.schema.types import ANNOTATIONS, choices, declared_types, is_enumeration
 
 Era = dict[str, Any]
 
@@ -101,7 +101,7 @@ def _differs(_: Era, __: Era, ___: str) -> bool:
 
 
 def _types_fit(one: Era, other: Era, _: str) -> bool:
-    return declared(one) <= declared(other)
+    return declared_types(one) <= declared_types(other)
 
 
 def _null_fits(one: Era, other: Era, _: str) -> bool:
@@ -110,7 +110,7 @@ def _null_fits(one: Era, other: Era, _: str) -> bool:
         return True
     listed = choices(other)
     is_listed = listed is None or None in listed
-    return is_listed and "null" in declared(other) and _APPLIED.isdisjoint(other)
+    return is_listed and "null" in declared_types(other) and _APPLIED.isdisjoint(other)
 
 
 def _is_dropped(_: Era, other: Era, key: str) -> bool:

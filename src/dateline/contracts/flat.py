@@ -14,7 +14,14 @@ from dateline.model import Api
 from dateline.openapi import Shape, slot, target
 from dateline.schema.access import READ_ONLY, WRITE_ONLY
 from dateline.schema.dialect import OR_NULL
-from dateline.schema.types import EVERY_TYPE, UNIONS, choices, declared, is_enumeration, type_of
+from dateline.schema.types import (
+    EVERY_TYPE,
+    UNIONS,
+    choices,
+    declared_types,
+    is_enumeration,
+    type_of,
+)
 from dateline.schema.values import text
 from dateline.schema.variants import lists_variants
 
@@ -333,7 +340,7 @@ class View:
             ]
 
     def _add_values(self, flat: FlatSchema, now: dict[str, Any], shown: dict[str, Any]) -> None:
-        flat.types &= declared(now)
+        flat.types &= declared_types(now)
         properties = shown.get("properties", {})
         flat.required |= {
             name for name in shown.get("required", ()) if self.shows(properties.get(name))

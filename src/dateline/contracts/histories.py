@@ -17,7 +17,7 @@ from dateline.openapi import children, operation_names, pointer
 from dateline.schema.access import Access
 from dateline.schema.dialect import Dialect
 from dateline.schema.memo import Memo
-from dateline.schema.types import declared
+from dateline.schema.types import declared_types
 
 Path = tuple[str | int, ...]
 
@@ -155,7 +155,7 @@ class Histories:
                 older=eras[index + 1][1],
                 down=down,
                 up=up,
-                passes_null=all("type" in era and "null" in declared(era) for era in both),
+                passes_null=all("type" in era and "null" in declared_types(era) for era in both),
             )
             if down or up
             else None

@@ -12,7 +12,7 @@ from dateline.gates import Timeline
 from dateline.model import Api
 from dateline.openapi import replace_children
 from dateline.project import Projector
-from dateline.schema.access import READ_ONLY, WRITE_ONLY, Direction, Hidden
+from dateline.schema.access import READ_ONLY, WRITE_ONLY, Hidden, OneWay
 from dateline.schema.constraints import Constraints, references
 from dateline.schema.memo import closure
 from dateline.schema.references import Located
@@ -28,7 +28,7 @@ class PublishedSchemas:
         self._projector = projector
         self._combinations = timeline.combinations
         self._constraints = Constraints(api.document)
-        self._directed: dict[int | None, list[Direction]] = {}
+        self._directed: dict[int | None, list[OneWay]] = {}
         self._readings = DiffReadings()
 
     def canonical(self, schema: Any) -> Any:
@@ -70,7 +70,7 @@ class PublishedSchemas:
         """Return *schema* without what one of the directions does not have."""
         if at not in self._directed:
             self._directed[at] = [
-                Direction(document, hidden, Hidden.ANY) for hidden in (READ_ONLY, WRITE_ONLY)
+                OneWay(document, hidden, Hidden.ANY) for hidden in (READ_ONLY, WRITE_ONLY)
             ]
         for direction in self._directed[at]:
             schema = direction.of(schema)

@@ -68,7 +68,7 @@ class DiffReadings:
 
     def _read(self, root: dict[str, Any], across: bool) -> Schemas:
         # within one dialect, equal texts say the same, and schemas are read where they are met
-        read = Dialect(root).compared("document", root) if across else root
+        read = Dialect(root).align("document", root) if across else root
         return Schemas(DocumentIndex(read, self._texts))
 
 

@@ -130,7 +130,7 @@ class _Folding:
     def _shown(self, path: Trail, kind: str, node: Any) -> int:
         if path[0] == "components" and len(path) == 3 and path[1] in COMPONENTS:
             return self._api.visible[str(path[1]), str(path[2])]
-        return self._timeline.shown(kind, node)
+        return self._timeline.find_shown(kind, node)
 
     def _remove(self, path: Trail, *, in_collection: bool) -> None:
         """Take away what stands at *path*, and the collection that held nothing else."""

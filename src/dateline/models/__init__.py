@@ -21,7 +21,7 @@ from dateline.models.writing import Writer
 from dateline.python import names
 from dateline.python.names import CANONICAL
 from dateline.python.types import Canonical, Inline, Typed
-from dateline.schema.access import READ_ONLY, WRITE_ONLY, Direction, Hidden
+from dateline.schema.access import READ_ONLY, WRITE_ONLY, Hidden, OneWay
 from dateline.schema.usage import Ways, schemas
 
 
@@ -112,7 +112,7 @@ def _merge_directions(contract: Contract, ways: Ways, notes: list[str]) -> Contr
     sent, received = ways.both(contract)
     made = dict(schemas(contract))
     for hidden, reached in ((READ_ONLY, sent), (WRITE_ONLY, received)):
-        direction = Direction(document, hidden, Hidden.OPTIONAL)
+        direction = OneWay(document, hidden, Hidden.OPTIONAL)
         for name in sorted(reached & made.keys()):
             schema = direction.of(made[name])
             if schema is not made[name]:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from dateline.model import Contract
 from dateline.schema.memo import Memo
-from dateline.schema.usage import referred, schemas
+from dateline.schema.usage import list_references, schemas
 
 _K = TypeVar("_K")
 
@@ -30,7 +30,9 @@ def find_homes(
         return numbers.setdefault(what, len(numbers))
 
     # equal schemas get equal numbers
-    read = Memo(lambda schema: (number(json.dumps(schema)), [*dict.fromkeys(referred(schema))]))
+    read = Memo(
+        lambda schema: (number(json.dumps(schema)), [*dict.fromkeys(list_references(schema))])
+    )
     meaning: dict[tuple[str, str], int] = {}
     reach: dict[tuple[str, str], tuple[str, ...]] = {}
     for contract in contracts:

@@ -57,7 +57,7 @@ class Document:
 
     def _modernize(self, kind: str, node: Any) -> Any:
         # without the positions that the reader keeps, which validators don't know
-        return _bound(kind, json.loads(json.dumps(self._dialect.modernized(kind, node))))
+        return _bound(kind, json.loads(json.dumps(self._dialect.modernize(kind, node))))
 
     def at(self, reference: str) -> Any:
         """Return the schema that *reference* leads to. Raises LookupError where there is none."""

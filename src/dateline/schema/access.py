@@ -10,7 +10,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any, Final
 
-from dateline.openapi import replaced_values
+from dateline.openapi import find_replaced
 from dateline.schema.memo import Memo
 from dateline.schema.parts import PartReader, Parts
 from dateline.schema.references import Located
@@ -58,7 +58,7 @@ class Hidden(Enum):
     OPTIONAL = "optional"
 
 
-class Direction:
+class OneWay:
     """Reads the schemas of one document as they hold for messages without *hidden* properties.
 
     *hidden* is `readOnly` for requests and `writeOnly` for responses. Hidden properties are not
@@ -69,8 +69,8 @@ class Direction:
         self._access = Access(document)
         self._hidden = hidden
         self._become = become
-        self._read = Memo(Direction._made, owner=self, start=lambda schema, _around: schema)
-        self._named = Memo(Direction._hidden_names, owner=self, start=lambda _schema: frozenset())
+        self._read = Memo(OneWay._read_schema, owner=self, start=lambda schema, _around: schema)
+        self._named = Memo(OneWay._hidden_names, owner=self, start=lambda _schema: frozenset())
 
     def document(self, document: dict[str, Any]) -> dict[str, Any]:
         """Return *document* with its components as they hold for this direction."""
@@ -86,7 +86,7 @@ class Direction:
         """
         return self._read(schema, around) if isinstance(schema, dict) else schema
 
-    def _made(self, schema: dict[str, Any], around: frozenset[str]) -> dict[str, Any]:
+    def _read_schema(self, schema: dict[str, Any], around: frozenset[str]) -> dict[str, Any]:
         names = around | self.names(schema)
 
         def read(key: str, kind: str, child: Any) -> Any:
@@ -94,16 +94,16 @@ class Direction:
                 return child
             return self.of(child, names if key in _IN_PLACE else frozenset())
 
-        made = {**schema, **replaced_values("schema", schema, read)}
+        made = {**schema, **find_replaced("schema", schema, read)}
         properties = schema.get("properties")
         if isinstance(properties, dict):
-            made["properties"] = self._shown(made["properties"], properties)
+            made["properties"] = self._drop_hidden(made["properties"], properties)
         if isinstance(schema.get("required"), list):
             made["required"] = [each for each in schema["required"] if each not in names]
             if len(made["required"]) == len(schema["required"]):
                 made["required"] = schema["required"]
         name = self._access.referred(schema)
-        if name is not None and names & self._required(name, frozenset()):
+        if name is not None and names & self._list_required(name, frozenset()):
             # what the component requires is hidden by what stands around the reference
             del made["$ref"]
             component = self.of(self._access.schemas[name], names)
@@ -120,11 +120,11 @@ class Direction:
         own = properties.items() if isinstance(properties, dict) else ()
         found = {name for name, child in own if self._access.of(child) == self._hidden}
         component = self._access.referred(schema)
-        parts = _listed(schema, "allOf")
+        parts = _list_items(schema, "allOf")
         parts += [] if component is None else [self._access.schemas[component]]
         return frozenset(found.union(*map(self.names, parts)))
 
-    def _required(self, name: str, within: frozenset[str]) -> set[str]:
+    def _list_required(self, name: str, within: frozenset[str]) -> set[str]:
         """Return what the component *name* requires that is hidden only around it."""
         schema = self._access.schemas[name]
         found, ahead = set[str](), [schema]
@@ -132,14 +132,14 @@ class Direction:
             each = ahead.pop()
             if not isinstance(each, dict):
                 continue
-            found.update(map(str, _listed(each, "required")))
-            ahead += _listed(each, "allOf")
+            found.update(map(str, _list_items(each, "required")))
+            ahead += _list_items(each, "allOf")
             below = self._access.referred(each)
             if below is not None and below not in within:
-                found |= self._required(below, within | {name, below})
+                found |= self._list_required(below, within | {name, below})
         return found - self.names(schema)
 
-    def _shown(self, made: dict[str, Any], properties: dict[str, Any]) -> dict[str, Any]:
+    def _drop_hidden(self, made: dict[str, Any], properties: dict[str, Any]) -> dict[str, Any]:
         """Return the properties *made* of *properties*, without the hidden ones."""
         if self._become is Hidden.OPTIONAL:
             return made
@@ -153,6 +153,6 @@ class Direction:
         return {name: child for name, child in made.items() if name not in hidden}
 
 
-def _listed(schema: dict[str, Any], key: str) -> list[Any]:
+def _list_items(schema: dict[str, Any], key: str) -> list[Any]:
     value = schema.get(key)
     return list(value) if isinstance(value, list) else []

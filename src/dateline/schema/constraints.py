@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from dateline.openapi import children, replace_children, target
 from dateline.schema.dialect import Dialect, fold_null
-from dateline.schema.types import ANNOTATIONS, declared
+from dateline.schema.types import ANNOTATIONS, declared_types
 
 _LEFT_OUT: Final = ANNOTATIONS - {"format", "$defs", "definitions"}
 
@@ -52,7 +52,7 @@ class Constraints:
 def with_format_bounds(schema: dict[str, Any]) -> dict[str, Any]:
     """Return *schema*, whose keywords are read, with the bounds of its format, if it has any."""
     least, most = _BOUNDS.get(str(schema.get("format")), (None, None))
-    if least is None or most is None or not declared(schema) <= _NUMBERS:
+    if least is None or most is None or not declared_types(schema) <= _NUMBERS:
         return schema
     bounds = {
         "minimum": max(schema.get("minimum", least), least),

@@ -14,8 +14,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
-from dateline.model import copied
-from dateline.openapi import Slot, replaced_values, slot, walk
+from dateline.model import copy_items
+from dateline.openapi import Slot, find_replaced, slot, walk
 from dateline.schema.memo import Memo
 from dateline.schema.references import Resolver
 
@@ -76,15 +76,16 @@ def read_keywords(schema: Schema) -> Schema:
         if len(schema) == 1:
             return schema
         kept = [key for key in schema if key in _BESIDE or key.startswith("x-")]
-        made = made if len(kept) == len(schema) else copied(schema, [(k, schema[k]) for k in kept])
+        if len(kept) < len(schema):
+            made = copy_items(schema, [(key, schema[key]) for key in kept])
     else:
         for bound, flag in _EXCLUSIVE:
             if isinstance(made.get(flag), bool):
                 made = _with_bound(made, bound, flag)
         if isinstance(made.get("nullable"), bool):
-            made = copied(made, [item for item in made.items() if item[0] != "nullable"])
+            made = copy_items(made, [item for item in made.items() if item[0] != "nullable"])
     if null and not _REFUSING.isdisjoint(made):
-        made = copied(made, [*made.items(), (OR_NULL, null)]) if OR_NULL not in made else made
+        made = copy_items(made, [*made.items(), (OR_NULL, null)]) if OR_NULL not in made else made
     return made
 
 
@@ -104,7 +105,7 @@ def _with_bound(schema: Schema, bound: str, flag: str) -> Schema:
         items = [(flag if key == bound else key, schema[key]) for key in schema if key != flag]
     else:
         items = [(key, value) for key, value in schema.items() if key != flag]
-    return copied(schema, items)
+    return copy_items(schema, items)
 
 
 def fold_null(schema: Schema) -> Schema:
@@ -113,10 +114,10 @@ def fold_null(schema: Schema) -> Schema:
         return schema
     items = [(key, value) for key, value in schema.items() if key != OR_NULL]
     if _APPLIED.isdisjoint(schema):
-        return copied(schema, [(key, _with_null(key, value)) for key, value in items])
+        return copy_items(schema, [(key, _with_null(key, value)) for key, value in items])
     within = {key: value for key, value in items if not _is_outside(key)}
     outside = [(key, value) for key, value in items if _is_outside(key)]
-    return copied(schema, [*outside, ("anyOf", [within, {"type": "null"}])])
+    return copy_items(schema, [*outside, ("anyOf", [within, {"type": "null"}])])
 
 
 def _is_outside(key: str) -> bool:
@@ -151,14 +152,14 @@ def unite_spellings(schema: Schema) -> Schema:
     ):
         del made["contentMediaType"]
         made |= {"type": "string", "format": "binary"}
-    return schema if made == schema else copied(schema, list(made.items()))
+    return schema if made == schema else copy_items(schema, list(made.items()))
 
 
 def _all_keywords(schema: Schema, resolve: Resolve) -> Schema:
     """Return *schema* as `read_keywords` does, unions of several members that take null marked."""
     made = read_keywords(schema)
     if OR_NULL not in made and _is_null_union(schema, resolve):
-        made = copied(made, [*made.items(), (OR_NULL, "oneOf")])
+        made = copy_items(made, [*made.items(), (OR_NULL, "oneOf")])
     return made
 
 
@@ -272,14 +273,14 @@ class Dialect:
         """
         return self._read.read(kind, node) if self.is_old else node
 
-    def compared(self, kind: str, node: Any) -> Any:
+    def align(self, kind: str, node: Any) -> Any:
         """Return *node* to be compared with one of the other dialect.
 
         What 3.1 writes otherwise than 3.0, and means the same, is written as in 3.0.
         """
         return self.read(kind, node) if self.is_old else self._compared.read(kind, node)
 
-    def modernized(self, kind: str, node: Any) -> Any:
+    def modernize(self, kind: str, node: Any) -> Any:
         """Return *node*, an object of *kind*, with all schemas in keywords of 2020-12 only."""
         return self._modernized.read(kind, node) if self.is_old else node
 
@@ -301,9 +302,9 @@ class _Translator:
 
     def _translate(self, node: dict[str, Any], kind: str) -> dict[str, Any]:
         made = self._start(node) if kind == "schema" else node
-        read = replaced_values(kind, made, lambda _, below, child: self.read(below, child), _slot)
+        read = find_replaced(kind, made, lambda _, below, child: self.read(below, child), _slot)
         if read:
-            made = copied(made, [(key, read.get(key, value)) for key, value in made.items()])
+            made = copy_items(made, [(key, read.get(key, value)) for key, value in made.items()])
         return self._finish(made) if kind == "schema" else made
 
 

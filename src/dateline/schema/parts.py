@@ -136,7 +136,7 @@ class PartReader:
 
     def choice(self, node: Schema, pointer: str, keyword: str) -> UnionChoice:
         """Return what the union *keyword* of *node*, whose keywords are read, chooses from."""
-        listed = list(self._flattened(node, pointer, keyword, set()))
+        listed = list(self._flatten_members(node, pointer, keyword, set()))
         goals = [self.goal(member) for member in listed]
         nulls = [is_null(member.value) for member in goals]
         several = keyword == "oneOf" and any(nulls) and OR_NULL not in node
@@ -150,7 +150,7 @@ class PartReader:
             values=kept if _are_values(keyword, kept) else None,
         )
 
-    def _flattened(
+    def _flatten_members(
         self, node: Schema, pointer: str, keyword: str, met: set[int]
     ) -> Iterator[Located]:
         """Yield the members of a union; those of an `anyOf` within `anyOf` are its own."""
@@ -167,7 +167,7 @@ class PartReader:
                 and not any(map(is_null, inner[keyword]))
                 and id(inner) not in met
             ):
-                yield from self._flattened(inner, goal.pointer, keyword, met | {id(inner)})
+                yield from self._flatten_members(inner, goal.pointer, keyword, met | {id(inner)})
             else:
                 yield member
 

@@ -80,7 +80,7 @@ def choices(schema: Schema) -> list[Any] | None:
     return [*values, None] if OR_NULL in schema and None not in values else values
 
 
-def declared(schema: Schema) -> frozenset[str]:
+def declared_types(schema: Schema) -> frozenset[str]:
     """Return the types that the `type` of *schema* itself admits."""
     written = schema.get("type")
     if written is None:

@@ -71,37 +71,37 @@ def _find_goals(kind: str, node: Any, way: int) -> Iterator[_Goal]:
         return
     reference = node.get("$ref")
     named = [reference] if isinstance(reference, str) else []
-    for each in (*named, *_mapped(node)):
+    for each in (*named, *_list_mapped(node)):
         goal = target(each)
         if goal is not None:
             yield (*goal, way)
     for (key, *_), below, child in children(kind, node):
-        yield from _find_goals(below, child, _turned(kind, str(key), way))
+        yield from _find_goals(below, child, _turn(kind, str(key), way))
 
 
-def _turned(kind: str, key: str, way: int) -> int:
+def _turn(kind: str, key: str, way: int) -> int:
     """Return the way of what is below *key*: responses go against requests."""
     if (kind, key) in (("operation", "responses"), ("operation", "callbacks")):
         return _REQUEST + _RESPONSE - way
     return way
 
 
-def _mapped(schema: dict[str, Any]) -> Iterator[str]:
+def _list_mapped(schema: dict[str, Any]) -> Iterator[str]:
     discriminator = schema.get("discriminator")
     mapping = discriminator.get("mapping") if isinstance(discriminator, dict) else None
     if isinstance(mapping, dict):
         yield from (goal for goal in mapping.values() if isinstance(goal, str))
 
 
-def referred(node: Any) -> Iterator[str]:
+def list_references(node: Any) -> Iterator[str]:
     """Yield the names of the components that *node* refers to, anywhere in it."""
     if isinstance(node, dict):
         reference = node.get("$ref")
-        for each in (*((reference,) if isinstance(reference, str) else ()), *_mapped(node)):
+        for each in (*((reference,) if isinstance(reference, str) else ()), *_list_mapped(node)):
             goal = target(each)
             yield goal[1] if goal else each
         for child in node.values():
-            yield from referred(child)
+            yield from list_references(child)
     elif isinstance(node, list):
         for child in node:
-            yield from referred(child)
+            yield from list_references(child)

@@ -20,7 +20,7 @@ from dateline.openapi import chain
 from dateline.project import Projector
 from dateline.sample import Sampler, UnsatisfiedError
 from dateline.sample.texts import words
-from dateline.schema.access import WRITE_ONLY, Direction, Hidden
+from dateline.schema.access import WRITE_ONLY, Hidden, OneWay
 from dateline.serve.shown import Shown, number
 from dateline.server.operations import Content, Operation, Parameter, read_groups
 
@@ -59,7 +59,7 @@ class Mock:
         self.seed = seed
         self.operations = [each for group in read_groups(api) for each in group.operations]
         document = canonical_document(api)
-        self._direction = Direction(document, WRITE_ONLY, Hidden.ABSENT)
+        self._direction = OneWay(document, WRITE_ONLY, Hidden.ABSENT)
         self._document = self._direction.document(document)
         self._sampler = Sampler(self._document, seed)
         self._schemas: dict[tuple[str, str], Any] = {}
@@ -145,7 +145,7 @@ class Mock:
 
     def _sampler_at(self, version: str) -> Sampler:
         document = self._document_at(version)
-        direction = Direction(document, WRITE_ONLY, Hidden.ABSENT)
+        direction = OneWay(document, WRITE_ONLY, Hidden.ABSENT)
         return Sampler(direction.document(document), self.seed)
 
     def _document_at(self, version: str) -> dict[str, Any]:

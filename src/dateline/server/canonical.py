@@ -15,9 +15,9 @@ from dateline.canonical import canonical, canonical_document
 from dateline.model import EVERYWHERE, Api, Contract
 from dateline.openapi import target
 from dateline.python.names import CANONICAL
-from dateline.schema.access import READ_ONLY, WRITE_ONLY, Direction, Hidden
+from dateline.schema.access import READ_ONLY, WRITE_ONLY, Hidden, OneWay
 from dateline.schema.memo import closure
-from dateline.schema.usage import Ways, referred, schemas
+from dateline.schema.usage import Ways, list_references, schemas
 
 _PREFIX: Final = "#/components/schemas/"
 _SENT: Final = "Sent"
@@ -35,7 +35,7 @@ class Forms:
     strict: frozenset[str]
     sent: Mapping[str, str]
     adopted: bool
-    directions: tuple[Direction, Direction]
+    directions: tuple[OneWay, OneWay]
 
     def read_received(self, schema: Any) -> Any:
         """Return a schema of the definitions as callers may receive it."""
@@ -50,9 +50,9 @@ class Forms:
 def read_forms(api: Api) -> Forms:
     """Return the canonical contract of *api*."""
     document = canonical_document(api)
-    shown = Direction(document, WRITE_ONLY, Hidden.ABSENT)
+    shown = OneWay(document, WRITE_ONLY, Hidden.ABSENT)
     written_document = canonical_document(api, sent=True)
-    sent = Direction(written_document, READ_ONLY, Hidden.ABSENT)
+    sent = OneWay(written_document, READ_ONLY, Hidden.ABSENT)
     document = shown.document(document)
     contract = Contract(version=CANONICAL, environment=EVERYWHERE, document=document)
     taken, received = Ways().both(contract)
@@ -83,7 +83,7 @@ def _apart(known: Mapping[str, Any], written: Mapping[str, Any]) -> frozenset[st
     apart = {name for name in known if known[name] != written[name]}
     users: dict[str, list[str]] = {}
     for name in known if apart else ():
-        for other in referred(known[name]):
+        for other in list_references(known[name]):
             users.setdefault(other, []).append(name)
     return frozenset(closure(sorted(apart), lambda name: users.get(name, ())))
 

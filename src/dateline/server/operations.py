@@ -9,7 +9,7 @@ from keyword import iskeyword
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from dateline.gates import Timeline, changes, without
+from dateline.gates import Timeline, changes, drop_keys
 from dateline.model import EVERYWHERE, WAS, Api, Environment, Problem, SourceError
 from dateline.openapi import METHODS, chain, is_json, operation_names, preferred_media_type, target
 from dateline.python.names import class_name, pascal, snake
@@ -381,7 +381,7 @@ def _schema(parameter: dict[str, Any]) -> Any:
             changes(entry)[0].get("schema", schema) for entry in parameter.get(WAS, {}).values()
         ]
         lacking = any(isinstance(era, dict) and "default" not in era for era in eras)
-        return without(schema, "default") if lacking and "default" in schema else schema
+        return drop_keys(schema, "default") if lacking and "default" in schema else schema
     return next((each.get("schema", {}) for each in parameter.get("content", {}).values()), {})
 
 

@@ -24,7 +24,7 @@ from dateline.canonical import Row, entries
 from dateline.model import EVERYWHERE, Api
 from dateline.openapi import METHODS, chain, operation_names
 from dateline.project import Projector
-from dateline.schema.access import READ_ONLY, WRITE_ONLY, Direction, Hidden
+from dateline.schema.access import READ_ONLY, WRITE_ONLY, Hidden, OneWay
 from dateline.schema.constraints import Constraints, references
 from dateline.schema.memo import closure
 from dateline.server.operations import defaults, unread
@@ -77,7 +77,7 @@ class _Requests:
         }
         self._unread = unread(api)
         self._directions = {
-            id(document): [Direction(document, hidden, Hidden.ANY) for hidden in _HIDDEN]
+            id(document): [OneWay(document, hidden, Hidden.ANY) for hidden in _HIDDEN]
             for found in self._documents.values()
             for document in found
         }

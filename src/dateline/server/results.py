@@ -19,7 +19,7 @@ from typing import Any
 from dateline.canonical import canonical_document
 from dateline.model import Api
 from dateline.openapi import METHODS, chain, is_json, operation_names
-from dateline.schema.access import WRITE_ONLY, Direction, Hidden
+from dateline.schema.access import WRITE_ONLY, Hidden, OneWay
 from dateline.schema.constraints import Constraints, references
 from dateline.schema.memo import closure
 
@@ -28,7 +28,7 @@ def describe_results(api: Api, components: Iterable[str] = ()) -> dict[str, Any]
     """Return what the results of the operations of *api* have to be, and *components*."""
     document = canonical_document(api)
     constraints = Constraints(api.document)
-    direction = Direction(document, WRITE_ONLY, Hidden.ANY)
+    direction = OneWay(document, WRITE_ONLY, Hidden.ANY)
     found = dict(_operations(document, operation_names(api.document)))
     operations, headers = (
         {

@@ -25,7 +25,7 @@ from dateline.load.checks import (
     values,
 )
 from dateline.load.checks.scope import Scope, Violation, path
-from dateline.load.checks.structure import Survey, without_faults
+from dateline.load.checks.structure import StructureWalk, without_faults
 from dateline.load.checks.style import STYLE
 from dateline.model import Place, Problem, Table
 
@@ -51,7 +51,7 @@ def find_problems(document: dict[str, Any], table: Table, locate: Locate) -> Ite
 
 def find_type_problems(document: dict[str, Any], table: Table, locate: Locate) -> Iterator[Problem]:
     """Yield, as ``find_problems`` does, where *document* holds what its keys can't hold."""
-    yield from _problems(Survey(_scope(document, table)).found, table, locate)
+    yield from _problems(StructureWalk(_scope(document, table)).found, table, locate)
 
 
 def _problems(faults: Iterable[Violation], table: Table, locate: Locate) -> list[Problem]:
@@ -79,11 +79,11 @@ def _scope(document: dict[str, Any], table: Table) -> Scope:
 
 def _run_checks(document: dict[str, Any], table: Table) -> Iterator[Violation]:
     scope = _scope(document, table)
-    survey = Survey(scope)
+    survey = StructureWalk(scope)
     yield from survey.found
     if survey.faults:
         scope = without_faults(scope, survey.faults)
-        survey = Survey(scope)
+        survey = StructureWalk(scope)
     for checks, site in survey.pending:
         for run, key, _ in checks:
             yield from run(scope, site, key)

@@ -75,7 +75,7 @@ def members_have_names(scope: Scope, site: Site, _: str) -> Iterator[Violation]:
 
 @on("schema.discriminator", finds=("mapping-dangling", "mapping-outside-union"))
 def mapping(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
-    schemas = scope.named("schema")
+    schemas = scope.list_components("schema")
     names = [name for _, member in _union(site) if (name := _name(member)) is not None]
     for tag, written in site.node[key].get("mapping", {}).items():
         trail = site.at(key, "mapping", tag)
@@ -94,7 +94,7 @@ def tags_differ(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     """Each member has tags of its own, and says of its tag property what the mapping says."""
     taken: dict[str, str] = {}
     for trail, name, tags in _tags(scope, site):
-        below = collect_properties(scope, scope.named("schema")[name]).get(
+        below = collect_properties(scope, scope.list_components("schema")[name]).get(
             site.node[key].get("propertyName")
         )
         values = choices(resolve_schema(scope, below)) if below is not None else None
@@ -116,7 +116,7 @@ def _tags(scope: Scope, site: Site) -> Iterator[tuple[Trail, str, list[str]]]:
 
     Those are the members of its union or, where it has none, the schemas that extend it.
     """
-    schemas = scope.named("schema")
+    schemas = scope.list_components("schema")
     discriminator = site.node["discriminator"]
     members = [(trail, _name(member)) for trail, member in _union(site)]
     where = path(site.trail)
@@ -144,7 +144,7 @@ def shown_as_another_variant(scope: Scope, site: Site, key: str) -> Iterator[Vio
             "leave it out here"
         )
         yield Violation(site.at(key), "misplaced-annotation", message)
-    hidden = scope.timeline.all & ~scope.shown(site.node)
+    hidden = scope.timeline.all & ~scope.find_shown(site.node)
     for date, value in substitutes(site.node).items():
         told = sum(
             1 << at
@@ -160,7 +160,7 @@ def shown_as_another_variant(scope: Scope, site: Site, key: str) -> Iterator[Vio
 
 def _unfit_substitute(scope: Scope, parent: str, value: Any, hidden: int) -> str:
     """Say why *value* can't stand for a variant of *parent* at *hidden*; empty if it can."""
-    schema = scope.named("schema")[parent]
+    schema = scope.list_components("schema")[parent]
     wrong = find_fault(scope, value, schema)
     if wrong is not None:
         return f"no {parent}: {wrong.message}"
@@ -170,7 +170,7 @@ def _unfit_substitute(scope: Scope, parent: str, value: Any, hidden: int) -> str
     tag = value.get(schema["discriminator"].get("propertyName"))
     message = ""
     for _, other, tags in _tags(scope, above):
-        lacking = hidden & ~scope.shown(scope.named("schema")[other])
+        lacking = hidden & ~scope.find_shown(scope.list_components("schema")[other])
         if tag in tags and lacking:
             places = scope.timeline.places(lacking)
             message = f"{quote(tag)} is the tag of {other}, which is absent in {places} too"
@@ -196,7 +196,7 @@ class _Then(Scope):
         return self._known[id(schema)]
 
     def _shows(self, node: Any) -> bool:
-        return bool(self.shown(node) >> self.at & 1)
+        return bool(self.find_shown(node) >> self.at & 1)
 
     def _schema(self, node: dict[str, Any]) -> dict[str, Any]:
         eras = self.timeline.eras("schema", node)
@@ -227,7 +227,7 @@ class _Then(Scope):
 
     def _discriminator(self, node: dict[str, Any], members: list[Any]) -> dict[str, Any]:
         """Return *node* without the tags of what is not shown."""
-        schemas = self.named("schema")
+        schemas = self.list_components("schema")
         gone = {name for each in members if not self._shows(each) and (name := _name(each))}
         kept = {
             tag: written

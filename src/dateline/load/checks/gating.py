@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from dateline.gates import gate_dates, substitutes, without
+from dateline.gates import drop_keys, gate_dates, substitutes
 from dateline.load.checks.names import (
     header_names,
     parameter_name,
@@ -199,8 +199,8 @@ def _date(scope: Scope, written: str, trail: Trail, *, value: bool) -> Iterator[
     elif canonical_date(written):
         message = f"no version {written} in the table{did_you_mean(written, known)}"
         yield Violation(trail, "unknown-version", message, value=value)
-    elif complaint := check_version(written):
-        yield Violation(trail, "date", complaint.message, value=value)
+    elif refusal := check_version(written):
+        yield Violation(trail, "date", refusal.message, value=value)
 
 
 @on(f"*.{ADDED}", finds=("gate-without-effect",))
@@ -434,7 +434,7 @@ def history_is_sound(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     """The same checks apply to what it was as to what it is."""
     if not scope.ranks.keys() >= site.node[key].keys():
         return
-    now = without(site.node, WAS)
+    now = drop_keys(site.node, WAS)
     known = {(found.id, found.message) for found in _defects(scope, site._replace(node=now))}
     depth = len(path(site.trail))
     for past in list_past(site):

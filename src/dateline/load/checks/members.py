@@ -28,7 +28,7 @@ def shown_as_another_member(scope: Scope, site: Site, key: str) -> Iterator[Viol
             yield from _shown_instead(scope, site, key, index)
 
 
-class _Union(NamedTuple):
+class _GatedUnion(NamedTuple):
     """The members of a union, and what fits one of them."""
 
     scope: Scope
@@ -42,7 +42,7 @@ class _Union(NamedTuple):
 
     def at(self, at: int) -> list[int]:
         """Return the numbers of the members that the combination *at* has."""
-        return [i for i, each in enumerate(self.members) if self.scope.shown(each) >> at & 1]
+        return [i for i, each in enumerate(self.members) if self.scope.find_shown(each) >> at & 1]
 
     def matching(self, value: Any, numbers: list[int]) -> list[int]:
         """Return those of the members *numbers* that *value* is of."""
@@ -78,8 +78,8 @@ class _Union(NamedTuple):
 
 def _shown_instead(scope: Scope, site: Site, key: str, index: int) -> Iterator[Violation]:
     member = site.node[key][index]
-    union = _Union(scope, site.node, key)
-    lacking = scope.timeline.all & ~scope.shown(member)
+    union = _GatedUnion(scope, site.node, key)
+    lacking = scope.timeline.all & ~scope.find_shown(member)
     unused = {*substitutes(member)} - {None}
     known: dict[tuple[Any, ...], bool] = {}
     # (which value, when) -> where the member is absent, and where nothing takes its place
@@ -121,7 +121,7 @@ def _when(scope: Scope, member: dict[str, Any], at: int) -> str:
 
 
 def _unknown(
-    union: _Union, site: Site, said: tuple[int, str | None], when: str, at: int
+    union: _GatedUnion, site: Site, said: tuple[int, str | None], when: str, at: int
 ) -> Violation:
     index, date = said
     value = substitutes(union.members[index])[date]
@@ -174,7 +174,7 @@ def _collisions(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
         for mask, era in scope.timeline.eras("schema", member):
             if "const" not in era:
                 continue
-            there = mask & scope.shown(era)
+            there = mask & scope.find_shown(era)
             for others, other, value in taken:
                 both = others & there
                 at = index if WAS in member else other

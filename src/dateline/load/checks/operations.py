@@ -146,7 +146,7 @@ def parameters_differ(scope: Scope, site: Site, key: str) -> Iterator[Violation]
         name, where = parameter["name"], parameter.get("in", "")
         # RFC 9110 section 5.1: case does not count in header names
         mark = (where, name.casefold() if where == "header" else name)
-        present = scope.shown(written)
+        present = scope.find_shown(written)
         twin = next((other for mask, other in seen.get(mark, ()) if mask & present), None)
         if twin is not None:
             message = (
@@ -260,7 +260,7 @@ def linked_operation_inside(_: Scope, site: Site, key: str) -> Iterator[Violatio
 
 @on("document.security", "operation.security", finds=("undefined-security-scheme",))
 def security_defined(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
-    known = scope.named("security-scheme")
+    known = scope.list_components("security-scheme")
     for index, requirement in enumerate(site.node[key]):
         for name in requirement:
             if name not in known:

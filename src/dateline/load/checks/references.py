@@ -47,8 +47,8 @@ def target_exists(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
                 f"{name_kind(site.kind)} belongs; refer to #/components/{section}/..."
             ),
         )
-    elif goal[1] not in scope.named(site.kind):
-        known = scope.named(site.kind)
+    elif goal[1] not in scope.list_components(site.kind):
+        known = scope.list_components(site.kind)
         id, message = (
             "reference-dangling",
             (f"there is no {section}/{goal[1]}{did_you_mean(goal[1], known)}"),

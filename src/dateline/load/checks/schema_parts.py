@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from dateline.load.checks.scope import Scope
 from dateline.schema.dialect import OR_NULL, Schema
-from dateline.schema.types import EVERY_TYPE, UNIONS, choices, declared, type_of
+from dateline.schema.types import EVERY_TYPE, UNIONS, choices, declared_types, type_of
 
 # What a schema without a `type` is plainly meant for.
 _IMPLIED: Final = {
@@ -64,7 +64,7 @@ def collect_required(scope: Scope, schema: Any) -> dict[str, None]:
 def admitted_types(scope: Scope, schema: Any, depth: int = 0) -> frozenset[str]:
     """Return the JSON types that *schema* as a whole lets through."""
     node = resolve_schema(scope, schema)
-    possible = declared(node)
+    possible = declared_types(node)
     if depth > _DEEPEST:
         return possible | {"null"} if admits_null(scope, schema) else possible
     for base in node.get("allOf", ()):

@@ -20,7 +20,7 @@ from dateline.schema.types import (
     EVERY_TYPE,
     TYPES,
     UNIONS,
-    declared,
+    declared_types,
     is_enumeration,
     type_of,
 )
@@ -133,7 +133,7 @@ def enum_values_differ(_: Scope, site: Site, key: str) -> Iterator[Violation]:
 @on("schema.enum", *(f"schema.{key}" for key in UNIONS), finds=("enum-types-mixed",))
 def enum_of_one_type(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     values = _choices(site, key)
-    allowed = declared(scope.dialect.keywords(site.node))
+    allowed = declared_types(scope.dialect.keywords(site.node))
     if any(type_of(value) not in allowed for _, value in values):
         return
     first: tuple[str, Any] | None = None
@@ -167,7 +167,7 @@ def enum_of_printable_text(_: Scope, site: Site, key: str) -> Iterator[Violation
     finds=("enum-of-another-type",),
 )
 def enum_of_the_type(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
-    allowed = declared(scope.dialect.keywords(site.node))
+    allowed = declared_types(scope.dialect.keywords(site.node))
     for index, value in [(None, site.node[key])] if key == "const" else _choices(site, key):
         if type_of(value) not in allowed:
             message = (
@@ -207,7 +207,7 @@ def bounds_in_order(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     if isinstance(low, bool):
         return
     low_out = "exclusiveMinimum" in node
-    whole = declared(node) & {"integer", "number"} == {"integer"}
+    whole = declared_types(node) & {"integer", "number"} == {"integer"}
     for above in ("maximum", "exclusiveMaximum"):
         high = node.get(above)
         if high is None or isinstance(high, bool):
@@ -269,11 +269,11 @@ def required_names_properties(scope: Scope, site: Site, key: str) -> Iterator[Vi
 
 @on("schema.allOf", finds=("contradiction",))
 def bases_agree(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
-    possible = declared(site.node)
+    possible = declared_types(site.node)
     for index, base in enumerate(site.node[key]):
         narrowed = possible
         for part in list_parts(scope, base):
-            narrowed &= declared(part)
+            narrowed &= declared_types(part)
         if possible and not narrowed:
             so_far = join_quoted(name for name in TYPES if name in possible)
             message = f"this is never {so_far}, as what precedes it is; let them agree"

@@ -91,21 +91,21 @@ class Scope:
         """The dates of the version table, each with its place in it."""
         return {date: rank for rank, date in enumerate(self.table.dates)}
 
-    def shown(self, node: Any) -> int:
+    def find_shown(self, node: Any) -> int:
         """Return where *node* is shown; everywhere if it names an environment that there is not."""
         known = {environment.name for environment in self.table.environments}
         if isinstance(node, dict) and not known.issuperset(node.get(ENVIRONMENTS, ())):
             return self.timeline.all
         return self.timeline.of(node)
 
-    def named(self, kind: str) -> dict[str, Any]:
+    def list_components(self, kind: str) -> dict[str, Any]:
         """Return the components of *kind* by name."""
         return self.components.get(_SECTIONS[kind], {})
 
     @cached_property
     def subtypes(self) -> dict[str, frozenset[str]]:
         """The schemas allowed wherever a discriminated one that they extend is."""
-        return subtypes(self.named("schema"))
+        return subtypes(self.list_components("schema"))
 
     def now(self, schema: Any) -> Any:
         """Return what *schema* says: as it is written, in the newest version."""
@@ -120,7 +120,7 @@ class Scope:
             goal = target(node["$ref"])
             if goal is None or goal[0] != _SECTIONS.get(kind):
                 return None
-            node = self.named(kind).get(goal[1])
+            node = self.list_components(kind).get(goal[1])
         return None
 
 

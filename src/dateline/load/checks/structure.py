@@ -39,7 +39,7 @@ FINDS: Final = frozenset(
 """The ids of what is found here."""
 
 
-class Type(NamedTuple):
+class ValueType(NamedTuple):
     """What a value may be: the exact Python types, those of what it holds, and both in words."""
 
     accepts: frozenset[type]
@@ -50,38 +50,40 @@ class Type(NamedTuple):
 _STR: Final[frozenset[type]] = frozenset((str, Day))
 _MAP: Final[frozenset[type]] = frozenset((dict, Map))
 _SEQ: Final[frozenset[type]] = frozenset((list, Seq))
-_TEXT: Final = Type(_STR, "text")
-_LIST: Final = Type(_SEQ, "a list")
-_TEXTS: Final = Type(_SEQ, "a list of texts", _STR)
-_NODE: Final = Type(_MAP, "a mapping")
-_SCHEMA: Final = Type(_MAP | {bool}, "a schema (a mapping)")
-_DATED: Final = Type(_MAP, "a mapping {DATE: {keyword: value}}", _MAP)
-_ANYTHING: Final = Type(_STR | _MAP | _SEQ | {bool, int, float, type(None)}, "a value of any kind")
+_TEXT: Final = ValueType(_STR, "text")
+_LIST: Final = ValueType(_SEQ, "a list")
+_TEXTS: Final = ValueType(_SEQ, "a list of texts", _STR)
+_NODE: Final = ValueType(_MAP, "a mapping")
+_SCHEMA: Final = ValueType(_MAP | {bool}, "a schema (a mapping)")
+_DATED: Final = ValueType(_MAP, "a mapping {DATE: {keyword: value}}", _MAP)
+_ANYTHING: Final = ValueType(
+    _STR | _MAP | _SEQ | {bool, int, float, type(None)}, "a value of any kind"
+)
 
-_TYPES: Final[dict[Value, Type]] = {
+_TYPES: Final[dict[Value, ValueType]] = {
     Value.TEXT: _TEXT,
-    Value.FLAG: Type(frozenset({bool}), "true or false"),
-    Value.NUMBER: Type(frozenset({int, float}), "a number"),
-    Value.BOUND: Type(frozenset({int, float, bool}), "a number"),
-    Value.COUNT: Type(frozenset({int}), "a whole number from 0"),
+    Value.FLAG: ValueType(frozenset({bool}), "true or false"),
+    Value.NUMBER: ValueType(frozenset({int, float}), "a number"),
+    Value.BOUND: ValueType(frozenset({int, float, bool}), "a number"),
+    Value.COUNT: ValueType(frozenset({int}), "a whole number from 0"),
     Value.LIST: _LIST,
     Value.TEXTS: _TEXTS,
-    Value.TYPES: Type(_STR | _SEQ, "the name of a type or a list of such names", _STR),
+    Value.TYPES: ValueType(_STR | _SEQ, "the name of a type or a list of such names", _STR),
     Value.MAP: _NODE,
-    Value.TEXT_MAP: Type(_MAP, "a mapping to texts", _STR),
-    Value.LIST_MAP: Type(_MAP, "a mapping to lists", _SEQ),
-    Value.DEMANDS: Type(_SEQ, "a list of mappings", _MAP),
+    Value.TEXT_MAP: ValueType(_MAP, "a mapping to texts", _STR),
+    Value.LIST_MAP: ValueType(_MAP, "a mapping to lists", _SEQ),
+    Value.DEMANDS: ValueType(_SEQ, "a list of mappings", _MAP),
     Value.ANY: _ANYTHING,
 }
 
-_OURS: Final[dict[str, Type]] = {
+_OURS: Final[dict[str, ValueType]] = {
     ADDED: _TEXT,
     REMOVED: _TEXT,
     WAS: _DATED,
     SHOWN_AS: _ANYTHING,
     ENVIRONMENTS: _TEXTS,
     EXTENSIBLE: _TEXTS,
-    WHY: Type(_STR | _MAP, "text or a mapping {DATE: text}", _STR),
+    WHY: ValueType(_STR | _MAP, "text or a mapping {DATE: text}", _STR),
 }
 
 # Required by 3.0 only. Without an answer no operation can be served, so authored ones need it too.
@@ -92,7 +94,8 @@ _REQUIRED_ONCE: Final[dict[str, tuple[str, ...]]] = {
 
 # Keys that other generators read as code to import or to run.
 _NAMES_CODE: Final = re.compile(
-    r"custom(Type|Base)Path|default_factory|x-python-.*|x-enum-?varnames|x-enumNames", re.IGNORECASE
+    r"custom(Type|Base)Path|default_factory|x-python-.*|x-enum-?varnames|x-enumNames",
+    re.IGNORECASE,
 )
 # The first word of a foreign key that was probably meant for one of ours.
 _LIKE_OURS: Final = {
@@ -113,7 +116,7 @@ _CLOSE_TO_A_KEY: Final = 0.75
 class _KeyForm(NamedTuple):
     """What a key holds: its type, the objects below it, and the checks of its own."""
 
-    type: Type
+    type: ValueType
     shape: Shape
     kind: str
     checks: tuple[Check, ...]
@@ -149,7 +152,7 @@ class TypeFault(NamedTuple):
 _HOLLOW: Final[dict[str, Any]] = {}
 
 
-class Survey:
+class StructureWalk:
     """One walk over the document: what is wrong with its shape, and where to look closer."""
 
     def __init__(self, scope: Scope) -> None:
@@ -230,7 +233,7 @@ class Survey:
             elif type(child) is not bool:
                 self._stack.append((form, Site(known.kind, child, (trail, name), key, parent)))
 
-    def _check_items(self, wanted: Type, value: Any, trail: Trail) -> None:
+    def _check_items(self, wanted: ValueType, value: Any, trail: Trail) -> None:
         """Note the first thing in the list or mapping *value* that is not of the right type."""
         assert wanted.holds is not None
         pairs = value.items() if isinstance(value, dict) else enumerate(value)
@@ -266,7 +269,7 @@ class Survey:
                     self.found += self._unknown(before, key, site.at(WAS, date))
 
     def _wrong(
-        self, value: Any, trail: Trail, wanted: Type, instead: dict[str, Any] | None = None
+        self, value: Any, trail: Trail, wanted: ValueType, instead: dict[str, Any] | None = None
     ) -> None:
         message = f"{quote(value)} where {wanted.words} belongs"
         self.found.append(Violation(trail, "wrong-type", message, value=True))
@@ -378,7 +381,7 @@ def _before(kind: str) -> str:
     return f"{kind} before"
 
 
-def _type(key: Key) -> Type:
+def _type(key: Key) -> ValueType:
     slot = key.slot
     if slot.shape is Shape.LIST:
         return _LIST

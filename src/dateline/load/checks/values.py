@@ -15,7 +15,7 @@ from dateline.load.wording import did_you_mean, name_kind, quote, quote_all
 from dateline.model import ADDED, ENVIRONMENTS, REMOVED, WAS
 from dateline.openapi import target
 from dateline.regex.engines import compile_portable
-from dateline.schema.types import UNIONS, choices, declared, is_enumeration, type_of
+from dateline.schema.types import UNIONS, choices, declared_types, is_enumeration, type_of
 from dateline.schema.values import find_repeated, text
 
 Path = tuple[str | int, ...]
@@ -64,7 +64,7 @@ def _faults(scope: Scope, value: Any, schema: Any, depth: int) -> Iterator[Fault
     if not node or depth > _DEEPEST:
         return
     kind = type_of(value)
-    if kind not in declared(node):
+    if kind not in declared_types(node):
         yield Fault((), f"{quote(value)} where {_name_types(node)} belongs")
         return
     values = _choices(scope, node)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from dateline.load.editor.grammar import DIALECT, closed_object, grammar, ref
-from dateline.load.table.contents import Content, JsonSchema
-from dateline.load.table.keys import KEYS, OPENAPI, SUBJECTS, Field
+from dateline.load.table.contents import JsonSchema, TableValue
+from dateline.load.table.keys import KEYS, OPENAPI, SUBJECTS, TableKey
 from dateline.model import NEXT
 
 _TABLE: Final = "the version table"
@@ -57,7 +57,7 @@ def _object(what: str) -> JsonSchema:
     return {**closed_object(properties, required), **_TOGETHER.get(what, {})}
 
 
-def _field(field: Field) -> JsonSchema:
+def _field(field: TableKey) -> JsonSchema:
     schema = _content(field.content)
     if isinstance(field.default, str | bool | int):
         schema["default"] = field.default
@@ -66,7 +66,7 @@ def _field(field: Field) -> JsonSchema:
     return schema
 
 
-def _content(content: Content) -> JsonSchema:
+def _content(content: TableValue) -> JsonSchema:
     """Return the schema of *content*, with what it holds."""
     schema = dict(content.schema)
     if content.each is not None:

@@ -50,17 +50,17 @@ _IMPORTED: Final = frozenset(
 )
 
 
-class Complaint(NamedTuple):
+class Refusal(NamedTuple):
     """What is wrong with a value: the id of the problem and its message."""
 
     id: str
     message: str
 
 
-Check = Callable[[Any], Complaint | None]
+Check = Callable[[Any], Refusal | None]
 
 
-class Content(NamedTuple):
+class TableValue(NamedTuple):
     """What a value has to be: the check of the value itself, and its JSON Schema.
 
     ``each`` is what the items of a list or the values of a mapping have to be, ``name`` what the
@@ -70,8 +70,8 @@ class Content(NamedTuple):
 
     check: Check
     schema: JsonSchema
-    each: Content | None = None
-    name: Content | None = None
+    each: TableValue | None = None
+    name: TableValue | None = None
     unique: bool = False
     object: str = ""
 
@@ -82,94 +82,92 @@ def matching(grammar: str, otherwise: str) -> JsonSchema:
 
 
 def _has_type(expected: type, way_out: str = "") -> Check:
-    def check(value: Any) -> Complaint | None:
+    def check(value: Any) -> Refusal | None:
         if type(value) is expected:
             return None
         message = f"{quote(value)} where {_TYPES[expected]} belongs"
-        return Complaint("wrong-type", f"{message}; {way_out}" if way_out else message)
+        return Refusal("wrong-type", f"{message}; {way_out}" if way_out else message)
 
     return check
 
 
 _is_text: Final = _has_type(str)
 
-TEXT: Final = Content(_is_text, {"type": "string"})
-FLAG: Final = Content(_has_type(bool), {"type": "boolean"})
+TEXT: Final = TableValue(_is_text, {"type": "string"})
+FLAG: Final = TableValue(_has_type(bool), {"type": "boolean"})
 
 
-def _check_line(value: Any) -> Complaint | None:
-    if complaint := _is_text(value):
-        return complaint
+def _check_line(value: Any) -> Refusal | None:
+    if refusal := _is_text(value):
+        return refusal
     if not value.strip():
-        return Complaint("blank-text", "the text is blank; write one line")
+        return Refusal("blank-text", "the text is blank; write one line")
     if len(value.splitlines()) > 1:
-        return Complaint("several-lines", f"{value!r} has several lines; write one")
+        return Refusal("several-lines", f"{value!r} has several lines; write one")
     return None
 
 
-LINE: Final = Content(_check_line, {"type": "string", "pattern": r"^[^\r\n]*[^\s][^\r\n]*$"})
+LINE: Final = TableValue(_check_line, {"type": "string", "pattern": r"^[^\r\n]*[^\s][^\r\n]*$"})
 
 
-def _check_count(value: Any) -> Complaint | None:
-    negative = Complaint("negative", f"{value!r} days are none; write 0 or more")
+def _check_count(value: Any) -> Refusal | None:
+    negative = Refusal("negative", f"{value!r} days are none; write 0 or more")
     return _has_type(int)(value) or (negative if value < 0 else None)
 
 
-COUNT: Final = Content(_check_count, {"type": "integer", "minimum": 0})
+COUNT: Final = TableValue(_check_count, {"type": "integer", "minimum": 0})
 
 
-def one_of(*known: str) -> Content:
+def one_of(*known: str) -> TableValue:
     """Return the content that is one of the *known* texts."""
 
-    def check(value: Any) -> Complaint | None:
+    def check(value: Any) -> Refusal | None:
         if value in known:
             return None
-        return _is_text(value) or Complaint(
+        return _is_text(value) or Refusal(
             "unknown-value", f"{value!r} is none of the values here{did_you_mean(value, known)}"
         )
 
-    return Content(check, {"enum": [*known]})
+    return TableValue(check, {"enum": [*known]})
 
 
-def _spelled(pattern: str, id: str, law: str, otherwise: str) -> Content:
+def _text_of(pattern: str, id: str, law: str, otherwise: str) -> TableValue:
     """Return the content that is text of a *pattern*, described by *law* and to editors."""
 
-    def check(value: Any) -> Complaint | None:
-        if complaint := _is_text(value):
-            return complaint
-        return (
-            None if re.fullmatch(pattern, value) else Complaint(id, f"{quote(value)} is not {law}")
-        )
+    def check(value: Any) -> Refusal | None:
+        if refusal := _is_text(value):
+            return refusal
+        return None if re.fullmatch(pattern, value) else Refusal(id, f"{quote(value)} is not {law}")
 
-    return Content(check, matching(pattern, otherwise))
+    return TableValue(check, matching(pattern, otherwise))
 
 
-def _check_device(value: str, id: str) -> Complaint | None:
+def _check_device(value: str, id: str) -> Refusal | None:
     if value not in _DEVICES:
         return None
-    return Complaint(id, f"{value!r} can't be a folder's name on every system; choose another")
+    return Refusal(id, f"{value!r} can't be a folder's name on every system; choose another")
 
 
-HEADER: Final = _spelled(
+HEADER: Final = _text_of(
     HEADER_NAME,
     "header-name",
     "a header name; use letters, digits and hyphens (RFC 9110 section 5.6.2)",
     "Use letters, digits and hyphens.",
 )
-URL: Final = _spelled(
+URL: Final = _text_of(
     _SERVER_URL,
     "server-url",
     "an address to serve from; write http://..., https://... or a path from /, "
     "without a query or a fragment",
     "Write http://..., https://... or a path from /.",
 )
-RULE: Final = _spelled(
+RULE: Final = _text_of(
     r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*",
     "rule-name",
     "the id of a rule; they look like `variant-added`",
     "Ids look like variant-added.",
 )
-_ENVIRONMENT: Final = _spelled(
+_ENVIRONMENT: Final = _text_of(
     r"[a-z][a-z0-9-]{0,63}",
     "environment-name",
     "an environment's name; use a lower-case letter, then such letters, digits and hyphens, "
@@ -179,7 +177,7 @@ _ENVIRONMENT: Final = _spelled(
 ENVIRONMENT: Final = _ENVIRONMENT._replace(
     check=lambda value: _ENVIRONMENT.check(value) or _check_device(value, "environment-name")
 )
-_PACKAGE: Final = _spelled(
+_PACKAGE: Final = _text_of(
     r"[a-z][a-z0-9_]{0,63}",
     "package-name",
     "a package name; use a lower-case letter, then such letters, digits and `_`, 64 at most",
@@ -187,13 +185,13 @@ _PACKAGE: Final = _spelled(
 )
 
 
-def _check_package(value: Any) -> Complaint | None:
-    if complaint := _PACKAGE.check(value) or _check_device(value, "package-name"):
-        return complaint
+def _check_package(value: Any) -> Refusal | None:
+    if refusal := _PACKAGE.check(value) or _check_device(value, "package-name"):
+        return refusal
     if keyword.iskeyword(value):
-        return Complaint("package-name", f"{value!r} is a word of Python; choose another name")
+        return Refusal("package-name", f"{value!r} is a word of Python; choose another name")
     if value in sys.stdlib_module_names or value in _IMPORTED:
-        return Complaint(
+        return Refusal(
             "package-name",
             f"{value!r} is a module that the generated code imports or Python brings; "
             "choose another name",
@@ -201,37 +199,39 @@ def _check_package(value: Any) -> Complaint | None:
     return None
 
 
-PACKAGE: Final = Content(_check_package, {**_PACKAGE.schema, "not": {"enum": keyword.kwlist}})
+PACKAGE: Final = TableValue(_check_package, {**_PACKAGE.schema, "not": {"enum": keyword.kwlist}})
 
 
 # Lists and mappings
 
 
-def list_of(each: Content, *, empty: bool = True, unique: bool = False) -> Content:
+def list_of(each: TableValue, *, empty: bool = True, unique: bool = False) -> TableValue:
     """Return the content that is a list of *each*; not of none where it may not be *empty*."""
 
-    def check(value: Any) -> Complaint | None:
+    def check(value: Any) -> Refusal | None:
         nothing = not empty and value == []
-        return Complaint("empty-list", "the list is empty") if nothing else _has_type(Seq)(value)
+        return Refusal("empty-list", "the list is empty") if nothing else _has_type(Seq)(value)
 
     schema = {"type": "array"} | ({} if empty else {"minItems": 1})
-    return Content(check, schema | ({"uniqueItems": True} if unique else {}), each, unique=unique)
+    return TableValue(
+        check, schema | ({"uniqueItems": True} if unique else {}), each, unique=unique
+    )
 
 
-def map_of(name: Content, each: Content, *, empty: str = "") -> Content:
+def map_of(name: TableValue, each: TableValue, *, empty: str = "") -> TableValue:
     """Return the content that maps *name* to *each*; *empty* is the message about an empty one."""
 
-    def check(value: Any) -> Complaint | None:
+    def check(value: Any) -> Refusal | None:
         nothing = empty and value == {}
-        return Complaint("no-environment", empty) if nothing else _has_type(Map)(value)
+        return Refusal("no-environment", empty) if nothing else _has_type(Map)(value)
 
     schema = {"type": "object"} | ({"minProperties": 1} if empty else {})
-    return Content(check, schema, each, name)
+    return TableValue(check, schema, each, name)
 
 
-def one(what: str, way_out: str = "") -> Content:
+def one(what: str, way_out: str = "") -> TableValue:
     """Return the content that is the mapping called *what*; *way_out* ends the message if not."""
-    return Content(_has_type(Map, way_out), {}, object=what)
+    return TableValue(_has_type(Map, way_out), {}, object=what)
 
 
 # Dates
@@ -245,7 +245,7 @@ def canonical_date(text: str) -> bool:
         return False
 
 
-def check_version(value: Any) -> Complaint | None:
+def check_version(value: Any) -> Refusal | None:
     """Return what is wrong with the date of a version, which may be `next`."""
     if value == NEXT or (isinstance(value, str) and canonical_date(value)):
         return None
@@ -254,21 +254,21 @@ def check_version(value: Any) -> Complaint | None:
     padded = "-".join((parts[1], parts[2].zfill(2), parts[3].zfill(2))) if parts else ""
     named = quote(value) if isinstance(value, str) else value
     if padded and canonical_date(padded):
-        return Complaint("date", f"{named} is not a canonical YYYY-MM-DD date; write {padded}")
+        return Refusal("date", f"{named} is not a canonical YYYY-MM-DD date; write {padded}")
     if padded == value:
-        return Complaint("date", f"{named} is not a day of the calendar; write one, or `next`")
+        return Refusal("date", f"{named} is not a day of the calendar; write one, or `next`")
     wrong = f"{named} is not a canonical YYYY-MM-DD date; write one, or `next`"
-    return _is_text(value) or Complaint("date", wrong)
+    return _is_text(value) or Refusal("date", wrong)
 
 
-def _check_day(value: Any) -> Complaint | None:
+def _check_day(value: Any) -> Refusal | None:
     if value == NEXT:
-        return Complaint("date", "'next' is no date yet; write a canonical YYYY-MM-DD date")
+        return Refusal("date", "'next' is no date yet; write a canonical YYYY-MM-DD date")
     return check_version(value)
 
 
-DAY: Final = Content(_check_day, matching(_DAY, "Write a date as YYYY-MM-DD."))
-VERSION: Final = Content(
+DAY: Final = TableValue(_check_day, matching(_DAY, "Write a date as YYYY-MM-DD."))
+VERSION: Final = TableValue(
     check_version,
     {
         **matching(f"{NEXT}|{_DAY}", "Write a date as YYYY-MM-DD, or `next`."),

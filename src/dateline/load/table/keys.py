@@ -16,8 +16,8 @@ from dateline.load.table.contents import (
     TEXT,
     URL,
     VERSION,
-    Complaint,
-    Content,
+    Refusal,
+    TableValue,
     check_version,
     list_of,
     map_of,
@@ -31,36 +31,36 @@ VERDICTS: Final = ("additive", "gated", "never")
 """What a rule may say of a change."""
 
 
-class Field(NamedTuple):
+class TableKey(NamedTuple):
     """A key of a mapping: what it holds, what editors say of it, and its value if it is absent.
 
     A key with a text ``missing`` is required: it is the way out if there is no such key.
     """
 
-    content: Content
+    content: TableValue
     about: str = ""
     default: Any = None
     missing: str = ""
 
 
-KEYS: Final[dict[str, dict[str, Field]]] = {
+KEYS: Final[dict[str, dict[str, TableKey]]] = {
     "the version table": {
-        "header": Field(HEADER, "The request header that selects a version.", "X-API-Version"),
-        "default": Field(
+        "header": TableKey(HEADER, "The request header that selects a version.", "X-API-Version"),
+        "default": TableKey(
             DAY._replace(check=check_version),
             "The version served without the header; the oldest supported one if left out.",
         ),
-        "annotation": Field(
+        "annotation": TableKey(
             VERSION,
             "The schema default written on the header parameter. It changes nothing that is "
             "served.",
         ),
-        "versions": Field(
+        "versions": TableKey(
             list_of(one("a version", "write { date: 2026-07-01, title: ... }"), empty=False),
             "Every version, oldest first, drafts last.",
             missing="list the versions, oldest first",
         ),
-        "environments": Field(
+        "environments": TableKey(
             map_of(
                 ENVIRONMENT,
                 one("an environment", "write { servers: [{ url: https://... }] }"),
@@ -68,7 +68,7 @@ KEYS: Final[dict[str, dict[str, Field]]] = {
             ),
             "Each deployment by name, with the addresses it is served from.",
         ),
-        "announcements": Field(
+        "announcements": TableKey(
             list_of(
                 one(
                     "an announcement",
@@ -78,23 +78,23 @@ KEYS: Final[dict[str, dict[str, Field]]] = {
             "What was announced to callers, and when it happens.",
             default=[],
         ),
-        "ignores-header": Field(
+        "ignores-header": TableKey(
             list_of(LINE, unique=True),
             "Tags whose operations look the same in every version.",
             default=[],
         ),
-        "policy": Field(
+        "policy": TableKey(
             one_of(*PRESETS)._replace(object="policy"),
             "What each kind of change demands.",
             DEFAULT_POLICY,
         ),
-        "require-why": Field(
+        "require-why": TableKey(
             FLAG,
             "Let `check` demand `x-why` beside each gate of a version that is not cut yet.",
             default=False,
         ),
-        "python": Field(one("python")),
-        "lint": Field(
+        "python": TableKey(one("python")),
+        "lint": TableKey(
             one_of("authored", "adopted"),
             "`adopted` relaxes the rules of style, for an OpenAPI document that was written "
             "elsewhere.",
@@ -102,57 +102,57 @@ KEYS: Final[dict[str, dict[str, Field]]] = {
         ),
     },
     "an announcement": {
-        "default": Field(DAY, "The version that becomes the default."),
-        "ends": Field(DAY, "The version that is served no longer."),
-        "from": Field(DAY, "The day from which it holds.", missing="say from which day on"),
-        "announced": Field(
+        "default": TableKey(DAY, "The version that becomes the default."),
+        "ends": TableKey(DAY, "The version that is served no longer."),
+        "from": TableKey(DAY, "The day from which it holds.", missing="say from which day on"),
+        "announced": TableKey(
             DAY, "The day of the announcement.", missing="write the day of the announcement"
         ),
     },
     "a version": {
-        "date": Field(
+        "date": TableKey(
             VERSION,
             "The day it is cut, or `next` for the one being prepared.",
             missing="write `date: YYYY-MM-DD`",
         ),
-        "title": Field(
+        "title": TableKey(
             LINE,
             "One sentence for callers.",
             missing="say in one sentence what callers will notice",
         ),
-        "draft": Field(FLAG, "Not cut yet.", default=False),
-        "undisclosed": Field(FLAG, "Supported, but its changes are not shown.", default=False),
+        "draft": TableKey(FLAG, "Not cut yet.", default=False),
+        "undisclosed": TableKey(FLAG, "Supported, but its changes are not shown.", default=False),
     },
     "an environment": {
-        "servers": Field(list_of(one("a server", "write { url: https://... }"), empty=False)),
+        "servers": TableKey(list_of(one("a server", "write { url: https://... }"), empty=False)),
     },
     "a server": {
-        "url": Field(URL, missing="write `url: https://...`"),
-        "description": Field(TEXT),
-        "variables": Field(
+        "url": TableKey(URL, missing="write `url: https://...`"),
+        "description": TableKey(TEXT),
+        "variables": TableKey(
             map_of(TEXT, one("a server variable", "write { default: ... }")), default={}
         ),
     },
     "a server variable": {
-        "enum": Field(list_of(TEXT, unique=True), default=[]),
-        "default": Field(TEXT, missing="say what is used without a choice"),
-        "description": Field(TEXT),
+        "enum": TableKey(list_of(TEXT, unique=True), default=[]),
+        "default": TableKey(TEXT, missing="say what is used without a choice"),
+        "description": TableKey(TEXT),
     },
     "policy": {
-        "preset": Field(
+        "preset": TableKey(
             one_of(*PRESETS), missing="name the rules to start from", default=DEFAULT_POLICY
         ),
-        "rules": Field(
+        "rules": TableKey(
             map_of(RULE, one_of(*VERDICTS)),
             "Rules whose verdict differs from the preset's.",
             default={},
         ),
-        "notice-days": Field(
+        "notice-days": TableKey(
             COUNT, "How long before its day an announcement is made, at least.", NOTICE_DAYS
         ),
     },
     "python": {
-        "package": Field(
+        "package": TableKey(
             PACKAGE, "The name that the generated package is imported by.", "api_models"
         ),
     },
@@ -162,7 +162,7 @@ KEYS: Final[dict[str, dict[str, Field]]] = {
 SUBJECTS: Final = {
     "an announcement": (
         ("default", "ends"),
-        Complaint(
+        Refusal(
             "announcement-kind",
             "an announcement has one subject: `default: DATE`, the version that becomes "
             "the default, or `ends: DATE`, the version that is served no longer",

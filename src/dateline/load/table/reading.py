@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from dateline.load.table.contents import Content
+from dateline.load.table.contents import TableValue
 from dateline.load.table.keys import KEYS, OPENAPI, SUBJECTS
 from dateline.load.wording import did_you_mean
 from dateline.model import KEYS as OUR_KEYS
@@ -49,10 +49,10 @@ class TableReading:
             if not foreign and key not in fields:
                 message = f"{key!r} is no key of {what}{did_you_mean(key, fields)}"
                 self.note(node.place(key), "unknown-key", message)
-        subjects, complaint = SUBJECTS.get(what, ((), None))
-        is_one = complaint is None or len(node.keys() & {*subjects}) == 1
-        if complaint is not None and not is_one:
-            self.note(node.place(), *complaint)
+        subjects, refusal = SUBJECTS.get(what, ((), None))
+        is_one = refusal is None or len(node.keys() & {*subjects}) == 1
+        if refusal is not None and not is_one:
+            self.note(node.place(), *refusal)
         values = {}
         for key, field in fields.items():
             values[key] = field.default
@@ -67,26 +67,26 @@ class TableReading:
         """Note that *node* has no *key*."""
         self.note(node.place(), "missing-key", f"`{key}` is missing; {way_out}")
 
-    def _value(self, content: Content, value: Any, place: Place) -> Any:
+    def _value(self, content: TableValue, value: Any, place: Place) -> Any:
         """Return *value*, read as *content*; None where it is something else, which is noted."""
         if content.object and isinstance(value, Map):
             return self.row(value, content.object)
-        if complaint := content.check(value):
-            self.note(place, *complaint)
+        if refusal := content.check(value):
+            self.note(place, *refusal)
             return None
         if content.each is None:
             return value
         if isinstance(value, Seq):
             return list(self._items(content, content.each, value))
         for name in value:
-            if content.name is not None and (complaint := content.name.check(name)):
-                self.note(value.place(name), *complaint)
+            if content.name is not None and (refusal := content.name.check(name)):
+                self.note(value.place(name), *refusal)
         return {
             name: self._value(content.each, below, value.place(name, value=True))
             for name, below in value.items()
         }
 
-    def _items(self, content: Content, each: Content, rows: Seq) -> Iterator[Any]:
+    def _items(self, content: TableValue, each: TableValue, rows: Seq) -> Iterator[Any]:
         """Yield the items of a list, None for each that is wrong; a repeated one is left out."""
         seen: set[str] = set()
         for index, item in enumerate(rows):

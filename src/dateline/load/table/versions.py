@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dateline.gates import order
-from dateline.load.table.contents import Complaint
+from dateline.load.table.contents import Refusal
 from dateline.load.table.reading import Row, TableReading
 from dateline.load.wording import did_you_mean
 from dateline.model import NEXT, Version
@@ -40,11 +40,11 @@ def _in_order(reading: TableReading, versions: list[Version]) -> None:
     seen: dict[str, Version] = {}
     newest: Version | None = None
     for version in versions:
-        complaint = _check_order(version, seen.get(version.date), newest)
-        if complaint is None:
+        refusal = _check_order(version, seen.get(version.date), newest)
+        if refusal is None:
             newest = seen[version.date] = version
         else:
-            reading.note(version.place, *complaint)
+            reading.note(version.place, *refusal)
 
 
 def read_default(reading: TableReading, table: Row, versions: tuple[Version, ...]) -> str:
@@ -77,30 +77,28 @@ def read_annotation(reading: TableReading, table: Row, versions: tuple[Version, 
     return day
 
 
-def _check_order(
-    version: Version, twin: Version | None, before: Version | None
-) -> Complaint | None:
+def _check_order(version: Version, twin: Version | None, before: Version | None) -> Refusal | None:
     """Return what is wrong with *version* after *before*, the last one that is in order."""
     if twin is not None:
-        return Complaint(
+        return Refusal(
             "version-twice",
             f"{version.date} is at {twin.place} already; leave one of the two out",
         )
     if version.date == NEXT and not version.draft:
-        return Complaint(
+        return Refusal(
             "next-is-cut",
             "`next` is the version being prepared; give it `draft: true`, or a date",
         )
     if before is None:
         return None
     if order(version.date) < order(before.date):
-        return Complaint(
+        return Refusal(
             "version-order",
             f"{version.date} comes after {before.date} ({before.place}); write the versions "
             "oldest first, `next` last",
         )
     if before.draft and not version.draft:
-        return Complaint(
+        return Refusal(
             "draft-before-cut",
             f"{version.date} comes after the draft {before.date} ({before.place}); drafts come "
             "last",
