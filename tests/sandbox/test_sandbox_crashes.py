@@ -14,4 +14,4 @@ def test_no_effect_is_doubled_or_lost(new_database: Callable[[], str], tmp_path:
     with migrated(address) as door:
         _, key = new_partner(door)
     with server(address, tmp_path / "log") as running:
-        assert crashes(running, key, posts=120, kills=4).broken == []
+        assert crashes(running, key, posts=48, kills=3).broken == []

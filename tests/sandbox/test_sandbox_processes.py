@@ -19,8 +19,8 @@ from paynet_sandbox.idempotency import DatabaseStore
 def stormed(address: str, folder: Path, *, careless: bool = False) -> Tried:
     with migrated(address) as door:
         key, other = new_partner(door)[1], new_partner(door)[1]
-    with servers(address, folder, 2, careless=careless) as running:
-        return storm([each.port for each in running], key, other, posts=400, keys=20)
+    with servers(address, folder, 2, is_careless=careless) as running:
+        return storm([each.port for each in running], key, other, posts=120, keys=10)
 
 
 def test_each_key_has_one_effect_and_one_answer(

@@ -76,7 +76,7 @@ def holding(secret: str, *folders: Path) -> list[Path]:
     return [path for path in files if secret.encode() in path.read_bytes()]
 
 
-def test_the_key_stands_in_no_file_and_no_log_after_1000_requests(
+def test_the_key_stands_in_no_file_and_no_log_after_all_kinds_of_requests(
     new_database: Callable[[], str], tmp_path: Path
 ) -> None:
     address, log = new_database(), tmp_path / "log"
@@ -89,14 +89,14 @@ def test_the_key_stands_in_no_file_and_no_log_after_1000_requests(
         secret = key.removeprefix("paynet_")
         with server(address, log) as running:
             wanted = requests(key)
-            statuses = asyncio.run(asked(running.port, islice(wanted, 900)))
+            statuses = asyncio.run(asked(running.port, islice(wanted, 234)))
             door.run(break_it)
-            statuses += asyncio.run(asked(running.port, islice(wanted, 100)))
+            statuses += asyncio.run(asked(running.port, islice(wanted, 26)))
             assert holding(secret, folder(address), tmp_path) == []
         assert holding(secret, folder(address), tmp_path) == []
         # what is looked through is what is written to
         assert holding(sha256(key.encode()).hexdigest(), folder(address))
-    assert statuses.total() == 1000
+    assert statuses.total() == 260
     # where all wait for long, a retry may be told to come back
     assert set(statuses) - {409} == {200, 400, 401, 404, 405, 422, 500}
     logged = [json.loads(line) for line in log.read_text().splitlines() if line.startswith("{")]

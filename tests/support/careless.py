@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import suppress
 from hashlib import sha256
 
@@ -76,7 +75,3 @@ def main(address: str) -> None:
     listener = config.bind_socket()
     print(f"http://127.0.0.1:{listener.getsockname()[1]}", flush=True)
     uvicorn.Server(config).run(sockets=[listener])
-
-
-if __name__ == "__main__":
-    main(sys.argv[1])

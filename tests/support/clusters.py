@@ -67,7 +67,8 @@ def cluster(kept: Path | None = None) -> Iterator[Cluster]:
     try:
         if user is not None:
             os.chown(folder, user.pw_uid, user.pw_gid)
-        with _running(programs, folder, user):
+        # only data that stay are worth the checkpoint of an orderly end
+        with _running(programs, folder, user, signal.SIGQUIT if kept is None else signal.SIGINT):
             yield Cluster(folder)
     finally:
         if kept is None:
@@ -75,7 +76,9 @@ def cluster(kept: Path | None = None) -> Iterator[Cluster]:
 
 
 @contextmanager
-def _running(programs: Path, folder: Path, user: pwd.struct_passwd | None) -> Iterator[None]:
+def _running(
+    programs: Path, folder: Path, user: pwd.struct_passwd | None, ending: signal.Signals
+) -> Iterator[None]:
     uid, gid = (None, None) if user is None else (user.pw_uid, user.pw_gid)
     data = folder / "data"
     if not data.exists():
@@ -95,7 +98,7 @@ def _running(programs: Path, folder: Path, user: pwd.struct_passwd | None) -> It
         yield
     finally:
         # ends sessions that are still open
-        server.send_signal(signal.SIGINT)
+        server.send_signal(ending)
         server.wait(_START)
 
 

@@ -4,26 +4,31 @@ from __future__ import annotations
 
 import asyncio
 import json
+import multiprocessing
+import os
 import re
 import socket
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from functools import cache
+from multiprocessing import forkserver
+from multiprocessing.context import ForkServerContext
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
+import pytest
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from paynet_sandbox import keys, partners
+from paynet_sandbox import cli, keys, partners
 
+from . import careless
 from .sandboxes import Door, opened
 
 HOST: Final = "127.0.0.1"
 
-_CARELESS: Final = str(Path(__file__).with_name("careless.py"))
 _START: Final = 60.0
 _END: Final = 15.0
 
@@ -39,24 +44,24 @@ class Answer(NamedTuple):
 
 
 class Server:
-    """A process that serves the database at *address*; what it says goes to the end of *log*."""
+    """A process that serves the database at *address*; its output is appended to *log*."""
 
     def __init__(
-        self, address: str, log: Path, *, workers: int = 1, careless: bool = False
+        self, address: str, log: Path, *, workers: int = 1, is_careless: bool = False
     ) -> None:
-        command = [sys.executable, "-m", "paynet_sandbox", "--database", address, "serve"]
-        command += ["--port", "0", "--workers", str(workers)]
-        self._command = [sys.executable, _CARELESS, address] if careless else command
+        self._arguments = ["--database", address, "serve", "--port", "0", "--workers", str(workers)]
+        self._careless = address if is_careless else None
         self._log = log
         self.start()
 
     def start(self) -> None:
-        """Start the process and wait until it can be asked."""
+        """Start the process and wait until it accepts connections."""
         said = self._log.stat().st_size if self._log.exists() else 0
-        with self._log.open("ab") as log:
-            self._process = subprocess.Popen(
-                self._command, stdin=subprocess.DEVNULL, stdout=log, stderr=log
-            )
+        self._process = _start_forks().Process(
+            target=_serve,
+            args=(self._log, dict(os.environ), self._arguments, self._careless),
+        )
+        self._process.start()
         try:
             self._await(said)
         except BaseException:
@@ -66,8 +71,8 @@ class Server:
     def _await(self, said: int) -> None:
         """Set the port as soon as it is served: it is printed behind the first *said* bytes."""
         deadline = time.monotonic() + _START
-        while time.monotonic() < deadline and self._process.poll() is None:
-            found = _ADDRESS.search(self._log.read_bytes(), said)
+        while time.monotonic() < deadline and self._process.is_alive():
+            found = _ADDRESS.search(self._log.read_bytes(), said) if self._log.exists() else None
             if found is not None:
                 self.port = int(found[1])
                 with socket.socket() as tried:
@@ -79,16 +84,44 @@ class Server:
     def kill(self) -> None:
         """End the process as a crash does: nothing in it runs any more."""
         self._process.kill()
-        self._process.wait()
+        self._process.join()
 
     def stop(self) -> None:
         """Tell the process to end."""
         self._process.terminate()
-        try:
-            self._process.wait(_END)
-        except subprocess.TimeoutExpired:
+        self._process.join(_END)
+        if self._process.is_alive():
             self.kill()
-            raise
+            raise TimeoutError(f"the server does not end: {self._log.read_text()[-2000:]}")
+
+
+def _serve(
+    log: Path, environment: dict[str, str], arguments: list[str], careless_address: str | None
+) -> None:
+    """Serve until the process is terminated, with all output in *log*."""
+    output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    for stream in (1, 2):
+        os.dup2(output, stream)
+    os.environ |= environment
+    if careless_address is not None:
+        careless.main(careless_address)
+    else:
+        cli.main(arguments)
+
+
+@cache
+def _start_forks() -> ForkServerContext:
+    """Return what forks processes that have imported the program already.
+
+    Importing it takes longer than most of what servers are started for.
+    """
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["pytest", "paynet_sandbox.app", __name__])
+    with pytest.MonkeyPatch.context() as patch:
+        # the process does not take `sys.path` over before Python 3.13
+        patch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
+        forkserver.ensure_running()
+    return context
 
 
 @contextmanager
