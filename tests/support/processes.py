@@ -24,7 +24,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from paynet_sandbox import cli, keys, partners
 
-from . import careless
+from .careless import main as serve_carelessly
 from .sandboxes import Door, opened
 
 HOST: Final = "127.0.0.1"
@@ -104,7 +104,7 @@ def _serve(
         os.dup2(output, stream)
     os.environ |= environment
     if careless_address is not None:
-        careless.main(careless_address)
+        serve_carelessly(careless_address)
     else:
         cli.main(arguments)
 
