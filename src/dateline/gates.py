@@ -1,6 +1,6 @@
 """What the six keys say, as sets of combinations of a version and an environment.
 
-A set is an integer: bit *i* stands for ``Timeline.combinations[i]``. Presence, absence and
+A set is an integer: bit *i* is ``Timeline.combinations[i]``. Presence, absence and
 containment of whole histories are then single operations, however many versions there are.
 """
 
@@ -27,7 +27,7 @@ from dateline.model import (
 from dateline.openapi import METHODS
 
 _NAMED_BY_THEIR_KEY: Final = frozenset({"schema", "header"})
-"""Kinds whose name is the key they stand under: there `x-was: {DATE: {name: ...}}` is a rename."""
+"""Kinds whose name is the key that holds them: there `x-was: {DATE: {name: ...}}` is a rename."""
 
 _PRESENCE: Final = frozenset({ADDED, REMOVED})
 
@@ -40,7 +40,7 @@ def order(date: str) -> tuple[bool, str]:
 
 
 def gate_dates(node: Mapping[str, Any]) -> list[str]:
-    """Return the dates at which gates of *node* stand, oldest first."""
+    """Return the dates of the gates of *node*, oldest first."""
     entries = node.get(WAS, {})
     eras = [node, *(changes(entry)[0] for entry in entries.values())]
     found = {era[key] for era in eras for key in _PRESENCE if isinstance(era.get(key), str)}
@@ -49,10 +49,10 @@ def gate_dates(node: Mapping[str, Any]) -> list[str]:
 
 def why(node: Mapping[str, Any], dates: Iterable[str]) -> str | None:
     """Return the reason that *node* gives for its gates at *dates*, None without one."""
-    told = node.get(WHY)
-    if not isinstance(told, dict):
-        return told
-    return " ".join(dict.fromkeys(told[date] for date in dates if date in told)) or None
+    reasons = node.get(WHY)
+    if not isinstance(reasons, dict):
+        return reasons
+    return " ".join(dict.fromkeys(reasons[date] for date in dates if date in reasons)) or None
 
 
 def substitutes(member: Any) -> dict[str | None, Any]:
@@ -68,10 +68,9 @@ def substitutes(member: Any) -> dict[str | None, Any]:
 
 
 class Timeline:
-    """The combinations of an API, and which of them a key speaks of.
+    """The combinations of an API, and which of them a key concerns.
 
-    Beside each environment stands ``EVERYWHERE``: what any environment shows, which is what
-    the models are made for.
+    ``EVERYWHERE`` is one more environment: what any of them shows, which models are made for.
     """
 
     def __init__(self, table: Table) -> None:
@@ -207,7 +206,7 @@ def _environment_is(name: str) -> Callable[[Combination], bool]:
 
 
 def _moves(entry: dict[str, Any]) -> bool:
-    """Tell whether one date of `x-was` says that something was there at other times."""
+    """Return whether one date of `x-was` changes when something is there."""
     setting, unset = changes(entry)
     return not _PRESENCE.isdisjoint((*setting, *unset))
 

@@ -13,7 +13,7 @@ NEXT: Final = "next"
 """The date of the version being prepared; newer than every real date."""
 
 NOTICE_DAYS: Final = 180
-"""So long before its day an announcement is made, unless the policy says otherwise."""
+"""How many days before its day an announcement is made, unless the policy has another number."""
 
 EVERYWHERE: Final = ""
 """In place of an environment's name: all environments together."""
@@ -21,7 +21,7 @@ EVERYWHERE: Final = ""
 MANIFEST: Final = "manifest.json"
 """The file beside the generated ones that lists each with its size and SHA-256."""
 
-# The six keys, and the reason that may stand beside a gate.
+# The six keys, and the reason that may be beside a gate.
 ADDED: Final = "x-added"
 REMOVED: Final = "x-removed"
 WAS: Final = "x-was"
@@ -34,17 +34,17 @@ GATES: Final = frozenset({ADDED, REMOVED, WAS, ENVIRONMENTS})
 """The keys that make a node differ between versions or environments."""
 
 KEYS: Final = GATES | {SHOWN_AS, EXTENSIBLE, WHY}
-"""Every key of ours."""
+"""All keys of the source format that are not OpenAPI's."""
 
 
 class Day(str):
-    """A date of ours: it is written plain, where other text that looks like one is quoted."""
+    """The date of a version: it is written plain, where other text that looks like one is quoted."""
 
     __slots__ = ()
 
 
 class Place(NamedTuple):
-    """Where something stands in a source: a file, a line and a column, both from 1."""
+    """A place in a source: a file, a line and a column, both from 1."""
 
     file: str
     line: int
@@ -66,7 +66,7 @@ def pack(line: int, column: int) -> int:
 
 
 class Map(dict[str, Any]):
-    """A mapping that knows where it and each of its keys and values stand.
+    """A mapping that knows the places of itself and of its keys and values.
 
     ``file`` is the name of the source, ``mark`` the packed position of the mapping (``pack``).
     ``marks`` runs along the keys in source order: key mark, value mark, key mark, ...
@@ -79,7 +79,7 @@ class Map(dict[str, Any]):
     marks: list[int]
 
     def place(self, key: str | None = None, *, value: bool = False) -> Place:
-        """Return where *key* (or its value) stands; the mapping itself without a key."""
+        """Return the place of *key* (or of its value); of the mapping itself without a key."""
         mark = self.mark
         if key is not None:
             for index, name in enumerate(self):
@@ -104,7 +104,7 @@ def copy_items(node: dict[str, Any], items: list[tuple[str, Any]]) -> dict[str, 
 
 
 class Seq(list[Any]):
-    """A list that knows where it and each of its items stand.
+    """A list that knows the places of itself and of its items.
 
     ``file`` and ``mark`` are as those of ``Map``; ``marks`` holds a mark for each item.
     """
@@ -116,7 +116,7 @@ class Seq(list[Any]):
     marks: list[int]
 
     def place(self, index: int | None = None) -> Place:
-        """Return where item *index* stands; the list itself without one."""
+        """Return the place of item *index*; of the list itself without one."""
         mark = self.mark if index is None or index >= len(self.marks) else self.marks[index]
         return Place(self.file, mark >> _COLUMN_BITS, mark & _COLUMN_MASK)
 
@@ -148,7 +148,7 @@ class SourceError(DatelineError):
 
 
 def join_errors(errors: Sequence[DatelineError]) -> DatelineError:
-    """Return one error that says all that *errors* say, each thing once.
+    """Return one error with the messages of all *errors*, each once.
 
     Its exit status is the highest one: what can't be read outweighs what was misspelt.
     """
@@ -159,9 +159,9 @@ def join_errors(errors: Sequence[DatelineError]) -> DatelineError:
             if isinstance(error, SourceError)
             for problem in error.problems
         )
-    said = DatelineError("\n".join(dict.fromkeys(map(str, errors))))
-    said.exit_code = max(error.exit_code for error in errors)
-    return said
+    error = DatelineError("\n".join(dict.fromkeys(map(str, errors))))
+    error.exit_code = max(each.exit_code for each in errors)
+    return error
 
 
 class UnservedError(DatelineError):
@@ -187,8 +187,8 @@ class Version:
     """One row of the version table.
 
     ``date`` is a canonical ``YYYY-MM-DD`` or ``next``; ``title`` one sentence for callers.
-    A ``draft`` is not cut yet: no caller may ask for it. Of an ``undisclosed`` version nobody
-    says what has changed, so its shapes may equal those of the version before.
+    A ``draft`` is not cut yet: no caller may ask for it. The changes of an ``undisclosed``
+    version are not described anywhere, so its document may equal that of the version before.
     """
 
     date: str
@@ -200,10 +200,10 @@ class Version:
 
 @dataclass(frozen=True, kw_only=True)
 class Announcement:
-    """What callers were told happens from ``day`` on: ``version`` is the default, or has ended.
+    """What was announced for ``day``: ``version`` becomes the default, or ends.
 
     ``kind`` is ``default`` or ``ends``; ``day`` a canonical date, and ``announced`` that of the
-    day on which they were told, which is not later.
+    day of the announcement, which is not later.
     """
 
     kind: str
@@ -214,7 +214,7 @@ class Announcement:
 
     @property
     def data(self) -> dict[str, str]:
-        """What it says, as plain data."""
+        """The announcement as plain data."""
         return {
             "kind": self.kind,
             "version": self.version,
@@ -242,10 +242,10 @@ class Table:
 
     ``header`` is the name of the one that chooses a version. ``default`` is served without it;
     ``annotation`` is the schema default written on the header parameter, which may differ.
-    ``versions`` stand oldest first, ``next`` last. Operations with one of ``ignoring_tags`` are
+    ``versions`` are in order, oldest first, ``next`` last. Operations with one of ``ignoring_tags`` are
     the same whatever the header says. ``policy`` names the preset, ``overrides`` the verdicts
     that differ from it, by rule id; ``package`` is the name of the generated Python package.
-    ``adopted`` definitions were published elsewhere, and are held to no rules of style.
+    ``adopted`` definitions were published elsewhere, and need not follow rules of style.
     ``places`` holds where keys of the file are written, and rules of its policy by their ids.
     With ``require_why`` each gate of a version that is not cut yet needs its reason. From an
     announcement to its day at least ``notice_days`` pass.
@@ -282,7 +282,7 @@ class Table:
 
     @property
     def verdicts(self) -> dict[str, Verdict]:
-        """What the policy says of rules in place of its preset, by their ids."""
+        """The verdicts that replace those of the preset, by rule id."""
         return {rule: Verdict(verdict) for rule, verdict in self.overrides.items()}
 
     @property
@@ -309,8 +309,8 @@ class Api:
 
     ``document`` is the union of the fragments; mappings and lists that came from YAML are
     ``Map`` and ``Seq``. ``visible`` tells, for each component by (section, name), in which
-    combinations it is part of the contract: bit *i* stands for ``combinations[i]``. ``locate``
-    tells where a path of the document stands in the sources.
+    combinations it is part of the contract: bit *i* is ``combinations[i]``. ``locate``
+    returns the place in the sources of a path of the document.
     """
 
     folder: Path
@@ -355,7 +355,7 @@ class Direction(Enum):
 
 
 class Kind(Enum):
-    """What happened, subject first; ``Change.keyword`` says to which keyword where it matters."""
+    """What happened, subject first; ``Change.keyword`` is the keyword concerned, if any."""
 
     OPERATION_ADDED = "operation-added"
     OPERATION_REMOVED = "operation-removed"
@@ -408,12 +408,12 @@ class Change:
     """One difference between two contracts that a caller could see.
 
     Pointers (RFC 6901) lead into the document before and after; None where the thing does not
-    exist there. ``schema`` is the component that holds it, None for what stands inline;
+    exist there. ``schema`` is the component that holds it, None for what is inline;
     ``field`` the dotted path below the component or body (``items[].price``), empty for the
     thing itself. ``operations`` are sorted ``METHOD /path`` (webhooks: ``WEBHOOK name``).
     ``before`` and ``after`` hold the values concerned, None where there is none.
     ``holder_pointer`` leads, in the document that lacks the thing, to what would hold it.
-    ``carriers`` says what carries it in a message: `body`, `cookie`, `header`, `path`, `query`.
+    ``carriers`` lists what carries it in a message: `body`, `cookie`, `header`, `path`, `query`.
     ``within`` holds, where a reference leads to another component now (keyword ``$ref``), in
     what that one differs: the change is as grave as the gravest of them.
     ``closed`` marks a field because of which the object could be refused before:
@@ -443,7 +443,7 @@ class Change:
 
 
 class Verdict(Enum):
-    """What a rule says of a change.
+    """What a rule decides about a change.
 
     ``additive`` goes to all versions; ``gated`` needs a new version; ``never`` may not happen in
     any; ``information`` is worth knowing and breaks no rule.
@@ -459,7 +459,7 @@ class Verdict(Enum):
 
 
 class Policy(Enum):
-    """What a finding is held against."""
+    """What a finding was compared with."""
 
     FROZEN = "frozen"  # a published contract
     MINTED = "minted"  # the version before
@@ -477,7 +477,7 @@ class Finding:
     """A change, judged; or a breach of a rule that no single change shows.
 
     One for one cause: ``versions``, ``environments`` and ``operations`` list all that are
-    concerned. ``message`` says what was seen, ``help`` the law and the way out. Pointers,
+    concerned. ``message`` is the fact, ``help`` the rule and the way out. Pointers,
     ``schema``, ``field``, ``before`` and ``after`` are those of ``Change``. ``fingerprint`` is
     made of rule, place and values, never of the message. ``waived`` is the reason of the waiver
     that covers it.

@@ -17,19 +17,19 @@ _SCALARS: Final = frozenset({str, int, bool, float, type(None)})
 
 
 class MadeName(str):
-    """The name of a component that nobody named: what it holds stands at an address elsewhere."""
+    """The name given to a component that had none, for what is at an address elsewhere."""
 
     address: str
 
     def __new__(cls, name: str, address: str) -> MadeName:
-        """Return *name*, for what stands at *address*."""
+        """Return *name*, for what is at *address*."""
         made = super().__new__(cls, name)
         made.address = address
         return made
 
 
 class Shape(Enum):
-    """How the children of a key stand below it."""
+    """How the children of a key are arranged below it."""
 
     ONE = "one"
     LIST = "list"
@@ -301,7 +301,7 @@ WHOLE: Final = frozenset(
 be there for some callers only."""
 
 REFERABLE: Final = frozenset(COMPONENTS.values()) - {"schema", "path-item"}
-"""Objects that a Reference Object may stand for; the other two have a `$ref` of their own."""
+"""Objects that a Reference Object may replace; the other two have a `$ref` of their own."""
 
 
 def slot(kind: str, key: str) -> Slot:
@@ -316,7 +316,7 @@ def slot(kind: str, key: str) -> Slot:
 
 
 def children(kind: str, node: dict[str, Any]) -> Iterator[tuple[tuple[str | int, ...], str, Any]]:
-    """Yield (relative path, kind, child) for every object that stands directly below *node*."""
+    """Yield (relative path, kind, child) for every object directly below *node*."""
     for key, value in node.items():
         shape, below = slot(kind, key)
         if shape is Shape.DATA:

@@ -193,9 +193,11 @@ def test_mock(project: Path) -> None:
                 answer = ask(app, "GET", f"/{name}")
                 assert answer.status_code == 200
                 assert sampler.fits(spelling.schema, answer.json())
-                for value, is_valid in instances(spelling):
-                    sent = put(app, name, value)
-                    assert (value, sent.status_code) == (value, 204 if is_valid else 400)
+        # what a request may hold does not depend on the seed
+        for name, spelling in SPELLINGS.items():
+            for value, is_valid in instances(spelling):
+                sent = put(app, name, value)
+                assert (value, sent.status_code) == (value, 204 if is_valid else 400)
 
 
 def test_adopted_among_others_of_openapi_3_1() -> None:

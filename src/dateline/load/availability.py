@@ -199,8 +199,8 @@ class _Walk:
             reference = now.get("$ref")
             if isinstance(reference, str) and (goal := target(reference)) in self.declared:
                 assert goal is not None
-                held = "$ref" if node.get("$ref") == reference else WAS
-                yield self._to(goal, (*path, held), mask)
+                key = "$ref" if node.get("$ref") == reference else WAS
+                yield self._to(goal, (*path, key), mask)
             if kind == "operation":
                 yield from self._operation(now, path, mask)
             elif kind == "schema":
@@ -349,12 +349,12 @@ class _Walk:
 
     def _variants(self, value: Any, schema: dict[str, Any], at: Path) -> Iterator[str]:
         """Yield the schema that the tag of *value* names, of those that extend *schema* at *at*."""
-        told = schema.get("discriminator")
+        tags = schema.get("discriminator")
         below = self.subtypes.get(str(at[2]), ()) if at[:2] == ("components", "schemas") else ()
-        if not below or not isinstance(value, dict) or not isinstance(told, dict):
+        if not below or not isinstance(value, dict) or not isinstance(tags, dict):
             return
-        tag = value.get(told.get("propertyName"))
-        reference = (told.get("mapping") or {}).get(tag, tag) if isinstance(tag, str) else None
+        tag = value.get(tags.get("propertyName"))
+        reference = (tags.get("mapping") or {}).get(tag, tag) if isinstance(tag, str) else None
         goal = (target(reference) or ("schemas", reference)) if reference else None
         yield from (name for name in below if ("schemas", name) == goal and len(at) == 3)
 

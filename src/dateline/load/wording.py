@@ -71,5 +71,5 @@ def join_quoted(words: Iterable[str]) -> str:
 
 
 def say_repeated(value: Any) -> str:
-    """Return what is said of *value*, which is in its list a second time."""
+    """Return the message about *value*, which is in its list a second time."""
     return f"{quote(value)} is in the list already; leave one out"

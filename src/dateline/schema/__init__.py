@@ -1,1 +1,1 @@
-"""One reading of a schema: its dialect and types, for everything that asks what a schema says."""
+"""The one reading of schemas: dialect, references, parts, types, for all rooms that need them."""

@@ -62,7 +62,7 @@ class OneWay:
     """Reads the schemas of one document as they hold for messages without *hidden* properties.
 
     *hidden* is `readOnly` for requests and `writeOnly` for responses. Hidden properties are not
-    required; *become* tells what else is said of them.
+    required; *become* is what happens to their schemas.
     """
 
     def __init__(self, document: dict[str, Any], hidden: str, become: Hidden) -> None:
@@ -82,7 +82,7 @@ class OneWay:
     def of(self, schema: Any, around: frozenset[str] = frozenset()) -> Any:
         """Return what *schema* says in this direction; itself where that is all it says.
 
-        *around* names hidden properties of the value that other schemas tell of.
+        *around* names hidden properties of the value that other schemas declare.
         """
         return self._read(schema, around) if isinstance(schema, dict) else schema
 
@@ -104,7 +104,7 @@ class OneWay:
                 made["required"] = schema["required"]
         name = self._access.referred(schema)
         if name is not None and names & self._list_required(name, frozenset()):
-            # what the component requires is hidden by what stands around the reference
+            # what the component requires is hidden by what is around the reference
             del made["$ref"]
             component = self.of(self._access.schemas[name], names)
             made["allOf"] = [*made.get("allOf", ()), component]

@@ -2,7 +2,7 @@
 
 Sources: OpenAPI Specification 3.0.4 sections 4.7.23 (Reference Object) and 4.7.24 (Schema Object).
 
-`nullable: true` and a null listed in `enum` let null through whatever stands beside them. This is
+`nullable: true` and a null listed in `enum` let null through whatever is beside them. This is
 what authors mean and providers send; the letter of section 4.7.24 demands a `type` in the same
 Schema Object, a null in `enum`, null of every member of `allOf`, and of one member of `oneOf` only.
 `departs_from_letter` tells where the two differ.
@@ -228,7 +228,7 @@ BEYOND_LETTER: Final = (
 
 
 def departures(document: dict[str, Any]) -> list[tuple[str | int, ...]]:
-    """Return the paths of the schemas of *document* that `departs_from_letter` tells of."""
+    """Return the paths of the schemas of *document* for which `departs_from_letter` is true."""
     if not is_old(document):
         return []
     resolve = Resolver(document).resolve

@@ -13,7 +13,7 @@ H = TypeVar("H", bound=Hashable)
 class Memo(Generic[T]):
     """Calls a function once for each object, by identity, and for the arguments after it.
 
-    A tuple as the first argument stands for the objects in it. The objects are kept alive: an id
+    A tuple as the first argument is known by the objects in it. The objects are kept alive: an id
     is unique only as long as its object lives.
     """
 

@@ -1,7 +1,7 @@
 """The parts of a schema: every schema object that has a say in one value, with its pointer.
 
-A schema says what it says together with its `$ref`, the members of its `allOf`, and the one member
-of a union of one (or of one and null). `PartReader` finds all of these, in any dialect; what is
+A value has to fit a schema, what its `$ref` leads to, the members of its `allOf`, and the one
+member of a union of one (or of one and null). `PartReader` finds all of these, in any dialect; what is
 computed from them is for each caller to decide.
 """
 
@@ -35,7 +35,7 @@ _FAR: Final = 100
 class Part(NamedTuple):
     """A schema object that has a say in a value, its keywords read, and its pointer.
 
-    ``skip`` holds the keywords that other parts stand for (`$ref`, `allOf`, unions of one member),
+    ``skip`` holds the keywords that other parts replace (`$ref`, `allOf`, unions of one member),
     ``above`` the objects that led here, outermost first. ``null`` is the pointer of what lets null
     pass whatever the part says, empty if nothing does; ``via`` that of the reference to it.
     """
@@ -111,7 +111,7 @@ class PartReader:
         return tuple(found or ([outer] if outer else ()))
 
     def _through(self, part: Part) -> tuple[frozenset[str], list[Part]]:
-        """Return the keywords of *part* that other parts stand for, and those parts."""
+        """Return the keywords of *part* that other parts replace, and those parts."""
         node, pointer = part.node, part.pointer
         above = (*part.above, node)
         skip: list[str] = []
@@ -176,9 +176,9 @@ class PartReader:
         return deque(self.way(located), maxlen=1)[0]
 
     def way(self, located: Located) -> Iterator[Located]:
-        """Yield a schema, its keywords read, and what it stands for, one after another.
+        """Yield a schema, its keywords read, and what it is another name for, one after another.
 
-        A schema stands for another if it is nothing but a `$ref`, or an `allOf` of one.
+        A schema is another name for one if it is nothing but a `$ref`, or an `allOf` of one.
         """
         for _ in range(_FAR):
             value, pointer = located

@@ -49,7 +49,7 @@ def subtypes(schemas: Mapping[str, Any]) -> dict[str, frozenset[str]]:
 def discriminator_of(
     name: str, schemas: Mapping[str, Any], below: Mapping[str, frozenset[str]]
 ) -> dict[str, Any] | None:
-    """Return the discriminator that chooses among *below*, the `subtypes`, where *name* stands."""
+    """Return the discriminator that chooses among *below*, the `subtypes`, where *name* is used."""
     above = sorted(root for root, found in below.items() if name in found)
     for owner in (name, *above):
         for node in _same_value(schemas.get(owner)):
@@ -71,7 +71,7 @@ def lists_variants(node: dict[str, Any]) -> bool:
 
 
 def _same_value(schema: Any) -> Iterator[dict[str, Any]]:
-    """Yield all that speaks of the same value as *schema*, in any version, without references."""
+    """Yield *schema* and all in it that describes the same value, in any version, but references."""
     pending = [schema]
     while pending:
         node = pending.pop()
@@ -91,7 +91,7 @@ def _schema_name(reference: Any) -> str | None:
 
 
 def other_tags(before: list[str], after: list[str]) -> dict[str, str] | None:
-    """Return which tags of a schema become which others; None where that can't be told."""
+    """Return which tags of a schema become which others; None where that is unclear."""
     gone = [tag for tag in before if tag not in after]
     came = [tag for tag in after if tag not in before] or after
     return None if gone and len(came) != 1 else dict.fromkeys(gone, came[0])

@@ -159,7 +159,7 @@ def shown_as_another_variant(scope: Scope, site: Site, key: str) -> Iterator[Vio
 
 
 def _unfit_substitute(scope: Scope, parent: str, value: Any, hidden: int) -> str:
-    """Say why *value* can't stand for a variant of *parent* at *hidden*; empty if it can."""
+    """Return why *value* can't replace a variant of *parent* at *hidden*; empty if it can."""
     schema = scope.list_components("schema")[parent]
     wrong = find_fault(scope, value, schema)
     if wrong is not None:
@@ -182,13 +182,13 @@ def _unfit_substitute(scope: Scope, parent: str, value: Any, hidden: int) -> str
 
 @dataclass(frozen=True)
 class _Then(Scope):
-    """The document as it is at one combination, which is told by its place in the timeline."""
+    """The document as it is at one combination, given by its number in the timeline."""
 
     at: int
     _known: dict[int, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def now(self, schema: Any) -> Any:
-        """Return what *schema* says at the combination; None where it is not shown."""
+        """Return *schema* as it is at the combination; None where it is not shown."""
         if not isinstance(schema, dict):
             return schema
         if id(schema) not in self._known:
@@ -302,7 +302,7 @@ def _list_tags(scope: Scope, site: Site) -> Iterator[tuple[str, list[str]]]:
 
 
 def _find_past(site: Site, version: str) -> Past | None:
-    """Return that of the history which says what the discriminator of *site* is in *version*.
+    """Return the date of the history that sets the discriminator of *site* in *version*.
 
     None where it is what it is in the newest version.
     """

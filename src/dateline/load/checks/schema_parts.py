@@ -1,4 +1,4 @@
-"""Collect what a schema says together with its references and its `allOf`."""
+"""Collect what a schema, its references and its `allOf` demand together."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _DEEPEST: Final = 12
 
 
 def resolve_schema(scope: Scope, schema: Any) -> Schema:
-    """Return the schema that *schema* stands for; an empty one if it is unknown."""
+    """Return the schema that *schema* leads to; an empty one if it is unknown."""
     schema = scope.resolve("schema", schema)
     return scope.dialect.keywords(schema) if isinstance(schema, dict) else {}
 
 
 def admits_null(scope: Scope, schema: Any) -> bool:
-    """Return whether *schema*, or what it refers to, lets null through whatever else it says."""
+    """Return whether *schema*, or what it refers to, lets null through whatever else it demands."""
     if not isinstance(schema, dict):
         return False
     return OR_NULL in scope.dialect.keywords(schema) or OR_NULL in resolve_schema(scope, schema)

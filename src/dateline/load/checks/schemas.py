@@ -1,4 +1,4 @@
-"""Check schemas for contradictions, and for members that cannot be told apart."""
+"""Check schemas for contradictions, and for members that cannot be distinguished."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ _BOUNDS: Final = {
     "minProperties": "maxProperties",
 }
 
-# The slots of schemas that only say more of a value that the schema around them speaks of too.
+# The slots of schemas that only refine what the schema around them demands of the same value.
 _REFINING: Final = frozenset({"allOf", "oneOf", "anyOf", "not", "if", "then", "else"})
 
 _CONTROL: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")

@@ -64,7 +64,7 @@ class Scope:
 
     @cached_property
     def past(self) -> Scope:
-        """The same document, for what an older version said."""
+        """The same document, for values of older versions."""
         return replace(self, is_past=True)
 
     @cached_property
@@ -108,11 +108,11 @@ class Scope:
         return subtypes(self.list_components("schema"))
 
     def now(self, schema: Any) -> Any:
-        """Return what *schema* says: as it is written, in the newest version."""
+        """Return *schema* as it is in the version concerned: as written, in the newest."""
         return schema
 
     def resolve(self, kind: str, node: Any) -> Any:
-        """Return what *node* stands for, through references; None where one leads nowhere."""
+        """Return what *node* leads to through references; None where one leads nowhere."""
         for _ in range(_HOPS):
             node = self.now(node) if kind == "schema" else node
             if not isinstance(node, dict) or "$ref" not in node:
@@ -158,7 +158,7 @@ def list_past(site: Site) -> list[Past]:
 
 
 CHECKS: Final[dict[str, list[Check]]] = {}
-"""The checks by what they look at: ``kind`` or ``kind.key``; ``*.key`` stands for every kind."""
+"""The checks by what they look at: ``kind`` or ``kind.key``; ``*.key`` means every kind."""
 
 
 def on(*places: str, finds: tuple[str, ...]) -> Callable[[Finder], Finder]:

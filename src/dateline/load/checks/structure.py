@@ -97,7 +97,7 @@ _NAMES_CODE: Final = re.compile(
     r"custom(Type|Base)Path|default_factory|x-python-.*|x-enum-?varnames|x-enumNames",
     re.IGNORECASE,
 )
-# The first word of a foreign key that was probably meant for one of ours.
+# The first word of a foreign key that was probably meant for one of our keys.
 _LIKE_OURS: Final = {
     **dict.fromkeys(("add", "added", "adds"), ADDED),
     **dict.fromkeys(("remove", "removed", "removes"), REMOVED),
@@ -107,8 +107,8 @@ _LIKE_OURS: Final = {
     **dict.fromkeys(("extensible", "extensibleenum"), EXTENSIBLE),
     "why": WHY,
 }
-# How like one of ours a foreign key has to be to be taken for it. Where others chose the keys,
-# `x-removedIn` is theirs, and only a slip of the finger is ours.
+# How like one of our keys a foreign key has to be to be taken for it. In adopted documents
+# `x-removedIn` is their own key, and only a typing error is taken for ours.
 _CLOSE_TO_OURS: Final = {True: 0.8, False: 0.91}
 _CLOSE_TO_A_KEY: Final = 0.75
 
@@ -245,7 +245,7 @@ class StructureWalk:
                 return
 
     def _history(self, form: _Form, site: Site) -> None:
-        """Walk what each date of `x-was` says as an object of the same kind."""
+        """Walk what each date of `x-was` sets as an object of the same kind."""
         before = self._forms[_before(form.kind)]
         for date, entry in site.node[WAS].items():
             if type(entry) not in _MAP:
@@ -300,7 +300,7 @@ class StructureWalk:
 
 @lru_cache(maxsize=1024)
 def _meant_for_ours(key: str, authored: bool) -> str | None:
-    """Return the key of ours that the foreign *key* was probably meant to be."""
+    """Return which of our keys the foreign *key* was probably meant to be."""
     meant = find_nearest(key, sorted(KEYS), _CLOSE_TO_OURS[authored])
     if meant is None and authored:
         meant = _LIKE_OURS.get(re.split("[-_]", key[2:].casefold())[0])
@@ -377,7 +377,7 @@ def _forms(authored: bool, modern: bool) -> dict[str, _Form]:
 
 
 def _before(kind: str) -> str:
-    """Return the name of the form of what `x-was` says of an object of *kind*."""
+    """Return the name of the form of what `x-was` sets in an object of *kind*."""
     return f"{kind} before"
 
 

@@ -112,8 +112,8 @@ def _union_faults(scope: Scope, value: Any, node: dict[str, Any], depth: int) ->
         fitting = sum(result is None for result in results)
         if not fitting:
             deepest = max(filter(None, results), key=lambda result: len(result.path))
-            told = f"; the nearest: {deepest.message}" if len(members) > 1 else ""
-            yield Fault((), f"{quote(value)} is no member of the union{told}")
+            nearest = f"; the nearest: {deepest.message}" if len(members) > 1 else ""
+            yield Fault((), f"{quote(value)} is no member of the union{nearest}")
         elif fitting > 1 and key == "oneOf":
             yield Fault((), f"{quote(value)} is more than one member of the union")
 

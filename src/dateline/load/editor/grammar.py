@@ -87,7 +87,7 @@ _NAMES: Final = {
 
 
 def grammar(kind: str) -> JsonSchema:
-    """Return the schema of the objects of *kind* in OpenAPI, without keys of ours."""
+    """Return the schema of the objects of *kind* in OpenAPI, without our keys."""
     keys = OBJECTS[kind]
     properties = {name: _content(kind, name, key) for name, key in keys.items() if name != ANY}
     patterns: JsonSchema = {"^x-": ANYTHING}

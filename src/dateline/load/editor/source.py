@@ -33,7 +33,7 @@ COMPANIONS: Final[JsonSchema] = {
     WHY: {"anyOf": [{"required": [gate]} for gate in sorted(GATES)]},
     EXTENSIBLE: {"required": ["type"], "not": {"required": ["enum"]}},
 }
-"""What a key of ours needs beside it."""
+"""What each of our keys needs beside it."""
 
 
 def source_schema(table: Table | None) -> JsonSchema:
@@ -64,7 +64,7 @@ def _kind(kind: str) -> JsonSchema:
     """Return the schema of the objects of *kind* in a file of definitions."""
     schema = {**grammar(kind), "propertyNames": {"$ref": "#/$defs/key"}}
     if kind not in WHOLE:
-        schema["properties"] |= ours(kind)
+        schema["properties"] |= our_keys_of(kind)
         schema["dependentSchemas"] = COMPANIONS
     if kind == "schema":
         # `true` and `false` are schemas too
@@ -75,7 +75,7 @@ def _kind(kind: str) -> JsonSchema:
     return schema
 
 
-def ours(kind: str) -> JsonSchema:
+def our_keys_of(kind: str) -> JsonSchema:
     """Return the schemas of our keys on the objects of *kind*."""
     shared = sorted(OUR_KEYS - {WAS} - (set() if kind == "schema" else {EXTENSIBLE}))
     return {**{key: ref(key) for key in shared}, WAS: _history(kind)}
@@ -173,7 +173,7 @@ def environment_of(table: Table | None) -> JsonSchema:
 
 
 def no_slip(key: str) -> JsonSchema:
-    """Return the schema of keys that are not one slip of a finger away from *key*, one of ours."""
+    """Return the schema of keys that are not one slip of a finger away from *key*, one of our keys."""
     slips = "|".join(dict.fromkeys(_one_off(key.removeprefix("x-"))))
     return {"pattern": f"^(?!x-(?:{slips})$)", "patternErrorMessage": f"Did you mean {key}?"}
 
