@@ -38,7 +38,7 @@ KEYS: Final = GATES | {SHOWN_AS, EXTENSIBLE, WHY}
 
 
 class Day(str):
-    """The date of a version: it is written plain, where other text that looks like one is quoted."""
+    """The date of a version: written plain, where other text that looks like one is quoted."""
 
     __slots__ = ()
 
@@ -242,8 +242,8 @@ class Table:
 
     ``header`` is the name of the one that chooses a version. ``default`` is served without it;
     ``annotation`` is the schema default written on the header parameter, which may differ.
-    ``versions`` are in order, oldest first, ``next`` last. Operations with one of ``ignoring_tags`` are
-    the same whatever the header says. ``policy`` names the preset, ``overrides`` the verdicts
+    ``versions`` are in order, oldest first, ``next`` last. Operations with one of
+    ``ignoring_tags`` are the same whatever the header is. ``policy`` names the preset, ``overrides`` the verdicts
     that differ from it, by rule id; ``package`` is the name of the generated Python package.
     ``adopted`` definitions were published elsewhere, and need not follow rules of style.
     ``places`` holds where keys of the file are written, and rules of its policy by their ids.

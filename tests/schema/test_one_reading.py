@@ -148,7 +148,7 @@ def formats(openapi: str) -> Corpus:
 
 @cache
 def randomly(openapi: str) -> Corpus:
-    schemas = random_schemas(7, 60, old=openapi.startswith("3.0"))
+    schemas = random_schemas(7, 40, old=openapi.startswith("3.0"))
     sampler = Sampler(document(schemas, openapi), 11)
     readers = Readers(Path(mkdtemp()), schemas, openapi)
     adopted = readers.readers["adopted"]

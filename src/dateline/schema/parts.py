@@ -1,8 +1,8 @@
 """The parts of a schema: every schema object that has a say in one value, with its pointer.
 
 A value has to fit a schema, what its `$ref` leads to, the members of its `allOf`, and the one
-member of a union of one (or of one and null). `PartReader` finds all of these, in any dialect; what is
-computed from them is for each caller to decide.
+member of a union of one (or of one and null). `PartReader` finds all of these, in any dialect;
+what is computed from them is for each caller to decide.
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ def lists_variants(node: dict[str, Any]) -> bool:
 
 
 def _same_value(schema: Any) -> Iterator[dict[str, Any]]:
-    """Yield *schema* and all in it that describes the same value, in any version, but references."""
+    """Yield *schema* and what is in it for the same value, in any version, without references."""
     pending = [schema]
     while pending:
         node = pending.pop()

@@ -173,7 +173,7 @@ def environment_of(table: Table | None) -> JsonSchema:
 
 
 def no_slip(key: str) -> JsonSchema:
-    """Return the schema of keys that are not one slip of a finger away from *key*, one of our keys."""
+    """Return the schema of keys that are not one typing error away from our *key*."""
     slips = "|".join(dict.fromkeys(_one_off(key.removeprefix("x-"))))
     return {"pattern": f"^(?!x-(?:{slips})$)", "patternErrorMessage": f"Did you mean {key}?"}
 
