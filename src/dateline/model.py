@@ -243,8 +243,9 @@ class Table:
     ``header`` is the name of the one that chooses a version. ``default`` is served without it;
     ``annotation`` is the schema default written on the header parameter, which may differ.
     ``versions`` are in order, oldest first, ``next`` last. Operations with one of
-    ``ignoring_tags`` are the same whatever the header is. ``policy`` names the preset, ``overrides`` the verdicts
-    that differ from it, by rule id; ``package`` is the name of the generated Python package.
+    ``ignoring_tags`` are the same whatever the header is. ``policy`` names the
+    preset, ``overrides`` the verdicts that differ from it, by rule id; ``package`` is the name of
+    the generated Python package.
     ``adopted`` definitions were published elsewhere, and need not follow rules of style.
     ``places`` holds where keys of the file are written, and rules of its policy by their ids.
     With ``require_why`` each gate of a version that is not cut yet needs its reason. From an
