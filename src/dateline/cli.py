@@ -198,13 +198,13 @@ def check(
     """Check the definitions against the versioning rules."""
     from dateline import generate as room
 
-    if against is None and not formats and room.untouched(workspace):
+    if against is None and not formats and room.is_untouched(workspace):
         click.echo(fresh.NO_FINDINGS)
         return
     from dateline.check import breaches
     from dateline.load import load
 
-    published = room.published(workspace, against)
+    published = room.read_published(workspace, against)
     findings = room.findings(workspace, load(workspace.schemas), published)
     label = published.label
     _report(findings, formats, label, workspace.schemas, waived=waived, against=against)

@@ -88,7 +88,7 @@ def generate(workspace: Workspace) -> Generated:
         broken = breaches(findings(workspace, api, published))
         if broken:
             raise BreachError(broken, published.label)
-        artifacts, notes = rendered(workspace, api, cache=cache)
+        artifacts, notes = render_outputs(workspace, api, cache=cache)
         contents = {artifact.path: artifact.content for artifact in artifacts}
         require_restored(published, contents, workspace.output)
         written = write(artifacts, workspace.output, protected=workspace.protected, key=key)
@@ -109,7 +109,7 @@ def findings(
     return check(api, published, waivers=waivers, today=today or date.today())
 
 
-def published(workspace: Workspace, against: str | None) -> Published:
+def read_published(workspace: Workspace, against: str | None) -> Published:
     """Return what callers have: what *against* names, or what stands in the output folder.
 
     Raises BaselineError where that can't be read, or where that folder holds none.
@@ -132,7 +132,7 @@ def gates(
 ) -> Plan:
     """Return the edits that gate what breaks a published contract; *renamed* is asked of pairs.
 
-    Raises what `load` and `published` raise.
+    Raises what `load` and `read_published` raise.
     """
     from dateline.check import read_waivers
     from dateline.edit.gate import gate
@@ -142,7 +142,7 @@ def gates(
     # a second edit may bring back what the history says of older versions: with the new gate
     # that history has an effect again
     api, known = open_sources(workspace.schemas, tolerated={"history-without-effect"})
-    callers_have = published(workspace, against)
+    callers_have = read_published(workspace, against)
     waivers, today = read_waivers(workspace.schemas), date.today()
     plan = gate(api, callers_have, today=today, waivers=waivers, known=known)
     renames = [pair for pair in plan.questions if renamed(api.locate(pair.path), pair)]
@@ -262,7 +262,7 @@ def _carried_out(workspace: Workspace, plan: Revision) -> Generated:
     from dateline.files.sources import Outputs
     from dateline.files.sources import write as write_sources
 
-    artifacts, notes = _rendered(workspace, plan.api, plan.record, plan.waivers)
+    artifacts, notes = _render_outputs(workspace, plan.api, plan.record, plan.waivers)
     outputs = Outputs(
         folder=workspace.output,
         artifacts=artifacts,
@@ -273,7 +273,7 @@ def _carried_out(workspace: Workspace, plan: Revision) -> Generated:
     return Generated(written=written, notes=notes)
 
 
-def untouched(workspace: Workspace) -> bool:
+def is_untouched(workspace: Workspace) -> bool:
     """Tell whether nothing has changed since outputs were generated, and checked with that."""
     return fresh.unchanged_since(workspace.output, _inputs(workspace))
 
@@ -281,9 +281,9 @@ def untouched(workspace: Workspace) -> bool:
 def stale(workspace: Workspace) -> list[Stale]:
     """Return the outputs that differ from what the definitions generate; writes nothing.
 
-    Raises what `rendered` and `files.find_stale` raise.
+    Raises what `render_outputs` and `files.find_stale` raise.
     """
-    artifacts, _ = rendered(workspace)
+    artifacts, _ = render_outputs(workspace)
     return find_stale(artifacts, workspace.output)
 
 
@@ -318,7 +318,7 @@ def _stat(path: Path) -> os.stat_result | None:
         return None
 
 
-def rendered(
+def render_outputs(
     workspace: Workspace,
     api: Api | None = None,
     *,
@@ -338,10 +338,10 @@ def rendered(
     api = api or load(workspace.schemas)
     record = read_record(workspace.schemas, api.table)
     waivers = read_waivers(workspace.schemas)
-    return _rendered(workspace, api, record, waivers, validate=validate, cache=cache)
+    return _render_outputs(workspace, api, record, waivers, validate=validate, cache=cache)
 
 
-def _rendered(
+def _render_outputs(
     workspace: Workspace,
     api: Api,
     record: Record | None,

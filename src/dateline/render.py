@@ -109,7 +109,7 @@ def _render_python(
     differed in any way, and is published by others.
     """
     try:
-        server, contracts, made = _served(api, projector, folders, cache)
+        server, contracts, made = _prepare_server(api, projector, folders, cache)
         served = list(server.artifacts(made.types, contracts, documents, folders))
     except SourceError as refused:
         if not api.table.adopted:
@@ -117,11 +117,11 @@ def _render_python(
         from dateline.models import generate_models
 
         made = generate_models(_all_contracts(api, projector), api.table, folders, cache=cache)
-        return list(made.artifacts), [*made.notes, _unserved(refused)]
+        return list(made.artifacts), [*made.notes, _explain_unserved(refused)]
     return [*made.artifacts, *served], [*made.notes, *server.notes]
 
 
-def _unserved(refused: SourceError) -> str:
+def _explain_unserved(refused: SourceError) -> str:
     """Return why there is no server: the first place and its way out, and where else."""
     first, *others = refused.problems
     if not others:
@@ -140,15 +140,15 @@ def first_server(api: Api) -> bytes:
     """
     folders = [builtin_templates()]
     try:
-        server, contracts, made = _served(api, Projector(api), folders)
+        server, contracts, made = _prepare_server(api, Projector(api), folders)
         return server.first_file(made.types, contracts, folders)
     except SourceError as refused:
         if not api.table.adopted:
             raise
-        raise UnservedError(_unserved(refused)) from refused
+        raise UnservedError(_explain_unserved(refused)) from refused
 
 
-def _served(
+def _prepare_server(
     api: Api,
     projector: Projector,
     folders: list[Path],

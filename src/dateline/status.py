@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dateline.files import find_stale
-from dateline.generate import Workspace, findings, rendered, untouched
+from dateline.generate import Workspace, findings, is_untouched, render_outputs
 from dateline.load import load
 from dateline.model import Announcement, Api, Verdict, Version
 from dateline.project import Projector
@@ -158,8 +158,8 @@ def _waivers(workspace: Workspace, api: Api) -> Iterator[str]:
 def _outputs(workspace: Workspace, api: Api) -> Iterator[str]:
     yield "outputs"
     stale = []
-    if not untouched(workspace):
-        artifacts, _ = rendered(workspace, api, validate=False)
+    if not is_untouched(workspace):
+        artifacts, _ = render_outputs(workspace, api, validate=False)
         stale = find_stale(artifacts, workspace.output)
     yield from (f"  {workspace.output / str(path)}" for path in stale)
     if not stale:

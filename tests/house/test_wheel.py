@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from dateline.edit import init
-from dateline.generate import Workspace, rendered
+from dateline.generate import Workspace, render_outputs
 
 ROOT = Path(__file__).parents[2]
 
@@ -61,7 +61,7 @@ def test_an_installed_wheel_sets_up_a_project_and_generates_what_this_checkout_d
     assert run(scripts / "dateline", "generate", "--check", folder=there) == ""
 
     init(here)
-    artifacts, _ = rendered(Workspace(schemas=here / "schemas", output=here / "generated"))
+    artifacts, _ = render_outputs(Workspace(schemas=here / "schemas", output=here / "generated"))
     generated = there / "generated"
     assert {artifact.path: artifact.content for artifact in artifacts} == {
         path.relative_to(generated).as_posix(): path.read_bytes()

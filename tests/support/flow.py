@@ -17,7 +17,7 @@ from typing import Any, Final
 import dateline
 from dateline.diff import diff
 from dateline.edit import init
-from dateline.generate import Workspace, findings, generate, published
+from dateline.generate import Workspace, findings, generate, read_published
 from dateline.load import load
 from dateline.model import Api, Change, Finding
 from dateline.project import Projector
@@ -77,7 +77,7 @@ def main() -> None:
             return isinstance(value, Change | Finding) or type(value).__name__ == "Group"
 
         edited = load(workspace.schemas)
-        before = published(workspace, None)
+        before = read_published(workspace, None)
         trace("edit", lambda: findings(workspace, edited, before), is_edit)
         command = [sys.executable, "-m", "dateline", "check"]
         subprocess.run(command, cwd=top, check=False)

@@ -106,7 +106,7 @@ def trace_history(api: Api, called: str, record: Record | None = None) -> Histor
     versions = trail.versions()
     newest = trail.subjects[versions[-1]]
     return History(
-        called=newest.called(documents[versions[-1]]),
+        called=newest.name_in(documents[versions[-1]]),
         place=projector.place(newest.at, versions[-1], EVERYWHERE),
         versions=versions,
         events=tuple(trail.events()),
@@ -193,7 +193,7 @@ class _Trail:
             yield self._at_first(first.date)
         differences = Differences(self._api, self._projector)
         for older, newer in pairwise(self._api.table.versions):
-            judged = differences.judged(older, newer)
+            judged = differences.list_entries(older, newer)
             pair = older.date, newer.date
             own = [(group, entry) for group, entry in judged if self._concerns(group.change, *pair)]
             if not own and self._is_present(older.date) != self._is_present(newer.date):
@@ -207,7 +207,7 @@ class _Trail:
         subject = self.subjects[date]
         return Event(
             version=date,
-            message=f"{subject.called(document)}: {self._since() or _FROM_THE_START}",
+            message=f"{subject.name_in(document)}: {self._since() or _FROM_THE_START}",
             entry=None,
             place=self._projector.place(subject.at, date, EVERYWHERE),
         )

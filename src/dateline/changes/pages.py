@@ -137,13 +137,13 @@ class Entry:
         ]
 
     @property
-    def named(self) -> tuple[str, ...]:
+    def first_operations(self) -> tuple[str, ...]:
         """The operations to name to people; ``unnamed`` counts the others."""
         return self.operations[:_MOST_OPERATIONS]
 
     @property
     def unnamed(self) -> int:
-        return len(self.operations) - len(self.named)
+        return len(self.operations) - len(self.first_operations)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -226,7 +226,7 @@ def list_pages(api: Api, projector: Projector) -> Iterator[Page]:
     differences = Differences(api, projector)
     versions = api.table.versions
     steps = {pair: differences.page(*pair) for pair in pairwise(versions)}
-    every = len(versions) <= EVERY_PAIR and _named(list(steps.values())) <= MOST_NAMED
+    every = len(versions) <= EVERY_PAIR and _count_operations(list(steps.values())) <= MOST_NAMED
     for pair in combinations(versions, 2) if every else _fewer(api.table):
         yield steps[pair] if pair in steps else differences.page(*pair)
 
@@ -260,10 +260,10 @@ class Differences:
             announcements=tuple(
                 each for each in table.announcements if each.version in (older.date, newer.date)
             ),
-            entries=tuple(entry for _, entry in self.judged(older, newer)),
+            entries=tuple(entry for _, entry in self.list_entries(older, newer)),
         )
 
-    def judged(self, older: Version, newer: Version) -> list[tuple[Group, Entry]]:
+    def list_entries(self, older: Version, newer: Version) -> list[tuple[Group, Entry]]:
         """Return each change between *older* and *newer*, and its entry."""
         table = self._api.table
         merged = Merged(table.policy, table.verdicts)
@@ -295,7 +295,7 @@ class Differences:
         return self._documents[shown]
 
 
-def _named(steps: Sequence[Page]) -> int:
+def _count_operations(steps: Sequence[Page]) -> int:
     """Return about how often the pages of every two versions would name an operation.
 
     The changes of one of the *steps* are on all pages that begin before it and end after it.

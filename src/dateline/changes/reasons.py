@@ -52,14 +52,14 @@ class Reasons:
         It is that of the nearest gate around it. A component that was added or removed together
         with what refers to it has the reason of that, and so has everything in it.
         """
-        traced = [self._traced(*shown) for shown in changes]
+        traced = [self._trace(*shown) for shown in changes]
         led = self._led_to(traced)
         return [
             found.reason if found.gated else led.get(found.path[1:3], found.reason)
             for found in traced
         ]
 
-    def _traced(self, change: Change, environment: str) -> _Traced:
+    def _trace(self, change: Change, environment: str) -> _Traced:
         gone = change.after_pointer is None or change.kind is Kind.FIELD_OPTIONAL
         path = self._origin(
             (change.before_pointer if gone else change.after_pointer) or "",
@@ -73,7 +73,7 @@ class Reasons:
             if isinstance(node, dict) and (dates := self._between(node)):
                 return _Traced(path, Reason(dates, why(node, dates)), node)
         # a reference that leads elsewhere now may do so because of what is different there
-        within = (self._traced(inner, environment) for inner in change.within)
+        within = (self._trace(inner, environment) for inner in change.within)
         return next((inner for inner in within if inner.gated), _Traced(path))
 
     def _between(self, node: dict[str, Any]) -> tuple[str, ...]:
@@ -95,7 +95,7 @@ class Reasons:
         for found in traced:
             pending: list[Any] = [] if found.gated is None else [found.gated]
             while pending:
-                for section, name in _referred(pending.pop()):
+                for section, name in _find_references(pending.pop()):
                     if (section, name) not in led and self._came_or_went(section, name):
                         led[section, name] = found.reason
                         pending.append(sections[section][name])
@@ -115,7 +115,7 @@ class Reasons:
         )
 
 
-def _referred(node: Any) -> Iterator[tuple[str, str]]:
+def _find_references(node: Any) -> Iterator[tuple[str, str]]:
     for reference in _REFERENCE.findall(json.dumps(node)):
         found = target(reference)
         if found is not None:

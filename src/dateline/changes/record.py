@@ -121,10 +121,10 @@ def read_record(schemas: Path, table: Table) -> Record | None:
     Raises SourceError with everything that dateline would not have written.
     """
     # what is published may hold what authored definitions may not
-    return _Reader(schemas, replace(table, adopted=True)).read()
+    return _RecordReader(schemas, replace(table, adopted=True)).read()
 
 
-class _Reader:
+class _RecordReader:
     """Reads a record, and notes what is wrong with it."""
 
     def __init__(self, schemas: Path, table: Table) -> None:
@@ -245,17 +245,19 @@ _ENTRY_SHAPE: Final[dict[str, _Fits]] = {
 
 def _faults(period: Map, since: str) -> Iterator[tuple[_Trail, str]]:
     """Yield where *period*, of the file for *since*, is not what was written, and how."""
-    yield from _misshapen(period, _PERIOD_SHAPE, ())
+    yield from _find_shape_faults(period, _PERIOD_SHAPE, ())
     if period.get("since") != since:
         yield ("since",), "`since` is not what the file is called"
     if str(period.get("until")) <= since:
         yield ("until",), "`until` is no later version"
     changes = period.get("changes")
     for index, change in enumerate(changes if isinstance(changes, list) else ()):
-        yield from _misshapen(change, _ENTRY_SHAPE, ("changes", index))
+        yield from _find_shape_faults(change, _ENTRY_SHAPE, ("changes", index))
 
 
-def _misshapen(node: Any, shape: Mapping[str, _Fits], at: _Trail) -> Iterator[tuple[_Trail, str]]:
+def _find_shape_faults(
+    node: Any, shape: Mapping[str, _Fits], at: _Trail
+) -> Iterator[tuple[_Trail, str]]:
     if not isinstance(node, dict):
         yield at, "this is no object"
         return

@@ -29,7 +29,7 @@ class Subject(NamedTuple):
     member: str | None = None
     operation: str = ""
 
-    def called(self, document: dict[str, Any]) -> str:
+    def name_in(self, document: dict[str, Any]) -> str:
         """Return its name in *document*."""
         if self.operation:
             return self.operation
@@ -102,9 +102,9 @@ def _below(document: dict[str, Any], path: _Path, rest: str, whole: str) -> Subj
         children = dict(_children(document, path))
         fitting = [step for step in children if _is_step(rest, step)]
         if not fitting:
-            members = _members(_at(document, _dereferenced(document, path)))
+            members = _members(_at(document, _follow_references(document, path)))
             if rest.removeprefix(".") in members:
-                at = pointer(_dereferenced(document, path))
+                at = pointer(_follow_references(document, path))
                 return Subject(at, member=rest.removeprefix("."))
             known = [step.removeprefix(".") for step in (*children, *members)]
             raise _unknown(f"field or value of {whole}", rest.removeprefix("."), known)
@@ -115,7 +115,7 @@ def _below(document: dict[str, Any], path: _Path, rest: str, whole: str) -> Subj
 
 def _children(document: dict[str, Any], path: _Path) -> Iterator[tuple[str, _Path]]:
     """Yield each step that leads on from *path*, and where to."""
-    path = _dereferenced(document, path)
+    path = _follow_references(document, path)
     node = _at(document, path)
     if not isinstance(node, dict):
         return
@@ -129,7 +129,7 @@ def _children(document: dict[str, Any], path: _Path) -> Iterator[tuple[str, _Pat
         yield f".{known}", (*path, "properties", known)
 
 
-def _dereferenced(document: dict[str, Any], path: _Path) -> _Path:
+def _follow_references(document: dict[str, Any], path: _Path) -> _Path:
     """Return where the reference at *path*, if there is one, leads in the end."""
     seen: set[_Path] = set()
     while path not in seen:

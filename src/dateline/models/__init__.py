@@ -15,7 +15,7 @@ from dateline.models.definitions import Definition
 from dateline.models.layout import lay_out_definitions
 from dateline.models.ledger import place_of
 from dateline.models.order import order_definitions
-from dateline.models.reading import Reader
+from dateline.models.reading import Flattener
 from dateline.models.sharing import find_homes
 from dateline.models.writing import Writer
 from dateline.python import names
@@ -155,7 +155,7 @@ def _write_definitions(
         version = contract.version
         known = components[version]
         writer = Writer(
-            Reader(contract.document),
+            Flattener(contract.document),
             strict=strict[version],
             classes={name: classes[name] for name in schemas(contract)},
             taken={

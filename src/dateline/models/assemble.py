@@ -11,7 +11,7 @@ from dateline.models.order import Order
 from dateline.python.code import (
     HEADER,
     WIDTH,
-    Group,
+    Brackets,
     Text,
     call,
     docstring,
@@ -147,7 +147,7 @@ def _package_view(table: Table, *, serves: bool) -> dict[str, Any]:
     return {
         "release": _release(table.latest),
         "serves": serves,
-        "versions": lay_out(Group("", dates, "()"), 0, len("VERSIONS: Final = ")),
+        "versions": lay_out(Brackets("", dates, "()"), 0, len("VERSIONS: Final = ")),
         "default": Code(literal(table.default)),
         "latest": Code(literal(table.latest)),
         "oldest_package": Code(package_name(table.supported[0].date)),

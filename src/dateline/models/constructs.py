@@ -59,7 +59,7 @@ def json_types(flat: Flat) -> tuple[str, ...] | None:
     """Return the JSON types of *flat*; the one that its keywords are about where it says none."""
     if flat.types is not None:
         return flat.types
-    found = {TYPE_OF_KEYWORD[key] for key in flat.said if key in TYPE_OF_KEYWORD}
+    found = {TYPE_OF_KEYWORD[key] for key in flat.constraints if key in TYPE_OF_KEYWORD}
     found |= {"object"} if groups(flat) else set()
     return tuple(found) if len(found) == 1 else None
 

@@ -12,14 +12,14 @@ from dateline.models.constructs import (
     json_types,
     known_values,
 )
-from dateline.models.reading import Flat, Reader
+from dateline.models.reading import Flat, Flattener
 from dateline.models.scalars import FORMATS
 from dateline.python import names
-from dateline.python.code import Node, Reference, Text, call, value
+from dateline.python.code import DefinitionName, Node, Text, call, value
 from dateline.python.types import Type
 
 
-def write_default(reader: Reader, flat: Flat, made: Type, default: Any) -> Node | None:
+def write_default(reader: Flattener, flat: Flat, made: Type, default: Any) -> Node | None:
     """Return *default* as an expression of type *made*, if it can be written as one."""
     if default is None:
         return "None" if made.nullable else None
@@ -27,8 +27,8 @@ def write_default(reader: Reader, flat: Flat, made: Type, default: Any) -> Node 
     if goal.values is not None:
         if not any(type(item) is type(default) and item == default for item in goal.values):
             return None
-        if construct_of(goal) is Construct.ENUM and isinstance(made.node, Reference):
-            return Reference(made.node.name, "." + names.member_name(default))
+        if construct_of(goal) is Construct.ENUM and isinstance(made.node, DefinitionName):
+            return DefinitionName(made.node.name, "." + names.member_name(default))
         return value(default)
     types = json_types(goal)
     if goal.unions or types is None or len(types) != 1 or not has_type(default, types):

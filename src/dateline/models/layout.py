@@ -20,7 +20,7 @@ from dateline.cache import Cache
 from dateline.model import DatelineError
 from dateline.models.definitions import Definition, Field
 from dateline.models.order import Order
-from dateline.python.code import Group, Text, call, docstring, lay_out, literal, quoted
+from dateline.python.code import Brackets, Text, call, docstring, lay_out, literal, quote_ahead
 from dateline.templating import Code
 
 _PACKAGE: Final = "datamodel-code-generator"
@@ -150,7 +150,7 @@ def _view(definition: Definition, ahead: frozenset[str]) -> dict[str, Any]:
         "name": Code(definition.name),
         "docstring": docstring(text, 4) if text else "",
         "bases": [Code(base) for base in definition.bases],
-        "rules": lay_out(Group("", definition.rules, "()"), 4, 16) if definition.rules else "",
+        "rules": lay_out(Brackets("", definition.rules, "()"), 4, 16) if definition.rules else "",
         "extras": lay_out(definition.extras) if definition.extras is not None else "",
         "fields": [_field(each) for each in definition.fields],
         "empty": not (text or definition.rules or definition.extras or definition.fields),
@@ -174,7 +174,7 @@ def _alias(definition: Definition, ahead: frozenset[str]) -> dict[str, Code]:
         return {}
     if not ahead:
         return {"alias": lay_out(alias, 0, len(f"{name}: TypeAlias = ")), "recursive": Code("")}
-    forward = quoted(alias, ahead)
+    forward = quote_ahead(alias, ahead)
     made = call("TypeAliasType", Text(name), forward)
     return {
         "alias": lay_out(forward, 4, len(f"    {name}: TypeAlias = ")),

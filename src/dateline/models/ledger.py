@@ -75,7 +75,7 @@ class Ledger:
         self, flat: Flat, where: Where, keywords: Iterable[str], why: str = ""
     ) -> None:
         """Note those of *keywords* that *flat* says; *why* they can't be expressed comes behind."""
-        known = [f"`{each}`" for each in keywords if each in flat.said]
+        known = [f"`{each}`" for each in keywords if each in flat.constraints]
         if known:
             self.note(where, f"{' and '.join(known)} {why}".rstrip())
 

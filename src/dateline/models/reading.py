@@ -125,7 +125,7 @@ class Flat:
         return bool(self.keywords or self.patterns or self.multiples or self.values is not None)
 
     @property
-    def said(self) -> list[str]:
+    def constraints(self) -> list[str]:
         """The keywords that constrain values, but for `type`, `enum` and `const`."""
         found = [*self.keywords, *(union.keyword for union in self.unions)]
         found += ["pattern"] if self.patterns else []
@@ -137,7 +137,7 @@ class Flat:
         return text if isinstance(text, str) and text else None
 
 
-class Reader:
+class Flattener:
     """Reads the schemas of one document."""
 
     def __init__(self, document: dict[str, Any]) -> None:

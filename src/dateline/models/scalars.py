@@ -103,7 +103,9 @@ def possible_values_of(flat: Flat, where: Where, ledger: Ledger) -> list[Any]:
     """Return the listed values that the types allow; what is said beside them is noted."""
     values = possible_values(flat)
     left = {*map(type_of, values)} & {"array", "object"}
-    beside = [key for key in flat.said if TYPE_OF_KEYWORD.get(key, "union") in {*left, "union"}]
+    beside = [
+        key for key in flat.constraints if TYPE_OF_KEYWORD.get(key, "union") in {*left, "union"}
+    ]
     ledger.note_keywords(flat, where, beside, "beside the listed values")
     return values
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dateline.models.constructs import groups, json_types, possible_values
-from dateline.models.reading import Flat, Reader
+from dateline.models.reading import Flat, Flattener
 from dateline.openapi import target
 from dateline.python import names
 from dateline.schema.types import EVERY_TYPE, type_of
@@ -25,7 +25,7 @@ class Tags:
     listed: bool
 
 
-def find_tags(reader: Reader, member: Flat, tag: str, mapping: dict[str, Any]) -> Tags | None:
+def find_tags(reader: Flattener, member: Flat, tag: str, mapping: dict[str, Any]) -> Tags | None:
     """Return the tags that name *member*; None where it does not have *tag* as text.
 
     What the member itself says of its tag goes before *mapping*, that before its name.
@@ -57,7 +57,7 @@ def find_tags(reader: Reader, member: Flat, tag: str, mapping: dict[str, Any]) -
     return Tags(mapped or [member.reference], required, listed=False)
 
 
-def _tags_of_union(reader: Reader, goal: Flat, tag: str) -> Tags | None:
+def _tags_of_union(reader: Flattener, goal: Flat, tag: str) -> Tags | None:
     union = goal.unions[0]
     found = [
         find_tags(reader, reader.flatten(schema), tag, union.mapping) for schema in union.members
@@ -78,7 +78,7 @@ def _names_component(reference: str, component: str) -> bool:
     return component == (goal[1] if goal else reference)
 
 
-def find_tag(reader: Reader, members: list[Flat]) -> str | None:
+def find_tag(reader: Flattener, members: list[Flat]) -> str | None:
     """Return the first property whose listed texts tell all *members* apart, if there is one."""
     first: dict[str, Any] = reader.resolve(members[0]).keywords.get("properties") or {}
     for tag in first:
@@ -89,7 +89,7 @@ def find_tag(reader: Reader, members: list[Flat]) -> str | None:
     return None
 
 
-def _list_texts(reader: Reader, member: Flat, tag: str) -> list[str]:
+def _list_texts(reader: Flattener, member: Flat, tag: str) -> list[str]:
     """Return the texts that a required property *tag* of *member* lists."""
     goal = reader.resolve(member)
     schema = (goal.keywords.get("properties") or {}).get(tag)
@@ -99,7 +99,7 @@ def _list_texts(reader: Reader, member: Flat, tag: str) -> list[str]:
     return found.values if found is not None and found.required else []
 
 
-def is_untyped(reader: Reader, member: Flat) -> bool:
+def is_untyped(reader: Flattener, member: Flat) -> bool:
     """Return whether *member* says nothing of values that are no objects."""
     goal = reader.resolve(member)
     if goal.types is not None or goal.values is not None or goal.never:
@@ -109,7 +109,7 @@ def is_untyped(reader: Reader, member: Flat) -> bool:
     return any(is_untyped(reader, reader.flatten(each)) for each in goal.unions[0].members)
 
 
-def may_overlap(reader: Reader, members: list[Flat]) -> bool:
+def may_overlap(reader: Flattener, members: list[Flat]) -> bool:
     """Return whether a value might fit two of *members*, going by types and listed values."""
     types: set[str] = set()
     values: dict[str, set[str]] = {}

@@ -10,7 +10,7 @@ from dateline.models.constructs import Construct, construct_of, groups, json_typ
 from dateline.models.defaults import write_default
 from dateline.models.definitions import ABSENT, Definition, Field, Member, Where
 from dateline.models.ledger import Ledger
-from dateline.models.reading import Flat, Reader, Union
+from dateline.models.reading import Flat, Flattener, Union
 from dateline.models.scalars import (
     JSON,
     limits_of,
@@ -23,10 +23,10 @@ from dateline.models.scalars import (
 from dateline.models.unions import find_tag, find_tags, is_untyped, may_overlap, name_variants
 from dateline.python import names
 from dateline.python.code import (
-    Group,
+    Brackets,
+    DefinitionName,
     Node,
     Pair,
-    Reference,
     Text,
     call,
     either,
@@ -35,7 +35,7 @@ from dateline.python.code import (
     subscript,
     value,
 )
-from dateline.python.types import Inline, Type, Typed, described
+from dateline.python.types import Inline, Type, Typed, describe_field
 
 _OTHERS: Final = ("additionalProperties", "unevaluatedProperties")
 
@@ -55,7 +55,7 @@ class Writer:
 
     def __init__(
         self,
-        reader: Reader,
+        reader: Flattener,
         *,
         strict: frozenset[str],
         classes: dict[str, str],
@@ -112,21 +112,21 @@ class Writer:
         """Return the type of *schema*; what needs a name gets one."""
         flat = self._reader.flatten(schema)
         if flat.reference is not None:
-            return self._referred(flat)
+            return self._write_reference(flat)
         self._ledger.note_left(flat, where)
-        return self._named(flat, where)
+        return self._write_named(flat, where)
 
-    def _referred(self, flat: Flat) -> Type:
+    def _write_reference(self, flat: Flat) -> Type:
         assert flat.reference is not None
         goal = self._reader.component(flat.reference)
         # a class can't hold null: whoever refers to it says so
         of_class = construct_of(goal) in (Construct.MODEL, Construct.ENUM)
         return Type(
-            node=Reference(self._classes[flat.reference]),
+            node=DefinitionName(self._classes[flat.reference]),
             nullable=bool(flat.nullable or (of_class and goal.nullable)),
         )
 
-    def _named(self, flat: Flat, where: Where) -> Type:
+    def _write_named(self, flat: Flat, where: Where) -> Type:
         kind = construct_of(flat)
         if kind is Construct.PLAIN:
             return self._plain(flat, where, None)
@@ -138,18 +138,18 @@ class Writer:
             self._define_enum(name, flat, where)
         else:
             made = self._plain(flat, where, name)
-            if isinstance(made.node, str | Reference) and not (made.marks or made.limits):
+            if isinstance(made.node, str | DefinitionName) and not (made.marks or made.limits):
                 # one name for another is not worth an alias
                 self._ledger.taken.discard(name)
                 return made
             nullable = made.nullable
             self._define_alias(name, made.narrowed, flat, where)
-        return Type(node=Reference(name), nullable=nullable)
+        return Type(node=DefinitionName(name), nullable=nullable)
 
     def _plain(self, flat: Flat, where: Where, name: str | None) -> Type:
         """Return the type of *flat* in terms of others; *name* is what a union is called."""
         if flat.reference is not None:
-            return self._referred(flat)
+            return self._write_reference(flat)
         made = self._without_null(flat, where, name)
         # a union has null where its members have, or what is said beside them
         is_union = bool(flat.unions) and flat.values is None
@@ -164,7 +164,7 @@ class Writer:
             return self._union(flat, where, name)
         types = json_types(flat)
         if types is None:
-            self._ledger.note_keywords(flat, where, flat.said, "without a `type`")
+            self._ledger.note_keywords(flat, where, flat.constraints, "without a `type`")
             return Type(node=JSON)
         if len(types) > 1:
             members = [self._one_type(flat, each, where) for each in types]
@@ -183,7 +183,7 @@ class Writer:
 
     def _one_type(self, flat: Flat, kind: str, where: Where) -> Type:
         below = where.child(names.pascal(kind), f"({kind})")
-        return self._named(replace(flat, types=(kind,), nullable=False), below)
+        return self._write_named(replace(flat, types=(kind,), nullable=False), below)
 
     def _array(self, flat: Flat, where: Where) -> Type:
         said = flat.keywords
@@ -258,7 +258,7 @@ class Writer:
             return Type(node="None") if nullable else no_type(where, self._ledger)
         if len(members) == 1:
             return replace(members[0][1], nullable=nullable)
-        made = self._tagged(union, base, members, where, name) or self._best_fit(
+        made = self._write_tagged(union, base, members, where, name) or self._best_fit(
             union, members, where
         )
         return replace(made, nullable=nullable)
@@ -287,12 +287,12 @@ class Writer:
 
     def _variant(self, member: Flat, where: Where) -> Type:
         if member.reference is not None:
-            return self._referred(member)
+            return self._write_reference(member)
         self._ledger.note_left(member, where)
         if construct_of(member) is Construct.OPEN:
             # within a union its values need no name of their own
             return self._plain(member, where, None)
-        return self._named(member, where)
+        return self._write_named(member, where)
 
     def _best_fit(self, union: Union, members: list[tuple[Flat, Type]], where: Where) -> Type:
         if union.keyword == "oneOf" and may_overlap(self._reader, [each for each, _ in members]):
@@ -302,7 +302,7 @@ class Writer:
     def _note_best_fit(self, where: Where) -> None:
         self._ledger.note(where, "that only one member of `oneOf` fits: the best fit is taken")
 
-    def _tagged(
+    def _write_tagged(
         self,
         union: Union,
         base: Flat,
@@ -342,9 +342,9 @@ class Writer:
             self._note_best_fit(where)
         options: list[Node] = [Pair("hint", "True")] if is_hint else []
         if name is not None and where.component not in self._strict:
-            unknown = Reference(self._unknown(name, tag, where))
+            unknown = DefinitionName(self._unknown(name, tag, where))
             alternatives.append(unknown)
-            fitted = " and ".join(f"`{each}`" for each in (union.keyword, *base.said))
+            fitted = " and ".join(f"`{each}`" for each in (union.keyword, *base.constraints))
             self._ledger.note(
                 where,
                 f"unknown tags, which {fitted} refuses and {unknown.name} reads",
@@ -354,7 +354,7 @@ class Writer:
             options.append(Pair("untagged", either(untagged)))
         if names.field_name(tag) != tag:
             options.append(Pair("attribute", Text(names.field_name(tag))))
-        mark = call("t.Tagged", Text(tag), Group("", pairs, "{}"), *options)
+        mark = call("t.Tagged", Text(tag), Brackets("", pairs, "{}"), *options)
         return Type(node=subscript("Annotated", either(alternatives), mark))
 
     def _unknown(self, name: str, tag: str, where: Where) -> str:
@@ -369,7 +369,7 @@ class Writer:
                 description=f"A member of {name} that this version does not know; "
                 "its data is kept.",
                 bases=("t.OpenModel",),
-                fields=(Field(name=attribute, annotation=described("str", alias)),),
+                fields=(Field(name=attribute, annotation=describe_field("str", alias)),),
             )
         )
         return called
@@ -474,14 +474,14 @@ class Writer:
             said.append(Pair("deprecated", "True"))
         more = tuple(said)
         if required:
-            return Field(name=name, annotation=made.described(more))
+            return Field(name=name, annotation=made.describe(more))
         if "default" in flat.annotations:
             default = write_default(self._reader, flat, made, flat.annotations["default"])
             if default is not None:
-                return Field(name=name, annotation=made.described(more), default=default)
+                return Field(name=name, annotation=made.describe(more), default=default)
             self._ledger.note(where, f"the default of `{wire}`: the field is absent by default")
         omittable = subscript("t.Omittable", made.whole)
-        return Field(name=name, annotation=described(omittable, more), default=ABSENT)
+        return Field(name=name, annotation=describe_field(omittable, more), default=ABSENT)
 
 
 def _list_rules(flat: Flat) -> Iterator[Node]:

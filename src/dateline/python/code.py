@@ -23,7 +23,7 @@ _ESCAPES: Final = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\
 
 
 @dataclass(frozen=True)
-class Reference:
+class DefinitionName:
     """The name of another definition, and of an attribute of it."""
 
     name: str
@@ -31,7 +31,7 @@ class Reference:
 
 
 @dataclass(frozen=True)
-class Group:
+class Brackets:
     """Items between brackets, after a head: `Annotated[...]`, `t.Field(...)`, `{...}`."""
 
     head: str
@@ -62,16 +62,16 @@ class Text:
     value: str
 
 
-Node = str | Reference | Group | Either | Pair | Text
+Node = str | DefinitionName | Brackets | Either | Pair | Text
 """An expression; plain text is source that this package wrote itself."""
 
 
-def subscript(head: str, *items: Node) -> Group:
-    return Group(head, items)
+def subscript(head: str, *items: Node) -> Brackets:
+    return Brackets(head, items)
 
 
-def call(head: str, *items: Node) -> Group:
-    return Group(head, items, "()")
+def call(head: str, *items: Node) -> Brackets:
+    return Brackets(head, items, "()")
 
 
 def either(members: list[Node]) -> Node:
@@ -86,7 +86,7 @@ def either(members: list[Node]) -> Node:
 
 def literal(text: str) -> str:
     """Return *text* as a string literal; what can't be seen is escaped."""
-    return f'"{escaped(text)}"'
+    return f'"{escape_text(text)}"'
 
 
 def value(data: Any) -> Node:
@@ -94,16 +94,16 @@ def value(data: Any) -> Node:
     if isinstance(data, str):
         return Text(data)
     if isinstance(data, list):
-        return Group("", tuple(map(value, data)))
+        return Brackets("", tuple(map(value, data)))
     if isinstance(data, dict):
         pairs = tuple(Pair(literal(key), value(item), ": ") for key, item in data.items())
-        return Group("", pairs, "{}")
+        return Brackets("", pairs, "{}")
     return repr(data)
 
 
 def references(node: Node) -> Iterator[str]:
     """Yield the names of the definitions that *node* refers to."""
-    if isinstance(node, Reference):
+    if isinstance(node, DefinitionName):
         yield node.name
     for child in children(node):
         yield from references(child)
@@ -113,27 +113,27 @@ def words(node: Node) -> Iterator[str]:
     """Yield the names that *node* uses: those of definitions, heads and plain source."""
     if isinstance(node, str):
         yield node
-    elif isinstance(node, Reference):
+    elif isinstance(node, DefinitionName):
         yield node.name
-    elif isinstance(node, Group):
+    elif isinstance(node, Brackets):
         yield node.head
     for child in children(node):
         yield from words(child)
 
 
-def quoted(node: Node, ahead: Collection[str]) -> Node:
+def quote_ahead(node: Node, ahead: Collection[str]) -> Node:
     """Return *node* with the names *ahead*, which are not defined yet, as forward references."""
-    if isinstance(node, Reference):
+    if isinstance(node, DefinitionName):
         return Text(node.name) if node.name in ahead else node
-    if isinstance(node, Group):
-        return replace(node, items=tuple(quoted(item, ahead) for item in node.items))
+    if isinstance(node, Brackets):
+        return replace(node, items=tuple(quote_ahead(item, ahead) for item in node.items))
     if isinstance(node, Pair):
-        return replace(node, value=quoted(node.value, ahead))
+        return replace(node, value=quote_ahead(node.value, ahead))
     if isinstance(node, Either):
-        members = tuple(quoted(member, ahead) for member in node.members)
+        members = tuple(quote_ahead(member, ahead) for member in node.members)
         # `"A" | B` is no expression that can be evaluated
         if any(isinstance(member, Text) for member in members):
-            return Group("Union", members)
+            return Brackets("Union", members)
         return Either(members)
     return node
 
@@ -164,21 +164,21 @@ def docstring(text: str, indent: int) -> Code:
 
 def children(node: Node) -> tuple[Node, ...]:
     """Return the nodes directly within *node*."""
-    if isinstance(node, Group):
+    if isinstance(node, Brackets):
         return node.items
     if isinstance(node, Either):
         return node.members
     return (node.value,) if isinstance(node, Pair) else ()
 
 
-def escaped(text: str) -> str:
+def escape_text(text: str) -> str:
     """Return *text* as it is written within double quotes."""
     if text.isprintable() and '"' not in text and "\\" not in text:
         return text
-    return "".join(map(_written, text))
+    return "".join(map(_escape_character, text))
 
 
-def _written(character: str) -> str:
+def _escape_character(character: str) -> str:
     if character in _ESCAPES:
         return _ESCAPES[character]
     return character if character.isprintable() else ascii(character)[1:-1]
@@ -187,7 +187,7 @@ def _written(character: str) -> str:
 def _line(node: Node) -> str:
     if isinstance(node, str):
         return node
-    if isinstance(node, Reference):
+    if isinstance(node, DefinitionName):
         return node.name + node.attribute
     if isinstance(node, Text):
         return literal(node.value)
@@ -203,7 +203,7 @@ def _line(node: Node) -> str:
 
 def _laid_out(node: Node, indent: int, room: int) -> str:
     line = _line(node)
-    if len(line) <= room or isinstance(node, str | Reference):
+    if len(line) <= room or isinstance(node, str | DefinitionName):
         return line
     inner = indent + _STEP
     margin = "\n" + " " * inner
@@ -240,7 +240,7 @@ def _pieces(text: str, width: int) -> list[str]:
     for line in text.splitlines(keepends=True):
         piece, used = "", 0
         for word in _WORD.findall(line):
-            size = len(escaped(word))
+            size = len(escape_text(word))
             if piece and used + size > width:
                 pieces.append(piece)
                 piece, used = "", 0

@@ -113,7 +113,7 @@ def member_name(value: str) -> str:
     return made if made[0].isalpha() else "VALUE_" + made
 
 
-def _spelled(character: str) -> str:
+def _spell_character(character: str) -> str:
     is_letter = character.isalnum() and not character.isascii()
     return f"u{ord(character):04x}" if is_letter else character
 
@@ -121,7 +121,7 @@ def _spelled(character: str) -> str:
 def _words(name: str, separators: str = "") -> list[str]:
     """Return the ASCII words of *name*, at least one; *separators* count as letters."""
     signed = _LEADING_SIGN.sub(lambda sign: _SIGNS[sign.group()] + " ", name)
-    spelled = signed if signed.isascii() else "".join(map(_spelled, signed))
+    spelled = signed if signed.isascii() else "".join(map(_spell_character, signed))
     word = re.compile(rf"[A-Za-z0-9{separators}]+") if separators else _WORD
     found = word.findall(spelled)
     # nothing that could be read: the code points stand for it

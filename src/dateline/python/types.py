@@ -32,10 +32,10 @@ class Type:
         """The expression, with null where it is allowed."""
         return either([self.narrowed, "None"]) if self.nullable else self.narrowed
 
-    def described(self, more: tuple[Pair, ...]) -> Node:
+    def describe(self, more: tuple[Pair, ...]) -> Node:
         """Return the whole expression, with *more* said of it as a field."""
         if self.nullable:
-            return described(self.whole, more)
+            return describe_field(self.whole, more)
         return Type(node=self.node, limits=(*self.limits, *more), marks=self.marks).narrowed
 
 
@@ -46,7 +46,7 @@ class Typed(NamedTuple):
     default: Node | None
 
 
-def described(node: Node, more: tuple[Pair, ...]) -> Node:
+def describe_field(node: Node, more: tuple[Pair, ...]) -> Node:
     """Return *node* with *more* said of it as a field."""
     return subscript("Annotated", node, call("t.Field", *more)) if more else node
 

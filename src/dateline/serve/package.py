@@ -13,7 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
-from dateline.generate import Workspace, rendered, untouched
+from dateline.generate import Workspace, is_untouched, render_outputs
 from dateline.model import Api, UnservedError
 from dateline.render import NO_SERVER
 
@@ -29,12 +29,12 @@ def package(workspace: Workspace, api: Api) -> Iterator[Any]:
     Raises UnservedError where no server is generated, saying why.
     """
     present = workspace.output / "python" / api.table.package
-    if untouched(workspace) and (present / "server").is_dir():
+    if is_untouched(workspace) and (present / "server").is_dir():
         yield _imported(present)
         return
     with tempfile.TemporaryDirectory(prefix="dateline-") as folder:
         prefix = f"python/{api.table.package}/"
-        artifacts, notes = rendered(workspace, api)
+        artifacts, notes = render_outputs(workspace, api)
         for artifact in artifacts:
             if artifact.path.startswith(prefix):
                 target = Path(folder, artifact.path.removeprefix(prefix))

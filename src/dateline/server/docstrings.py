@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from textwrap import wrap
 from typing import Final
 
-from dateline.python.code import WIDTH, escaped
+from dateline.python.code import WIDTH, escape_text
 from dateline.templating import Code
 
 # What a line begins with: blanks, and the mark of an item of a list.
@@ -54,7 +54,7 @@ def _lines(paragraph: str, width: int) -> Iterator[str]:
     for line in _flowing(paragraph):
         margin = _MARGIN.match(line)
         hanging = " " * len(margin.group()) if margin else ""
-        text = '"'.join(map(escaped, line.split('"')))
+        text = '"'.join(map(escape_text, line.split('"')))
         yield from wrap(
             text.replace('"""', r"\"\"\""),
             # the opening quotes may stand before it

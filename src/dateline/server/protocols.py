@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Sequence
 from typing import Any, Final
 
-from dateline.python.code import Group as Bracketed
+from dateline.python.code import Brackets as Bracketed
 from dateline.python.code import Node, lay_out, subscript, words
 from dateline.server.converters import Converter
 from dateline.server.docstrings import docstring

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from dateline.model import Api
-from dateline.python.code import Group as Bracketed
+from dateline.python.code import Brackets as Bracketed
 from dateline.python.code import Node, Pair, Text, call, lay_out, literal, words
 from dateline.server.converters import Converter
 from dateline.server.operations import Content, Operation, OperationGroup, Parameter, prefix

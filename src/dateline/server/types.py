@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Final
 
-from dateline.python.code import Either, Group, Node, Pair, Reference, either
+from dateline.python.code import Brackets, DefinitionName, Either, Node, Pair, either
 from dateline.python.names import class_name, pascal
 from dateline.python.types import Canonical, Inline, Typed
 from dateline.server.canonical import Forms
@@ -83,14 +83,14 @@ class Types:
         others: list[Node] = []
         for status, each in operation.successes.items() or {"": None}.items():
             if each is None:
-                others += [Group("Reply", (_NOTHING,)), _NOTHING]
+                others += [Brackets("Reply", (_NOTHING,)), _NOTHING]
                 continue
             made = _simplify(self._of(self._of_response(operation, status, each), each))
             if each.is_json:
                 values.append(made)
             else:
-                others += [made, Group("Reply", (made,))]
-        found = [Group("Result", (either(values),))] if values else []
+                others += [made, Brackets("Reply", (made,))]
+        found = [Brackets("Result", (either(values),))] if values else []
         return either([*found, *others])
 
     def _find_type(self, inline: Inline) -> Typed:
@@ -168,9 +168,9 @@ def nullable(node: Node) -> Node:
 
 def _read(node: Node) -> Node:
     """Return *node* as it is written beside the module of models."""
-    if isinstance(node, Reference):
-        return Reference(f"models.{node.name}", node.attribute)
-    if isinstance(node, Group):
+    if isinstance(node, DefinitionName):
+        return DefinitionName(f"models.{node.name}", node.attribute)
+    if isinstance(node, Brackets):
         return replace(node, items=tuple(map(_read, node.items)))
     if isinstance(node, Either):
         return Either(tuple(map(_read, node.members)))
@@ -183,9 +183,9 @@ def _simplify(node: Node) -> Node:
     """Return *node* as people write it: without what only narrows it."""
     if isinstance(node, str):
         return _PLAIN.get(node, node)
-    if isinstance(node, Group) and node.head == "Annotated":
+    if isinstance(node, Brackets) and node.head == "Annotated":
         return _simplify(node.items[0])
-    if isinstance(node, Group):
+    if isinstance(node, Brackets):
         return replace(node, items=tuple(map(_simplify, node.items)))
     if isinstance(node, Either):
         return either([_simplify(member) for member in node.members])
