@@ -416,6 +416,13 @@ def preferred_media_type(content: dict[str, Any]) -> str:
     return next(filter(is_json, content), next(iter(content)))
 
 
+def value_schema(node: dict[str, Any], default: Any = None) -> Any:
+    """Return the schema of a parameter or header, which may be below its media type."""
+    if "schema" in node:
+        return node["schema"]
+    return next((each.get("schema", default) for each in node.get("content", {}).values()), default)
+
+
 def pointer(path: tuple[str | int, ...]) -> str:
     """Return *path* as a JSON pointer (RFC 6901)."""
     return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in path)

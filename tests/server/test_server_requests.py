@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 from support.sources import API, VERSIONS, loaded
 
-from dateline.server.requests import describe_requests
-from dateline.server.results import describe_results
+from dateline.server.messages import describe_messages
 
 THINGS = """
 paths:
@@ -72,9 +71,7 @@ components:
 def made(root: Path, source: str = API + THINGS, versions: str = VERSIONS) -> dict[str, Any]:
     """Return the data as a server reads them."""
     api = loaded(root, {"versions.yaml": versions, "api.yaml": source})
-    read: dict[str, Any] = json.loads(
-        json.dumps({**describe_requests(api), **describe_results(api)})
-    )
+    read: dict[str, Any] = json.loads(json.dumps(describe_messages(api)))
     return read
 
 

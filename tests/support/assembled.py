@@ -17,8 +17,7 @@ from typing import Any
 import dateline_runtime
 from dateline.contracts import contract_data
 from dateline.render import builtin_templates
-from dateline.server.requests import describe_requests
-from dateline.server.results import describe_results
+from dateline.server.messages import describe_messages
 from dateline_runtime.asgi import App
 from support.sources import VERSIONS, loaded
 
@@ -63,7 +62,7 @@ def contracts(source: str, versions: str = VERSIONS) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as root:
         api = loaded(Path(root), {"versions.yaml": versions, "api.yaml": source})
     read: dict[str, Any] = json.loads(
-        json.dumps({**contract_data(api).data, **describe_requests(api), **describe_results(api)})
+        json.dumps({**contract_data(api).data, **describe_messages(api)})
     )
     return read
 

@@ -14,14 +14,14 @@ from dateline.contracts.published import PublishedSchemas, together
 class RequiredConverter:
     """A value in which something differs that no node of contract data can serve.
 
-    ``holder`` is the node that it is called by. ``newer`` is what it is in canonical values,
-    ``older`` gives what it is at a combination. ``sent`` are the schemas that a request's value
-    has to fit; where there are none, any will do.
+    ``holder`` is the node that the converter is named by. ``newer`` returns the schema of canonical
+    values, ``older`` that of a combination. ``sent`` are the schemas that a request's value has to
+    fit; where there are none, any will do.
     """
 
     holder: Any
-    newer: Any
-    older: Callable[[int], Any]
+    newer: Callable[[], Any]
+    older: Callable[[int], Any] = lambda _: True
     sent: tuple[Any, ...] = ()
 
 
@@ -33,37 +33,35 @@ class RequiredConverters:
         self._published = published
         # beside each what it is known by: an id is unique only while its object lives
         self._numbers: dict[tuple[int, ...], tuple[int, Any]] = {}
-        self._demands: list[tuple[RequiredConverter, dict[str, None]]] = []
+        self._required: list[tuple[RequiredConverter, dict[str, None]]] = []
 
     def note(
-        self, nodes: tuple[Any, ...], parts: Iterable[str], make: Callable[[], RequiredConverter]
+        self, nodes: tuple[Any, ...], parts: Iterable[str], required: RequiredConverter
     ) -> int:
         """Return the number of the value that *nodes* say all of, in which *parts* differ."""
         key = tuple(map(id, nodes))
         if key not in self._numbers:
-            self._numbers[key] = len(self._demands), nodes
-            self._demands.append((make(), {}))
+            self._numbers[key] = len(self._required), nodes
+            self._required.append((required, {}))
         number, _ = self._numbers[key]
-        self._demands[number][1].update(dict.fromkeys(parts))
+        self._required[number][1].update(dict.fromkeys(parts))
         return number
 
     def value(self, schemas: tuple[Any, ...], parts: Iterable[str]) -> int:
         """Return the number of the value that *schemas* say all of, in which *parts* differ."""
         published = self._published
-
-        def older(at: int) -> Any:
-            return together([published.at(each, at) for each in schemas])
-
-        def make() -> RequiredConverter:
-            newer = together([published.canonical(each) for each in schemas])
-            return RequiredConverter(holder=schemas[0], newer=newer, older=older, sent=schemas)
-
-        return self.note(schemas, parts, make)
+        required = RequiredConverter(
+            holder=schemas[0],
+            newer=lambda: together(map(published.canonical, schemas)),
+            older=lambda at: together(published.at(each, at) for each in schemas),
+            sent=schemas,
+        )
+        return self.note(schemas, parts, required)
 
     def names(self, numbers: Iterable[int]) -> dict[int, str]:
         """Return what the converters of *numbers* are called."""
         return {
-            number: self._histories.name(self._demands[number][0].holder)
+            number: self._histories.name(self._required[number][0].holder)
             for number in sorted(numbers)
         }
 
@@ -80,13 +78,13 @@ class RequiredConverters:
                 "reason": f"{' and '.join(parts)} differs between versions",
                 "kind": "schema",
                 "passes_null": False,
-                "newer": demand.newer,
-                "older": entries(demand.older),
+                "newer": required.newer(),
+                "older": entries(required.older),
                 **{way: number in numbers for way, numbers in needed.items()},
-                **self._describe_sent(demand, is_needed=number in needed[Way.UP.value]),
+                **self._describe_sent(required, is_needed=number in needed[Way.UP.value]),
             }
             for number, name in names.items()
-            for demand, parts in [self._demands[number]]
+            for required, parts in [self._required[number]]
         }
 
     def _describe_sent(self, demand: RequiredConverter, *, is_needed: bool) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from typing import Any, Final
 
@@ -105,8 +106,9 @@ class PublishedSchemas:
         return self.node("schema", schema, at)
 
 
-def together(schemas: list[Any]) -> Any:
+def together(schemas: Iterable[Any]) -> Any:
     """Return a schema of what fits all of *schemas*."""
+    schemas = list(schemas)
     return schemas[0] if len(schemas) == 1 else {"allOf": schemas}
 
 

@@ -15,11 +15,18 @@ from dateline.contracts.histories import Reading, Way
 from dateline.contracts.nodes import UNSERVED, Node, list_converters, list_unserved
 from dateline.gates import Timeline
 from dateline.model import ADDED, REMOVED, WAS, Api
-from dateline.openapi import COMPONENTS, METHODS, is_json, operation_names, walk
+from dateline.openapi import (
+    COMPONENTS,
+    METHODS,
+    is_json,
+    operation_names,
+    value_schema,
+    walk,
+)
 from dateline.schema.references import Resolver
 
 _SECTIONS: Final = {kind: section for section, kind in COMPONENTS.items()}
-_ABSENT: Final = {"absent": True}
+_ABSENT: Final[Node] = {"absent": True}
 
 # What of a security scheme says where a credential stands in a request.
 _SECRETS: Final = ("type", "in", "name", "scheme")
@@ -180,6 +187,7 @@ class _Roots:
     def _content(self, holder: _Holder, path: tuple[str, ...], sites: list[Sited]) -> Root:
         kind, message = sites[-1]
         media_type = path[-1]
+        has_schema = is_json(media_type)
 
         def build(builder: Builder) -> Node:
             view = builder.view
@@ -190,38 +198,36 @@ class _Roots:
                 each.get("content", {}).get(media_type) for each in (message, view.era(kind, then))
             )
             if was is None or not _shows(view, [*sites, ("media-type", was)]):
-                return dict(_ABSENT)
+                return _ABSENT
             if then is not message or was != held:
-                return demand(builder, held)
+                return require(builder, held, _ABSENT)
             inner = view.read("media-type", held)
             node = builder.node(inner.now.get("schema"))
             made = builder.convert(inner.converters, node, inner.shown.get("schema", True))
-            if made is None or schemas:
+            if made is None or has_schema:
                 return made
             # what is no JSON is passed on as it is: its parts are known to nobody
             is_served = not list_converters(made) and not list_unserved(made)
-            return demand(builder, held, made if is_served else dict(_ABSENT))
+            return require(builder, held, made if is_served else _ABSENT)
 
-        schemas = is_json(media_type)
-
-        def demand(builder: Builder, held: dict[str, Any], where: Node = _ABSENT) -> Node:
+        def require(builder: Builder, held: dict[str, Any], where: Node) -> Node:
+            if not has_schema:
+                required = RequiredConverter(holder=held, newer=lambda: True)
+                return _require(builder, (held,), "what it holds", required, where)
             published = builder.view.published
+            schema = held.get("schema", True)
 
             def older(at: int) -> Any:
                 view = builder.view.having(at)
                 operation = view.era("operation", holder.operation)
                 then = view.era(kind, self._then(view, kind, _holding(operation, path)))
                 content = view.era("media-type", then.get("content", {}).get(media_type, {}))
-                return published.at(content.get("schema", True), at) if schemas else True
+                return published.at(content.get("schema", True), at)
 
-            def make() -> RequiredConverter:
-                newer = published.canonical(held.get("schema", True)) if schemas else True
-                sent = (held.get("schema", True),) if schemas else ()
-                return RequiredConverter(holder=held, newer=newer, older=older, sent=sent)
-
-            what = "what stands around it" if schemas else "what it holds"
-            why = builder.demands.note((held,), [what], make)
-            return {UNSERVED: [where], "why": why, "otherwise": None}
+            required = RequiredConverter(
+                holder=held, newer=lambda: published.canonical(schema), older=older, sent=(schema,)
+            )
+            return _require(builder, (held,), "what stands around it", required, where)
 
         return Root(
             name="/".join((holder.name, *path)).replace("/content/", "/", 1),
@@ -238,9 +244,9 @@ class _Roots:
                 return None
             for kind, holding in (holder.sites[-1], *holder.sites[:-1]):
                 if view.era(kind, holding).get("parameters") != holding.get("parameters"):
-                    return demand(builder)
+                    return require(builder)
             if any(self._then(view, "parameter", node) is not found for node, found in nodes):
-                return demand(builder)
+                return require(builder)
             flat = FlatSchema(types=frozenset({"object"}))
             for node, parameter in nodes:
                 reading = view.read("parameter", parameter)
@@ -251,18 +257,19 @@ class _Roots:
                 _declare(flat, parameter, names, reading, shown=shown)
             return builder.object(flat)
 
-        def demand(builder: Builder) -> Node:
-            published = builder.view.published
-
-            def make() -> RequiredConverter:
-                properties = {each["name"]: published.canonical(_schema(each)) for _, each in nodes}
-                required = [each["name"] for _, each in nodes if each.get("required")]
-                newer = {"type": "object", "properties": properties, "required": required}
-                return RequiredConverter(holder=holder.operation, newer=newer, older=lambda _: True)
+        def require(builder: Builder) -> Node:
+            def newer() -> Any:
+                schemas = {each["name"]: value_schema(each) for _, each in nodes}
+                canonical = builder.view.published.canonical
+                return {
+                    "type": "object",
+                    "properties": {name: canonical(schema) for name, schema in schemas.items()},
+                    "required": [each["name"] for _, each in nodes if each.get("required")],
+                }
 
             key = (holder.operation, *(node for node, _ in nodes))
-            why = builder.demands.note(key, [f"what its parameters in {place} are"], make)
-            return {UNSERVED: [dict(_ABSENT)], "why": why}
+            required = RequiredConverter(holder=holder.operation, newer=newer)
+            return _require(builder, key, f"what its parameters in {place} are", required)
 
         return Root(
             name=f"{holder.name}/{place}",
@@ -274,44 +281,33 @@ class _Roots:
 
     def _headers(self, holder: _Holder, status: str, sites: list[Sited]) -> Root:
         response = sites[-1][1]
+        headers = {
+            name: (node, self.resolve("header", node)) for name, node in response["headers"].items()
+        }
 
         def build(builder: Builder) -> Node:
             view = builder.view
-            if not all(view.shows(node) for _, node in sites):
+            if not _shows(view, sites):
                 return None
             node = _holding(view.era("operation", holder.operation), (status,))
             then = self._then(view, "response", node)
-            if view.era("response", then).get("headers") != response["headers"]:
-                return demand(builder)
+            if view.era("response", then).get("headers") != response["headers"] or any(
+                self._then(view, "header", node) != header for node, header in headers.values()
+            ):
+                required = RequiredConverter(holder=response, newer=lambda: {"type": "object"})
+                return _require(builder, (response, "headers"), "which headers it has", required)
             flat = FlatSchema(types=frozenset({"object"}))
-            for name, node in response["headers"].items():
-                header = self.resolve("header", node)
-                if self._then(view, "header", node) != header:
-                    return demand(builder)
+            for name, (node, header) in headers.items():
                 reading = view.read("header", header)
                 shown = view.shows(node) and view.shows(header)
                 names = view.names("header", name, node)
                 _declare(flat, header, names, reading, shown=shown)
             return builder.object(flat)
 
-        def demand(builder: Builder) -> Node:
-            def make() -> RequiredConverter:
-                return RequiredConverter(
-                    holder=response, newer={"type": "object"}, older=lambda _: True
-                )
-
-            why = builder.demands.note((response, "headers"), ["which headers it has"], make)
-            return {UNSERVED: [dict(_ABSENT)], "why": why}
-
-        headers = [
-            ("header", each)
-            for node in response["headers"].values()
-            for each in (node, self.resolve("header", node))
-        ]
         return Root(
             name=f"{holder.name}/{status}/headers",
             path=(holder.name, status, "headers"),
-            nodes=[*sites, *headers],
+            nodes=[*sites, *(("header", each) for found in headers.values() for each in found)],
             build=build,
             skeleton=holder.skeleton,
         )
@@ -365,18 +361,25 @@ def _declare(
     flat: FlatSchema, node: dict[str, Any], names: tuple[str, ...], reading: Reading, *, shown: bool
 ) -> None:
     """Add to *flat* the field of *names*, the newest first, that a parameter or header is."""
-    field = Declared(_schema(reading.now), shown, names, reading.converters, _schema(reading.shown))
+    field = Declared(
+        value_schema(reading.now), shown, names, reading.converters, value_schema(reading.shown)
+    )
     flat.fields[names[0]] = [field]
     if node.get("required"):
         flat.required.add(names[0])
 
 
+def _require(
+    builder: Builder,
+    nodes: tuple[Any, ...],
+    part: str,
+    required: RequiredConverter,
+    where: Node = _ABSENT,
+) -> Node:
+    """Return the node of what *nodes* say all of, in which only a converter can serve *part*."""
+    why = builder.demands.note(nodes, [part], required)
+    return {UNSERVED: [where], "why": why, "otherwise": None}
+
+
 def _shows(view: View, sites: list[Sited]) -> bool:
     return all(view.shows(node) for _, node in sites)
-
-
-def _schema(node: dict[str, Any]) -> Any:
-    """Return the schema of a parameter or header, which may stand below a media type."""
-    if "schema" in node:
-        return node["schema"]
-    return next((each.get("schema") for each in node.get("content", {}).values()), None)

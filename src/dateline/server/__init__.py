@@ -20,10 +20,9 @@ from dateline.python.types import Canonical, Typed
 from dateline.server.canonical import read_forms
 from dateline.server.converters import list_converters
 from dateline.server.first import lay_out_first_file
+from dateline.server.messages import describe_messages
 from dateline.server.operations import read_groups
 from dateline.server.protocols import lay_out_protocols
-from dateline.server.requests import describe_requests
-from dateline.server.results import describe_results
 from dateline.server.table import lay_out_table
 from dateline.server.types import Types
 from dateline.templating import Code, TemplateError, environment
@@ -97,11 +96,7 @@ class Server:
         """
         self._types.take(types)
         target = f"python/{self._api.table.package}/server"
-        data = {
-            **contracts.data,
-            **describe_requests(self._api, contracts.dated, self._projector),
-            **describe_results(self._api, contracts.canonical),
-        }
+        data = {**contracts.data, **describe_messages(self._api, contracts, self._projector)}
         yield from self._laid_out(target, data, templates)
         text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
         yield Artifact(path=f"{target}/contracts.json", content=f"{text}\n".encode())

@@ -11,7 +11,15 @@ from urllib.parse import urlsplit
 
 from dateline.gates import Timeline, changes, drop_keys
 from dateline.model import EVERYWHERE, WAS, Api, Environment, Problem, SourceError
-from dateline.openapi import METHODS, chain, is_json, operation_names, preferred_media_type, target
+from dateline.openapi import (
+    METHODS,
+    chain,
+    is_json,
+    operation_names,
+    preferred_media_type,
+    target,
+    value_schema,
+)
 from dateline.python.names import class_name, pascal, snake
 
 DOCUMENTS: Final = "/spec"
@@ -371,18 +379,16 @@ def defaults(schema: Any) -> Iterator[Any]:
 
 
 def _schema(parameter: dict[str, Any]) -> Any:
-    """Return the schema of a parameter, which may stand below a media type.
+    """Return the schema of a parameter, which may be below a media type.
 
-    It has no default where an older version had none: handlers are given what each version says.
+    It has no default if an older version had none: handlers are given what each version says.
     """
-    if "schema" in parameter:
-        schema = parameter["schema"]
-        eras = [
-            changes(entry)[0].get("schema", schema) for entry in parameter.get(WAS, {}).values()
-        ]
-        lacking = any(isinstance(era, dict) and "default" not in era for era in eras)
-        return drop_keys(schema, "default") if lacking and "default" in schema else schema
-    return next((each.get("schema", {}) for each in parameter.get("content", {}).values()), {})
+    schema = value_schema(parameter, {})
+    if "schema" not in parameter:
+        return schema
+    eras = [changes(entry)[0].get("schema", schema) for entry in parameter.get(WAS, {}).values()]
+    lacking = any(isinstance(era, dict) and "default" not in era for era in eras)
+    return drop_keys(schema, "default") if lacking and "default" in schema else schema
 
 
 def _path(server: dict[str, Any]) -> str:

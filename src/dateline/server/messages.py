@@ -1,0 +1,301 @@
+"""Describe what requests and results have to be, as far as a server has to know.
+
+Plain JSON values, beside the contract data::
+
+    {"header": NAME, "default": DATE, "supported": [DATE, ...], "ends": {DATE: END},
+     "requests": {ID: [{"since": DATE, "environments": [...], "request": REQUEST}]},
+     "statuses": {ID: [{"since": DATE, "environments": [...], "statuses": [STATUS, ...]}]},
+     "schemas": {NAME: [{"since": DATE, "environments": [...], "schema": SCHEMA}]},
+     "results": {ID: {STATUS: {MEDIA TYPE: SCHEMA}}},
+     "headers": {ID: {STATUS: {NAME: SCHEMA}}},
+     "canonical": {NAME: SCHEMA}}
+
+Entries are read like those of contract data. ``requests`` and ``statuses`` are those of each
+version: a request is null where the version lacks the operation, and has its ``security`` where
+that is not the newest version's. ``results`` and ``headers`` are canonical; of bodies, only JSON is
+described. ``schemas`` and ``canonical`` hold the components that the others, or contract data,
+refer to, at a version and in canonical form; a component that does not exist is true, as references
+of adopted definitions may lead nowhere. Schemas are JSON Schema 2020-12 without annotations,
+whatever the definitions are written in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from typing import Any, Final
+
+from dateline.canonical import ContractData, Row, canonical_document, entries
+from dateline.model import EVERYWHERE, Api
+from dateline.openapi import chain, is_json, operation_names, value_schema
+from dateline.project import Projector
+from dateline.schema.access import ACCESS, READ_ONLY, WRITE_ONLY, OneWay, Hidden
+from dateline.schema.constraints import Constraints, references
+from dateline.schema.memo import closure
+from dateline.server.operations import defaults, unread
+
+_STYLES: Final = {"query": "form", "cookie": "form", "path": "simple", "header": "simple"}
+
+
+def describe_messages(
+    api: Api, contracts: ContractData | None = None, projector: Projector | None = None
+) -> dict[str, Any]:
+    """Return what a server has to know of requests, of results and of the versions of *api*.
+
+    The schemas include the components that *contracts* refer to. *projector* is that of *api*,
+    where one is at hand.
+    """
+    described = _Messages(api, projector or Projector(api))
+    return {
+        "header": api.table.header,
+        "default": api.table.default,
+        "supported": [version.date for version in api.table.supported],
+        "ends": dict(_describe_ends(api)),
+        **described.requests(contracts.dated if contracts else ()),
+        **described.results(contracts.canonical if contracts else ()),
+    }
+
+
+def _describe_ends(api: Api) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield the announced end of each version, and the next one that stays."""
+    dates = [version.date for version in api.table.supported]
+    for version, announced in api.table.ends.items():
+        if version not in dates:
+            continue
+        end = {"sunset": announced.day, "deprecated": announced.announced}
+        newer = dates[dates.index(version) + 1 :]
+        for successor in [date for date in newer if date not in api.table.ends][:1]:
+            end["successor"] = f"/spec/{successor}"
+        yield version, end
+
+
+class _Readings:
+    """One document, and its schemas as constraints in either direction."""
+
+    def __init__(self, document: dict[str, Any], constraints: Constraints) -> None:
+        self._document = document
+        self._constraints = constraints
+        self._directions = {hidden: OneWay(document, hidden, Hidden.ANY) for hidden in ACCESS}
+
+    def resolve(self, node: Any) -> dict[str, Any]:
+        """Return what *node* is, through references to components; empty for nothing."""
+        found = chain(self._document, node)
+        return found[-1] if found else {}
+
+    def item(self, path: str) -> dict[str, Any]:
+        """Return the path item of *path*; empty if there is none."""
+        return self.resolve(self._document.get("paths", {}).get(path))
+
+    def security(self, operation: dict[str, Any]) -> Any:
+        """Return the security requirements of *operation*."""
+        return operation.get("security", self._document.get("security", []))
+
+    def responses(self, operation: dict[str, Any]) -> dict[str, dict[str, Any]]:
+        """Return the responses of *operation* by status; empty where a reference leads nowhere."""
+        return {
+            status: self.resolve(node)
+            for status, node in operation.get("responses", {}).items()
+            if not status.startswith("x-")
+        }
+
+    def constraints(self, schema: Any, *hidden: str) -> Any:
+        """Return what *schema* demands, without the properties that are one of *hidden*."""
+        for each in hidden:
+            schema = self._directions[each].of(schema)
+        return self._constraints.of(schema)
+
+    def component(self, name: str, *hidden: str) -> Any:
+        """Return what the component *name* demands, as `constraints` does."""
+        schemas = self._document.get("components", {}).get("schemas", {})
+        return self.constraints(schemas.get(name, True), *hidden)
+
+
+class _Messages:
+    """Describes the requests and results of one API."""
+
+    def __init__(self, api: Api, projector: Projector) -> None:
+        self._api = api
+        self._names = operation_names(api.document)
+        self._unread = unread(api)
+        constraints = Constraints(api.document)
+        environments = [each.name for each in api.table.environments] or [EVERYWHERE]
+        self._dated = {
+            name: [
+                _Readings(projector.contract(date, name).document, constraints)
+                for date in api.table.dates
+            ]
+            for name in environments
+        }
+        self._newest = _Readings(api.document, constraints)
+        self._canonical = _Readings(canonical_document(api), constraints)
+
+    # At each version
+
+    def requests(self, components: Iterable[str]) -> dict[str, Any]:
+        """Return the requests, the statuses, and the schemas that they or *components* need."""
+        requests = self._operation_rows(self._request)
+        statuses = self._operation_rows(
+            lambda readings, path, method: [
+                *readings.responses(readings.item(path).get(method, {}))
+            ]
+        )
+        # What responses are held to demands nothing that only requests have; of requests, the
+        # types of handlers demand it again.
+        schemas = self._component_rows(components, {}, *ACCESS)
+        schemas = self._component_rows(_component_names(requests), schemas, READ_ONLY)
+        return {
+            "requests": self._entries(requests, "request"),
+            "statuses": self._entries(statuses, "statuses"),
+            "schemas": self._entries(schemas, "schema"),
+        }
+
+    def _entries(self, rows: dict[str, Row], key: str) -> dict[str, list[dict[str, Any]]]:
+        dates = self._api.table.dates
+        return {name: list(entries(row, dates, key)) for name, row in sorted(rows.items())}
+
+    def _operation_rows(self, read: Callable[[_Readings, Any, Any], Any]) -> dict[str, Row]:
+        return {
+            name: {
+                environment: [read(each, path, method) for each in found]
+                for environment, found in self._dated.items()
+            }
+            for (path, method), name in self._names.items()
+        }
+
+    def _component_rows(
+        self, names: Iterable[str], known: dict[str, Row], *hidden: str
+    ) -> dict[str, Row]:
+        """Return the components *known*, those of *names*, and what these refer to."""
+        rows = dict(known)
+
+        def references_of(name: str) -> list[str]:
+            if name in known:
+                return []
+            rows[name] = {
+                environment: [each.component(name, *hidden) for each in found]
+                for environment, found in self._dated.items()
+            }
+            schemas = [schema for found in rows[name].values() for schema in found]
+            return sorted(set[str]().union(*map(references, schemas)))
+
+        closure(sorted(names), references_of)
+        return rows
+
+    def _request(self, readings: _Readings, path: str, method: str) -> Any:
+        item = readings.item(path)
+        operation = item.get(method)
+        if operation is None:
+            return None
+        listed: dict[tuple[str, str], Any] = {}
+        for node in (*item.get("parameters", ()), *operation.get("parameters", ())):
+            if parameter := readings.resolve(node):
+                listed[parameter["in"], parameter["name"]] = parameter
+        # the table of the operations has what the newest version demands
+        newest = self._newest.security(self._newest.item(path)[method])
+        security = readings.security(operation)
+        return {
+            **({"security": [list(each) for each in security]} if security != newest else {}),
+            "parameters": [
+                _parameter(parameter, readings)
+                for (place, name), parameter in listed.items()
+                if not (place == "header" and name.lower() in self._unread)
+            ],
+            "body": _body(readings.resolve(operation.get("requestBody")), readings)
+            if "requestBody" in operation
+            else None,
+        }
+
+    # Canonical
+
+    def results(self, components: Iterable[str]) -> dict[str, Any]:
+        """Return what results are, and *components*."""
+        bodies: dict[str, Any] = {}
+        headers: dict[str, Any] = {}
+        for (path, method), name in sorted(self._names.items(), key=lambda each: each[1]):
+            operation = self._canonical.item(str(path))[str(method)]
+            responses = self._canonical.responses(operation)
+            bodies[name] = _by_status(responses, self._contents)
+            if found := _by_status(responses, self._headers):
+                headers[name] = found
+        component = cache(lambda name: self._canonical.component(name, WRITE_ONLY))
+        names = {
+            name
+            for responses in (*bodies.values(), *headers.values())
+            for schemas in responses.values()
+            for schema in schemas.values()
+            for name in references(schema)
+        }
+        reached = closure(sorted({*components, *names}), lambda name: references(component(name)))
+        return {
+            "results": bodies,
+            "headers": headers,
+            "canonical": {name: component(name) for name in sorted(reached)},
+        }
+
+    def _contents(self, response: dict[str, Any]) -> dict[str, Any]:
+        """Return the schema for each media type of a response that is JSON."""
+        return {
+            media_type: self._canonical.constraints(held.get("schema", True), WRITE_ONLY)
+            for media_type, held in response.get("content", {}).items()
+            if is_json(media_type)
+        }
+
+    def _headers(self, response: dict[str, Any]) -> dict[str, Any]:
+        """Return the schema for each header of a response."""
+        return {
+            name: self._canonical.constraints(value_schema(header, True), WRITE_ONLY)
+            for name, node in response.get("headers", {}).items()
+            if (header := self._canonical.resolve(node))
+        }
+
+
+def _by_status(
+    responses: dict[str, dict[str, Any]], read: Callable[[dict[str, Any]], dict[str, Any]]
+) -> dict[str, dict[str, Any]]:
+    made = {status: read(response) for status, response in responses.items()}
+    return {status: found for status, found in made.items() if found}
+
+
+def _parameter(parameter: dict[str, Any], readings: _Readings) -> dict[str, Any]:
+    style = parameter.get("style", _STYLES[parameter["in"]])
+    schema = parameter.get("schema", {})
+    known = [*defaults(schema)]
+    return {
+        "name": parameter["name"],
+        "in": parameter["in"],
+        "required": parameter.get("required", False),
+        "style": "content" if "content" in parameter else style,
+        "explode": parameter.get("explode", style == "form"),
+        **({"default": known[-1]} if known else {}),
+        "schema": readings.constraints(schema),
+    }
+
+
+def _body(body: dict[str, Any], readings: _Readings) -> dict[str, Any]:
+    return {
+        "required": body.get("required", False),
+        "content": {
+            media_type: readings.constraints(each.get("schema", {}), READ_ONLY)
+            for media_type, each in body.get("content", {}).items()
+        },
+    }
+
+
+def _component_names(requests: dict[str, Row]) -> set[str]:
+    """Return the components that *requests* refer to."""
+    return {
+        name
+        for row in requests.values()
+        for found in row.values()
+        for request in found
+        if request is not None
+        for schema in _schemas(request)
+        for name in references(schema)
+    }
+
+
+def _schemas(request: dict[str, Any]) -> Iterator[Any]:
+    for parameter in request["parameters"]:
+        yield parameter["schema"]
+    if request["body"] is not None:
+        yield from request["body"]["content"].values()
