@@ -1,4 +1,4 @@
-"""The contract data of an API: what values lose, and what fields are called, at each version.
+"""Build the contract data of an API: what values lose, and the names of fields, at each version.
 
 The data are plain JSON values, the same for the same definitions, and hold only what differs::
 
@@ -10,7 +10,7 @@ The data are plain JSON values, the same for the same definitions, and hold only
             "shapes": ...}}
 
 Of the entries of a shared node, the last one that is not newer than a version holds for it, in the
-environments that it names or, where it names none, in all. ``nodes`` says what SHAPE is.
+environments that it names or, if it names none, in all. ``nodes`` describes SHAPE.
 """
 
 from __future__ import annotations
@@ -55,9 +55,8 @@ _MOVED: Final = (
 def contract_data(api: Api, projector: Projector | None = None) -> ContractData:
     """Return the contract data of *api*; *projector* is that of *api*, where one is at hand.
 
-    Raises SourceError, listing every place, where something differs between versions that no
-    value could be served without knowing more: in a union whose members nothing tells apart, or
-    below a keyword that says nothing of what a value holds.
+    Raises SourceError, listing every place, if a history changes something that no converter could
+    serve, such as the place of a parameter or a status.
     """
     data = _Contracts(api, projector or Projector(api)).data()
     return ContractData(data, *_components(data))
@@ -78,7 +77,7 @@ def _components(data: Data) -> tuple[set[str], set[str]]:
 
 
 class _Contracts:
-    """The contract data of one API, both ways."""
+    """The contract data of one API, in both directions."""
 
     def __init__(self, api: Api, projector: Projector) -> None:
         self._api = api
@@ -124,7 +123,7 @@ class _Contracts:
         }
 
     def _describe_sent(self, converter: ConverterStep) -> Data:
-        """Return what the converter's results have to be on the way up, where that is known."""
+        """Return the schema of the converter's results on the way up, if it is known."""
         if converter.kind == "schema":
             return {"sent": self.published.describe_sent(converter.newer)}
         if "schema" in converter.newer and converter.kind in ("parameter", "media-type"):
@@ -143,7 +142,7 @@ class _Contracts:
         )
 
     def note_moved(self, parameter: Any) -> None:
-        """Take note of a parameter that no request of some version has where it stands now."""
+        """Note a parameter that requests of some version have in another place."""
         self._moved[id(parameter)] = parameter
 
     @property
@@ -174,7 +173,7 @@ Build = Callable[[Builder], Node]
 
 
 class _WayNodes:
-    """The nodes of one way: of what the operations need, and of what those refer to."""
+    """The nodes of one direction: those of the operations, and those that they refer to."""
 
     def __init__(self, contracts: _Contracts, way: Way) -> None:
         self._contracts = contracts
@@ -187,7 +186,7 @@ class _WayNodes:
         self.required = set[int]().union(*map(list_unserved, nodes))
 
     def data(self, names: dict[int, str]) -> Data:
-        """Return the nodes; *names* are those of the converters that are demanded."""
+        """Return the nodes; *names* are those of the required converters."""
         versions = self._contracts.api.table.dates
         rows = {
             name: {
@@ -233,7 +232,7 @@ class _WayNodes:
         return rows
 
     def _row(self, build: Build, masks: list[int]) -> Row:
-        """Build a node once for each set of combinations that nothing in it tells apart."""
+        """Build a node once for each set of combinations in which it is the same."""
         known: dict[tuple[int, ...], Node] = {}
         row: Row = {}
         for environment, places in self._contracts.columns:

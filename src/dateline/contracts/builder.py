@@ -1,4 +1,4 @@
-"""Build the nodes of contract data from what schemas say, at one version and on one way."""
+"""Build the nodes of contract data from schemas, at one version and in one direction."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from dateline.schema.types import TYPES
 from dateline.schema.values import text
 from dateline.schema.variants import other_tags
 
-# Keywords that say nothing of values of other types.
+# Keywords that concern values of some types only.
 _HELD: Final = {
     **dict.fromkeys(("prefixItems", "contains", "unevaluatedItems"), ("array",)),
     **dict.fromkeys(("patternProperties", "unevaluatedProperties"), ("object",)),
@@ -53,14 +53,14 @@ _SAYS_MORE: Final = frozenset(
         *RELATING,
     )
 )
-"""What beside a reference takes part in what becomes of a value."""
+"""Keywords that decide with a reference what becomes of a value."""
 
 
 class Builder:
-    """Builds the nodes of schemas, at one version and on one way.
+    """Builds the nodes of schemas, at one version and in one direction.
 
     ``reach`` knows the components that differ between any two versions, and the schemas that
-    extend one that a tag alone tells apart.
+    extend one with a discriminator and no union.
     """
 
     def __init__(
@@ -82,13 +82,13 @@ class Builder:
         schema = self.view.schemas[name]
         if name not in self._subtypes and name not in self._extending:
             return self.node(schema)
-        # what extends another schema stands for itself: the other may lead back to it by a tag
+        # what extends another schema is read alone: the other may lead back to it by a tag
         flat = self.view.flat(schema)
         flat.named.insert(0, name)
         return self.flat(flat, alone=True)
 
     def node(self, *schemas: Any) -> Node:
-        """Return the node of what *schemas* say together of one value."""
+        """Return the node of a value to which all of *schemas* apply."""
         if len(schemas) == 1:
             shared = self._find_shared(schemas[0])
             if shared is not None:
@@ -96,7 +96,7 @@ class Builder:
         return self.flat(self.view.flat(*schemas))
 
     def _find_shared(self, schema: Any) -> tuple[Node] | None:
-        """Return the node of a schema that says no more than that it is a component's."""
+        """Return the node of a schema that is only a reference to a component."""
         if not isinstance(schema, dict):
             return (None,)
         reading = self.view.read("schema", schema)
@@ -112,7 +112,7 @@ class Builder:
         return None
 
     def _beside_null(self, node: Node, schema: dict[str, Any]) -> Node:
-        """Return the node of what *node* is the shape of, or null if *schema* lets it through."""
+        """Return the node of a value of *node*, or of null if *schema* admits it."""
         if OR_NULL not in schema or node is None:
             return node
         return by_type(
@@ -124,9 +124,9 @@ class Builder:
         )
 
     def flat(self, flat: FlatSchema, *, alone: bool = False) -> Node:
-        """Return the node of a value of which *flat* says all.
+        """Return the node of a value that *flat* describes.
 
-        It is *alone* if it says what a component says, and no more.
+        With *alone*, it is that of a component by itself.
         """
         own = self._own(flat)
         if flat.tags is None:
@@ -143,7 +143,7 @@ class Builder:
         given = self.view.given.flat(*flat.schemas).tags
         tags = given[0] if given else flat.tags[0]
         members = {}
-        # where one tag stands for several, nothing that a version lacks passes for another
+        # if several have one tag, nothing that a version lacks passes for another
         for member in sorted(map(self._component, names), key=lambda one: not one.shown):
             node = self._member(member) if alone else self._member(member, flat)
             for tag in self.view.given.variant_tags(self.view.referred(member.schema) or "", tags):
@@ -151,7 +151,7 @@ class Builder:
         return {"tag": tags.property, "members": dict(sorted(members.items())), "otherwise": own}
 
     def _own(self, flat: FlatSchema) -> Node:
-        """Return the node of a value that is none of those that extend what stands here."""
+        """Return the node of a value that is none of the schemas that extend this one."""
         inner = self._union(flat) if flat.unions else self._value(flat)
         if flat.converters:
             return self.convert(flat.converters, inner, *flat.schemas)
@@ -171,7 +171,7 @@ class Builder:
     def _variant_tags(
         self, name: str, tags: tuple[TagMapping, TagMapping]
     ) -> tuple[list[str], list[str]]:
-        """Return the tags of what extends a discriminated schema: before, and as it comes out."""
+        """Return the tags of a schema that extends a discriminated one: before and after."""
         return (
             self.view.given.variant_tags(name, tags[0]),
             self.view.other.variant_tags(name, tags[1]),
@@ -180,18 +180,18 @@ class Builder:
     def _change_tag(
         self, node: Node, before: list[str], after: list[str], tags: TagMapping
     ) -> Node:
-        """Return the node of what becomes of *node* and then has another tag."""
-        # what can't be told was refused where it is written
+        """Return *node* with a change of the tag after it."""
+        # ambiguous changes were refused when the definitions were checked
         changed = other_tags(before, after) if before and after else None
         if tags.property is None or not changed or is_absent(node):
             return node
         return {"retag": [tags.property, changed], "then": node}
 
     def convert(self, converters: tuple[str, ...], node: Node, *schemas: Any) -> Node:
-        """Return the node of a value that goes through *converters* and is then as *node* says.
+        """Return the node of a value that goes through *converters* and then through *node*.
 
-        What comes out has to be what *schemas* say together; on the way up, the types that
-        handlers are given hold it to that.
+        The result has to fit all of *schemas*; on the way up, the types that handlers receive
+        validate that.
         """
         if not converters:
             return node
@@ -221,9 +221,9 @@ class Builder:
         return by_type(nodes)
 
     def _read_unserved(self, key: str, child: GatedMember) -> Node:
-        """Return the node of what is below *key*, which says nothing of what a value holds.
+        """Return the node of *child* below the keyword *key*, which leaves nothing out of values.
 
-        What only the direction of a message changes there stays as it is.
+        What only the direction of a message changes there stays.
         """
         if not self._reach.is_gated(child.schema):
             return None
@@ -234,7 +234,7 @@ class Builder:
     def _demand_converter(
         self, schemas: tuple[Any, ...], below: dict[str, Node], otherwise: Node
     ) -> Node:
-        """Return the node of a value where what stands *below* some places can't be served."""
+        """Return the node of a value that can't be served because of the nodes *below* it."""
         if not below:
             return otherwise
         why = self.demands.value(schemas, [f"what is below `{place}`" for place in below])
@@ -246,7 +246,7 @@ class Builder:
         return {UNSERVED: where, "why": why, "otherwise": otherwise}
 
     def _values(self, flat: FlatSchema) -> list[dict[str, Any]]:
-        """Return the values of enumerations that become others: absent ones, and renamed ones."""
+        """Return the values of enumerations that change: absent ones, and renamed ones."""
         made: list[dict[str, Any]] = []
         for members in flat.values:
             for member in members:
@@ -273,7 +273,7 @@ class Builder:
     # Objects
 
     def object(self, flat: FlatSchema) -> Node:
-        """Return the node of an object, such as all parameters, of which *flat* says all."""
+        """Return the node of an object, such as all parameters, that *flat* describes."""
         down = self.view.way is Way.DOWN
         fields: dict[str, Node] = {}
         names: dict[str, str] = {}
@@ -287,7 +287,7 @@ class Builder:
             fields[source] = self._field(flat, name, shown)
             if called != name:
                 names[source] = called if down else name
-            # what parameters are without is read where they stand, by their own version
+            # defaults of parameters are applied when they are read, by the caller's version
             if not down and flat.schemas and (default := self._default(flat, name, shown)):
                 defaults[source] = default[0]
         made: dict[str, Any] = {
@@ -312,7 +312,7 @@ class Builder:
         return self.convert(shown[0].converters, self.node(*schemas), shown[0].fits)
 
     def _default(self, flat: FlatSchema, name: str, shown: list[Declared]) -> tuple[Any, ...]:
-        """Return what a request that lacks the field *name* means, where handlers can't tell.
+        """Return the value of the field *name* in requests without it, if handlers can't know it.
 
         That is the default of the caller's version, where it is another one than that of the
         types that handlers are given; where such a type requires the field, the newest default.
@@ -325,10 +325,10 @@ class Builder:
         return () if typed and then and text(then[0]) == text(newest[0]) else then
 
     def _list_keys(self, flat: FlatSchema) -> set[str]:
-        """Return the keys that are not any key: what fields are called.
+        """Return the names of declared fields.
 
-        On the way down, older names as well: what goes by one would pass for the field that
-        had it. On the way up, what the caller's version does not know is none of the caller's.
+        On the way down, older names as well: an undeclared field of that name would pass for the
+        declared one. On the way up, what the caller's version lacks is not the caller's field.
         """
         if self.view.way is Way.UP:
             return set(flat.fields)
@@ -338,7 +338,7 @@ class Builder:
 
     def _union(self, flat: FlatSchema) -> Node:
         union = flat.unions[0]
-        # the converters go first, before the members are told apart
+        # the converters go first, before a member is chosen
         base = replace(flat.copy(), converters=(), unions=flat.unions[1:])
         counted = [each for each in union.members if each.shown or self.view.way is Way.DOWN]
         if not counted:
@@ -381,7 +381,7 @@ class Builder:
     ) -> bool:
         """Return whether a value of one of *members* may fit two of them at another version.
 
-        That is so where a history says what one was, and nothing tells it from the others.
+        That is so if one of them has a history, and it can't be distinguished from the others.
         """
         for name in TYPES:
             having = [m.schema for m, its in zip(members, types, strict=True) if name in its]
@@ -400,7 +400,7 @@ class Builder:
         nodes: list[Node],
         types: list[frozenset[str]],
     ) -> Node:
-        """Return the node of a value of the JSON type *name*, by the members that have it."""
+        """Return the node of a value of the JSON type *name*, by the members of that type."""
         having = [i for i, each in enumerate(types) if name in each]
         own = [nodes[i] for i in having]
         if all(node == own[0] for node in own[1:]):
@@ -426,9 +426,9 @@ class Builder:
     def _choose_by_schema(
         self, union: FlatUnion, members: list[GatedMember], nodes: list[Node]
     ) -> Node:
-        """Return the node of a value whose members nothing but their schemas tell apart.
+        """Return the node of a value whose members only validation can distinguish.
 
-        A value that several of them let through is of one that the version has.
+        A value that several of them admit belongs to one that the version has.
         """
         order = sorted(range(len(members)), key=lambda at: not members[at].shown)
         made: dict[str, Any] = {
@@ -458,5 +458,5 @@ class Builder:
 
 
 def _is_from_converter(node: Node) -> bool:
-    """Return whether a converter makes all of it, which is held to what it has to be."""
+    """Return whether a converter makes all of the value, and its result is validated."""
     return isinstance(node, dict) and UNSERVED in node and node["otherwise"] is None

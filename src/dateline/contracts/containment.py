@@ -12,7 +12,7 @@ from dateline.schema.types import ANNOTATIONS, choices, declared_types, is_enume
 
 Era = dict[str, Any]
 
-# What each kind beside schemas holds of the values that pass through it.
+# The keys of each kind beside schemas that concern values.
 _HOLDS: Final = {
     "media-type": ("schema",),
     "header": ("schema", "content"),
@@ -26,8 +26,8 @@ _HOLDS: Final = {
 def is_contained(kind: str, one: dict[str, Any], other: dict[str, Any]) -> bool:
     """Return whether every value of the era *one* is, unchanged, a value of the era *other*.
 
-    What can't be told counts as no. What stands below them is compared as it is written, unless
-    it is the same at all versions.
+    If in doubt, the answer is no. Schemas below are compared as they are written, unless they are
+    the same at all versions.
     """
     if kind != "schema":
         return all(_holds_the_same(one, other, key) for key in _HOLDS.get(kind, ()))
@@ -35,7 +35,7 @@ def is_contained(kind: str, one: dict[str, Any], other: dict[str, Any]) -> bool:
 
 
 def differs(one: Era, other: Era) -> bool:
-    """Return whether two eras of a schema say anything different of a value."""
+    """Return whether two eras of a schema differ for any value."""
     return bool(_differing(one, other))
 
 
@@ -54,7 +54,7 @@ def _differing(one: Era, other: Era) -> list[str]:
 
 
 def _listed_fit(one: Era, other: Era) -> bool:
-    """Return whether the texts that *one* lists fit *other*, as far as their lengths tell."""
+    """Return whether the texts that *one* lists fit *other*, by their lengths."""
     listed = choices(one)
     if not listed or not all(isinstance(value, str | None) for value in listed):
         return False
@@ -65,7 +65,7 @@ def _listed_fit(one: Era, other: Era) -> bool:
 
 
 def _is_of_member(one: Era, other: Era) -> bool:
-    """Return whether *one* fits a member of *other*, which says nothing but `anyOf`."""
+    """Return whether *one* fits a member of *other*, which is nothing but an `anyOf`."""
     members = other.get("anyOf")
     if not isinstance(members, list) or {*other} - _SAYS_NOTHING - {"anyOf", OR_NULL}:
         return False
@@ -119,7 +119,7 @@ def _is_dropped(_: Era, other: Era, key: str) -> bool:
 
 def _is_at_most(one: Era, other: Era, key: str) -> bool:
     if isinstance(one.get(key, other.get(key)), bool):
-        # OpenAPI 3.0 says with a boolean whether the bound itself is left out
+        # in OpenAPI 3.0, a boolean decides whether the bound is exclusive
         return not other.get(key) or one.get(key) is True
     return key not in other or (key in one and one[key] <= other[key])
 

@@ -59,7 +59,7 @@ class RequiredConverters:
         return self.note(schemas, parts, required)
 
     def names(self, numbers: Iterable[int]) -> dict[int, str]:
-        """Return what the converters of *numbers* are called."""
+        """Return the names of the converters of *numbers*."""
         return {
             number: self._histories.name(self._required[number][0].holder)
             for number in sorted(numbers)

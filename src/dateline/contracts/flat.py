@@ -1,4 +1,4 @@
-"""What schemas say together of a value at one version, without `$ref` and `allOf`."""
+"""Combine the schemas of a value at one version, `$ref` and `allOf` resolved."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from dateline.schema.types import (
 from dateline.schema.values import text
 from dateline.schema.variants import lists_variants
 
-# Keywords that speak of values inside a value, in ways that leave nothing out of it.
+# Keywords with schemas for values inside a value that leave nothing out of it.
 _UNSERVED: Final = (
     *("prefixItems", "not", "if", "then", "else", "patternProperties", "contains"),
     *("unevaluatedProperties", "unevaluatedItems", "dependentSchemas", "propertyNames"),
     *("contentSchema",),
 )
 
-# Keywords that relate what stands in a value: what is left out of it may break them.
+# Keywords that relate the parts of a value: to leave a part out may break them.
 RELATING: Final = frozenset({*_UNSERVED, "dependentRequired"})
 
 _OF_OBJECTS: Final = frozenset({"properties", "required", "additionalProperties", "minProperties"})
@@ -40,10 +40,10 @@ _OF_OBJECTS: Final = frozenset({"properties", "required", "additionalProperties"
 
 @dataclass(frozen=True)
 class Declared:
-    """A field as one schema describes it: whether it is shown, and what it is called.
+    """A field as one schema describes it: whether it is shown, and its names.
 
-    ``names`` stand newest first; the last one is what the version calls it. What comes out of
-    ``converters`` of its own, as parameters and headers have them, has to be as ``fits`` says.
+    ``names`` are ordered newest first; the last one is that of the version. The results of its own
+    ``converters``, which parameters and headers have, have to fit ``fits``.
     """
 
     schema: Any
@@ -55,7 +55,7 @@ class Declared:
 
 @dataclass(frozen=True)
 class GatedMember:
-    """A member of a union or enumeration; an absent one may say what is shown instead."""
+    """A member of a union or enumeration, which the version may lack."""
 
     schema: Any
     shown: bool
@@ -66,9 +66,9 @@ _NULL: Final = GatedMember({"type": "null"}, shown=True)
 
 @dataclass(frozen=True)
 class FlatUnion:
-    """The members of a union, and what tells them apart: before, and in what comes out.
+    """The members of a union, and their tags: before, and in the result.
 
-    ``is_one`` says that a value is of one member only.
+    With ``is_one``, a value fits one member only.
     """
 
     members: tuple[GatedMember, ...]
@@ -79,35 +79,35 @@ class FlatUnion:
 
 @dataclass(frozen=True)
 class TagMapping:
-    """What a discriminator says: which property holds the tag, and which tags are mapped."""
+    """A discriminator: the property with the tag, and the mapping of tags."""
 
     property: str | None = None
     mapping: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, schema: Mapping[str, Any]) -> TagMapping:
-        """Return what the discriminator of *schema* says; nothing where there is none."""
+        """Return the discriminator of *schema*; an empty one if it has none."""
         said = schema.get("discriminator")
         if not isinstance(said, dict):
             return cls()
         return cls(said.get("propertyName"), said.get("mapping") or {})
 
     def list_tags(self, component: str) -> list[str]:
-        """Return the tags that the mapping has for *component*."""
+        """Return the tags of *component* in the mapping."""
         return [tag for tag, goal in self.mapping.items() if _name_of(goal) == component]
 
 
 @dataclass
 class FlatSchema:
-    """What schemas say together. Fields go by their canonical names.
+    """All schemas of one value together. The keys of fields are their canonical names.
 
-    ``schemas`` are those that say it all. ``required`` names the fields that the version requires,
+    ``schemas`` are those combined. ``required`` names the fields that the version requires,
     ``optional`` those that requests must have now and could be without at the version.
-    ``extras`` are schemas of the fields that the names beside them do not cover. ``relates`` says
-    that parts of a value decide what others have to be; ``closed`` are the fields of each schema
-    that lets through no others; ``objects`` counts the schemas that say something of fields.
-    ``named`` are the components among the schemas, outermost first; ``tags`` is what a
-    discriminator without a union says, before and in what comes out.
+    ``extras`` are schemas for the fields that the names beside them do not cover. With
+    ``relates``, parts of a value decide what others have to be; ``closed`` are the fields of each
+    schema that admits no others; ``objects`` counts the schemas with keywords for fields.
+    ``named`` are the components among the schemas, outermost first; ``tags`` are those of a
+    discriminator without a union, before and in the result.
     """
 
     schemas: tuple[Any, ...] = ()
@@ -133,12 +133,12 @@ class FlatSchema:
 
     @property
     def holds(self) -> bool:
-        """Return whether values that lost something are to be held to the schemas again."""
+        """Return whether values that lost something have to be validated again."""
         return self.relates or (bool(self.closed) and self.objects > 1)
 
     @property
     def is_empty(self) -> bool:
-        """Return whether nothing is said that could differ between versions."""
+        """Return whether nothing in it could differ between versions."""
         return self.types == EVERY_TYPE and not (
             self.fields or self.extras or self.items or self.values or self.unions or self.unserved
         )
@@ -161,9 +161,9 @@ class FlatSchema:
 
 
 class View:
-    """The definitions as they are read at one version, on one way.
+    """The definitions as they are read at one version, in one direction.
 
-    With *whole*, values are canonical there: none went through a converter.
+    With *whole*, values are canonical: none went through a converter.
     """
 
     def __init__(
@@ -189,12 +189,12 @@ class View:
 
     @cached_property
     def given(self) -> View:
-        """The definitions as they are of values that come in, before any converter."""
+        """The definitions of values before any converter."""
         return View(*self._made_of, whole=True) if self.way is Way.DOWN else self
 
     @cached_property
     def other(self) -> View:
-        """The definitions as they are of what comes out: of the version, or canonical."""
+        """The definitions of results: those of the version, or canonical."""
         made_of = self._made_of[:-1]
         if self.way is Way.DOWN:
             return View(*made_of, Way.UP)
@@ -205,18 +205,18 @@ class View:
         return View(*self._made_of[:4], at, self.way)
 
     def shows(self, node: Any) -> bool:
-        """Return whether the version has *node*, as far as its own keys say."""
+        """Return whether the version has *node*, by its own keys."""
         return bool(self._timeline.of(node) >> self._at & 1)
 
     def _is_hidden(self, child: Any) -> bool:
-        """Return whether a property is not part of the messages that go this way."""
+        """Return whether a property is not part of messages in this direction."""
         if self._whole or not isinstance(child, dict):
             return False
         hidden = WRITE_ONLY if self.way is Way.DOWN else READ_ONLY
         return self._histories.access.of(self.era("schema", child)) == hidden
 
     def names(self, kind: str, name: str, node: Any) -> tuple[str, ...]:
-        """Return what the child *node* under the key *name* is called, down to the version."""
+        """Return the names of *node*, whose key is *name*, down to that of the version."""
         names = self._timeline.names(kind, name, node)
         last = next(i for i, (mask, _) in enumerate(names) if mask >> self._at & 1)
         return tuple(called for _, called in names[: last + 1])
@@ -233,7 +233,7 @@ class View:
         return self.era("schema", member)["const"]
 
     def choices(self, schema: dict[str, Any]) -> list[Any] | None:
-        """Return the values that *schema* lists where a value is read; None where it is open."""
+        """Return the values that *schema* lists before any converter; None if it is open."""
         if self.way is Way.DOWN or "enum" in schema or "const" in schema:
             return choices(schema)
         key = next((key for key in UNIONS if schema.get(key)), UNIONS[0])
@@ -242,7 +242,7 @@ class View:
         return [self.constant(member) for member in schema[key]]
 
     def instead(self, member: Any, members: tuple[GatedMember, ...]) -> dict[str, Any]:
-        """Return what is said of an absent *member*: whether and as what it is shown instead.
+        """Return the node of an absent *member*: with a substitute, if it has one.
 
         A value of an enumeration is followed to the nearest one that the version has.
         """
@@ -266,9 +266,9 @@ class View:
         return made
 
     def default(self, schemas: list[Any]) -> tuple[Any, ...]:
-        """Return the default that the first of *schemas* to have one says at the version.
+        """Return the first default of *schemas* at the version.
 
-        Empty where none has one; a schema that refers to others is followed.
+        Empty if none has one; references are followed.
         """
         ahead, seen = list(schemas), set[int]()
         while ahead:
@@ -285,10 +285,10 @@ class View:
         return ()
 
     def restates(self, schema: Any) -> bool:
-        """Return whether a history in *schema*, or below it, demands something else at the version.
+        """Return whether a history in *schema*, or below it, makes it another one at the version.
 
-        Where more values fit a schema of another version, converters have nothing to do; but that
-        matters where a value is not to fit.
+        If more values fit a schema of another version, converters have nothing to do; but that
+        matters where a value must not fit.
         """
         return self._histories.restates(schema, self._at)
 
@@ -298,16 +298,16 @@ class View:
         return self._histories.read(kind, node, self._at, self.way)
 
     def flat(self, *schemas: Any) -> FlatSchema:
-        """Return what *schemas* say together of one value."""
+        """Return *schemas* combined, as the schemas of one value."""
         flat = FlatSchema(schemas=schemas)
         for schema in schemas:
             self.add(flat, schema)
         return flat
 
     def add(self, flat: FlatSchema, schema: Any, *, shown: bool = True) -> None:
-        """Add to *flat* what *schema* says.
+        """Add *schema* to *flat*.
 
-        What is not *shown* only tells which fields the version lacks.
+        If it is not *shown*, only to know the fields that the version lacks.
         """
         if not isinstance(schema, dict):
             return
@@ -389,7 +389,7 @@ class View:
                 flat.unions.append(FlatUnion(members, *tags, is_one=key == "oneOf"))
 
     def types(self, schema: Any) -> frozenset[str]:
-        """Return the JSON types of the values that *schema* lets through."""
+        """Return the JSON types of the values that *schema* admits."""
         if schema is False:
             return frozenset()
         flat = self.flat(schema)
@@ -403,13 +403,13 @@ class View:
         return possible
 
     def _counts(self, member: GatedMember) -> bool:
-        # a value on the way down may be of any member, one on the way up only of those shown
+        # a value on the way down may fit any member, one on the way up only those shown
         return member.shown or self.way is Way.DOWN
 
     def tags(self, schema: Any, tag: str, union: FlatUnion | None) -> list[str]:
-        """Return the texts that the property *tag* of *schema* can have; empty if not told.
+        """Return the texts that the property *tag* of *schema* can have; empty if unknown.
 
-        What the schema says itself goes before the mapping of *union*, that before its name.
+        Values of the property come before the mapping of *union*, the mapping before the name.
         """
         flat = self.flat(schema)
         for name, found in flat.fields.items():
@@ -433,8 +433,7 @@ class View:
     def variant_tags(self, component: str, tags: TagMapping) -> list[str]:
         """Return the tags of a *component* that extends a discriminated one.
 
-        What the mapping says goes before the one value that the tag can have, that before its
-        name.
+        The mapping comes before the one value of the property, that before the name.
         """
         list_tags = tags.list_tags(component)
         if list_tags:
@@ -449,7 +448,7 @@ class View:
         return [component]
 
     def _list_texts(self, schema: Any) -> list[str]:
-        """Return the texts that *schema* lists, those of members not shown as well."""
+        """Return the texts that *schema* lists, including those of members not shown."""
         for _ in range(len(self.schemas) + 1):
             if not isinstance(schema, dict):
                 return []
@@ -462,9 +461,9 @@ class View:
         return []
 
     def telling(self, union: FlatUnion, members: list[Any], *, always: bool) -> str | None:
-        """Return the property whose texts tell *members* of *union* apart, if there is one.
+        """Return the property whose texts distinguish *members* of *union*, if there is one.
 
-        With *always*, it is one that no value can be without.
+        With *always*, only a property that every value has.
         """
         first = self.flat(members[0])
         own = [
@@ -481,7 +480,7 @@ class View:
         return None
 
     def requires(self, schema: Any, field: str) -> bool:
-        """Return whether every value of *schema* has the *field*, as it is called there."""
+        """Return whether every value of *schema* has the *field*, by its name at the version."""
         if not isinstance(schema, dict):
             return False
         now = self.read("schema", schema).now
@@ -509,17 +508,17 @@ class View:
         return self.way is Way.DOWN or self.shows(node)
 
     def describe_read(self, schema: Any) -> Any:
-        """Return what a value that is read here has to be to be of *schema*."""
+        """Return the constraints of *schema* on values before any converter."""
         if self.way is Way.DOWN:
             return self.published.canonical(schema)
         return self.published.at(schema, self._at)
 
     def describe_shown(self, schema: Any) -> Any:
-        """Return what *schema* demands at the version."""
+        """Return the constraints of *schema* at the version."""
         return self.published.at(schema, self._at)
 
     def apart(self, one: Any, other: Any) -> bool:
-        """Return whether no value, read or made, can be of both schemas."""
+        """Return whether no value, before or after, can fit both schemas."""
         made = (self._at,) if self.way is Way.DOWN else (self._at, None)
         return all(self.published.apart(one, other, at) for at in made)
 
@@ -536,6 +535,6 @@ def _below(key: str, value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _name_of(goal: str) -> str:
-    """Return the component that a discriminator's mapping names, by reference or by name."""
+    """Return the component that an entry of a mapping names, by reference or by name."""
     found = target(goal)
     return found[1] if found else goal

@@ -1,4 +1,4 @@
-"""What a node was in, what it is read as and which converters lie between out."""
+"""Read nodes with a history at one version, and find the converters between its eras."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Path = tuple[str | int, ...]
 
 
 class Way(Enum):
-    """Which way a value goes: down to a caller, or up from one."""
+    """The direction of a value: down to a caller, or up from one."""
 
     DOWN = "down"
     UP = "up"
@@ -45,7 +45,7 @@ class Reading(NamedTuple):
 class ConverterStep:
     """A step between two eras of a node that a value can't take unchanged, down or up.
 
-    ``passes_null`` says that null is null in both eras, so that it needs no converter.
+    With ``passes_null``, null is null in both eras, and needs no converter.
     """
 
     name: str
@@ -119,7 +119,7 @@ class Histories:
         return False
 
     def place(self, node: Any) -> Path:
-        """Return where *node* stands in the definitions."""
+        """Return the path to *node* in the definitions."""
         return self._paths.get(id(node), ())
 
     def _history(self, kind: str, node: dict[str, Any]) -> _NodeHistory:
@@ -167,7 +167,7 @@ class Histories:
         return made
 
     def name(self, node: Any) -> str:
-        """Return what converters at *node* are called: by component and field, or operation."""
+        """Return the name of converters at *node*: component and field, or operation."""
         called = self._format_name(self.place(node))
         count = self._taken[called] = self._taken.get(called, 0) + 1
         return called if count == 1 else f"{called}#{count}"
@@ -180,7 +180,7 @@ class Histories:
             steps.append(str(path[path.index("responses") + 1]))
         elif schema is None and "requestBody" in path:
             steps.append("request")
-        # what a list or a map holds is no field of it: `Thing[]`, `Thing{}`
+        # items of a list and values of a map are no fields: `Thing[]`, `Thing{}`
         return ".".join(steps) + ("" if field[:1] in ("", "[", "{") else ".") + field
 
     @cached_property

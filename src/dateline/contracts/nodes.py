@@ -2,8 +2,8 @@
 
 A node is plain data: the name of a shared node, None where nothing differs, or a mapping with
 
-- ``convert`` (names of converters) and ``then`` (a node: what stands below them), perhaps with
-  ``fits``: a schema that what comes out has to fit;
+- ``convert`` (names of converters) and ``then`` (a node: what is below them), perhaps with
+``fits``: a schema that the result has to fit;
 - ``then`` and ``fits`` alone: what comes out of that node may not be shown unless it fits;
 - any of ``fields``, ``left_out``, ``names``, ``defaults``, ``required``, ``extras`` with
   ``declared`` and ``least``: an object; ``defaults`` are values for fields that it lacks, written
@@ -93,14 +93,14 @@ def _inline(node: Node) -> Iterator[dict[str, Any]]:
     return (each for each in walk(node) if isinstance(each, dict))
 
 
-# Where a node holds others: one, several by name, or a list of them.
+# The keys of a node that contain others: one, several by name, or a list of them.
 _ONE: Final = ("then", "items", "extras", "otherwise")
 _MAPS: Final = ("fields", "members", "types")
 _LISTS: Final = ("tried", UNSERVED, "where")
 
 
 def _replace(node: dict[str, Any], change: Callable[[Node], Node]) -> dict[str, Any]:
-    """Return *node* with what *change* returns for each node that it holds."""
+    """Return *node* with each node in it replaced by what *change* returns for it."""
     found = dict(node)
     for key in found.keys() & {*_ONE, *_MAPS, *_LISTS}:
         value = found[key]
@@ -140,7 +140,7 @@ def prune(node: Node, live: Container[str]) -> Node:
 
 _KEPT: Final = frozenset({"declared", "then", "items", "value", "shown_as", "is"})
 
-# What makes a node change something, whatever it holds.
+# The keys with which a node changes something, whatever their values.
 _ACTS: Final = (
     *("convert", "then", "names", "defaults", "left_out", "values", "fields", "extras", "items"),
     *(UNSERVED, "retag"),

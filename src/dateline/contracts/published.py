@@ -1,4 +1,4 @@
-"""What schemas of the definitions demand: of canonical values, or of those of one version."""
+"""Constraints of the definitions' schemas: on canonical values, or on those of one version."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class PublishedSchemas:
     def apart(self, one: Any, other: Any, at: int | None) -> bool:
         """Return whether no value can be of both schemas.
 
-        They are compared as they are at the combination *at*; None stands for canonical values.
+        They are compared as they are at the combination *at*; None means canonical values.
         """
         document = self._api.document
         if at is not None:

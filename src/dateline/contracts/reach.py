@@ -1,4 +1,4 @@
-"""Which components differ between versions or directions, and what tells them apart."""
+"""Find the components that differ between versions or directions, and the gates they depend on."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dateline.schema.access import READ_ONLY, WRITE_ONLY
 from dateline.schema.memo import closure
 from dateline.schema.variants import subtypes
 
-# Below these stand other values; below all other keys, more is said of the same one.
+# Below these are schemas of other values; below all other keys, schemas of the same value.
 _VALUES: Final = frozenset({"properties", "items", "additionalProperties"})
 
 
@@ -20,7 +20,7 @@ _VALUES: Final = frozenset({"properties", "items", "additionalProperties"})
 class _Dependencies:
     """The gates in a node, as sets of combinations; the schemas it consists of, and refers to.
 
-    ``is_directed`` says that something in it belongs to requests or to responses only.
+    With ``is_directed``, something in it belongs to requests or to responses only.
     """
 
     masks: set[int] = field(default_factory=set)
@@ -30,7 +30,7 @@ class _Dependencies:
 
 
 class Reach:
-    """What a schema needs in order to be read, through all it is made of."""
+    """Finds what the nodes of schemas depend on, through references."""
 
     def __init__(self, document: dict[str, Any], timeline: Timeline) -> None:
         self._timeline = timeline
@@ -40,7 +40,7 @@ class Reach:
 
     @cached_property
     def subtypes(self) -> dict[str, frozenset[str]]:
-        """The schemas that stand wherever a discriminated one that they extend does."""
+        """The schemas that may replace the discriminated one that they extend."""
         return subtypes(self._schemas)
 
     @cached_property

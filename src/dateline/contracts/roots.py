@@ -1,4 +1,4 @@
-"""The values that each operation takes and gives: where the nodes of contract data begin."""
+"""The values of each operation's requests and responses, at which contract data begin."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from dateline.schema.references import Resolver
 _SECTIONS: Final = {kind: section for section, kind in COMPONENTS.items()}
 _ABSENT: Final[Node] = {"absent": True}
 
-# What of a security scheme says where a credential stands in a request.
+# The keys of a security scheme that decide where a credential is in a request.
 _SECRETS: Final = ("type", "in", "name", "scheme")
 
 Sited = tuple[str, Any]
@@ -37,10 +37,10 @@ Sited = tuple[str, Any]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Root:
-    """One value of an operation: its name, where it belongs in the data, and how it is made.
+    """One value of an operation: its name, its place in the data, and how its node is built.
 
     ``nodes`` are all that it depends on beside the components of schemas. ``skeleton`` lists
-    every body of the operation, so that one that is not defined is told from one that is equal
+    every body of the operation, to distinguish one that is not defined from one that is equal
     in all versions.
     """
 
@@ -52,7 +52,7 @@ class Root:
 
 
 def roots(api: Api, way: Way) -> list[Root]:
-    """Return what the operations give (down) or take (up), in the order of the definitions."""
+    """Return the values of responses (down) or requests (up), in the order of the definitions."""
     return list(_Roots(api, way).roots())
 
 
@@ -85,7 +85,7 @@ def _lost(
     *,
     adopted: bool,
 ) -> str | None:
-    """Return what *then* has that nothing in *now* can be taken for, or the other way round."""
+    """Return how *then* differs from *now* in a way that no converter could serve, if it does."""
     if kind in ("path-item", "operation") and not adopted:
         moved = places(then.get("parameters")) - places(now.get("parameters"))
         if moved:
@@ -105,7 +105,7 @@ def _lost(
         return f"leaves {min(gone)} out, which all are answered in; keep it" if gone else None
     if kind == "request-body":
         if adopted and not now.get("content"):
-            return None  # a body that nothing asks for any more is passed over
+            return None  # a body that no newer version reads is ignored
         gone = then.get("content", {}).keys() - now.get("content", {}).keys()
         return (
             f"has {min(gone)}, which is read no more; keep it, with `{REMOVED}`" if gone else None
@@ -206,7 +206,7 @@ class _Roots:
             made = builder.convert(inner.converters, node, inner.shown.get("schema", True))
             if made is None or has_schema:
                 return made
-            # what is no JSON is passed on as it is: its parts are known to nobody
+            # what is not JSON is passed on unchanged: its parts are unknown
             is_served = not list_converters(made) and not list_unserved(made)
             return require(builder, held, made if is_served else _ABSENT)
 
@@ -313,15 +313,15 @@ class _Roots:
         )
 
     def places(self, parameters: Any) -> set[str]:
-        """Return the parts of a request that *parameters* stand in."""
+        """Return the places of *parameters* in a request."""
         return {self.resolve("parameter", each).get("in", "") for each in parameters or ()}
 
     def resolve(self, kind: str, node: Any) -> dict[str, Any]:
-        """Return what *node* stands for, through references; empty where one leads nowhere."""
+        """Return what *node* refers to in the end; empty if a reference leads nowhere."""
         return self._resolve(kind, node, lambda each: each)
 
     def _then(self, view: View, kind: str, node: Any) -> dict[str, Any]:
-        """Return what *node* stands for at the version of *view*, as `resolve` does."""
+        """Return what *node* refers to at the version of *view*, as `resolve` does."""
         return self._resolve(kind, node, partial(view.era, kind))
 
     def _resolve(
@@ -338,7 +338,7 @@ class _Roots:
 
 @dataclass(frozen=True)
 class _Holder:
-    """An operation: what it is called, itself with what holds it, and all its bodies."""
+    """An operation: its name, itself after the objects around it, and all its bodies."""
 
     name: str
     sites: list[Sited]
@@ -351,7 +351,7 @@ class _Holder:
 
 
 def _holding(operation: dict[str, Any], path: tuple[str, ...]) -> Any:
-    """Return the node of *operation* that holds the content at *path*: a response, or the body."""
+    """Return the node of *operation* with the content at *path*: a response, or the body."""
     if path[0] == "content":
         return operation.get("requestBody")
     return operation.get("responses", {}).get(path[0])

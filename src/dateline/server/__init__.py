@@ -1,7 +1,7 @@
 """The server of an API: Protocols of handlers, a table of operations, contract data.
 
-Two steps, with the models between: `Server` says what types it needs beside those of the
-versions, and lays itself out when they are made.
+Two steps, with the models between: `Server` lists the types it needs beside those of the
+versions, and is laid out when they exist.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _FOLDER: Final = "python/{package}/server"
 _FIRST: Final = "_server.py.jinja"
 _SUFFIX: Final = ".jinja"
 _SPECIFICATION: Final = "spec/"
-# What handlers are written with, whatever the API.
+# The exports for handlers of any API.
 _NOUNS: Final = (
     *("Account", "Call", "Credentials", "MemoryStore", "MissingConverterError"),
     *("MissingHandlerError", "Problem", "Refusal", "Reply", "Result", "Settings", "Store"),

@@ -1,8 +1,8 @@
-"""The contract that a server is written against: all that any version shows.
+"""Build the contract that a server is written against: everything that any version shows.
 
-What callers of older versions leave out is not required of requests. A component that requests
-and responses hold, and that differs for this, is there twice: the form that is sent is called
-``...Sent``, and stands beside the other.
+Fields that callers of older versions leave out are not required of requests. A component of both
+requests and responses that differs for this exists twice: the form for requests is named
+``...Sent``.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ _SENT: Final = "Sent"
 
 @dataclass(frozen=True, kw_only=True)
 class Forms:
-    """The canonical contract, which components only requests hold, and what is called otherwise.
+    """The canonical contract, the components of requests only, and the names of second forms.
 
-    ``sent`` gives for a component that there is in two forms the name of the one that is sent;
-    ``directions`` read schemas as they are received and as they are sent.
+    ``sent`` maps a component with two forms to the name of the one that is sent; ``directions``
+    read schemas as they are received and as they are sent.
     """
 
     contract: Contract
@@ -89,7 +89,7 @@ def _apart(known: Mapping[str, Any], written: Mapping[str, Any]) -> frozenset[st
 
 
 def _names(components: list[str], known: Mapping[str, Any]) -> dict[str, str]:
-    """Return what the form that is sent is called: no other component is."""
+    """Return the names of the forms that are sent, which no other component has."""
     names: dict[str, str] = {}
     for name in components:
         called = name + _SENT
@@ -100,7 +100,7 @@ def _names(components: list[str], known: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _rename(node: Any, names: Mapping[str, str]) -> Any:
-    """Return a schema that speaks of other components where *names* says so."""
+    """Return a schema with its references to components replaced by those in *names*."""
     if not names:
         return node
     if isinstance(node, list):

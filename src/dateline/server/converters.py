@@ -25,7 +25,7 @@ _TYPES: Final[dict[str, Node]] = {
 
 _ANY: Final = "t.JsonValue"
 
-# How the steps of a place are spoken.
+# The words for the steps of a place.
 _SPOKEN: Final = {"[]": " item ", "{}": " value ", "@": " before ", "#": " again "}
 
 
@@ -49,7 +49,7 @@ class Converter:
 def list_converters(api: Api, data: dict[str, Any], forms: Forms) -> list[Converter]:
     """Return the converters that *data* list.
 
-    Raises SourceError where two would be called the same.
+    Raises SourceError if two methods have one name.
     """
     reader = PartReader(forms.contract.document)
     made = [
@@ -103,7 +103,7 @@ def _converter(reader: PartReader, name: str, way: str, said: dict[str, Any]) ->
 def _dated_converter(
     reader: PartReader, name: str, way: str, method: str, said: dict[str, Any]
 ) -> Converter:
-    """Return a converter for a value that is not served without a converter."""
+    """Return a converter for a value that can't be served without one."""
     newest = _type(reader, said["newer"], passes_null=False)
     takes, gives = (newest, _ANY) if way == "down" else (_ANY, newest)
     done = "as callers of *version* are shown it"
@@ -121,14 +121,14 @@ def _dated_converter(
 
 
 def _schema(kind: str, node: Any) -> Any:
-    """Return the schema of the values that *node* speaks of; None where that is not one."""
+    """Return the schema of the values of *node*; None if there is not exactly one."""
     if kind == "schema":
         return node
     return node.get("schema") if kind in ("header", "media-type", "parameter") else None
 
 
 def _type(reader: PartReader, schema: Any, passes_null: bool) -> Node:
-    """Return the type of the JSON values of *schema*, as far as its keywords tell."""
+    """Return the type of the JSON values of *schema*, as far as its keywords decide it."""
     parts = reader.parts([Located(schema, "")]) if schema is not None else ()
     listed = [part.get("type") for part in parts if "type" in part.node]
     types = [[each] if isinstance(each, str) else each for each in listed]
@@ -147,7 +147,7 @@ def _type(reader: PartReader, schema: Any, passes_null: bool) -> Node:
 
 
 def _difference(made: Any, given: Any) -> str:
-    """Return in a few words what a schema says that another does not; empty for nothing."""
+    """Return in a few words how a schema differs from another; empty if it does not."""
     if _words(made) != _words(given):
         return f": {_words(made)}, not {_words(given)}"
     if not isinstance(made, dict) or not isinstance(given, dict):
@@ -158,7 +158,7 @@ def _difference(made: Any, given: Any) -> str:
 
 
 def _words(schema: Any) -> str:
-    """Return in a few words what *schema* says of the type of its values; null goes without."""
+    """Return in a few words the type of the values of *schema*, without null."""
     said = schema if isinstance(schema, dict) else {}
     if "$ref" in said:
         return f"`{str(said['$ref']).rpartition('/')[2]}`"

@@ -1,4 +1,4 @@
-"""Paragraphs of prose in, a docstring out that reads like one; whatever stands in them is inert."""
+"""Write paragraphs of prose as a docstring, with everything in them escaped."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def docstring(paragraphs: Iterable[str], indent: int) -> Code:
 
 
 def _flowing(paragraph: str) -> Iterator[str]:
-    """Yield the lines of *paragraph*; those that only go on stand with what they go on from."""
+    """Yield the lines of *paragraph*, with continuation lines joined."""
     before = ""
     for line in paragraph.strip().splitlines():
         if _PROSE.match(line) and _PROSE.match(before):
@@ -57,7 +57,7 @@ def _lines(paragraph: str, width: int) -> Iterator[str]:
         text = '"'.join(map(escape_text, line.split('"')))
         yield from wrap(
             text.replace('"""', r"\"\"\""),
-            # the opening quotes may stand before it
+            # the opening quotes may be before it
             width - 3,
             subsequent_indent=hanging,
             drop_whitespace=True,

@@ -1,4 +1,4 @@
-"""The first file of handlers, which its owner fills in."""
+"""Lay out the first file of handlers, for its owner to fill in."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ACCOUNT: Final = "Account"
 _METHOD: Final = 4
 _YOURS: Final = "It is yours: nothing generates it again. Run it with `uvicorn server:app`."
 
-# What the file needs in any case, and what is there for it to speak of.
+# What the file imports in any case, and what it imports if it is used.
 _ALWAYS: Final = frozenset({"Handlers", "Refusal", "create_app"})
 _SPOKEN: Final = frozenset({"Call", "Credentials", "Reply", "Result", "models"})
 

@@ -139,8 +139,8 @@ class _Messages:
                 *readings.responses(readings.item(path).get(method, {}))
             ]
         )
-        # What responses are held to demands nothing that only requests have; of requests, the
-        # types of handlers demand it again.
+        # Responses are validated without what only requests have; for requests, the types of
+        # handlers validate that again.
         schemas = self._component_rows(components, {}, *ACCESS)
         schemas = self._component_rows(_component_names(requests), schemas, READ_ONLY)
         return {

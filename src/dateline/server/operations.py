@@ -1,4 +1,4 @@
-"""An API in, the operations that its server has handlers for out: what they take and give."""
+"""Read the operations of an API that its server has handlers for."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ DOCUMENTS: Final = "/spec"
 """The path, on the host, at and below which a server has its specification documents."""
 
 PLACES: Final = ("path", "query", "header", "cookie")
-"""Where parameters stand; of two with one name, the one that stands first keeps it."""
+"""The places of parameters; of two with one name, the first place keeps it."""
 
-# What the annotations of handlers speak of: a method that is called so would hide it.
+# The names in annotations of handlers: a method of such a name would hide them.
 _SPOKEN: Final = frozenset(
     {"bool", "bytes", "date", "datetime", "dict", "float", "int", "list", "models", "str", "t"}
     | {"tuple"}
@@ -46,10 +46,10 @@ _BODILESS: Final = frozenset({"204", "205", "304"})
 
 @dataclass(frozen=True, kw_only=True)
 class Content:
-    """What a request or response holds: a media type, and the schema if that is JSON.
+    """The content of a request or response: a media type, and the schema if that is JSON.
 
-    ``component`` names the shared body or response that it stands in, if any; ``others`` are the
-    media types that are not served.
+    ``component`` names the shared body or response with it, if any; ``others`` are the media types
+    that are not served.
     """
 
     media_type: str
@@ -64,10 +64,10 @@ class Content:
 
 @dataclass(frozen=True, kw_only=True)
 class Parameter:
-    """A parameter: what handlers call it, what requests do, and the schema of its values.
+    """A parameter: its keyword in handlers, its name in requests, and the schema of its values.
 
-    ``may_lack_default`` tells whether it is optional without a default at some version that had
-    another schema.
+    With ``may_lack_default``, it is optional without a default at some version that had another
+    schema.
     """
 
     keyword: str
@@ -87,8 +87,8 @@ class Operation:
 
     ``id`` is its name in the contract data, ``path`` that of the definitions. ``body`` and each
     of ``responses`` are None where there is no content. ``security`` lists the alternatives of
-    the newest version, each of which is all of some schemes; ``is_secured`` and
-    ``is_always_secured`` tell whether callers of any version, or all callers, have to be known.
+    the newest version, each of which needs all of its schemes. With ``is_secured``, callers of some
+    version have to be authenticated, with ``is_always_secured`` all callers.
     """
 
     id: str
@@ -112,7 +112,7 @@ class Operation:
 
     @property
     def successes(self) -> dict[str, Content | None]:
-        """What is given where all went well, the usual answer first."""
+        """The responses of success, the usual one first."""
         for wanted in ("2", "default", "3"):
             found = sorted(status for status in self.responses if status.startswith(wanted))
             if found:
@@ -122,7 +122,7 @@ class Operation:
 
 @dataclass(frozen=True, kw_only=True)
 class OperationGroup:
-    """The operations of one tag: what `Handlers` calls them, and what their Protocol is called."""
+    """The operations of one tag, their field in `Handlers`, and the name of their Protocol."""
 
     tag: str
     field: str
@@ -137,9 +137,9 @@ def prefix(environment: Environment) -> str:
 
 
 def unread(api: Api) -> frozenset[str]:
-    """Return the headers, in lower case, that no handler is given as a parameter.
+    """Return the headers, in lower case, that handlers don't receive as parameters.
 
-    Something else reads them: the version, the idempotency key, what tells who calls.
+    Something else reads them: the version, the idempotency key, credentials.
     """
     schemes = api.document.get("components", {}).get("securitySchemes", {}).values()
     told = [each["name"] for each in schemes if each.get("in") == "header" and "name" in each]
@@ -257,9 +257,9 @@ class _OperationReader:
         )
 
     def _handler_name(self, path: str, method: str) -> str:
-        """Return what the handler is called: the id, or method and path without one.
+        """Return the name of the handler: the id, or method and path without one.
 
-        What was adopted can't be asked to rename ids that become one name.
+        Ids of adopted documents that become one name can't be renamed.
         """
         name = snake(self._names[path, method])
         is_taken = self._api.table.adopted and self._snakes[name] > 1
@@ -315,7 +315,7 @@ class _OperationReader:
         return f"{keyword}_{place}" if keyword in taken else keyword
 
     def _is_always(self, sites: list[dict[str, Any]], kind: str) -> bool:
-        """Return whether callers of every version have to send it."""
+        """Return whether requests of every version have to contain it."""
         return all(self._timeline.of(node) == self._timeline.all for node in sites) and all(
             era.get("required") is True for _, era in self._timeline.eras(kind, sites[-1])
         )
@@ -353,7 +353,7 @@ def _name(name: str, spoken: frozenset[str] = frozenset()) -> str:
 
 
 def _content(sites: list[dict[str, Any]]) -> Content | None:
-    """Return what a request body or response holds: JSON where it may be that."""
+    """Return the content of a request body or response: JSON if it may be that."""
     content = sites[-1].get("content") if sites else None
     if not content:
         return None
@@ -370,7 +370,7 @@ def _component(sites: list[dict[str, Any]]) -> str | None:
 
 
 def defaults(schema: Any) -> Iterator[Any]:
-    """Yield the defaults in *schema*, references aside, the one that holds last."""
+    """Yield the defaults in *schema* without following references, the decisive one last."""
     if isinstance(schema, dict):
         for each in schema.get("allOf", ()):
             yield from defaults(each)
@@ -381,7 +381,7 @@ def defaults(schema: Any) -> Iterator[Any]:
 def _schema(parameter: dict[str, Any]) -> Any:
     """Return the schema of a parameter, which may be below a media type.
 
-    It has no default if an older version had none: handlers are given what each version says.
+    It has no default if an older version had none: each request has that of its version.
     """
     schema = value_schema(parameter, {})
     if "schema" not in parameter:

@@ -1,4 +1,4 @@
-"""Operations and their types in, the Protocols of handlers and of converters out: code."""
+"""Lay out the Protocols of handlers and of converters."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dateline.server.types import Types, nullable
 from dateline.templating import Code
 
 ACCOUNT: Final = "A_contra"
-"""The type of accounts in the Protocols: what they only take."""
+"""The type variable of accounts in the Protocols, which is contravariant."""
 
 _METHOD: Final = 4
 _BODY: Final = 8
@@ -43,7 +43,7 @@ def lay_out_protocols(
 
 
 class Protocols:
-    """Lays out methods, and keeps the words that they speak of; *account* is what they take."""
+    """Lays out methods, and collects the names in them; *account* is the type of accounts."""
 
     def __init__(self, types: Types, environments: Sequence[str], account: str) -> None:
         self._types = types
@@ -53,7 +53,7 @@ class Protocols:
 
     @property
     def spoken(self) -> frozenset[str]:
-        """The words of what was laid out so far."""
+        """The names in what was laid out so far."""
         return frozenset(self._spoken)
 
     def group(self, group: OperationGroup) -> dict[str, Any]:
@@ -84,7 +84,7 @@ class Protocols:
         }
 
     def imports(self) -> dict[str, Any]:
-        """Return what stands in front of it all: to be asked last."""
+        """Return the imports; call it after everything is laid out."""
         spoken = self._spoken | {"Protocol"}
         nouns = [name for name in _NOUNS if name in spoken]
         return {
@@ -124,7 +124,7 @@ class Protocols:
     def _keyword(self, name: str, type_: Node, default: Node | None) -> str:
         if default == "None":
             type_ = nullable(type_)
-        # a list could be changed by whom it is given to: it is passed anew each time
+        # the handler could change a list: a new one is passed each time
         shown = None if isinstance(default, Bracketed) else default
         end = "" if shown is None else f" = {self._code(shown, _BODY)}"
         return f"{name}: {self._code(type_, _BODY, len(f'{name}: {end},'))}{end}"
@@ -141,7 +141,7 @@ def _call(operation: Operation, account: str) -> Node:
 
 
 def standard(spoken: Container[str]) -> list[Code]:
-    """Return the imports of the standard library for the names *spoken* of."""
+    """Return the imports of the standard library for the names in *spoken*."""
     return [
         Code(f"from {module} import {', '.join(found)}")
         for module, names in _STANDARD.items()
@@ -150,7 +150,7 @@ def standard(spoken: Container[str]) -> list[Code]:
 
 
 def siblings(spoken: Container[str]) -> list[Code]:
-    """Return the imports of what stands beside the server and in it."""
+    """Return the imports of the generated modules for the names in *spoken*."""
     known = {"t": "from .. import types as t", "models": "from . import models"}
     return [Code(line) for name, line in known.items() if name in spoken]
 
@@ -169,7 +169,7 @@ def _paragraphs(operation: Operation) -> Iterator[str]:
 
 
 def _describe(parameter: Parameter) -> str:
-    """Return the line of a docstring that tells of *parameter*; empty if there is nothing."""
+    """Return the line of a docstring about *parameter*; empty if it has no description."""
     words = parameter.description.split()
     if parameter.deprecated:
         words = ["Deprecated.", *words]

@@ -1,4 +1,4 @@
-"""Operations and their types in, the table that a server is made from out: code."""
+"""Lay out the table of operations that a server is built from."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dateline.templating import Code
 
 _INDENT: Final = 4
 
-# What stands before a mapping in the template.
+# What precedes a mapping in the template.
 _CONVERTERS: Final = "CONVERTERS: Final[Mapping[str, Mapping[str, str]]] = "
 _PREFIXES: Final = "PREFIXES: Final = "
 _SCHEMES: Final = "SCHEMES: Final[Mapping[str, Scheme]] = "
@@ -103,13 +103,13 @@ def _content(content: Content, type_: Node) -> Node:
 
 
 def _schemes(api: Api) -> Iterator[tuple[str, Node]]:
-    """Yield the name of each security scheme and where the secret stands in a request."""
+    """Yield the name of each security scheme, and the place of its secret in a request."""
     for name, scheme in api.document.get("components", {}).get("securitySchemes", {}).items():
         field, place, before = "Authorization", "header", "Bearer "
         if scheme.get("type") == "apiKey":
             field, place, before = scheme["name"], scheme["in"], ""
         elif scheme.get("type") == "mutualTLS":
-            # what ended the connection tells the certificate (RFC 9440, section 2.2)
+            # the TLS terminator passes the certificate on (RFC 9440, section 2.2)
             field, before = "Client-Cert", ""
         elif scheme.get("type") == "http":
             before = f"{str(scheme['scheme']).capitalize()} "

@@ -1,4 +1,4 @@
-"""The types of what operations take and give, as expressions of Python source."""
+"""The types of parameters, bodies and results, as expressions of Python source."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _NOTHING: Final = "None"
 
 
 class Types:
-    """The types of all operations: first which are wanted, and once they are made, what they are.
+    """The types of all operations: first those wanted and, once they exist, their expressions.
 
-    In a table they stand as they are read; in signatures as people write them.
+    The table has them as they are validated, signatures as people write them.
     """
 
     def __init__(self, forms: Forms, operations: Iterable[Operation]) -> None:
@@ -48,11 +48,11 @@ class Types:
         )
 
     def take(self, types: Iterable[Typed]) -> None:
-        """Take the types that were made of what was wanted."""
+        """Take the types that were made for those wanted."""
         self._made = dict(zip(self._wanted, types, strict=True))
 
     def parameter(self, operation: Operation, parameter: Parameter) -> Node:
-        """Return what a handler is given for *parameter* where it is there."""
+        """Return the type of *parameter* in handlers if a request has it."""
         return _simplify(self._find_type(self._of_parameter(operation, parameter)).type.whole)
 
     def default(self, operation: Operation, parameter: Parameter) -> Node | None:
