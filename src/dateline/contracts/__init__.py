@@ -86,7 +86,7 @@ class _Contracts:
         self._reach = Reach(api.document, self._timeline)
         self._environments = [each.name for each in api.table.environments] or [EVERYWHERE]
         self.published = PublishedSchemas(api, self._timeline, projector)
-        self.demands = RequiredConverters(self._histories, self.published)
+        self.required_converters = RequiredConverters(self._histories, self.published)
         self._moved: dict[int, Any] = {}
 
     def data(self) -> Data:
@@ -97,8 +97,8 @@ class _Contracts:
             raise SourceError(problems)
         needed = {way.value: each.converters for way, each in ways.items()}
         demanded = {way.value: each.required for way, each in ways.items()}
-        names = self.demands.names(set[int]().union(*demanded.values()))
-        written = self.demands.converters(names, demanded, self._olders)
+        names = self.required_converters.names(set[int]().union(*demanded.values()))
+        written = self.required_converters.converters(names, demanded, self._olders)
         return {
             "versions": list(self._api.table.dates),
             "environments": self._environments,
@@ -249,7 +249,7 @@ class _WayNodes:
             self._builders[at] = Builder(
                 self._contracts.view(at, self._way),
                 self._contracts.reach,
-                self._contracts.demands,
+                self._contracts.required_converters,
                 self._contracts.note_moved,
             )
         return self._builders[at]

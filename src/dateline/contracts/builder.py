@@ -29,6 +29,7 @@ from dateline.contracts.nodes import (
 )
 from dateline.contracts.published import together
 from dateline.contracts.reach import Reach
+from dateline.contracts.tags import find_tag, list_tags, list_variant_tags
 from dateline.model import SHOWN_AS
 from dateline.schema.dialect import OR_NULL
 from dateline.schema.types import TYPES
@@ -67,14 +68,14 @@ class Builder:
         self,
         view: View,
         reach: Reach,
-        demands: RequiredConverters,
+        required_converters: RequiredConverters,
         moved: Callable[[Any], None],
     ) -> None:
         self.view = view
         self._reach = reach
         self._subtypes = reach.subtypes
         self._extending = {name for names in reach.subtypes.values() for name in names}
-        self.demands = demands
+        self.required_converters = required_converters
         self.moved = moved
 
     def component(self, name: str) -> Node:
@@ -146,7 +147,8 @@ class Builder:
         # if several have one tag, nothing that a version lacks passes for another
         for member in sorted(map(self._component, names), key=lambda one: not one.shown):
             node = self._member(member) if alone else self._member(member, flat)
-            for tag in self.view.given.variant_tags(self.view.referred(member.schema) or "", tags):
+            name = self.view.referred(member.schema) or ""
+            for tag in list_variant_tags(self.view.given, name, tags):
                 members[tag] = node
         return {"tag": tags.property, "members": dict(sorted(members.items())), "otherwise": own}
 
@@ -173,8 +175,8 @@ class Builder:
     ) -> tuple[list[str], list[str]]:
         """Return the tags of a schema that extends a discriminated one: before and after."""
         return (
-            self.view.given.variant_tags(name, tags[0]),
-            self.view.other.variant_tags(name, tags[1]),
+            list_variant_tags(self.view.given, name, tags[0]),
+            list_variant_tags(self.view.other, name, tags[1]),
         )
 
     def _change_tag(
@@ -210,7 +212,7 @@ class Builder:
             if (node := self._read_unserved(key, child)) is not None
         ]
         nodes: dict[str, Node] = {
-            name: self._demand_converter(
+            name: self._require_converter(
                 flat.schemas,
                 {place: node for key, place, node in below if name in _HELD.get(key, TYPES)},
                 own.get(name),
@@ -231,13 +233,14 @@ class Builder:
             return {"absent": True}
         return self._member(child)
 
-    def _demand_converter(
+    def _require_converter(
         self, schemas: tuple[Any, ...], below: dict[str, Node], otherwise: Node
     ) -> Node:
         """Return the node of a value that can't be served because of the nodes *below* it."""
         if not below:
             return otherwise
-        why = self.demands.value(schemas, [f"what is below `{place}`" for place in below])
+        parts = [f"what is below `{place}`" for place in below]
+        why = self.required_converters.value(schemas, parts)
         # what would be served by other converters is left to this one
         where = [
             {"absent": True} if list_converters(each) or list_unserved(each) else each
@@ -345,7 +348,7 @@ class Builder:
             return self.flat(base)
         types = [self.view.given.types(member.schema) & base.types for member in counted]
         if union.is_one and self._may_overlap(union, counted, types):
-            return self._demand_converter(flat.schemas, {"oneOf": {"absent": True}}, None)
+            return self._require_converter(flat.schemas, {"oneOf": {"absent": True}}, None)
         if base.is_empty:
             nodes = [self._member(member) for member in counted]
         else:
@@ -372,8 +375,8 @@ class Builder:
             return [], []
         other = replace(union, tags=union.then)
         return (
-            self.view.given.tags(member.schema, before, union),
-            self.view.other.tags(member.schema, after, other),
+            list_tags(self.view.given, member.schema, before, union),
+            list_tags(self.view.other, member.schema, after, other),
         )
 
     def _may_overlap(
@@ -387,7 +390,7 @@ class Builder:
             having = [m.schema for m, its in zip(members, types, strict=True) if name in its]
             if len(having) < 2 or not any(map(self.view.restates, having)):
                 continue
-            tag = name == "object" and self.view.given.telling(union, having, always=True)
+            tag = name == "object" and find_tag(self.view.given, union, having)
             if not tag and not all(self.view.apart(*pair) for pair in combinations(having, 2)):
                 return True
         return False
@@ -408,7 +411,7 @@ class Builder:
         members = [members[i] for i in having]
         tag = None
         if name == "object":
-            tag = self.view.given.telling(union, [each.schema for each in members], always=True)
+            tag = find_tag(self.view.given, union, [each.schema for each in members])
         if tag is None:
             return self._choose_by_schema(union, members, own)
         return self._choose_by_tag(union, tag, members, own)
@@ -419,7 +422,7 @@ class Builder:
         by_value = {
             value: node
             for member, node in zip(members, nodes, strict=True)
-            for value in self.view.given.tags(member.schema, tag, union)
+            for value in list_tags(self.view.given, member.schema, tag, union)
         }
         return {"tag": tag, "members": dict(sorted(by_value.items()))}
 

@@ -87,9 +87,9 @@ class RequiredConverters:
             for required, parts in [self._required[number]]
         }
 
-    def _describe_sent(self, demand: RequiredConverter, *, is_needed: bool) -> dict[str, Any]:
+    def _describe_sent(self, required: RequiredConverter, *, is_needed: bool) -> dict[str, Any]:
         return (
-            {"sent": self._published.describe_sent(*demand.sent)}
-            if is_needed and demand.sent
+            {"sent": self._published.describe_sent(*required.sent)}
+            if is_needed and required.sent
             else {}
         )

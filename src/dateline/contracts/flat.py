@@ -279,10 +279,13 @@ class View:
             now = self.era("schema", schema)
             if "default" in now:
                 return (now["default"],)
-            goal = self.referred(now)
-            followed = [] if goal is None else [self.schemas[goal]]
-            ahead = [*followed, *now.get("allOf", ()), *ahead]
+            ahead = [*self.bases(now), *ahead]
         return ()
+
+    def bases(self, now: dict[str, Any]) -> list[Any]:
+        """Return the component that a schema refers to, and the members of its `allOf`."""
+        goal = self.referred(now)
+        return [*([] if goal is None else [self.schemas[goal]]), *now.get("allOf", ())]
 
     def restates(self, schema: Any) -> bool:
         """Return whether a history in *schema*, or below it, makes it another one at the version.
@@ -396,116 +399,15 @@ class View:
         possible = flat.types
         for union in flat.unions:
             possible &= frozenset().union(
-                *(self.types(each.schema) for each in union.members if self._counts(each))
+                *(self.types(each.schema) for each in union.members if self.counts(each))
             )
         if possible == EVERY_TYPE and len(flat.implied) == 1:
             return flat.implied
         return possible
 
-    def _counts(self, member: GatedMember) -> bool:
+    def counts(self, member: GatedMember) -> bool:
         # a value on the way down may fit any member, one on the way up only those shown
         return member.shown or self.way is Way.DOWN
-
-    def tags(self, schema: Any, tag: str, union: FlatUnion | None) -> list[str]:
-        """Return the texts that the property *tag* of *schema* can have; empty if unknown.
-
-        Values of the property come before the mapping of *union*, the mapping before the name.
-        """
-        flat = self.flat(schema)
-        for name, found in flat.fields.items():
-            shown = next((each for each in found if each.shown), found[0])
-            if tag != (name if self.way is Way.DOWN else shown.names[-1]):
-                continue
-            listed = self._list_texts(shown.schema)
-            if listed:
-                return listed
-        if flat.unions and not flat.fields:
-            below = flat.unions[0]
-            found_below = [
-                self.tags(each.schema, tag, below) for each in below.members if self._counts(each)
-            ]
-            return [tag for each in found_below for tag in each] if all(found_below) else []
-        referred = self.referred(schema)
-        if union is None or union.tags.property != tag or referred is None:
-            return []
-        return union.tags.list_tags(referred) or [referred]
-
-    def variant_tags(self, component: str, tags: TagMapping) -> list[str]:
-        """Return the tags of a *component* that extends a discriminated one.
-
-        The mapping comes before the one value of the property, that before the name.
-        """
-        list_tags = tags.list_tags(component)
-        if list_tags:
-            return list_tags
-        flat = self.flat(self.schemas[component])
-        for name, found in flat.fields.items():
-            for each in found:
-                if tags.property == (name if self.way is Way.DOWN else each.names[-1]):
-                    listed = self._list_texts(each.schema)
-                    if len(listed) == 1:
-                        return listed
-        return [component]
-
-    def _list_texts(self, schema: Any) -> list[str]:
-        """Return the texts that *schema* lists, including those of members not shown."""
-        for _ in range(len(self.schemas) + 1):
-            if not isinstance(schema, dict):
-                return []
-            schema = self.read("schema", schema).now
-            name = self.referred(schema)
-            if name is None:
-                values = self.choices(schema) or []
-                return values if all(isinstance(value, str) for value in values) else []
-            schema = self.schemas[name]
-        return []
-
-    def telling(self, union: FlatUnion, members: list[Any], *, always: bool) -> str | None:
-        """Return the property whose texts distinguish *members* of *union*, if there is one.
-
-        With *always*, only a property that every value has.
-        """
-        first = self.flat(members[0])
-        own = [
-            name if self.way is Way.DOWN else found[0].names[-1]
-            for name, found in first.fields.items()
-        ]
-        for tag in [union.tags.property] if union.tags.property else own:
-            if always and not all(self.requires(member, tag) for member in members):
-                continue
-            listed = [self.tags(member, tag, union) for member in members]
-            texts = [tag for each in listed for tag in each]
-            if all(listed) and len(set(texts)) == len(texts):
-                return tag
-        return None
-
-    def requires(self, schema: Any, field: str) -> bool:
-        """Return whether every value of *schema* has the *field*, by its name at the version."""
-        if not isinstance(schema, dict):
-            return False
-        now = self.read("schema", schema).now
-        properties = now.get("properties", {})
-        for name in now.get("required", ()):
-            child = properties.get(name)
-            if self.way is Way.DOWN:
-                called = name
-            else:
-                called = self.names("schema", name, child)[-1] if self.shows(child) else None
-            if called == field:
-                return True
-        goal = self.referred(now)
-        bases = [*now.get("allOf", ()), *([self.schemas[goal]] if goal is not None else [])]
-        if any(self.requires(base, field) for base in bases if self._binds(base)):
-            return True
-        return any(
-            all(self.requires(member, field) for member in now[key] if self._binds(member))
-            for key in UNIONS
-            if now.get(key)
-        )
-
-    def _binds(self, node: Any) -> bool:
-        # what is canonical is so in all versions
-        return self.way is Way.DOWN or self.shows(node)
 
     def describe_read(self, schema: Any) -> Any:
         """Return the constraints of *schema* on values before any converter."""

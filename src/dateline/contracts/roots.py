@@ -377,7 +377,7 @@ def _require(
     where: Node = _ABSENT,
 ) -> Node:
     """Return the node of what *nodes* say all of, in which only a converter can serve *part*."""
-    why = builder.demands.note(nodes, [part], required)
+    why = builder.required_converters.note(nodes, [part], required)
     return {UNSERVED: [where], "why": why, "otherwise": None}
 
 
