@@ -1,4 +1,4 @@
-"""A request in, the account of its caller out, found once however often it is asked for."""
+"""Find the account of a request's caller, once for each request."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ Security = Sequence[Sequence[str]]
 
 Authenticate = Callable[[Credentials], Awaitable[A | None]]
 
-# others keep things there, too
+# prefixed, as other libraries use the state, too
 _ACCOUNT: Final = "dateline.account"
 
 
 class Callers:
-    """Finds out, once for each request, whom it is done for."""
+    """Authenticates callers, once for each request."""
 
     def __init__(self, schemes: Mapping[str, Scheme], authenticate: Authenticate[Any]) -> None:
         self._schemes = schemes
@@ -37,8 +37,8 @@ class Callers:
         *declared* are the headers that are parameters of the operation: what callers name them, by
         their canonical names in lower case.
 
-        Raises RequestError (UNAUTHORIZED) where one is demanded and there is none, and whatever
-        Refusal `authenticate` raises.
+        Raises RequestError (UNAUTHORIZED) if an account is required and there is none, and any
+        Refusal that `authenticate` raises.
         """
         if not security:
             return None
@@ -57,7 +57,7 @@ class Callers:
     async def identity(
         self, security: Security, scope: Scope, declared: Mapping[str, str] | None = None
     ) -> str | None:
-        """Return what tells whose idempotency keys the caller's are; None for nobody's."""
+        """Return the owner of the caller's idempotency keys; None for unknown callers."""
         try:
             account = await self.account(security, scope, declared)
         except (RequestError, Refusal):

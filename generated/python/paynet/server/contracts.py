@@ -1,4 +1,4 @@
-"""Contract data in, out what requests and results have to be, and what is wrong with a value."""
+"""Validate requests and results against the contract data, with messages for callers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _FORMATS: Final = {
     "uuid": "a UUID with hyphens",
 }
 
-# What is said of a value that breaks a keyword; {} is what the contract says there.
+# Messages for values that break a keyword; {} is the keyword's value in the contract.
 _BROKEN: Final = {
     "exclusiveMaximum": "has to be less than {}",
     "exclusiveMinimum": "has to be more than {}",
@@ -58,11 +58,11 @@ class Contract:
         self._schemas = schemas
 
     def validator(self, schema: Any) -> Validator:
-        """Return what holds values to *schema*, a schema of the request."""
+        """Return the validator of *schema*, a schema of the request."""
         return Validator(schema, self._schemas)
 
     def types(self, schema: Any, within: frozenset[str] = frozenset()) -> frozenset[str]:
-        """Return the JSON types that values of *schema* may have: no others have a chance."""
+        """Return the JSON types that values of *schema* may have; all others are invalid."""
         if not isinstance(schema, dict):
             return TYPES if schema is True else frozenset()
         found = TYPES
@@ -85,7 +85,7 @@ class Contract:
         return found
 
     def items(self, schema: Any) -> Any:
-        """Return the schema of the items of a list; true where none is said.
+        """Return the schema of the items of a list; true if there is none.
 
         Of alternatives, those count that may be lists.
         """
@@ -136,7 +136,7 @@ class Contracts:
         self._judges: dict[tuple[str, str | None], Callable[[Any], bool]] = {}
 
     def has(self, operation: str) -> bool:
-        """Tell whether any version has *operation*."""
+        """Return whether any version has *operation*."""
         entries = self._requests[operation]
         return any(entry["request"] is not None for entry in entries if self._holds(entry))
 
@@ -146,7 +146,7 @@ class Contracts:
         return frozenset(entry["statuses"])
 
     def fits(self, schema: Any, value: Any) -> bool:
-        """Tell whether *value* fits *schema*, a canonical one."""
+        """Return whether *value* fits *schema*, a canonical one."""
         return self.judge(schema, None)(value)
 
     def at(self, operation: str, version: str) -> Contract | None:
@@ -165,9 +165,9 @@ class Contracts:
         return self._known[key]
 
     def judge(self, schema: Any, version: str | None) -> Callable[[Any], bool]:
-        """Return what tells whether a value fits *schema* at *version*; the canonical one if None.
+        """Return a function that validates values against *schema* at *version*, canonical if None.
 
-        It is made when it is first asked: most never are.
+        Its validator is built at the first call: most are never called.
         """
         key = json.dumps(schema, sort_keys=True), version
         if key not in self._judges:
@@ -193,7 +193,7 @@ class Contracts:
         return reached
 
     def each(self, operation: str) -> Iterator[Contract]:
-        """Yield the requests of *operation*, as each was when it came."""
+        """Yield each form that the request of *operation* has had."""
         for entry in self._requests[operation]:
             if self._holds(entry) and entry["request"] is not None:
                 found = self.at(operation, entry["since"])
@@ -212,7 +212,7 @@ class Contracts:
 
 
 class _Judge:
-    """Tells whether a value fits a schema, with a validator that is made when it is needed."""
+    """Validates values with a validator that is built when it is first needed."""
 
     def __init__(self, make: Callable[[], Validator]) -> None:
         self._make = make
@@ -226,7 +226,7 @@ class _Judge:
 
 
 class Validator:
-    """Holds values to a schema, formats included; *schemas* are the components."""
+    """Validates values against a schema, formats included; *schemas* are the components."""
 
     def __init__(self, schema: Any, schemas: Mapping[str, Any]) -> None:
         self._validator = Draft202012Validator(
@@ -235,7 +235,7 @@ class Validator:
         )
 
     def fits(self, value: Any) -> bool:
-        """Tell whether *value* fits."""
+        """Return whether *value* fits."""
         return bool(self._validator.is_valid(value))
 
     def misfit(self, value: Any) -> str | None:
@@ -249,8 +249,8 @@ class Validator:
     def check(self, value: Any, what: str, *, depth: int = 0) -> None:
         """Raise RequestError for a value that does not fit, saying what has to change.
 
-        *what* is what the value is called; the names of the first *depth* steps to a place in
-        it follow that, the others make a JSON pointer.
+        *what* is the name of the value; the names of the first *depth* steps to a place in it
+        follow that, the others make a JSON pointer.
         """
         error = self._first_error(value)
         if error is None:
@@ -276,12 +276,12 @@ def pointer(steps: Iterable[str | int]) -> str:
 
 
 def located(what: str, place: str) -> str:
-    """Return how callers are told of *place*, a JSON pointer into *what*, which may be long."""
+    """Return the wording for *place*, a JSON pointer into *what*, which may be long."""
     return f"{what} at {_cut(place)}" if place else what
 
 
 def _told(error: ValidationError, *, quotes: bool) -> tuple[list[str | int], str]:
-    """Return where a value is wrong and the end of a sentence that says how."""
+    """Return the place of an error and the end of a sentence that describes it."""
     kind = error.kind.name
     if kind in ("anyOf", "oneOf"):
         return _alternatives(error, quotes=quotes)
@@ -312,7 +312,7 @@ def _demand(kind: str, details: Mapping[str, Any]) -> str:
 
 
 def _alternatives(error: ValidationError, *, quotes: bool) -> tuple[list[str | int], str]:
-    """Tell what is wrong by the one alternative that is meant, if that can be told."""
+    """Describe an error by the one alternative that the caller meant, if there is one."""
     place = [*error.instance_path]
     context = getattr(error.kind, "context", [])
     meant = [errors for errors in context if not any(_is_other(each, place) for each in errors)]
@@ -324,7 +324,7 @@ def _alternatives(error: ValidationError, *, quotes: bool) -> tuple[list[str | i
 
 
 def _is_other(error: ValidationError, place: list[str | int]) -> bool:
-    """Tell whether *error* says that another alternative is meant: another type or tag."""
+    """Return whether *error* shows that another alternative is meant: another type or tag."""
     steps = len(error.instance_path) - len(place)
     kind = error.kind.name
     return (kind == "type" and steps == 0) or (kind in ("const", "enum") and steps == 1)

@@ -1,4 +1,4 @@
-"""A query string in, objects and lists out that are written with brackets: `created[gte]=5`.
+"""Read objects and lists that a query string has in brackets: `created[gte]=5`.
 
 OpenAPI 3.1.1 (section 4.8.12.2) defines the style `deepObject` for objects that hold plain values
 only. Lists (`tag[]=a&tag[]=b`, or `tag[0]=a&tag[1]=b`) and deeper objects (`by[card][last]=1`) are
@@ -26,7 +26,7 @@ _MANY: Final = frozenset({"array", "object"})
 
 @dataclass(frozen=True)
 class _Sent:
-    """What was sent at one place: values, or what is below it, by what stands in brackets."""
+    """The values that were sent at one place, or those below it, by the text in brackets."""
 
     name: str
     texts: list[str] = field(default_factory=list)

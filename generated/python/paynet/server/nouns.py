@@ -1,4 +1,4 @@
-"""What handlers, and the table of the operations, are written with."""
+"""The types that handlers, and the table of the operations, are written with."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ Json: TypeAlias = Any
 
 
 class Account(Protocol):
-    """Whom a request is done for, as `authenticate` tells it."""
+    """The account that a request is done for, as `authenticate` returns it."""
 
     @property
     def identity(self) -> str:
-        """What keeps callers apart: idempotency keys are theirs.
+        """What distinguishes callers: each has idempotency keys of its own.
 
-        What a header says of it counts only once it has been checked.
+        Use a value from a header only after it has been checked.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Call(Generic[A_co]):
-    """What a handler is told of a request beside its parameters and its body.
+    """What a handler receives of a request beside its parameters and its body.
 
     ``account`` is what `authenticate` returned; None for operations without authentication.
-    ``scope`` is the ASGI scope, for what is rare. Handlers know no version.
+    ``scope`` is the ASGI scope, for rare needs. Handlers are independent of the version.
     """
 
     account: A_co
@@ -45,10 +45,10 @@ class Call(Generic[A_co]):
 
 @dataclass(frozen=True, slots=True)
 class Reply(Generic[T_co]):
-    """A result with its status, or with headers, where a handler has to say them.
+    """A result with its status, or with headers, where the default does not serve.
 
-    Without ``status``, it is the one that the definitions name first. ``headers`` go by their
-    canonical names, values as they are in JSON.
+    Without ``status``, it is the first one in the definitions. ``headers`` are keyed by canonical
+    names, values are those of JSON.
     """
 
     body: T_co | Json = None
@@ -57,17 +57,17 @@ class Reply(Generic[T_co]):
 
 
 Result: TypeAlias = T | Reply[T] | dict[str, Any] | list[Any]
-"""What a handler may return: a model, the plain value that it stands for, a reply with either."""
+"""What a handler may return: a model, its value as plain JSON, a reply with either."""
 
 
 class Refusal(Exception):  # noqa: N818 - it is no error: a handler's answer
-    """What a handler raises in order to refuse a request: a status, and a body or None.
+    """Raised by a handler to refuse a request: a status, and a body or None.
 
-    Where the operation has a response with the status at the caller's version, the body is held
-    to it, and a text is put into a body of its schema; elsewhere it may only be a text. Headers
-    are held to those of the response. Those that only other versions or responses have are not
-    sent, standard ones such as `Retry-After` apart; others may only be texts. Anything else is
-    answered with status 500, and logged.
+    If the operation has a response with the status at the caller's version, the body is validated
+    against it, and a text is put into a body of its schema; otherwise the body may only be a text.
+    Headers are validated against those of the response. Headers that only other versions or
+    responses have are not sent, except standard ones such as `Retry-After`; undeclared ones may
+    only be texts. Anything else is answered with status 500, and logged.
     """
 
     def __init__(self, status: int, body: Any, headers: Mapping[str, Any] | None = None) -> None:
@@ -78,9 +78,9 @@ class Refusal(Exception):  # noqa: N818 - it is no error: a handler's answer
 
 
 class Credentials:
-    """What a request has to show for its caller.
+    """The credentials of a request.
 
-    ``values`` holds the secrets that were sent, by the names of their security schemes. All are
+    ``values`` are the secrets that were sent, by the names of their security schemes. All are
     visible ASCII, blanks included.
     """
 
@@ -94,15 +94,15 @@ class Credentials:
     def header(self, name: str) -> str | None:
         """Return the value of a header; None where there is none.
 
-        Anybody can send any header: for whom a request is done, ask `parameter`.
+        Anybody can send any header: use `parameter` to find out whom a request is done for.
         """
         return asgi.field(self._scope, name)
 
     def parameter(self, name: str) -> str | None:
         """Return the value of a header that the operation declares at the caller's version.
 
-        *name* is the canonical one, whatever the header is called at that version. None where
-        the operation declares none or none was sent. The value has not been checked yet.
+        *name* is the canonical one, whatever the name at that version. None if the operation
+        declares none or none was sent. The value has not been checked yet.
         """
         sent = self._declared.get(name.lower())
         return None if sent is None else self.header(sent)
@@ -110,14 +110,14 @@ class Credentials:
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """How much is read of a body, and for how many seconds a retry waits for the first request
-    with its idempotency key.
+    """Limits for bodies, and for how many seconds a retry waits for the first request with its
+    idempotency key.
 
-    The operations stand below ``prefix``; None is the path of the environment's address.
+    The operations are below ``prefix``; None is the path of the environment's address.
 
-    ``problem`` makes the bodies that tell what is wrong with a request, `problem_details` for
-    one. What it makes is held to what the operation declares for the status; where that is
-    nothing, it is sent as ``problem_type``. Without it, bodies follow the declared schemas.
+    ``problem`` makes the bodies of errors, like `problem_details`. They are validated against the
+    schema that the operation declares for the status; without one, they are sent as
+    ``problem_type``. Without the function, bodies follow the declared schemas.
     """
 
     prefix: str | None = None
@@ -132,7 +132,7 @@ Place: TypeAlias = Literal["path", "query", "header", "cookie"]
 
 @dataclass(frozen=True, kw_only=True)
 class Scheme:
-    """Where a secret stands: in a field of the request, behind ``prefix`` (`Bearer `)."""
+    """Where a request has a secret: in a field, after ``prefix`` (`Bearer `)."""
 
     name: str
     place: Literal["header", "query", "cookie"]
@@ -141,10 +141,10 @@ class Scheme:
 
 @dataclass(frozen=True, kw_only=True)
 class Parameter:
-    """A parameter, by its canonical name, and what a handler takes for it.
+    """A parameter, by its canonical name, and the keyword argument of handlers.
 
-    ``type`` is what its values are read as, ``default`` what stands for it where it is absent.
-    What is ``required`` is never absent; the contract of a version may require it, too.
+    ``type`` is the type that its values are read as, ``default`` the argument if it is absent. If
+    it is ``required``, it is never absent; the contract of a version may require it, too.
     """
 
     keyword: str
@@ -157,12 +157,12 @@ class Parameter:
 
 @dataclass(frozen=True, kw_only=True)
 class Operation:
-    """One operation, called as in the contract data, and the method of a group that does it.
+    """One operation, named as in the contract data, and the method of a group that handles it.
 
-    ``body`` and each of ``responses`` give the canonical type for each media type: `bytes` for
-    what is not JSON, and None for a response without content. ``responses`` go by the keys of
-    the document (`200`, `4XX`, `default`). ``security`` lists alternatives, each all schemes that
-    it takes together; without any, and where one is empty, callers may be unknown.
+    ``body`` and each of ``responses`` give the canonical type for each media type: `bytes` for what
+    is not JSON, and None for a response without content. The keys of ``responses`` are those of the
+    document (`200`, `4XX`, `default`). ``security`` lists alternatives, each all schemes that it
+    needs together; without any, or if one is empty, callers may be unknown.
     """
 
     id: str

@@ -1,4 +1,4 @@
-"""Answer what goes wrong with requests as the definitions describe errors."""
+"""Answer faulty requests as the definitions describe errors."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ _TEXT: Final = "text/plain"
 _log = logging.getLogger(__name__)
 
 Find = Callable[[Scope, str], Results | None]
-"""Takes a request and a version; returns the results of its operation, where there is one."""
+"""Takes a request and a version; returns the results of its operation, if there is one."""
 
 
 class Problems:
-    """Makes the answers to what goes wrong, for callers of any version.
+    """Makes the answers to faulty requests, for callers of any version.
 
-    The body is what `Settings.problem` makes of it; without that function, and where what it
-    makes does not fit, one of the schema that the operation declares for the status. Where there
-    is none, or none that says enough can be filled, that of the responses that most operations
-    declare for this status, or for others like it; in the end, the problem details of RFC 9457.
+    The body is what `Settings.problem` returns; without that function, or if its result does not
+    fit, one of the schema that the operation declares for the status. If there is no schema, or no
+    body of it contains the message, the schema that most operations declare for this status, or for
+    similar ones, is used; in the end, the problem details of RFC 9457.
     """
 
     def __init__(
@@ -48,11 +48,11 @@ class Problems:
         self._common: dict[tuple[int, str], list[Response]] = {}
 
     def add(self, results: Iterable[Results]) -> None:
-        """Let the errors of *results* be an example to all."""
+        """Add the errors of *results* to those that other operations may use."""
         self._all += results
 
     def answer(self, scope: Scope, problem: Problem, results: Results | None = None) -> Answer:
-        """Return the answer to a request of the operation that *results* are of, if known."""
+        """Return the answer to a request of the operation of *results*, if known."""
         version: str = scope.get("state", {}).get(VERSION, self._default)
         results = results or self._find(scope, version)
         own = results.response(problem.status, version) if results is not None else None
@@ -66,8 +66,8 @@ class Problems:
     def refusal(self, scope: Scope, status: int, text: str, results: Results) -> Answer:
         """Return the answer of an operation that refuses a request with *text*.
 
-        It is the bare text where the operation does not declare the status and no function makes
-        bodies. Raises MisfitError where no text fits the body that is declared.
+        It is the bare text if the operation does not declare the status and no function makes
+        bodies. Raises MisfitError if no text fits the body that is declared.
         """
         problem = Problem(status=status, message=text)
         own = results.response(status, scope["state"][VERSION])
@@ -124,7 +124,7 @@ class Problems:
             yield Body(problem.message, frozenset({"message"}))
 
     def _others(self, status: int, version: str) -> list[Response]:
-        """Return what errors look like at *version*: like *status* first, then the most common."""
+        """Return all errors at *version*: of similar statuses first, then the most common."""
         if (status, version) not in self._common:
             counts: dict[tuple[int, str], tuple[int, Response]] = {}
             for results in self._all:
@@ -153,7 +153,7 @@ def _distance(key: str, status: int) -> int:
 
 
 def _note(scope: Scope, problem: Problem, answer: Answer, *, is_known: bool) -> None:
-    """Log the trace id that a caller is told, as it is told, unless that has been done."""
+    """Log the trace id in an answer, as it is written there, unless that has been done."""
     told = problem.trace_id
     shown = problems.format_as_uuid(told) or ""
     if shown.encode() in answer.body:

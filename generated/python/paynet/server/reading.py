@@ -1,4 +1,4 @@
-"""A request in, the arguments of a handler out: read strictly, held to the caller's contract."""
+"""Read the arguments of a handler from a request, by the contract of the caller's version."""
 
 from __future__ import annotations
 
@@ -204,7 +204,7 @@ class _Fields:
 
 
 def _has_default(said: Mapping[str, Any], contract: Contract) -> bool:
-    """Tell whether a parameter has a default; null is none where the schema does not allow it."""
+    """Return whether a parameter has a default; null is none if the schema does not allow it."""
     if "default" not in said:
         return False
     return said["default"] is not None or contract.validator(said["schema"]).fits(None)
@@ -224,7 +224,7 @@ def _item(said: Mapping[str, Any], contract: Contract) -> query.Reader:
 
 
 def _is_either(said: Mapping[str, Any], contract: Contract) -> bool:
-    """Tell whether a parameter may be a list, and may be one value, too; null can't be written."""
+    """Return whether a parameter may be a list or one value; null can't be written."""
     types = contract.types(said["schema"])
     return types != TYPES and "array" in types and bool(types - {"array", "null"})
 

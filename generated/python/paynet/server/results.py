@@ -1,4 +1,4 @@
-"""What a handler returns or refuses with in, the answer for callers of a version out."""
+"""Turn what a handler returns, or refuses with, into the answer for callers of a version."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ class Results:
         """Return the answer that *refusal* makes; None for a text that can't be sent as it is.
 
         A status that callers of *version* don't know may have a text for a body, and no other:
-        nothing says what else they may be shown. Raises MisfitError.
+        nothing declares what else they may be shown. Raises MisfitError.
         """
         status, body = refusal.status, refusal.body
         if not 300 <= status <= _HIGHEST:
@@ -133,7 +133,7 @@ class Results:
         return self._responses[key]
 
     def errors(self, version: str) -> Iterator[Response]:
-        """Yield the responses that tell of errors at *version*, each with its first status."""
+        """Yield the responses for errors at *version*, each with its first status."""
         for key in self._known(version):
             if key[0] in "45d":
                 first = 500 if key == "default" else int(key.replace("XX", "00"))
@@ -184,7 +184,7 @@ class Results:
                 return Response(status, "")
         key = next((key for key in keys(status) if key in known), None)
         if key is None and status == _usual(self._known([*self._narrowings][-1])):
-            # what a handler says without a status is said otherwise in this version
+            # the usual result of a handler has another status in this version
             return self._made(None, version)
         return None if key is None else self._described(status, key, version)
 
@@ -236,7 +236,7 @@ class _Header:
 
 
 def _json(validator: Validator, change: Callable[[Any], Any]) -> Write:
-    """Return what writes a value, once it is held to the contract, as *change* makes it."""
+    """Return a function that validates a value, applies *change* and writes it."""
 
     def write(body: Any, dump: Dump) -> bytes:
         try:
@@ -259,7 +259,7 @@ def _plain(value: Any) -> Any:
 
 
 def _usual(keys: list[str]) -> int:
-    """Return the status of a result that says none: the first success that is defined."""
+    """Return the status of a result without one: the first success that is defined."""
     found = sorted(key for key in keys if key[0] == "2")
     if found:
         return 200 if found[0] == "2XX" else int(found[0])

@@ -1,4 +1,4 @@
-"""Handlers and the table of the operations in, the application that serves all versions out."""
+"""Build the application that serves all versions from handlers and the table of operations."""
 
 from __future__ import annotations
 
@@ -86,11 +86,11 @@ __all__ = [
 ]
 
 _NAMES: Final = re.compile(r"\{([^{}]*)\}")
-# What a response with status 304 has of the one that it stands for (RFC 9110, section 15.4.5).
+# The headers that a response with status 304 repeats (RFC 9110, section 15.4.5).
 _UNMODIFIED: Final = frozenset(
     {b"cache-control", b"content-location", b"date", b"etag", b"expires", b"vary"}
 )
-# They hold entity-tags, which handlers know without the version.
+# Their values are entity-tags, which handlers know without the version.
 _CONDITIONS: Final = frozenset({b"if-match", b"if-none-match", b"if-range"})
 _NO_PATH: Final = "there is no such path"
 _CODINGS: Final = (b"accept-encoding", b"identity")
@@ -98,7 +98,7 @@ _NO_METHOD: Final = "there is no such method at this path"
 
 
 class MissingHandlerError(TypeError):
-    """Handlers that the operations of the environment demand: not given, or no `async def`."""
+    """Handlers of the environment's operations are missing, or are no `async def`."""
 
 
 def build(
@@ -115,14 +115,14 @@ def build(
     documents: Mapping[str, bytes],
     settings: Settings,
 ) -> FastAPI:
-    """Return the application that does *operations* with *handlers* in one environment.
+    """Return the application that serves *operations* with *handlers* in one environment.
 
-    *contracts* are the contract data. The operations stand below *prefix*; *documents* are those
-    of the specification, by path. *handlers* has an attribute for each group; *converters* go by
-    the way, `down` or `up`, and the names that the contract data list.
+    *contracts* are the contract data. The operations are below *prefix*; *documents* are those of
+    the specification, by path. *handlers* has an attribute for each group; *converters* are keyed
+    by the direction, `down` or `up`, and by the names in the contract data.
 
     Raises ValueError for an unknown environment, MissingHandlerError, MissingConverterError, and
-    UnsupportedError for requests that can't be read; each names all that is amiss.
+    UnsupportedError for requests that can't be read; each names everything concerned.
     """
     data = Contracts(contracts, environment)
     shown = [
@@ -177,9 +177,9 @@ def build(
 def bound(
     converters: object, methods: Mapping[str, Mapping[str, str]]
 ) -> dict[str, dict[str, Callable[..., Any]]]:
-    """Return the methods of *converters*, by the way and by what the contract data call them.
+    """Return the methods of *converters*, by direction and by their names in the contract data.
 
-    Raises MissingConverterError for what is not there.
+    Raises MissingConverterError for missing methods.
     """
     found: dict[str, dict[str, Callable[..., Any]]] = {way: {} for way in methods}
     missing: dict[str, list[str]] = {}
@@ -218,9 +218,9 @@ def _methods(operations: Sequence[Operation], handlers: object) -> dict[str, Any
 
 
 def _is_plain(method: Callable[..., Any]) -> bool:
-    """Tell whether *method* is a function, and can't be awaited.
+    """Return whether *method* is a function that can't be awaited.
 
-    What a decorator wraps counts, and nothing is known of other objects that can be called.
+    Decorators are unwrapped; other callable objects may be anything.
     """
     if not (inspect.isfunction(method) or inspect.ismethod(method)):
         return False
@@ -239,7 +239,7 @@ def _require_readable(operations: Sequence[Operation], data: Contracts) -> None:
 
 
 def _is_secured(operation: Operation, data: Contracts) -> bool:
-    """Tell whether callers of any version have to be known."""
+    """Return whether callers of any version have to be authenticated."""
     requests = (each.request for each in data.each(operation.id))
     return any(any(each.get("security", operation.security)) for each in requests)
 
@@ -264,8 +264,8 @@ def _end(said: Mapping[str, str]) -> lifecycle.End:
 class _Operation(Route):
     """The route of one operation: its method only, its parameters by their own names.
 
-    A parameter may be called what a route's may not, and may hold a slash that was sent encoded.
-    Where the caller's version does not have the operation, another one may stand.
+    A parameter may have a name that a route's may not, and may contain a slash that was sent
+    encoded. If the caller's version lacks the operation, another one may match.
     """
 
     def __init__(
@@ -288,11 +288,11 @@ class _Operation(Route):
         self.methods: set[str] = served
 
     def is_there(self, version: str) -> bool:
-        """Tell whether *version* has the operation."""
+        """Return whether *version* has the operation."""
         return self._readers.at(version) is not None
 
     def is_asked_for(self, scope: Scope) -> bool:
-        """Tell whether a request means the operation, if its version has it."""
+        """Return whether a request means the operation, if its version has it."""
         return self._found(scope) is not None and scope["method"] in self.methods
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
@@ -339,10 +339,10 @@ class _Readers:
 
 
 def _keeper(callers: Callers, readers: _Readers) -> Callable[[Scope], Awaitable[str | None]]:
-    """Return what tells whose idempotency keys those of a request are; None for nobody's.
+    """Return a function that finds the owner of a request's idempotency keys; None for nobody.
 
-    They are nobody's, too, where the caller's version does not have the operation: that is not to
-    be replayed to one who asks for another version next.
+    Nobody owns them, too, if the caller's version lacks the operation: that answer is not replayed
+    to a request for another version.
     """
 
     async def keeper(scope: Scope) -> str | None:
@@ -355,7 +355,7 @@ def _keeper(callers: Callers, readers: _Readers) -> Callable[[Scope], Awaitable[
 
 
 class _Endpoint:
-    """Does one operation: an ASGI application that answers whatever happens."""
+    """Serves one operation: an ASGI application that answers whatever happens."""
 
     def __init__(
         self,
@@ -495,7 +495,7 @@ def _told(
     problems: Problems, request: HttpRequest, problem: Problem, error: Exception
 ) -> HttpResponse:
     if isinstance(error, HTTPException) and error.detail != problem.title:
-        # a route beside those of the operations says more
+        # a route beside those of the operations may describe it better
         return HttpResponse(encode(error.detail), problem.status, media_type=MEDIA_TYPE)
     answer = problems.answer(request.scope, problem)
     response = HttpResponse(answer.body, answer.status, media_type=answer.media_type)

@@ -1,4 +1,4 @@
-"""A text in, the plain value out that it says, by the JSON types that it may have."""
+"""Read a text as a plain value, by the JSON types that the value may have."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _READERS: Final[dict[str, query.Reader]] = {
 
 
 def reader(types: frozenset[str]) -> query.Reader:
-    """Return what reads one value of *types*; of those that no text says, text stays text."""
+    """Return a function that reads one value of *types*; a text for types without a spelling."""
     if types == TYPES:
         return query.text
     readers = [read for name, read in _READERS.items() if name in types]

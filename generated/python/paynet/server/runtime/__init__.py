@@ -1,1 +1,1 @@
-"""What a generated server needs when it serves: values in, values out; only `asgi` knows HTTP."""
+"""The run time of generated servers: standard library only, and only `asgi` knows HTTP."""

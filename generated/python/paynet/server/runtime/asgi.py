@@ -1,7 +1,7 @@
-"""An ASGI application in, the same application with dated versions out. All HTTP is here.
+"""Serve dated versions of any ASGI application; the only module of the run time that knows HTTP.
 
-`Versioned` goes outermost. It negotiates the version before anything else, tells the version
-served on every response, bounds what is read of a body, answers what goes wrong, and serves the
+`Versioned` goes outermost. It negotiates the version before anything else, names the version
+served in every response, limits the size of bodies, answers faulty requests, and serves the
 specification documents. `Idempotent` goes inside it, and replays the answers to repeated POSTs.
 Both are pure ASGI (version 3, on asyncio), so that any ASGI application can use them.
 """
@@ -32,21 +32,21 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 Headers = list[tuple[bytes, bytes]]
 
 Answering = Callable[[Scope, Problem], Answer]
-"""Takes the scope of a request and what went wrong with it; returns the answer that says so."""
+"""Takes the scope of a request and the problem with it; returns the answer that describes it."""
 
 MEDIA_TYPE: Final = "application/json; charset=utf-8"
 
 VERSION: Final = "api_version"
-"""Where in ``scope["state"]`` the version served stands, a string."""
+"""The key of the version served, a string, in ``scope["state"]``."""
 
 ENCODING: Final = "content_encoding"
-"""Where in ``scope["state"]`` the content coding of a request's body stands, if it tells of one."""
+"""The key of the content coding of a request's body in ``scope["state"]``, if it has one."""
 
 REPLAYED: Final = "idempotent_replay"
-"""What is set in ``scope["state"]`` of a request whose answer is a replay."""
+"""The key that is set in ``scope["state"]`` of a request whose answer is a replay."""
 
 SLASH: Final = "\udc2f"
-"""What stands in a route for a slash that was sent as `%2F`: no text in UTF-8 holds it."""
+"""Replaces a slash that was sent as `%2F` in a route: no text in UTF-8 contains it."""
 
 STATUSES: Final[Mapping[Fault, int]] = {
     Fault.MALFORMED: 400,
@@ -92,7 +92,7 @@ def route(scope: Scope) -> str:
     """Return the path of a request below the place at which the application is mounted.
 
     A slash that was sent as `%2F` is data of its segment (RFC 3986, section 2.2), not the end of
-    it: there `SLASH` stands. Of servers that tell only the decoded path, no such slash is known.
+    it: it is replaced by `SLASH`. Servers that pass only the decoded path lose such slashes.
     """
     path = _concrete(scope)
     root = scope.get("root_path")
@@ -193,7 +193,7 @@ class Documents:
         }
 
     def serves(self, path: str) -> bool:
-        """Tell whether the path is one of theirs, a document or not."""
+        """Return whether the path is below the prefix, a document or not."""
         return path.startswith(self._prefix) and path[len(self._prefix) :][:1] in ("", "/")
 
     async def __call__(self, scope: Scope, _: Receive, send: Send) -> None:
@@ -218,7 +218,7 @@ class Documents:
 
 
 class _Served:
-    """A version, and what responses tell of it."""
+    """A version, and the headers that announce it in responses."""
 
     def __init__(self, supported: Supported, version: str, end: lifecycle.End | None) -> None:
         told = [(supported.header, version), *(lifecycle.headers(end) if end is not None else ())]
@@ -256,11 +256,11 @@ class _Served:
 class Versioned:
     """Serves every dated version of an application's operations.
 
-    Requests to *prefix* and below are versioned; those to *documents* are answered from them;
-    all else passes through untouched. *ignoring* tells of a request's scope whether its operation
-    ignores the header: it is then served as without one. *ends* are the announced ends, by
-    version; operations that ignore the header don't tell of them. *credentials* are the names of
-    headers that hold a caller's secret: responses to requests that have one are kept out of
+    Requests to *prefix* and below are versioned; those to *documents* are answered from them; all
+    else passes through untouched. *ignoring* takes a request's scope and returns whether its
+    operation ignores the header: it is then served as without one. *ends* are the announced ends,
+    by version; operations that ignore the header don't announce them. *credentials* are the names
+    of headers that hold a caller's secret: responses to requests that have one are kept out of
     every cache, unless they say how they may be cached. *answer* makes the answers to what goes
     wrong.
 
@@ -317,7 +317,7 @@ class Versioned:
             await self._app(scope, receive, send)
 
     def _begin(self, scope: Scope, receive: Receive, send: Send) -> _Exchange:
-        """Negotiate, before the application or the body is asked for anything."""
+        """Negotiate the version, before the application is called or the body is read."""
         lines: list[bytes] = []
         codings: list[bytes] = []
         length = 0
@@ -370,7 +370,7 @@ class _Body(Enum):
 class _Exchange:
     """One request and its response, between the server and the application.
 
-    Most requests change none of the attributes that stand on the class. `receive` and `send`
+    Most requests change none of the attributes of the class. `receive` and `send`
     return the server's own awaitables where they can: a coroutine more costs each request.
     """
 
@@ -458,7 +458,7 @@ class _Exchange:
         return f"the body has to be at most {self._limits.body} bytes"
 
     def _break_off(self, said: str, fault: Fault) -> RequestError:
-        """Refuse the body for good, and end the connection: the rest of it stays unread."""
+        """Refuse the body and close the connection: the rest of it stays unread."""
         self._closes = True
         self._refused = RequestError(said, fault)
         return self._refused
@@ -500,7 +500,7 @@ class _Exchange:
     async def _drain(self) -> None:
         """Read the rest of the body, as long as it comes and there is time for a body."""
         if self._deadline is None and field(self._scope, "expect") is not None:
-            # it does not come unless it is asked for (RFC 9110, section 10.1.1)
+            # the caller sends it only after an interim response (RFC 9110, section 10.1.1)
             return
         is_late = self._refused is not None and self._refused.fault is Fault.STALLED
         more = True
@@ -523,10 +523,11 @@ class _Exchange:
 class Idempotent:
     """Answers a repeated POST as it was answered the first time.
 
-    *account* tells of a request's scope who it is done for, the sub-partner included; None for
-    nobody known. Then, and without an idempotency key, and for all methods but POST, the request
-    passes through. A replay has the stored status and body, and no headers beside their type and
-    length. Put inside of `Versioned`, which bounds the body and leaves its headers off replays.
+    *account* takes a request's scope and returns whom it is done for, the sub-partner included;
+    None for an unknown caller. Then, and without an idempotency key, and for all methods but POST,
+    the request passes through. A replay has the stored status and body, and no headers beside their
+    type and length. Put inside of `Versioned`, which bounds the body and leaves its headers off
+    replays.
     """
 
     def __init__(

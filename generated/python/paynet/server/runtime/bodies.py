@@ -1,4 +1,4 @@
-"""The bytes of a request's body in, a JSON value out; refused where two readers could differ."""
+"""Read the body of a request as JSON, and refuse what two parsers could read differently."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Final, NoReturn
 from .errors import Fault, RequestError, quote
 
 DEEPEST: Final = 64
-"""How many arrays and objects may stand in one another."""
+"""How deep arrays and objects may be nested."""
 
 LONGEST_INTEGER: Final = 308
 """How many digits a number without fraction may have: those that a double has room for."""
@@ -28,7 +28,7 @@ _SUSPECT: Final = re.compile(r"\\u(?:[dD][89a-fA-F]|0000)")
 
 
 def check_media_type(content_type: str | None) -> None:
-    """Accept `application/json` in UTF-8, said or unsaid.
+    """Accept `application/json` in UTF-8, with or without a `charset`.
 
     Raises RequestError (UNSUPPORTED_MEDIA) for anything else, no content type included.
     """
@@ -56,7 +56,7 @@ def check_encoding(content_encoding: str) -> None:
 
 
 def read(body: bytes) -> Any:
-    """Return the JSON value that *body* holds (RFC 8259).
+    """Return the JSON value in *body* (RFC 8259).
 
     Objects come as dict, integers as int, other numbers as float. Raises RequestError for what is
     not JSON in UTF-8, and for what readers disagree about: a byte order mark, a member named

@@ -1,7 +1,6 @@
-"""The shapes of the contract data in, for each version the functions that they stand for out.
+"""Compile the shapes of the contract data to functions, for each version.
 
-Shapes are read at start-up and never again: what runs for a request are the functions, and those
-only where something differs.
+Shapes are read at start-up only: requests call the functions, and only where something differs.
 """
 
 from __future__ import annotations
@@ -19,20 +18,20 @@ T = TypeVar("T")
 Shape = Mapping[str, Any] | str | None
 
 Judge = Callable[[Any, str | None], Fits]
-"""Takes a schema, and the version whose components it refers to: None for the canonical ones."""
+"""Takes a schema and the version whose components it refers to, None for the canonical ones."""
 
 Converter = Callable[..., Json]
 """Takes a value and, where the contract data say so, the version of the caller."""
 
 _ACTS: Final = frozenset({"absent", "convert", "defaults", "left_out", "names", "retag", "values"})
-"""What makes a shape change something whatever it refers to."""
+"""The keys with which a shape changes something, whatever it refers to."""
 
 _DATED: Final = {"down": frozenset({"demand", "fits"}), "up": frozenset({"demand", "tried"})}
-"""What in a shape depends on schemas of the version, beside other shapes; by the way."""
+"""The keys of a shape that depend on schemas of the version, by direction."""
 
 
 class MissingConverterError(LookupError):
-    """No converter was given for a type that differs between versions; ``names`` lists all."""
+    """Converters are missing for values that differ between versions; ``names`` lists all."""
 
     def __init__(self, names: Iterable[str], way: str) -> None:
         self.names = tuple(sorted(names))
@@ -41,7 +40,7 @@ class MissingConverterError(LookupError):
 
 @dataclass(frozen=True)
 class _Entry:
-    """A shape from a version on, and what is known of it without others."""
+    """A shape from a version on, and what it needs by itself."""
 
     since: int
     shape: Shape
@@ -54,8 +53,8 @@ class _Entry:
 class Compiler:
     """Makes functions of the shapes of one way (`down` or `up`) in one environment.
 
-    What two versions have in common is made once. *converters* are called by the names that the
-    contract data list; *judge* is asked where a schema has to tell what becomes of a value.
+    What two versions have in common is compiled once. *converters* are keyed by the names in the
+    contract data; *judge* is needed where a schema decides what becomes of a value.
     Raises ValueError for an unknown environment.
     """
 
@@ -155,7 +154,7 @@ class Compiler:
             if self._versions[each["since"]] <= self._versions[version]
             and self._environment in each.get("environments", (self._environment,))
         )
-        # where any value will do, it may be one that no schema speaks of, such as bytes
+        # where any value will do, it may be one that no schema describes, such as bytes
         change = values.call_converter(name, self._converters[name], version)
         if self.way == "up" or schema is True:
             return self._require_sent(name, change)
@@ -163,17 +162,17 @@ class Compiler:
 
     @property
     def judges(self) -> bool:
-        """Tell whether there is a judge: without one, what converters make is taken as it is."""
+        """Whether there is a judge: without one, the results of converters are not validated."""
         return self._judge is not None
 
     def fits(self, schema: Any, version: str | None) -> Fits:
-        """Return what tells whether a value fits *schema*. Raises ValueError where none can."""
+        """Return what validates values against *schema*. Raises ValueError without a judge."""
         if self._judge is None:
             raise ValueError("some values can't be told apart without a judge of schemas")
         return self._judge(schema, version)
 
     def cell(self, key: Any) -> _Cell:
-        """Return the place of the function of *key*: a shape as it is at some versions."""
+        """Return the cell for the function of *key*: a shape as it is at some versions."""
         return self._cells.setdefault(key, _Cell())
 
     @cached_property
@@ -197,7 +196,7 @@ class Compiler:
 
 
 class _Cell:
-    """A function that may be referred to before it is made: shapes lead back to themselves."""
+    """A function that may be referred to before it is compiled: shapes may be recursive."""
 
     def __init__(self) -> None:
         self.change: Change | None = None
@@ -259,7 +258,7 @@ def _at(entries: list[_Entry], version: int) -> _Entry:
 class _Maker:
     """Makes the functions of one version.
 
-    *keep* says that the value has to stay where it is: there a substitute is shown.
+    With *keep*, a value can't be left out, and a substitute is shown instead.
     """
 
     def __init__(self, compiler: Compiler, version: str, entries: dict[str, _Entry]) -> None:
@@ -366,7 +365,7 @@ class _Maker:
         return change if least else self._filter_items(shape["items"], change)
 
     def _filter_items(self, items: Shape, otherwise: Change) -> Change:
-        """Return the fastest way where all that happens to items is that some are left out."""
+        """Return a faster function if all that happens to items is that some are left out."""
         while isinstance(items, str):
             items = self._entries[items].shape
         if items is None or "tag" not in items or "otherwise" in items:
@@ -446,9 +445,9 @@ def _instead(said: Mapping[str, Any], keep: bool) -> Json:
 
 
 def by_media_type(content: Mapping[str, str | None], media_type: str) -> str | None:
-    """Return the shape that *content* has for *media_type*, whose parameters hardly count.
+    """Return the shape of *media_type* in *content*; parameters count only if several match.
 
-    Raises UnfitError where it lists nothing of that type.
+    Raises UnfitError if *content* has no such media type.
     """
     if media_type in content:
         return content[media_type]

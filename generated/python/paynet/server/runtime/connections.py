@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 
 class HeadTimeout:
-    """What a protocol class of uvicorn lacks: a limit on how long the head of a request takes.
+    """Limits how long the head of a request may take, which uvicorn's protocol classes do not.
 
     Put it before one of them among the bases of a class, and give that to uvicorn as `http`::
 
@@ -44,7 +44,7 @@ class HeadTimeout:
 
     @property
     def _is_idle(self) -> bool:
-        """Tell whether no request is being answered."""
+        """Whether no request is being answered."""
         return self.cycle is None or self.cycle.response_complete
 
     def _wait_for_head(self) -> None:

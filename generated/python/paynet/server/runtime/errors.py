@@ -45,15 +45,15 @@ class RequestError(Exception):
 
 
 FAILED: Final = "internal server error"
-"""What is told of any server error."""
+"""The message of every server error."""
 
 UNAUTHORIZED: Final = "unauthorized"
-"""What is told of credentials that are absent, unknown or revoked: the same of each."""
+"""The message for credentials that are absent, unknown or revoked: the same for each."""
 
 
 @dataclass(frozen=True)
 class ApiError:
-    """The body of a server error. Tells nothing of what went wrong inside."""
+    """The body of a server error. It reveals nothing of what went wrong inside."""
 
     message: str
     trace_id: str

@@ -1,4 +1,4 @@
-"""A document in, its strong entity-tag out; conditions of requests, evaluated against it."""
+"""Compute entity-tags, and evaluate the conditions of requests against them."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def tag_version(etag: str, version: str) -> str:
 def strip_version(header: bytes, version: str) -> bytes:
     """Return *header* with the entity-tags that `tag_version` made for *version* as they were.
 
-    Tags of other versions stay: they stand for another representation.
+    Tags of other versions stay: they belong to other representations.
     """
     return header.replace(f';{version}"'.encode(), b'"')
 
 
 def none_match(header: str | None, etag: str) -> bool:
-    """Tell whether If-None-Match lets the document be sent (RFC 9110, section 13.1.2).
+    """Return whether If-None-Match lets the document be sent (RFC 9110, section 13.1.2).
 
     Compares weakly. An absent header lets it, and so does one that is no list of entity-tags.
     """
@@ -51,7 +51,7 @@ def none_match(header: str | None, etag: str) -> bool:
 
 
 def match(header: str | None, etag: str) -> bool:
-    """Tell whether If-Match lets the document be sent (RFC 9110, section 13.1.1).
+    """Return whether If-Match lets the document be sent (RFC 9110, section 13.1.1).
 
     Compares strongly. An absent header lets it; one that is no list of entity-tags does not.
     """
@@ -62,7 +62,7 @@ def match(header: str | None, etag: str) -> bool:
 
 def tags(header: str) -> list[Tag]:
     """Return the entity-tags that a header lists; none where it is no such list."""
-    # A tag may hold commas but no quotes: so the odd pieces are the tags, the even ones stand
+    # A tag may contain commas but no quotes: so the odd pieces are the tags, the even ones what is
     # between them.
     pieces = header.split('"')
     between, opaque = pieces[0::2], pieces[1::2]

@@ -1,4 +1,4 @@
-"""An attempt and a store in, the stored answer out, or the claim to make the first one.
+"""Let each request with an idempotency key take effect once, and replay its answer to retries.
 
     new      -> running    the claim is taken; the effect may happen
     running  -> done       the answer is recorded, in one transaction with the effect
@@ -6,7 +6,7 @@
     done     -> new        after the retention time
 
 The version served is no part of an attempt: a replay is the stored answer, whichever version
-the retry asks for.
+the retry requests.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ _UNSTORED: Final = frozenset({400, 401, 408, 413, 415, 429})
 class Scope(NamedTuple):
     """What a key is unique in.
 
-    ``account`` is whoever the request is done for, the sub-partner included; ``path`` is the
-    concrete path, decoded.
+    ``account`` is the account that the request is done for, the sub-partner included; ``path`` is
+    the concrete path, decoded.
     """
 
     account: str
@@ -78,9 +78,9 @@ class Claim(Enum):
     """What becomes of an attempt that has no stored answer."""
 
     TAKEN = "taken"
-    """the caller holds the claim, and must record or release it"""
+    """the caller has the claim, and must record or release it"""
     RUNNING = "running"
-    """another holds it, and held it as long as the caller was willing to wait"""
+    """another has it, and kept it as long as the caller was willing to wait"""
 
 
 class Store(Protocol):
@@ -95,7 +95,7 @@ class Store(Protocol):
     async def claim(self, attempt: Attempt, patience: float) -> Stored | Claim:
         """Take the claim on the attempt's scope, or return what is stored for it.
 
-        Of all that ask at one time, one gets the claim. The others wait up to *patience*
+        Of several attempts at one time, one gets the claim. The others wait up to *patience*
         seconds for its end.
         """
         ...
@@ -108,7 +108,7 @@ class Store(Protocol):
 
 
 async def begin(store: Store, attempt: Attempt, patience: float = PATIENCE) -> Answer | None:
-    """Return the answer to replay, or None where the caller now holds the claim.
+    """Return the answer to replay, or None if the caller now has the claim.
 
     Raises RequestError: KEY_IN_USE where the first request is still running after *patience*
     seconds, KEY_REUSED where the key was used for another request. The latter is known only when
@@ -139,7 +139,7 @@ async def finish(store: Store, attempt: Attempt, answer: Answer) -> None:
 
 
 def is_stored(status: int) -> bool:
-    """Tell whether an answer of this status is replayed to retries.
+    """Return whether an answer of this status is replayed to retries.
 
     Server errors are rolled back; refusals from before the effect are forgotten.
     """
@@ -147,7 +147,7 @@ def is_stored(status: int) -> bool:
 
 
 def read_key(header: str) -> str:
-    """Return the idempotency key that the header holds.
+    """Return the idempotency key in the header.
 
     Raises RequestError for other than 1 to 255 visible ASCII characters. Two field lines are
     joined by a comma and a space, hence are refused too.
@@ -158,7 +158,7 @@ def read_key(header: str) -> str:
 
 
 def fingerprint(scope: Scope, body: bytes, query: bytes = b"") -> str:
-    """Return what tells a request from all others of its account: 64 hexadecimal digits.
+    """Return a digest that distinguishes a request from all others of its account: 64 hex digits.
 
     Made of method, path, key, query string and body. JSON bodies that are equal as values are
     equal here, however they are laid out.
@@ -186,9 +186,9 @@ def _canonical(body: bytes) -> bytes:
 class MemoryStore:
     """A store for tests and examples, safe to share between tasks and threads of one process.
 
-    It knows nothing of other processes: two of them perform the same request twice. It forgets
-    everything when its process ends, and holds every answer in memory for the retention time.
-    Nor is there a transaction: what a handler did before it failed stays done. *clock* tells
+    It is not shared between processes: two of them perform the same request twice. It loses
+    everything when its process ends, and keeps every answer in memory for the retention time.
+    Nor is there a transaction: what a handler did before it failed stays done. *clock* returns
     seconds and never goes back.
     """
 
@@ -198,7 +198,7 @@ class MemoryStore:
         self._retention = retention.total_seconds()
         self._clock = clock
         self._lock = threading.Lock()
-        # those who wait, for each claim held
+        # those who wait for each claim
         self._running: dict[Scope, list[asyncio.Future[None]]] = {}
         # until when, oldest first: all are kept for the same time
         self._done: dict[Scope, tuple[float, Stored]] = {}

@@ -1,4 +1,4 @@
-"""The announced end of a version in, the headers that tell callers of it out."""
+"""Write the headers that announce the end of a version to callers."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ class End:
 
 
 def headers(end: End) -> list[tuple[str, str]]:
-    """Return the header fields that tell of *end*, names as in their RFCs.
+    """Return the header fields that announce *end*, names as in their RFCs.
 
     `Deprecation` and its link relation: RFC 9745. `Sunset` and its link relation: RFC 8594.
-    `successor-version`: RFC 5829. All links stand in one `Link` field (RFC 8288).
+    `successor-version`: RFC 5829. All links are in one `Link` field (RFC 8288).
     """
     fields = []
     if end.deprecated is not None:

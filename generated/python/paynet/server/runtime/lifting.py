@@ -21,10 +21,10 @@ __all__ = [
 class Lifting:
     """The way up from one version: a function for each body and for the parameters of a request.
 
-    What is lifted has been held to the contract of the caller's version before. Renamed fields
+    Values have been validated against the contract of the caller's version before. Renamed fields
     get their canonical names and converters are applied; fields that newer versions removed stay.
-    A field that the caller's version does not have is left out, whatever it holds, and nothing is
-    filled in. What is said of the functions of `Narrowing` holds for these. A converter that raises
+    A field that the caller's version does not have is left out, whatever its value, and nothing is
+    filled in. The promises of the functions of `Narrowing` hold for these. A converter that raises
     anything but ValueError makes them raise ConversionError, a kind of UnfitError.
     """
 
@@ -59,7 +59,7 @@ class Lifting:
     def names(self, operation: str, place: str) -> Mapping[str, str]:
         """Return the canonical names of the parameters in *place* that were renamed.
 
-        They go by the names that the caller's version has.
+        The keys are the names at the caller's version.
         """
         shape = self._parameters(operation, place)
         return {} if shape is None else self._names[shape]

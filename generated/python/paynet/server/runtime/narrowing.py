@@ -36,8 +36,8 @@ class Narrowing:
     def body(self, operation: str, status: int | str, media_type: str) -> Change:
         """Return the function for the body of *operation* that is sent with *status*.
 
-        *status* may be the key of the response, too: of several that a status goes by, not all
-        versions need to have the first.
+        *status* may be the key of the response, too: of several keys for a status, a version may
+        lack the first.
 
         Raises UnfitError where something differs between the responses of *operation* and the
         definitions have none with that status and media type.
@@ -81,7 +81,7 @@ def _is_json(media_type: str) -> bool:
 
 
 def keys(status: int | str) -> tuple[str, ...]:
-    """Return the keys of responses that *status* goes by, the one that counts first."""
+    """Return the keys of responses that match *status*, the most specific first."""
     return (status,) if isinstance(status, str) else (str(status), f"{status // 100}XX", "default")
 
 
@@ -96,8 +96,8 @@ def narrowings(
     """Return the way down in *environment* to each of *versions*, of all where none are named.
 
     Versions that are shown the same share one, and all share what they have in common.
-    *converters* are called by the names that the contract data list; *judge* is needed where
-    schemas tell what becomes of values, and holds what converters make to the contract. Raises
+    *converters* are keyed by the names in the contract data; *judge* is needed where schemas decide
+    what becomes of values, and validates the results of converters. Raises
     ValueError for an unknown version or environment, or without a judge that is needed,
     MissingConverterError naming every converter that is missing.
     """

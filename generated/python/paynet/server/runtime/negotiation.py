@@ -1,4 +1,4 @@
-"""A header in, the version to serve or a rejection out; never a nearby version."""
+"""Negotiate the version to serve from the version header; never a nearby one."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ LONGEST_ECHO: Final = 256
 """How many characters of the value sent a rejection repeats."""
 
 BLANKS: Final = " \t"
-"""What may stand around a header's value without being part of it (RFC 9110, section 5.5)."""
+"""What may surround a header's value without being part of it (RFC 9110, section 5.5)."""
 
 Reason = Literal["version_unknown", "version_malformed"]
 
 
 @dataclass(frozen=True)
 class Supported:
-    """The versions that may be asked for, oldest first, and the one served without a header.
+    """The versions that can be requested, oldest first, and the one served without a header.
 
     Raises ValueError where a version is not a canonical date, where the versions are out of order
     or named twice, and where the default is none of them.
@@ -56,7 +56,7 @@ def negotiate(header: str | None, supported: Supported) -> str | Rejection:
     """Return the version to serve; never a nearby one.
 
     *header* is the value of the header: its field lines joined by `, ` where there are several.
-    An absent, empty or blank value asks for the default.
+    An absent, empty or blank value means the default.
     """
     requested = (header or "").strip(BLANKS)
     if not requested:
@@ -68,7 +68,7 @@ def negotiate(header: str | None, supported: Supported) -> str | Rejection:
 
 
 def is_canonical_date(text: str) -> bool:
-    """Tell whether *text* is a date that exists, spelt `YYYY-MM-DD` in ASCII digits."""
+    """Return whether *text* is a date that exists, spelt `YYYY-MM-DD` in ASCII digits."""
     try:
         # other spellings of a date are read too: 20260701, 2026-W27-3
         return date.fromisoformat(text).isoformat() == text

@@ -1,4 +1,4 @@
-"""Write what went wrong with a request in the words of an API's own error schemas."""
+"""Fill the error schemas of an API with what went wrong with a request."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SCHEMAS: Final = "#/components/schemas/"
 _WAYS: Final = 32
 _DEEPEST: Final = 6
 
-# What fields are commonly called, without case and punctuation, by what they say.
+# Common names of fields, without case and punctuation, by the fact that they hold.
 _FIELDS: Final = {
     "message": "message msg detail details description reason text error fault errormessage "
     "errormsg errordetail errordescription usermessage",
@@ -46,14 +46,14 @@ _HOLDERS: Final = frozenset(
     {"error", "errors", "fault", "faults", "problem", "problems", "failure", "exception"}
 )
 
-# What tells of nothing but that there is an error.
+# Values that say only that there is an error.
 _WORDS: Final = ("error", "Error", "ERROR", "errors", "fail", "failure", "failed")
 
-# What tells of nothing at all.
+# Values that say nothing.
 _NOTHING: Final[tuple[Any, ...]] = (None, [])
 
 Fits = Callable[[Any, Any], bool]
-"""Takes a schema and a value; tells whether the value fits."""
+"""Takes a schema and a value; returns whether the value fits."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +61,7 @@ class Problem:
     """What went wrong with a request, as far as its sender may know.
 
     ``code`` is the kind of the problem in snake_case, ``message`` one sentence for people. A
-    ``trace_id`` stands in the log. ``members`` say more of it: why a version was rejected.
+    ``trace_id`` is in the log. ``members`` are details: why a version was rejected.
     Without a code or a message, those of the status are taken.
     """
 
@@ -95,7 +95,7 @@ def problem_details(problem: Problem) -> dict[str, Any]:
 
 
 class Body(NamedTuple):
-    """A body that fits a schema, and which facts of the problem it tells."""
+    """A body that fits a schema, and the facts of the problem that it contains."""
 
     value: Any
     told: frozenset[str]
@@ -104,10 +104,10 @@ class Body(NamedTuple):
 def bodies(
     schema: Any, schemas: Mapping[str, Any], problem: Problem, fits: Fits, *, is_logged: bool
 ) -> list[Body]:
-    """Return bodies for *problem* that fit *schema*, the one that tells most first.
+    """Return bodies for *problem* that fit *schema*, the one with most facts first.
 
-    Fields are filled by their names and schemas, and left out where nothing is known to say;
-    a value of a closed list is taken only where it is what is to be said. *schemas* are the
+    Fields are filled by their names and schemas, and left out if no fact is known for them; of a
+    closed list, a value is taken only if it is the fact itself. *schemas* are the
     components. *problem* has to have a trace id, which is used where there is a field for it;
     without such a field, the message names it if it *is_logged*.
     """
@@ -158,7 +158,7 @@ class _Filler:
         }
 
     def fill(self, schema: Any, name: str, depth: int) -> Iterator[Body]:
-        """Yield what may stand at the field *name*, the whole body without one."""
+        """Yield values for the field *name*, or whole bodies if it is empty."""
         for parts in islice(self._ways(schema, frozenset()), _WAYS):
             types = _types(parts)
             if "object" in types:
@@ -195,7 +195,7 @@ class _Filler:
                 properties.setdefault(name, []).append(schema)
         required = {name for part in parts for name in part.get("required", ())}
         if not properties and not required:
-            # nothing says what it holds
+            # nothing is declared about its fields
             if not name or _may_hold(name):
                 yield self._open()
             if name:
@@ -249,7 +249,7 @@ class _Filler:
         return nothing if required else None
 
     def _facts(self, called: str, beside: Mapping[str, Any]) -> tuple[str, ...]:
-        """Return what a field may say, by its name: `error` is a code beside a message."""
+        """Return the facts that a field may hold: `error` is a code beside a message."""
         facts = _SAID.get(called, ())
         if called == "type" and "title" in map(_normalize, beside):
             # as in RFC 9457, section 3.1.1
@@ -269,7 +269,7 @@ class _Filler:
                     yield Body([body.value], body.told)
 
     def _scalar(self, schema: Any, parts: list[dict[str, Any]], name: str) -> Iterator[Body]:
-        """Yield the message, as long as the place where it stands may hold it."""
+        """Yield the message, no longer than the schema permits, if the field may hold one."""
         if name and not _may_hold(name):
             return
         if any(key in part for part in parts for key in ("enum", "const")):
@@ -285,7 +285,7 @@ class _Filler:
 
 
 def _may_hold(called: str) -> bool:
-    """Tell whether a field may hold an error of its own, or a list of them, by its name."""
+    """Return whether a field may hold an error of its own, or a list of them, by its name."""
     return called in _HOLDERS or "message" in _SAID.get(called, ())
 
 

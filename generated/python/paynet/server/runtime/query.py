@@ -1,4 +1,4 @@
-"""A query string in, typed values out; one spelling for each value, everything else refused."""
+"""Read query strings as typed values: one spelling for each value, everything else is refused."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def read(query: bytes, parameters: Mapping[str, Parameter]) -> dict[str, Any]:
 
 
 def values(given: Mapping[str, list[str]], parameters: Mapping[str, Parameter]) -> dict[str, Any]:
-    """Return the values of *parameters* that stand as text in *given*, each as often as sent.
+    """Return the values of *parameters* from the texts in *given*, each as often as sent.
 
     Raises RequestError like `read`, for what has been decoded, wherever it stood.
     """
@@ -72,7 +72,7 @@ def values(given: Mapping[str, list[str]], parameters: Mapping[str, Parameter]) 
 
 
 def pairs(query: bytes) -> Iterator[tuple[str, str]]:
-    """Yield names and values in the order sent, decoded; `+` stands for a space.
+    """Yield names and values in the order sent, decoded; `+` means a space.
 
     Raises RequestError for what is not percent-encoded UTF-8, and for NUL.
     """
@@ -122,7 +122,7 @@ def instant(value: str) -> datetime:
     """Read a date-time of RFC 3339, offset included; return it in UTC, to the microsecond.
 
     A leap second counts as the second after it. An instant outside the years 1 to 9999 becomes
-    the first or the last that a datetime holds: it compares alike with all others.
+    the first or the last that a datetime can hold: it compares alike with all others.
     """
     found = _INSTANT.fullmatch(value)
     if not found:

@@ -1,7 +1,7 @@
-"""Plain JSON values in, what becomes of them at another version out: the parts of such functions.
+"""Functions that take plain JSON values to another version, and how they are combined.
 
-Each function made here returns the same object where nothing in it differs, never changes what it
-is given, and shares with its result whatever stays as it is. Where it says so, it returns
+Each function built here returns the same object where nothing in it differs, never changes its
+argument, and shares with its result whatever stays the same. Where documented, it returns
 ``OMITTED`` for what may not be shown.
 """
 
@@ -17,14 +17,14 @@ Json = Any
 Change = Callable[[Json], Json]
 
 Fits = Callable[[Json], bool]
-"""Tells whether a value fits a schema."""
+"""Returns whether a value fits a schema."""
 
 
 class UnfitError(Exception):
     """A value that does not fit the canonical contract where something in it has to change.
 
     ``place`` is a JSON pointer (RFC 6901) into the value, ``reason`` one sentence that quotes
-    nothing of it. The fault is that of whoever made the value, never of the caller.
+    nothing of it. The fault is that of the server, never of the caller.
     """
 
     def __init__(self, reason: str) -> None:
@@ -33,7 +33,7 @@ class UnfitError(Exception):
         self._steps: list[str | int] = []
 
     def within(self, step: str | int) -> None:
-        """Say that what held the value so far stands at *step* of something else."""
+        """Prepend *step* to the place."""
         self._steps.append(step)
 
     @property
@@ -54,11 +54,11 @@ class ConversionError(UnfitError):
 
 
 class _Omitted:
-    """What becomes of a value that may not be shown."""
+    """The type of ``OMITTED``."""
 
 
 OMITTED: Final = _Omitted()
-"""In place of a value: leave out what holds it, or if that can't be, what holds that."""
+"""In place of a value: leave out its field or item or, if that is required, what contains it."""
 
 _TYPES: Final[dict[type, str]] = {
     dict: "object",
@@ -97,7 +97,7 @@ def _misfit(value: Json, wanted: str) -> UnfitError:
 
 
 def require_value(change: Change) -> Change:
-    """Return *change* for a value that nothing holds, so that it can't be left out."""
+    """Return *change* for a value at the top, which can't be left out."""
 
     def apply(value: Json) -> Json:
         try:
@@ -118,7 +118,7 @@ withheld: Final = require_value(omit)
 def call_converter(
     name: str, convert: Callable[..., Json], *more: str, passes_null: bool = False
 ) -> Change:
-    """Return *convert*, called with *more*, so that a ValueError says that the value does not fit.
+    """Return *convert*, called with *more*, with UnfitError in place of ValueError.
 
     What is returned raises ConversionError for anything else that *convert* raises.
     """
@@ -175,7 +175,7 @@ def apply_all(changes: list[Change]) -> Change:
 
 
 def replace_values(shown: list[tuple[Json, Json]]) -> Change:
-    """Return what replaces a value that is listed, which stands first in its pair."""
+    """Return a function that replaces the first of each pair by the second."""
     texts = {value: instead for value, instead in shown if isinstance(value, str)}
     others = {_text(value): instead for value, instead in shown if not isinstance(value, str)}
 
@@ -232,7 +232,7 @@ def filter_items(tag: str, shown: Mapping[str, bool], otherwise: Change) -> Chan
         try:
             made = [item for item in value if shown[item[tag]]]
         except (KeyError, TypeError):
-            # an item without a known tag: `otherwise` tells which
+            # an item without a known tag: `otherwise` reports which
             return otherwise(value)
         return value if len(made) == len(value) else made
 
