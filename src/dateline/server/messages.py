@@ -29,7 +29,7 @@ from dateline.canonical import ContractData, Row, canonical_document, entries
 from dateline.model import EVERYWHERE, Api
 from dateline.openapi import chain, is_json, operation_names, value_schema
 from dateline.project import Projector
-from dateline.schema.access import ACCESS, READ_ONLY, WRITE_ONLY, OneWay, Hidden
+from dateline.schema.access import ACCESS, READ_ONLY, WRITE_ONLY, Hidden, OneWay
 from dateline.schema.constraints import Constraints, references
 from dateline.schema.memo import closure
 from dateline.server.operations import defaults, unread
