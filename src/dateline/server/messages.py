@@ -69,7 +69,7 @@ def _describe_ends(api: Api) -> Iterator[tuple[str, dict[str, str]]]:
         yield version, end
 
 
-class _Readings:
+class _DocumentReader:
     """One document, and its schemas as constraints in either direction."""
 
     def __init__(self, document: dict[str, Any], constraints: Constraints) -> None:
@@ -121,13 +121,13 @@ class _Messages:
         environments = [each.name for each in api.table.environments] or [EVERYWHERE]
         self._dated = {
             name: [
-                _Readings(projector.contract(date, name).document, constraints)
+                _DocumentReader(projector.contract(date, name).document, constraints)
                 for date in api.table.dates
             ]
             for name in environments
         }
-        self._newest = _Readings(api.document, constraints)
-        self._canonical = _Readings(canonical_document(api), constraints)
+        self._newest = _DocumentReader(api.document, constraints)
+        self._canonical = _DocumentReader(canonical_document(api), constraints)
 
     # At each version
 
@@ -135,9 +135,7 @@ class _Messages:
         """Return the requests, the statuses, and the schemas that they or *components* need."""
         requests = self._operation_rows(self._request)
         statuses = self._operation_rows(
-            lambda readings, path, method: [
-                *readings.responses(readings.item(path).get(method, {}))
-            ]
+            lambda reader, path, method: [*reader.responses(reader.item(path).get(method, {}))]
         )
         # Responses are validated without what only requests have; for requests, the types of
         # handlers validate that again.
@@ -153,7 +151,7 @@ class _Messages:
         dates = self._api.table.dates
         return {name: list(entries(row, dates, key)) for name, row in sorted(rows.items())}
 
-    def _operation_rows(self, read: Callable[[_Readings, Any, Any], Any]) -> dict[str, Row]:
+    def _operation_rows(self, read: Callable[[_DocumentReader, Any, Any], Any]) -> dict[str, Row]:
         return {
             name: {
                 environment: [read(each, path, method) for each in found]
@@ -181,26 +179,26 @@ class _Messages:
         closure(sorted(names), references_of)
         return rows
 
-    def _request(self, readings: _Readings, path: str, method: str) -> Any:
-        item = readings.item(path)
+    def _request(self, reader: _DocumentReader, path: str, method: str) -> Any:
+        item = reader.item(path)
         operation = item.get(method)
         if operation is None:
             return None
         listed: dict[tuple[str, str], Any] = {}
         for node in (*item.get("parameters", ()), *operation.get("parameters", ())):
-            if parameter := readings.resolve(node):
+            if parameter := reader.resolve(node):
                 listed[parameter["in"], parameter["name"]] = parameter
         # the table of the operations has what the newest version demands
         newest = self._newest.security(self._newest.item(path)[method])
-        security = readings.security(operation)
+        security = reader.security(operation)
         return {
             **({"security": [list(each) for each in security]} if security != newest else {}),
             "parameters": [
-                _parameter(parameter, readings)
+                _parameter(parameter, reader)
                 for (place, name), parameter in listed.items()
                 if not (place == "header" and name.lower() in self._unread)
             ],
-            "body": _body(readings.resolve(operation.get("requestBody")), readings)
+            "body": _body(reader.resolve(operation.get("requestBody")), reader)
             if "requestBody" in operation
             else None,
         }
@@ -256,7 +254,7 @@ def _by_status(
     return {status: found for status, found in made.items() if found}
 
 
-def _parameter(parameter: dict[str, Any], readings: _Readings) -> dict[str, Any]:
+def _parameter(parameter: dict[str, Any], reader: _DocumentReader) -> dict[str, Any]:
     style = parameter.get("style", _STYLES[parameter["in"]])
     schema = parameter.get("schema", {})
     known = [*defaults(schema)]
@@ -267,15 +265,15 @@ def _parameter(parameter: dict[str, Any], readings: _Readings) -> dict[str, Any]
         "style": "content" if "content" in parameter else style,
         "explode": parameter.get("explode", style == "form"),
         **({"default": known[-1]} if known else {}),
-        "schema": readings.constraints(schema),
+        "schema": reader.constraints(schema),
     }
 
 
-def _body(body: dict[str, Any], readings: _Readings) -> dict[str, Any]:
+def _body(body: dict[str, Any], reader: _DocumentReader) -> dict[str, Any]:
     return {
         "required": body.get("required", False),
         "content": {
-            media_type: readings.constraints(each.get("schema", {}), READ_ONLY)
+            media_type: reader.constraints(each.get("schema", {}), READ_ONLY)
             for media_type, each in body.get("content", {}).items()
         },
     }
