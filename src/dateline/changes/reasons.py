@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
 
 from dateline.gates import order, why
 from dateline.model import ADDED, EVERYWHERE, REMOVED, WAS, Api, Change, Kind
-from dateline.openapi import target
-
-# Every reference in the JSON of a node, at any depth.
-_REFERENCE: Final = re.compile(r'"(#/components/[^"\\]+)"')
+from dateline.openapi import references
 
 _Path = tuple[str | int, ...]
 
@@ -95,7 +90,7 @@ class Reasons:
         for found in traced:
             pending: list[Any] = [] if found.gated is None else [found.gated]
             while pending:
-                for section, name in _find_references(pending.pop()):
+                for section, name in references(pending.pop()):
                     if (section, name) not in led and self._came_or_went(section, name):
                         led[section, name] = found.reason
                         pending.append(sections[section][name])
@@ -113,10 +108,3 @@ class Reasons:
             ((self._older, environment) in there) != ((self._newer, environment) in there)
             for environment in environments
         )
-
-
-def _find_references(node: Any) -> Iterator[tuple[str, str]]:
-    for reference in _REFERENCE.findall(json.dumps(node)):
-        found = target(reference)
-        if found is not None:
-            yield found

@@ -9,14 +9,14 @@ from dateline.diff.naming import Name, name
 from dateline.load.wording import did_you_mean
 from dateline.model import EXTENSIBLE
 from dateline.openapi import COMPONENTS, METHODS, parts, pointer, target
+from dateline.schema.parts import list_members
+from dateline.schema.references import Located, Resolver, escape
 from dateline.schema.types import UNIONS
 
 _GROUPS: Final = ("allOf", *UNIONS)
 
 # What a step of a path leads into, beside properties.
 _STEPS: Final = {"[]": "items", "{}": "additionalProperties"}
-
-_Path = tuple[str | int, ...]
 
 
 class Subject(NamedTuple):
@@ -56,7 +56,8 @@ def find_subject(document: dict[str, Any], called: str) -> Subject:
         asked = called if " " in called else called.partition(".")[0]
         raise _unknown("component or operation", asked, [*components, *operations])
     component = max(fitting, key=len)
-    return _below(document, components[component], called.removeprefix(component), component)
+    rest = called.removeprefix(component)
+    return _find_below(Resolver(document), components[component], rest, component)
 
 
 def is_present(document: dict[str, Any], subject: Subject) -> bool:
@@ -89,58 +90,52 @@ def _operations(document: dict[str, Any]) -> Iterator[tuple[str, Subject]]:
                         yield item[method]["operationId"], subject
 
 
-def _components(document: dict[str, Any]) -> Iterator[tuple[str, _Path]]:
+def _components(document: dict[str, Any]) -> Iterator[tuple[str, Located]]:
     # the schemas last: of two components with one name, that is the one that has a history
     for section in sorted(COMPONENTS, key=lambda section: section == "schemas"):
-        for known in document.get("components", {}).get(section, {}):
-            yield known, ("components", section, known)
+        for known, node in document.get("components", {}).get(section, {}).items():
+            yield known, Located(node, pointer(("components", section, known)))
 
 
-def _below(document: dict[str, Any], path: _Path, rest: str, whole: str) -> Subject:
-    """Follow the steps of *rest* from what stands at *path*, which is called *whole*."""
+def _find_below(resolver: Resolver, located: Located, rest: str, whole: str) -> Subject:
+    """Follow the steps of *rest* from *located*, which is called *whole*."""
     while rest:
-        children = dict(_children(document, path))
+        children = dict(_children(resolver, located))
         fitting = [step for step in children if _is_step(rest, step)]
         if not fitting:
-            members = _members(_at(document, _follow_references(document, path)))
+            goal = _follow(resolver, located)
+            members = _members(goal.value)
             if rest.removeprefix(".") in members:
-                at = pointer(_follow_references(document, path))
-                return Subject(at, member=rest.removeprefix("."))
+                return Subject(goal.pointer, member=rest.removeprefix("."))
             known = [step.removeprefix(".") for step in (*children, *members)]
             raise _unknown(f"field or value of {whole}", rest.removeprefix("."), known)
         step = max(fitting, key=len)
-        path, rest, whole = children[step], rest.removeprefix(step), whole + step
-    return Subject(pointer(path))
+        located, rest, whole = children[step], rest.removeprefix(step), whole + step
+    return Subject(located.pointer)
 
 
-def _children(document: dict[str, Any], path: _Path) -> Iterator[tuple[str, _Path]]:
-    """Yield each step that leads on from *path*, and where to."""
-    path = _follow_references(document, path)
-    node = _at(document, path)
+def _children(resolver: Resolver, located: Located) -> Iterator[tuple[str, Located]]:
+    """Yield each step that leads on from *located*, and what it leads to."""
+    node, at = _follow(resolver, located)
     if not isinstance(node, dict):
         return
     for group in _GROUPS:
-        for index, _ in enumerate(node.get(group, ())):
-            yield from _children(document, (*path, group, index))
+        for member in list_members(node, at, group) if group in node else ():
+            yield from _children(resolver, member)
     for step, keyword in _STEPS.items():
         if isinstance(node.get(keyword), dict):
-            yield step, (*path, keyword)
-    for known in node.get("properties", {}):
-        yield f".{known}", (*path, "properties", known)
+            yield step, Located(node[keyword], f"{at}/{keyword}")
+    for known, child in node.get("properties", {}).items():
+        yield f".{known}", Located(child, f"{at}/properties/{escape(known)}")
 
 
-def _follow_references(document: dict[str, Any], path: _Path) -> _Path:
-    """Return where the reference at *path*, if there is one, leads in the end."""
-    seen: set[_Path] = set()
-    while path not in seen:
-        seen.add(path)
-        node = _at(document, path)
-        reference = node.get("$ref") if isinstance(node, dict) else None
-        found = target(reference) if isinstance(reference, str) else None
-        if found is None:
-            break
-        path = ("components", *found)
-    return path
+def _follow(resolver: Resolver, located: Located) -> Located:
+    """Return what the reference that *located* may be leads to in the end."""
+    seen: set[str] = set()
+    while isinstance(located.value, dict) and located.pointer not in seen:
+        seen.add(located.pointer)
+        located = resolver.locate(located.value.get("$ref")) or located
+    return located
 
 
 def _members(node: Any) -> list[str]:
@@ -156,10 +151,10 @@ def _members(node: Any) -> list[str]:
     return [value for value in found if isinstance(value, str)]
 
 
-def _at(document: dict[str, Any], path: tuple[str | int, ...]) -> Any:
+def _at(document: dict[str, Any], path: tuple[str, ...]) -> Any:
     node: Any = document
     for step in path:
-        if isinstance(node, list) and str(step).isdecimal() and int(step) < len(node):
+        if isinstance(node, list) and step.isdecimal() and int(step) < len(node):
             node = node[int(step)]
         elif isinstance(node, dict) and step in node:
             node = node[step]

@@ -11,7 +11,7 @@ from dateline.model import EXTENSIBLE
 from dateline.models.reading import Flat
 from dateline.python import names
 from dateline.regex.engines import matches
-from dateline.schema.types import type_of
+from dateline.schema.types import IMPLIED, type_of
 from dateline.schema.values import text
 
 
@@ -25,16 +25,9 @@ class Construct(Enum):
     PLAIN = "plain"
 
 
-_OBJECT: Final = (
-    *("properties", "additionalProperties", "required", "patternProperties", "propertyNames"),
-    *("minProperties", "maxProperties", "dependentRequired", "unevaluatedProperties"),
-)
 TYPE_OF_KEYWORD: Final = {
-    **dict.fromkeys(_OBJECT, "object"),
-    **dict.fromkeys(("items", "prefixItems", "minItems", "maxItems", "uniqueItems"), "array"),
-    **dict.fromkeys(("minLength", "maxLength", "pattern", EXTENSIBLE), "string"),
-    **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"), "number"),
-    "multipleOf": "number",
+    **{keyword: kind for kind, keywords in IMPLIED.items() for keyword in keywords},
+    **{"maxProperties": "object", "maxItems": "array", EXTENSIBLE: "string"},
 }
 """The type whose values a keyword constrains."""
 
