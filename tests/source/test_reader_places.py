@@ -11,7 +11,7 @@ import pytest
 from support.readings import PLACED, TAB, places, reading, twice, typed
 
 from dateline.model import Place
-from dateline.source.reader import JsonPlaces, Locator
+from dateline.source.reader import JsonText, Locator
 
 
 def test_every_key_value_and_item_has_its_place(tmp_path: Path) -> None:
@@ -211,7 +211,7 @@ def test_a_part_added_after_reading_stands_where_it_hangs(tmp_path: Path) -> Non
     ],
 )
 def test_places_are_found_in_what_the_parser_takes_and_nothing_else(text: str) -> None:
-    assert taken(JsonPlaces("a.json", text).read) == taken(
+    assert taken(JsonText("a.json", text).read) == taken(
         lambda: json.loads(text, object_pairs_hook=unique)
     )
 
@@ -231,12 +231,12 @@ def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("text", ["NaN", "[-Infinity]", '{"a": 1e400}', f"[{'9' * 400}]"])
 def test_numbers_that_not_every_reader_knows_are_refused_with_their_places(text: str) -> None:
-    assert taken(JsonPlaces("a.json", text).read) == "refused"
+    assert taken(JsonText("a.json", text).read) == "refused"
 
 
 def test_what_is_read_with_its_places_has_the_same_as_what_is_looked_up_later() -> None:
     text = '{"a": {"b": {"c": [1, {"d": 2}]}},\n "e": [[3], 4]}'
-    known, unknown = JsonPlaces("a.json", text), JsonPlaces("a.json", text)
+    known, unknown = JsonText("a.json", text), JsonText("a.json", text)
     known.read()
     found = {
         path: [str(places.find(path)) for places in (known, unknown)]
@@ -272,8 +272,8 @@ FIRST_OF_TWO = """{"paths": {"/a": {"get": {"x": [1]}, "put": {"y": {}}}, "/b": 
 def test_what_two_texts_hold_in_the_same_words_is_read_once(
     old: str, new: str, shared: list[tuple[str, ...]]
 ) -> None:
-    one, text = JsonPlaces("a.json", FIRST_OF_TWO), FIRST_OF_TWO.replace(old, new, 1)
-    other, alone = JsonPlaces("b.json", text), JsonPlaces("b.json", text)
+    one, text = JsonText("a.json", FIRST_OF_TWO), FIRST_OF_TWO.replace(old, new, 1)
+    other, alone = JsonText("b.json", text), JsonText("b.json", text)
     before, after = one.read(), other.read(one)
     assert json.dumps(after) == json.dumps(alone.read()) == json.dumps(json.loads(text))
     for path in shared:

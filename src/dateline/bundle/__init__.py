@@ -19,8 +19,7 @@ from dateline.bundle.bundler import Bundle, Bundler
 from dateline.bundle.sources import (
     Files,
     Readings,
-    Source,
-    Trail,
+    SourceFile,
     may_refer_to_files,
     read_source,
 )
@@ -29,14 +28,14 @@ from dateline.load.wording import quote
 from dateline.model import Place, Problem, SourceError, Table
 from dateline.openapi import follow
 from dateline.source.problems import short
-from dateline.source.reader import ADOPTED, UnreadableFileError, file_content
+from dateline.source.reader import ADOPTED, Trail, UnreadableFileError, file_content
 
 __all__ = [
     "Document",
     "Files",
     "FolderFiles",
     "Readings",
-    "Source",
+    "SourceFile",
     "open_document",
     "read_contents",
     "read_source",
@@ -181,7 +180,7 @@ def open_document(path: Path, name: str, readings: Readings | None) -> Document:
     return Document(name=name, data=data, files=files, readings=readings)
 
 
-def _not_openapi(source: Source) -> Problem | None:
+def _not_openapi(source: SourceFile) -> Problem | None:
     """Return why *source* is no OpenAPI document that can be judged; None if it is one."""
     root = source.root
     version = root.get("openapi")

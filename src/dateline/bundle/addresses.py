@@ -7,8 +7,8 @@ import re
 from typing import Any, Final, NamedTuple
 from urllib.parse import unquote
 
-from dateline.bundle.sources import Trail
 from dateline.model import DatelineError
+from dateline.source.reader import Trail
 
 # RFC 3986, appendix B
 _ADDRESS: Final = re.compile(

@@ -15,11 +15,11 @@ from dateline.bundle.addresses import (
     is_local,
     parse_address,
 )
-from dateline.bundle.sources import Files, Readings, Source, Trail, read_source
+from dateline.bundle.sources import Files, Readings, SourceFile, read_source
 from dateline.load.wording import quote
 from dateline.model import Place, Problem
 from dateline.openapi import COMPONENTS, OBJECTS, MadeName, Shape, Value, pointer, slot
-from dateline.source.reader import ADOPTED, MOST_PROBLEMS, UnreadableFileError
+from dateline.source.reader import ADOPTED, MOST_PROBLEMS, Trail, UnreadableFileError
 
 _SECTIONS: Final = {kind: section for section, kind in COMPONENTS.items()}
 _WEBHOOKS: Final = "x-webhooks"
@@ -60,7 +60,7 @@ class Bundle:
 
     document: dict[str, Any]
     main: str
-    sources: dict[str, Source]
+    sources: dict[str, SourceFile]
     origins: dict[tuple[int, str | int], Goal]
 
     def locate(self, path: Trail, *, value: bool = False) -> Place:
@@ -91,7 +91,7 @@ class Bundler:
 
     def __init__(
         self,
-        main: Source,
+        main: SourceFile,
         name: str,
         files: Files,
         readings: Readings | None,
@@ -102,7 +102,7 @@ class Bundler:
         # parts of other files are shared with nothing
         self._readings = Readings() if readings else None
         self._problems = problems
-        self._sources: dict[str, Source | None] = {name: main}
+        self._sources: dict[str, SourceFile | None] = {name: main}
         # names for people begin with the folder that the first one begins with
         self._folder = main.name.removesuffix(name)
         self._bytes_left = ADOPTED.size
@@ -484,7 +484,7 @@ class Bundler:
             raise AddressError("", "")
         return source.root
 
-    def _read(self, file: str) -> Source | None:
+    def _read(self, file: str) -> SourceFile | None:
         if len(self._sources) > _MOST_FILES:
             message = f"more than {_MOST_FILES:,} files are referred to; name a smaller document"
             raise AddressError("too-large", message)

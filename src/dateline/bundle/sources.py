@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
-from dateline.collector import collection_off
 from dateline.model import Place, Problem
 from dateline.source.reader import (
     ADOPTED,
-    JsonPlaces,
     JsonReader,
+    JsonText,
     Locator,
     Log,
     StoppedError,
@@ -20,12 +20,6 @@ from dateline.source.reader import (
     read_content,
 )
 from dateline.source.reader.json_document import JsonDocument
-
-Trail = tuple[str | int, ...]
-
-# Escapes of halves of surrogate pairs: alone, one is no character that could be printed.
-_HALVES: Final = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}(?:\\u[dD][89a-fA-F][0-9a-fA-F]{2})*")
-_PAIRS: Final = re.compile(r"(?:\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})+")
 
 
 class Files(Protocol):
@@ -42,11 +36,11 @@ class Readings:
     """What is read together: what a document has in common with the one before is read once."""
 
     def __init__(self) -> None:
-        self.last: JsonPlaces | None = None
+        self.last: JsonText | None = None
 
 
 @dataclass(frozen=True)
-class Source:
+class SourceFile:
     """A file that was read: its name for people, what it holds, and where that is."""
 
     name: str
@@ -58,7 +52,7 @@ class Source:
 
 def read_source(
     content: bytes, name: str, problems: list[Problem], readings: Readings | None
-) -> Source | None:
+) -> SourceFile | None:
     """Return what a file called *name* holds whose bytes are *content*.
 
     It is JSON if its name ends in `.json`, else YAML; in UTF-8, with or without a byte order
@@ -67,53 +61,22 @@ def read_source(
     invisible characters are refused. Never raises for bad input: None is returned, and
     *problems* holds what is wrong.
     """
+    found: list[Problem] = []
+    source: SourceFile | None = None
     if readings is not None and name.lower().endswith(".json"):
-        return _read_json(content, name, problems, readings)
-    found: list[Problem] = []
-    root = read_content(content, name, adopted=True, problems=found)
+        log = Log(name, found)
+        with suppress(StoppedError):
+            reader = JsonReader(decode(content, log), ADOPTED, log)
+            root, readings.last = reader.read_foreign(readings.last)
+            source = SourceFile(name, root, readings.last.find, readings.last.text)
+    elif (document := read_content(content, name, adopted=True, problems=found)) is not None:
+        text = document.text.text if isinstance(document, JsonDocument) else None
+        source = SourceFile(name, document, Locator([document]).locate, text)
     problems += found
-    if root is None or found:
-        return None
-    text = root.text if isinstance(root, JsonDocument) else None
-    return Source(name, root, Locator([root]).locate, text)
+    return None if found else source
 
 
-def _read_json(
-    content: bytes, name: str, problems: list[Problem], readings: Readings
-) -> Source | None:
-    found: list[Problem] = []
-    log = Log(name, found)
-    try:
-        text = decode(content, log)
-        reader = JsonReader(text, ADOPTED, log)
-        reader.check_structure()
-        places = JsonPlaces(name, text)
-        try:
-            with collection_off():
-                root = places.read(readings.last)
-            if isinstance(root, dict) and _has_whole_pairs(text):
-                readings.last = places
-                return Source(name, root, places.find, text)
-        except ValueError:
-            pass  # what is wrong, and where, the reader finds out
-        document = reader.read()
-        if not found:
-            return Source(name, document, Locator([document]).locate, text)
-    except StoppedError:
-        pass
-    problems += found
-    return None
-
-
-def _has_whole_pairs(text: str) -> bool:
-    """Return whether every escaped half of a surrogate pair certainly stands beside the other."""
-    return all(
-        _PAIRS.fullmatch(found[0]) and text[found.start() - 1] != "\\"
-        for found in _HALVES.finditer(text)
-    )
-
-
-def may_refer_to_files(source: Source) -> bool:
+def may_refer_to_files(source: SourceFile) -> bool:
     """Return whether *source* may hold an address of another file.
 
     Most documents are one file: to know that of JSON, its text need not be walked.

@@ -15,7 +15,7 @@ from dateline.bundle import (
     Files,
     FolderFiles,
     Readings,
-    Source,
+    SourceFile,
     open_document,
     read_source,
 )
@@ -232,7 +232,7 @@ def _is_policy(output: Path) -> bool:
         return False
 
 
-def _policy(source: Source) -> PolicyRecord:
+def _policy(source: SourceFile) -> PolicyRecord:
     try:
         return PolicyRecord.read(source.root)
     except ValueError as error:
@@ -384,7 +384,7 @@ def _read_published(
     readings: Readings,
 ) -> Published:
     documents: dict[Combination, Document] = {}
-    indexes: dict[str, Source] = {}
+    indexes: dict[str, SourceFile] = {}
     policy: PolicyRecord | None = None
     problems: list[Problem] = []
     for name in sorted(names):
@@ -430,7 +430,7 @@ def _read_published(
     return Published(label=f"{label}, where nothing is published", policy=policy)
 
 
-def _read_announcements(index: Source) -> Iterator[Announcement]:
+def _read_announcements(index: SourceFile) -> Iterator[Announcement]:
     """Yield what *index* announces, as far as it has our form: a template may give it another."""
     rows = index.root.get("announcements")
     for number, row in enumerate(rows if isinstance(rows, list) else ()):
@@ -440,7 +440,7 @@ def _read_announcements(index: Source) -> Iterator[Announcement]:
             yield Announcement(**told, place=index.locate(("announcements", number)))
 
 
-def _offers(record: PolicyRecord | None, index: Source | None, version: str) -> bool:
+def _offers(record: PolicyRecord | None, index: SourceFile | None, version: str) -> bool:
     """Return whether callers may ask for *version*: as the *record* says, else as the *index* does.
 
     An index of another form, or none, lists every version.

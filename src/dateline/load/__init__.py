@@ -179,7 +179,7 @@ def _join_fragments(fragments: list[Map], problems: list[Problem]) -> dict[str, 
 
     def find_shared(into: dict[str, Any], fragment: Map, path: tuple[str, ...], node: Any) -> Any:
         """Return the mapping of *into* that fragments share; None where *node* is no mapping."""
-        if isinstance(node, Map):
+        if isinstance(node, dict):
             return into.setdefault(path[-1], {})
         message = f"{quote(node)} where a mapping belongs"
         place = Locator([fragment]).locate(path, value=True)

@@ -40,7 +40,7 @@ _CORE_DECIMAL: Final = re.compile(
 
 _NUMBER_STARTS: Final = frozenset("0123456789+-.")
 
-_MOST_DIGITS: Final = 308
+MOST_DIGITS: Final = 308
 """An integer with more has no counterpart among the floating-point numbers."""
 
 # Words that some readers, of YAML 1.1 or 1.2, take for something else than text; and what to
@@ -140,7 +140,7 @@ def _number(text: str, integer: re.Pattern[str], decimal: re.Pattern[str]) -> in
 
 def integer_value(text: str) -> int:
     """Return the integer that *text* writes; raises RefusedError for one out of range."""
-    if len(text.lstrip("+-")) > _MOST_DIGITS:
+    if len(text.lstrip("+-")) > MOST_DIGITS:
         raise _range_error(text)
     return int(text)
 

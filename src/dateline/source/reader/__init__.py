@@ -13,20 +13,22 @@ from dateline.source.reader.characters import (
     text_of,
 )
 from dateline.source.reader.json_document import JsonReader
+from dateline.source.reader.json_text import JsonText, Trail
 from dateline.source.reader.limits import ADOPTED, AUTHORED, Limits
-from dateline.source.reader.places import JsonPlaces, Locator
+from dateline.source.reader.locator import Locator
 from dateline.source.reader.yaml_document import YamlReader
 
 __all__ = [
     "ADOPTED",
     "AUTHORED",
     "MOST_PROBLEMS",
-    "JsonPlaces",
     "JsonReader",
+    "JsonText",
     "Limits",
     "Locator",
     "Log",
     "StoppedError",
+    "Trail",
     "UnreadableFileError",
     "decode",
     "file_content",

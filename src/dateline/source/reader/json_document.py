@@ -1,20 +1,26 @@
-"""Reading the text of a JSON file."""
+"""Reading a JSON file: what it holds, or everything that is wrong with it."""
 
 from __future__ import annotations
 
 import json
 import re
 from array import array
-from collections.abc import Callable
+from collections.abc import Iterator
 from itertools import accumulate
-from typing import Any, Final, NoReturn
+from typing import Any, Final, cast
 
-from dateline.collector import collection_off
 from dateline.model import Map, Place
 from dateline.source.problems import EMPTY, Log, duplicate, line_and_column, word_at
 from dateline.source.reader.characters import text_refusals
+from dateline.source.reader.json_text import JsonText, after_blanks
 from dateline.source.reader.limits import Limits, too_deep, too_many
-from dateline.source.scalars import INTEGER, RefusedError, decimal_value, integer_value
+from dateline.source.scalars import (
+    INTEGER,
+    MOST_DIGITS,
+    RefusedError,
+    decimal_value,
+    integer_value,
+)
 
 _STRUCTURE: Final = b"[]{}"
 _NO_STRUCTURE: Final = bytes(byte for byte in range(256) if byte not in _STRUCTURE + b'"')
@@ -22,7 +28,7 @@ _STEPS: Final = bytes.maketrans(_STRUCTURE, b"\x01\xff\x01\xff")
 
 # strings once the escaped quotes are out of the way; and every token, whatever its escapes
 _STRING: Final = re.compile(b'"[^"]*"?')
-_TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[\]{},:]|[^\s"\[\]{},:]+', re.DOTALL)
+TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[\]{},:]|[^\s"\[\]{},:]+', re.DOTALL)
 
 # Escapes of forbidden characters and of lone halves of surrogate pairs, doubled backslashes aside.
 _FORBIDDEN_ESCAPE: Final = re.compile(
@@ -30,6 +36,11 @@ _FORBIDDEN_ESCAPE: Final = re.compile(
     r"|206[6-9]|feff|fff[ef]|d[89ab][0-9a-f]{2}(?!\\ud[c-f])"
     r"|(?<!\\ud[89ab][0-9a-f]{2}\\u)d[c-f]))",
     re.IGNORECASE,
+)
+# The same of halves alone, without IGNORECASE: for texts of many megabytes.
+_LONE_HALF: Final = re.compile(
+    r"\\u[dD](?:[89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])"
+    r"|(?<!\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD])[c-fC-F])"
 )
 
 _DECODER: Final = json.JSONDecoder()
@@ -55,44 +66,69 @@ class JsonDocument(Map):
 
     __slots__ = ("text",)
 
-    text: str
+    text: JsonText
 
 
 class JsonReader:
     """Reads one JSON text with the parser in C.
 
-    That one tells no places, so here it is only asked whether anything is wrong; only then is
-    the text walked, token by token, for what and where.
+    That one is only asked whether anything is wrong; only then is the text walked, token by
+    token, for what and where.
     """
 
     def __init__(self, text: str, limits: Limits, log: Log) -> None:
         self._text = text
         self._limits = limits
         self._log = log
-        self._suspicious = False
+        self._has_long_text = False
 
     def read(self) -> JsonDocument:
-        """Return what the text holds; raises StoppedError where it is not JSON to its end."""
-        self.check_structure()
-        if _FORBIDDEN_ESCAPE.search(self._text.replace("\\\\", "")):
-            self._suspicious = True
-        with collection_off():
-            value = self._parsed()
-        if self._suspicious:
-            self._inspect()
-        if not isinstance(value, Map):
-            message = "the file must hold an object; write { ... }"
-            self._log.stop(*self._place(after_blanks(self._text, 0)), "not-a-mapping", message)
-        document = JsonDocument(value)
-        document.file, document.mark, document.marks = value.file, value.mark, value.marks
-        document.text = self._text
+        """Return what a source holds, whatever is wrong in it, which is noted.
+
+        Raises StoppedError where it is not JSON to its end.
+        """
+        text = JsonText(self._log.file, self._text, source=True)
+        document = JsonDocument(self._read(text, None, _FORBIDDEN_ESCAPE))
+        document.file, document.mark, document.marks = self._log.file, 0, []
+        document.text = text
         return document
+
+    def read_foreign(self, like: JsonText | None) -> tuple[dict[str, Any], JsonText]:
+        """Return what a text holds that is to become no source: invisible characters may be in it.
+
+        Parts that are in *like*, too, are shared with it. Raises StoppedError as ``read`` does.
+        """
+        text = JsonText(self._log.file, self._text)
+        return self._read(text, like, _LONE_HALF), text
+
+    def _read(
+        self, text: JsonText, like: JsonText | None, suspicious: re.Pattern[str]
+    ) -> dict[str, Any]:
+        self._check_structure()
+        refused: ValueError | None = None
+        try:
+            root = text.read(like)
+        except ValueError as error:
+            root, refused = self._read_leniently(), error
+        noted = False
+        escapes = self._text.replace("\\\\", "")
+        if refused or self._has_long_text or suspicious.search(escapes):
+            for offset, kind, message in self._find_problems():
+                self._log.note(*self._place(offset), kind, message)
+                noted = True
+        start = after_blanks(self._text, 0)
+        if self._text[start] != "{":
+            message = "the file must hold an object; write { ... }"
+            self._log.stop(*self._place(start), "not-a-mapping", message)
+        if refused and not noted:
+            raise refused  # nothing may go unreported
+        return cast(dict[str, Any], root)
 
     def _place(self, offset: int) -> tuple[int, int]:
         return line_and_column(self._text, offset)
 
-    def check_structure(self) -> None:
-        """Decide depth and number on what stands outside of strings, before anything is made.
+    def _check_structure(self) -> None:
+        """Decide depth and number on what is outside of strings, before anything is made.
 
         Raises StoppedError where there is more than there may be.
         """
@@ -101,7 +137,7 @@ class JsonReader:
             text = text.replace(b"\\\\", b"__").replace(b'\\"', b"__")
         longest = self._limits.text
         if longest < len(text) and re.search(b'"[^"]{%d}' % (longest + 1), text):
-            self._suspicious = True
+            self._has_long_text = True
         # two quotes in a row begin and end nothing that counts
         quoted = text.translate(None, _NO_STRUCTURE).replace(b'""', b"")
         brackets = _STRING.sub(b"", quoted).translate(_STEPS)
@@ -117,103 +153,59 @@ class JsonReader:
 
     def _too_deep_at(self) -> int:
         depth = 0
-        for token in _TOKEN.finditer(self._text):
+        for token in TOKEN.finditer(self._text):
             first = token.group()[0]
             depth += (first in "[{") - (first in "]}")
             if depth > self._limits.depth:
                 return token.start()
         return 0  # a backslash outside of a string: no JSON, and its quotes counted otherwise
 
-    def _parsed(self) -> Any:
-        file = self._log.file
-        no_marks: list[int] = []
+    def _read_leniently(self) -> Any:
+        """Return what the text holds, the first of equal keys and numbers within the range.
 
-        def mapping(pairs: list[tuple[str, Any]]) -> Map:
-            made = Map(pairs)
-            if len(made) != len(pairs):
-                self._suspicious = True
-                # the first of equal keys stays, as in YAML
-                made.update(reversed(pairs))
-            made.file = file
-            made.mark = 0
-            made.marks = no_marks
-            return made
-
+        Raises StoppedError, with the reason noted, where the text is not JSON.
+        """
+        if not self._text.strip():
+            self._log.stop(1, 1, *EMPTY)
         try:
             return json.loads(
                 self._text,
-                object_pairs_hook=mapping,
-                parse_int=self._checked(integer_value),
-                parse_float=self._checked(decimal_value),
-                parse_constant=self._refused,
+                object_pairs_hook=lambda pairs: {**dict(pairs), **dict(reversed(pairs))},
+                parse_int=lambda digits: int(digits[:MOST_DIGITS]),
             )
         except json.JSONDecodeError as error:
-            self._stop_at(error)
+            way_out = next((way for part, way in _WAYS_OUT if part in error.msg), "look before it")
+            message = f"{word_at(self._text, error.pos)} can't be here; {way_out}"
+            self._log.stop(error.lineno, error.colno, "json-syntax", message)
 
-    def _checked(self, number: Callable[[str], Any]) -> Callable[[str], Any]:
-        def checked(text: str) -> Any:
-            try:
-                return number(text)
-            except RefusedError:
-                return self._refused(text)
-
-        return checked
-
-    def _refused(self, text: str) -> str:
-        self._suspicious = True
-        return text
-
-    def _stop_at(self, error: json.JSONDecodeError) -> NoReturn:
-        if not self._text.strip():
-            self._log.stop(1, 1, *EMPTY)
-        way_out = next((way for part, way in _WAYS_OUT if part in error.msg), "look before it")
-        message = f"{word_at(self._text, error.pos)} can't be here; {way_out}"
-        self._log.stop(error.lineno, error.colno, "json-syntax", message)
-
-    def _inspect(self) -> None:
-        """Note, each with its place, the problems of a text that is well formed."""
-        # for each object around: where its keys stand
+    def _find_problems(self) -> Iterator[tuple[int, str, str]]:
+        """Yield offset, id and message of the problems of a text that is well formed."""
+        # for each object around: where its keys are
         around: list[dict[str, int] | None] = []
         before = ""
-        for token in _TOKEN.finditer(self._text):
+        for token in TOKEN.finditer(self._text):
             text, offset = token.group(), token.start()
             first = text[0]
             if first == '"':
                 value = _DECODER.raw_decode(self._text, offset)[0]
-                for refusal in text_refusals(value, self._limits.text):
-                    self._log.note(*self._place(offset), *refusal)
+                for kind, message in text_refusals(value, self._limits.text):
+                    yield offset, kind, message
                 if around and (keys := around[-1]) is not None and before in "{,":
-                    self._check_key(value, offset, keys)
+                    earlier = keys.setdefault(value, offset)
+                    if earlier != offset:
+                        place = Place(self._log.file, *self._place(earlier))
+                        yield (offset, *duplicate(value, place))
             elif first in "{[":
                 around.append({} if first == "{" else None)
             elif first in "}]":
                 around.pop()
-            elif first not in ",:":
-                self._check_word(text, offset)
+            elif text in _NOT_JSON:
+                message = f"{text} is not in JSON; write null or a number"
+                yield offset, "json-syntax", message
+            elif first not in ",:tfn":
+                number = integer_value if INTEGER.fullmatch(text) else decimal_value
+                try:
+                    number(text)
+                except RefusedError as refused:
+                    yield offset, refused.kind, refused.message
             before = first
-
-    def _check_key(self, key: str, offset: int, keys: dict[str, int]) -> None:
-        first = keys.setdefault(key, offset)
-        if first != offset:
-            place = Place(self._log.file, *self._place(first))
-            self._log.note(*self._place(offset), *duplicate(key, place))
-
-    def _check_word(self, text: str, offset: int) -> None:
-        if text in _NOT_JSON:
-            message = f"{text} is not in JSON; write null or a number"
-            self._log.note(*self._place(offset), "json-syntax", message)
-        elif text[0] not in "tfn":
-            number = integer_value if INTEGER.fullmatch(text) else decimal_value
-            try:
-                number(text)
-            except RefusedError as refused:
-                self._log.note(*self._place(offset), refused.kind, refused.message)
-
-
-_BLANKS: Final = re.compile(r"[ \t\n\r]*")
-
-
-def after_blanks(text: str, offset: int) -> int:
-    """Return where the white space that begins at *offset* ends."""
-    found = _BLANKS.match(text, offset)
-    return found.end() if found else offset

@@ -1,120 +1,88 @@
-"""Places in files of what is at a path of a document."""
+"""What a JSON text holds, and where: read with the parser in C, which tells no places."""
 
 from __future__ import annotations
 
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property, partial
-from operator import itemgetter
 from typing import Any, Final
 
 from dateline.collector import collection_off
-from dateline.model import Map, Place, Seq
-from dateline.source.reader.json_document import JsonDocument, after_blanks
+from dateline.model import Map, Place
 from dateline.source.scalars import RefusedError, decimal_value, integer_value
+
+Trail = tuple[str | int, ...]
+"""The keys and indexes that lead from the root of a document to a place in it."""
+
+_BLANKS: Final = re.compile(r"[ \t\n\r]*")
+
+
+def after_blanks(text: str, offset: int) -> int:
+    """Return where the white space that begins at *offset* ends."""
+    found = _BLANKS.match(text, offset)
+    return found.end() if found else offset
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the object of *pairs*; a key that stands twice is a ValueError."""
+    """Return the object of *pairs*; a repeated key is a ValueError."""
     made = dict(pairs)
     if len(made) != len(pairs):
         raise ValueError
     return made
 
 
+def _unique_map(file: str, pairs: list[tuple[str, Any]]) -> Map:
+    """Return the same as a mapping that knows its *file*."""
+    made = Map(_unique(pairs))
+    made.file, made.mark, made.marks = file, 0, []
+    return made
+
+
 def _in_range(number: Callable[[str], Any]) -> Callable[[str], Any]:
-    def checked(text: str) -> Any:
+    def parse(text: str) -> Any:
         try:
             return number(text)
-        except RefusedError as refused:
-            raise ValueError from refused
+        except RefusedError as error:
+            raise ValueError from error
 
-    return checked
+    return parse
 
 
-def _refused(_: str) -> Any:
+def _refuse_constant(_: str) -> Any:
     raise ValueError
 
 
+def _strict(mapping: Callable[[list[tuple[str, Any]]], dict[str, Any]]) -> json.JSONDecoder:
+    return json.JSONDecoder(
+        object_pairs_hook=mapping,
+        parse_int=_in_range(integer_value),
+        parse_float=_in_range(decimal_value),
+        parse_constant=_refuse_constant,
+    )
+
+
 _DECODER: Final = json.JSONDecoder()
-_STRICT: Final = json.JSONDecoder(
-    object_pairs_hook=_unique,
-    parse_int=_in_range(integer_value),
-    parse_float=_in_range(decimal_value),
-    parse_constant=_refused,
-)
-# Most of a document stands two levels below its root, in `paths` and in sections of `components`:
+_STRICT: Final = _strict(_unique)
+# Most of a document is two levels below its root, in `paths` and in sections of `components`:
 # noted once, those need not be read through to find where they end.
 _BELOW: Final = 2
 
-Trail = tuple[str | int, ...]
-"""The keys and indexes that lead from the root of a document to a place in it."""
-
-
-class Locator:
-    """Tells where the trails of a joined document lead to in its files."""
-
-    def __init__(self, fragments: Iterable[Map]) -> None:
-        """Take the mappings that ``read`` returned for those files, at least one."""
-        self._fragments = [
-            (
-                fragment,
-                JsonPlaces(fragment.file, fragment.text).find
-                if isinstance(fragment, JsonDocument)
-                else partial(_by_marks, fragment),
-            )
-            for fragment in fragments
-        ]
-
-    def locate(self, path: Trail, *, value: bool = False) -> Place:
-        """Return where the key or item at *path* stands; with *value*, what it holds.
-
-        The file that has most of *path* answers, the first of equals; what it lacks of *path* is
-        left off. The empty trail is the document itself.
-        """
-        reached = [(_depth(fragment, path), find) for fragment, find in self._fragments]
-        depth, find = max(reached, key=itemgetter(0))
-        return find(path[:depth], value and depth == len(path))
-
-
-def _depth(fragment: Map, path: Trail) -> int:
-    """Return how many steps of *path* exist in *fragment*."""
-    here: Any = fragment
-    for index, step in enumerate(path):
-        if isinstance(here, dict):
-            if step not in here:
-                return index
-        elif not (isinstance(here, list) and isinstance(step, int) and 0 <= step < len(here)):
-            return index
-        here = here[step]
-    return len(path)
-
-
-def _by_marks(root: Map, path: Trail, value: bool) -> Place:
-    """Return the place of what *path* leads to; containers without marks are passed over."""
-    place = root.place()
-    here: Any = root
-    for step in path:
-        if isinstance(here, Map) and isinstance(step, str):
-            place = here.place(step, value=value)
-        elif isinstance(here, Seq) and isinstance(step, int):
-            place = here.place(step)
-        here = here[step]
-    return place
-
-
-_Twin = tuple["JsonPlaces", int]
+_Twin = tuple["JsonText", int]
 """A text that was read, and where something in it begins."""
 
 
-class JsonPlaces:
-    """Places in a JSON text, found by scanning one container at a time; each is scanned once."""
+class JsonText:
+    """A JSON text. Places are found by scanning one container at a time, each of them once.
 
-    def __init__(self, file: str, text: str) -> None:
+    In a *source*, which dateline checks, objects are ``Map`` and know their file.
+    """
+
+    def __init__(self, file: str, text: str, *, source: bool = False) -> None:
+        self.text = text
         self._file = file
-        self._text = text
+        self._strict = _strict(partial(_unique_map, file)) if source else _STRICT
         self._scanned: dict[int, dict[str | int, tuple[int, int]]] = {}
         # where the objects end that were scanned, by where they begin
         self._ends: dict[int, int] = {}
@@ -122,7 +90,7 @@ class JsonPlaces:
         self._decoded: dict[int, tuple[Any, int]] = {}
         self._decoder = _DECODER
 
-    def read(self, like: JsonPlaces | None = None) -> Any:
+    def read(self, like: JsonText | None = None) -> Any:
         """Return what the text holds, as ``json.loads`` does; most places are known after that.
 
         Parts that *like*, which has been read, holds at the same place in the same words are
@@ -130,21 +98,26 @@ class JsonPlaces:
         twice, and for numbers out of range. The text may not be nested more deeply than Python
         can follow.
         """
-        self._decoder = _STRICT
-        start = after_blanks(self._text, 0)
-        twin = (like, after_blanks(like._text, 0)) if like else None
+        self._decoder = self._strict
+        start = after_blanks(self.text, 0)
+        twin = (like, after_blanks(like.text, 0)) if like else None
         try:
-            value, end = self._scan(start, below=_BELOW, twin=twin)
+            with collection_off():
+                value, end = self._scan(start, below=_BELOW, twin=twin)
         except IndexError as error:
             raise ValueError from error
-        if after_blanks(self._text, end) != len(self._text):
+        finally:
+            self._decoder = _DECODER  # what is checked need not be checked again to find places
+        if after_blanks(self.text, end) != len(self.text):
             raise ValueError
-        self._decoder = _DECODER  # what is checked need not be checked again to find places
         return value
 
     def find(self, path: Trail, value: bool = False) -> Place:
-        """Return where the key or item at *path*, or what is nearest around it, stands."""
-        place = inside = after_blanks(self._text, 0)
+        """Return the place of the key or item at *path*, or of what is nearest around it.
+
+        With *value*, that of what the key holds.
+        """
+        place = inside = after_blanks(self.text, 0)
         if inside not in self._scanned:
             with collection_off():
                 self._scan(inside, below=_BELOW)
@@ -154,21 +127,22 @@ class JsonPlaces:
                 break
             key, inside = children[step]
             place = inside if value else key
-        return self._place(place)
+        return self.place(place)
 
-    def _place(self, offset: int) -> Place:
+    def place(self, offset: int) -> Place:
+        """Return the place of *offset*."""
         line = bisect_right(self._lines, offset)
         return Place(self._file, line, offset - self._lines[line - 1] + 1)
 
     @cached_property
     def _lines(self) -> list[int]:
         """Where each line begins."""
-        return [0, *(found.end() for found in re.finditer("\n", self._text))]
+        return [0, *(found.end() for found in re.finditer("\n", self.text))]
 
     def _children(self, offset: int) -> dict[str | int, tuple[int, int]]:
         """Return where each key and value of the object at *offset*, or each item, begins."""
         if offset not in self._scanned:
-            first = self._text[offset]
+            first = self.text[offset]
             if first == "{":
                 self._scan(offset, below=0)
             else:
@@ -177,7 +151,7 @@ class JsonPlaces:
 
     def _scan(self, offset: int, *, below: int, twin: _Twin | None = None) -> tuple[Any, int]:
         """Return the value at *offset* and where it ends; objects so far *below* it are noted."""
-        text = self._text
+        text = self.text
         if below < 0 or text[offset] != "{":
             return self._decode(offset, twin)
         theirs = twin[0]._scanned.get(twin[1], {}) if twin else {}
@@ -189,7 +163,7 @@ class JsonPlaces:
             colon = after_blanks(text, end)
             begin = after_blanks(text, colon + 1)
             known = (twin[0], theirs[key][1]) if twin and key in theirs else None
-            if key in value and self._decoder is _STRICT:
+            if key in value and self._decoder is not _DECODER:
                 raise ValueError
             value[key], end = self._scan(begin, below=below - 1, twin=known)
             places[key] = at, begin
@@ -205,25 +179,25 @@ class JsonPlaces:
 
     def _decode(self, offset: int, twin: _Twin | None) -> tuple[Any, int]:
         """Return the value at *offset* and where it ends: that of *twin* if the words are equal."""
-        if self._text[offset] not in "{[":
-            return self._decoder.raw_decode(self._text, offset)
+        if self.text[offset] not in "{[":
+            return self._decoder.raw_decode(self.text, offset)
         found = self._alike(offset, *twin) if twin else None
-        self._decoded[offset] = found or self._decoder.raw_decode(self._text, offset)
+        self._decoded[offset] = found or self._decoder.raw_decode(self.text, offset)
         return self._decoded[offset]
 
-    def _alike(self, offset: int, other: JsonPlaces, begin: int) -> tuple[Any, int] | None:
+    def _alike(self, offset: int, other: JsonText, begin: int) -> tuple[Any, int] | None:
         if begin not in other._decoded:
             return None
         value, end = other._decoded[begin]
-        same = self._text.startswith(other._text[begin:end], offset)
+        same = self.text.startswith(other.text[begin:end], offset)
         return (value, offset + end - begin) if same else None
 
     def _items(self, offset: int) -> Iterator[tuple[str | int, tuple[int, int]]]:
-        at = after_blanks(self._text, offset + 1)
+        at = after_blanks(self.text, offset + 1)
         index = 0
-        while self._text[at] != "]":
+        while self.text[at] != "]":
             yield index, (at, at)
             index += 1
-            end = self._ends.get(at) or _DECODER.raw_decode(self._text, at)[1]
-            end = after_blanks(self._text, end)
-            at = after_blanks(self._text, end + 1) if self._text[end] == "," else end
+            end = self._ends.get(at) or _DECODER.raw_decode(self.text, at)[1]
+            end = after_blanks(self.text, end)
+            at = after_blanks(self.text, end + 1) if self.text[end] == "," else end

@@ -1,0 +1,64 @@
+"""Places in files of what is at a path of a document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+from operator import itemgetter
+from typing import Any
+
+from dateline.model import Map, Place, Seq
+from dateline.source.reader.json_document import JsonDocument
+from dateline.source.reader.json_text import Trail
+
+
+class Locator:
+    """Tells where the trails of a joined document lead to in its files."""
+
+    def __init__(self, fragments: Iterable[Map]) -> None:
+        """Take the mappings that ``read`` returned for those files, at least one."""
+        self._fragments = [
+            (
+                fragment,
+                fragment.text.find
+                if isinstance(fragment, JsonDocument)
+                else partial(_by_marks, fragment),
+            )
+            for fragment in fragments
+        ]
+
+    def locate(self, path: Trail, *, value: bool = False) -> Place:
+        """Return where the key or item at *path* stands; with *value*, what it holds.
+
+        The file that has most of *path* answers, the first of equals; what it lacks of *path* is
+        left off. The empty trail is the document itself.
+        """
+        reached = [(_depth(fragment, path), find) for fragment, find in self._fragments]
+        depth, find = max(reached, key=itemgetter(0))
+        return find(path[:depth], value and depth == len(path))
+
+
+def _depth(fragment: Map, path: Trail) -> int:
+    """Return how many steps of *path* exist in *fragment*."""
+    here: Any = fragment
+    for index, step in enumerate(path):
+        if isinstance(here, dict):
+            if step not in here:
+                return index
+        elif not (isinstance(here, list) and isinstance(step, int) and 0 <= step < len(here)):
+            return index
+        here = here[step]
+    return len(path)
+
+
+def _by_marks(root: Map, path: Trail, value: bool) -> Place:
+    """Return the place of what *path* leads to; containers without marks are passed over."""
+    place = root.place()
+    here: Any = root
+    for step in path:
+        if isinstance(here, Map) and isinstance(step, str):
+            place = here.place(step, value=value)
+        elif isinstance(here, Seq) and isinstance(step, int):
+            place = here.place(step)
+        here = here[step]
+    return place
