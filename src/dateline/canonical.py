@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 from dateline.gates import Timeline, changes, drop_keys, order
 from dateline.model import ADDED, EXTENSIBLE, GATES, KEYS, REMOVED, WAS, Api
 from dateline.openapi import METHODS, chain, replace_children
-from dateline.project import enumeration, open_ended
+from dateline.project.publishing import enumeration, open_ended
 from dateline.schema.types import is_enumeration
 
 _ANNOTATIONS: Final = KEYS - {EXTENSIBLE}

@@ -50,7 +50,7 @@ TARGETS: Final = (
     "src/dateline/diff/*.py",
     "src/dateline/rules/**/*.py",
     "src/dateline/gates.py",
-    "src/dateline/project.py",
+    "src/dateline/project/*.py",
     "src/dateline/load/availability.py",
     "src/dateline/check/*.py",
     "src/dateline/source/text.py",

@@ -6,20 +6,15 @@ import re
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
-from dateline.bundle.addresses import (
-    AddressError,
-    find_path,
-    is_address,
-    is_local,
-    parse_address,
-)
-from dateline.bundle.sources import Files, Readings, SourceFile, read_source
+from dateline.bundle.addresses import AddressError, is_address, is_local
+from dateline.bundle.goals import FileSet, Goal, format_local, get_reference
+from dateline.bundle.sources import Files, Readings, SourceFile
 from dateline.load.wording import quote
 from dateline.model import Place, Problem
-from dateline.openapi import COMPONENTS, OBJECTS, MadeName, Shape, Value, pointer, slot
-from dateline.source.reader import ADOPTED, MOST_PROBLEMS, Trail, UnreadableFileError
+from dateline.openapi import COMPONENTS, OBJECTS, MadeName, Shape, Value, slot
+from dateline.source.reader import ADOPTED, MOST_PROBLEMS, Trail
 
 _SECTIONS: Final = {kind: section for section, kind in COMPONENTS.items()}
 _WEBHOOKS: Final = "x-webhooks"
@@ -32,18 +27,7 @@ _PAYLOAD: Final = frozenset(
     if known.slot.shape is Shape.DATA and known.value in (Value.ANY, Value.LIST)
 )
 
-_MOST_FILES: Final = 10_000
 _UNNAMEABLE: Final = re.compile(r"[^A-Za-z0-9._-]+")
-
-
-class Goal(NamedTuple):
-    """What a reference leads to: a file, and the path in it."""
-
-    file: str
-    path: Trail
-
-    def below(self, step: str | int) -> Goal:
-        return Goal(self.file, (*self.path, step))
 
 
 Built = tuple[Any, Goal | None]
@@ -98,14 +82,8 @@ class Bundler:
         problems: list[Problem],
     ) -> None:
         self._main = name
-        self._files = files
-        # parts of other files are shared with nothing
-        self._readings = Readings() if readings else None
+        self._files = FileSet(main, name, files, readings, problems)
         self._problems = problems
-        self._sources: dict[str, SourceFile | None] = {name: main}
-        # names for people begin with the folder that the first one begins with
-        self._folder = main.name.removesuffix(name)
-        self._bytes_left = ADOPTED.size
         self._nodes_left = ADOPTED.nodes
         self._origins: dict[tuple[int, str | int], Goal] = {}
         # all that was made: an id is unique only while its object lives
@@ -127,13 +105,15 @@ class Bundler:
             return None
         if len(self._problems) > before:
             return None
-        sources = {name: source for name, source in self._sources.items() if source is not None}
+        sources = {
+            name: source for name, source in self._files.sources.items() if source is not None
+        }
         return Bundle(document, self._main, sources, self._origins)
 
     def _document(self) -> dict[str, Any]:
         main = Goal(self._main, ())
         self._name_components(main)
-        document, _ = self._object("document", self._node(main), main, 0)
+        document, _ = self._object("document", self._files.node(main), main, 0)
         made: dict[tuple[str, Goal], Built] = {}
         while self._queue:
             section, goal = wanted = self._queue.popleft()
@@ -142,7 +122,7 @@ class Bundler:
         if made:
             document = self._with_components(document, made)
         for holder, key, wanted, rest in self._waiting:
-            holder[key] = _local(("components", wanted[0], self._names[wanted])) + rest
+            holder[key] = format_local(("components", wanted[0], self._names[wanted])) + rest
         complete: dict[str, Any] = document
         return complete
 
@@ -152,27 +132,18 @@ class Bundler:
         """Note what the components of the document hold, its own and those in other files."""
         aliases: list[tuple[tuple[str, Goal], str]] = []
         for section in COMPONENTS:
-            entries = self._behind(main, ("components", section))
-            node = None if entries is None else self._node(entries)
+            entries = self._files.find_behind(main, ("components", section))
+            node = None if entries is None else self._files.node(entries)
             if entries is None or not isinstance(node, dict):
                 continue
             for name, below in node.items():
                 goal = entries.below(name)
-                if _reference(below) is None:
+                if get_reference(below) is None:
                     self._names.setdefault((section, goal), name)
-                elif (held := self._behind(goal, ())) and held.file != main.file:
+                elif (held := self._files.find_behind(goal, ())) and held.file != main.file:
                     aliases.append(((section, held), name))
         for alias, name in aliases:
             self._names.setdefault(alias, name)
-
-    def _behind(self, goal: Goal, path: Trail) -> Goal | None:
-        """Return what is at *path* from *goal*, references seen through; None where nothing is."""
-        try:
-            found = self._find(Goal(goal.file, (*goal.path, *path)))
-            reference = _reference(self._node(found))
-            return found if reference is None else self._goal(reference, found.file)
-        except AddressError:
-            return None  # noted where the reference is met
 
     def _with_components(
         self, document: dict[str, Any], made: dict[tuple[str, Goal], Built]
@@ -193,7 +164,7 @@ class Bundler:
                 while name in entries:
                     name += "_"
                 self._names[section, goal] = name
-                name = MadeName(name, f"{goal.file}{_local(goal.path)}")
+                name = MadeName(name, f"{goal.file}{format_local(goal.path)}")
                 entries[name], self._origins[id(entries), name] = made[section, goal][0], goal
         complete: dict[str, Any] = self._copy(document)
         complete["components"] = components
@@ -213,7 +184,7 @@ class Bundler:
     ) -> None:
         """Let *key* of *holder* be the address of what is at *goal*, and of *rest* below it."""
         if goal.file == self._main:
-            holder[key] = _local(goal.path) + rest
+            holder[key] = format_local(goal.path) + rest
             return
         wanted = section, goal
         if wanted not in self._names and wanted not in self._queued:
@@ -282,7 +253,7 @@ class Bundler:
         if goal in self._around:
             self._note(at, "reference-circular", "it leads back to itself; write it out once")
             return None, None
-        node = self._node(goal)
+        node = self._files.node(goal)
         expected = _EXPECTED[shape]
         if expected and not (
             isinstance(node, expected) or (kind == "schema" and node in (True, False))
@@ -327,13 +298,13 @@ class Bundler:
         """Return a section of components, where each alias of a file becomes what is there."""
         self._count(node, at, depth)
         if goal := self._follow(node, at):
-            held = self._node(goal)
+            held = self._files.node(goal)
             if not isinstance(held, dict):
                 return self._inline(Shape.MAP, kind, goal, at, depth)
             return self._section(section, kind, held, goal, depth)[0], goal
 
         def entry(name: str | int, below: Any, goal: Goal) -> Built:
-            held = self._behind(goal, ()) if _reference(below) is not None else None
+            held = self._files.find_behind(goal, ()) if get_reference(below) is not None else None
             if (
                 held is not None
                 and held.file != self._main
@@ -381,7 +352,7 @@ class Bundler:
         for tag, value in mapping.items():
             if not isinstance(value, str) or (at.file == self._main and is_local(value)):
                 continue
-            named = self._behind(Goal(at.file, ()), ("components", "schemas", value))
+            named = self._files.find_behind(Goal(at.file, ()), ("components", "schemas", value))
             if named is None and not is_address(value):
                 continue
             if named is None or at.file != self._main:
@@ -400,7 +371,9 @@ class Bundler:
             return made
         made = self._copy(made)
         item, method = goal.path[:-1], goal.path[-1:]
-        self._refer(made, "operationRef", "pathItems", Goal(goal.file, item), _local(method)[1:])
+        self._refer(
+            made, "operationRef", "pathItems", Goal(goal.file, item), format_local(method)[1:]
+        )
         return made
 
     # References
@@ -415,89 +388,11 @@ class Bundler:
     def _resolve(self, reference: str, at: Goal, *, quiet: bool = False) -> Goal | None:
         """Return what *reference*, at *at*, leads to; None, which is noted, if that is nothing."""
         try:
-            return self._goal(reference, at.file)
+            return self._files.follow(reference, at.file)
         except AddressError as error:
             if not quiet and error.kind:
                 self._note(at, error.kind, f"{quote(reference)}: {error.message}")
         return None
-
-    def _goal(self, reference: str, file: str, depth: int = 0) -> Goal:
-        """Return what *reference* in *file* leads to, seeing through what only refers on.
-
-        Raises AddressError where that is unknown.
-        """
-        met: set[Goal] = set()
-        while True:
-            address = parse_address(reference, file)
-            root = self._root(address.file)
-            path = find_path(root, address.fragment)
-            goal = self._find(Goal(address.file, path), depth)
-            onward = _reference(self._node(goal))
-            if onward is None or (goal.file == self._main and is_local(onward)):
-                return goal
-            if goal in met:
-                raise AddressError(
-                    "reference-circular", "it leads back to itself; mend one of them"
-                )
-            met.add(goal)
-            reference, file = onward, goal.file
-
-    def _find(self, goal: Goal, depth: int = 0) -> Goal:
-        """Return where *goal* is; references on the way are seen through."""
-        if depth > ADOPTED.depth:
-            raise AddressError("reference-circular", "it leads back to itself; mend one of them")
-        found = Goal(goal.file, ())
-        node: Any = self._root(goal.file)
-        for step in goal.path:
-            reference = node.get("$ref") if isinstance(node, dict) else None
-            if isinstance(reference, str) and step not in node:
-                found = self._goal(reference, found.file, depth + 1)
-                node = self._node(found)
-            try:
-                index = (
-                    int(step) if isinstance(node, list) and _INDEX.fullmatch(str(step)) else step
-                )
-                node = node[index]
-            except (LookupError, TypeError):
-                raise AddressError(
-                    "reference-dangling",
-                    f"there is no {_local(goal.path)} in {self._folder}{goal.file}; "
-                    "write it there, or refer to what is there",
-                ) from None
-            found = found.below(index)
-        return found
-
-    def _node(self, goal: Goal) -> Any:
-        node: Any = self._root(goal.file)
-        for step in goal.path:
-            node = node[step]
-        return node
-
-    def _root(self, file: str) -> dict[str, Any]:
-        """Return what *file* holds. Raises AddressError where it can't be read."""
-        if file not in self._sources:
-            self._sources[file] = None  # until it is read
-            self._sources[file] = self._read(file)
-        source = self._sources[file]
-        if source is None:
-            # why is noted once
-            raise AddressError("", "")
-        return source.root
-
-    def _read(self, file: str) -> SourceFile | None:
-        if len(self._sources) > _MOST_FILES:
-            message = f"more than {_MOST_FILES:,} files are referred to; name a smaller document"
-            raise AddressError("too-large", message)
-        try:
-            content = self._files.content(file)
-        except UnreadableFileError as error:
-            del self._sources[file]
-            raise AddressError("reference-unreadable", f"{error.message}") from error
-        self._bytes_left -= len(content)
-        if self._bytes_left < 0:
-            message = f"the files have more than {ADOPTED.size:,} bytes; name a smaller document"
-            raise AddressError("too-large", message)
-        return read_source(content, self._folder + file, self._problems, self._readings)
 
     def _count(self, node: dict[str, Any] | list[Any], at: Goal, depth: int) -> None:
         """Keep count of what the document holds: files may multiply each other."""
@@ -512,7 +407,7 @@ class Bundler:
             raise _StopError
 
     def _note(self, at: Goal, kind: str, message: str) -> None:
-        source = self._sources[at.file]
+        source = self._files.sources[at.file]
         assert source is not None  # *at* was met in it
         place = source.locate(at.path, value=True)
         self._problems.append(Problem(place=place, id=kind, message=message))
@@ -526,20 +421,6 @@ _EXPECTED: Final[dict[Shape, type | None]] = {
     Shape.LIST: list,
     Shape.DATA: None,
 }
-_INDEX: Final = re.compile("0|[1-9][0-9]{0,8}")
-
-
-def _reference(node: Any) -> str | None:
-    """Return the address that *node* is nothing but a reference to."""
-    if isinstance(node, dict) and len(node) == 1 and isinstance(node.get("$ref"), str):
-        reference: str = node["$ref"]
-        return reference
-    return None
-
-
-def _local(path: Trail) -> str:
-    """Return the address of *path* within one document (RFC 6901, section 6)."""
-    return "#" + pointer(path).replace("%", "%25")
 
 
 def _short_name(goal: Goal) -> str:

@@ -1,0 +1,148 @@
+"""Where the references of a document lead to, in its own file and in others."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final, NamedTuple
+
+from dateline.bundle.addresses import AddressError, find_path, is_local, parse_address
+from dateline.bundle.sources import Files, Readings, SourceFile, read_source
+from dateline.model import Problem
+from dateline.openapi import pointer
+from dateline.source.reader import ADOPTED, Trail, UnreadableFileError
+
+_MOST_FILES: Final = 10_000
+_INDEX: Final = re.compile("0|[1-9][0-9]{0,8}")
+
+
+class Goal(NamedTuple):
+    """What a reference leads to: a file, and the path in it."""
+
+    file: str
+    path: Trail
+
+    def below(self, step: str | int) -> Goal:
+        return Goal(self.file, (*self.path, step))
+
+
+class FileSet:
+    """The files that a document consists of, each read when a reference first leads there."""
+
+    def __init__(
+        self,
+        main: SourceFile,
+        name: str,
+        files: Files,
+        readings: Readings | None,
+        problems: list[Problem],
+    ) -> None:
+        self.main = name
+        self.sources: dict[str, SourceFile | None] = {name: main}
+        # names for people begin with the folder that the first one begins with
+        self._folder = main.name.removesuffix(name)
+        self._files = files
+        # parts of other files are shared with nothing
+        self._readings = Readings() if readings else None
+        self._problems = problems
+        self._bytes_left = ADOPTED.size
+
+    def follow(self, reference: str, file: str, depth: int = 0) -> Goal:
+        """Return what *reference* in *file* leads to, seeing through what only refers on.
+
+        Raises AddressError where that is unknown.
+        """
+        met: set[Goal] = set()
+        while True:
+            address = parse_address(reference, file)
+            root = self._root(address.file)
+            path = find_path(root, address.fragment)
+            goal = self.find(Goal(address.file, path), depth)
+            onward = get_reference(self.node(goal))
+            if onward is None or (goal.file == self.main and is_local(onward)):
+                return goal
+            if goal in met:
+                raise AddressError(
+                    "reference-circular", "it leads back to itself; mend one of them"
+                )
+            met.add(goal)
+            reference, file = onward, goal.file
+
+    def find(self, goal: Goal, depth: int = 0) -> Goal:
+        """Return where *goal* is; references on the way are seen through."""
+        if depth > ADOPTED.depth:
+            raise AddressError("reference-circular", "it leads back to itself; mend one of them")
+        found = Goal(goal.file, ())
+        node: Any = self._root(goal.file)
+        for step in goal.path:
+            reference = node.get("$ref") if isinstance(node, dict) else None
+            if isinstance(reference, str) and step not in node:
+                found = self.follow(reference, found.file, depth + 1)
+                node = self.node(found)
+            try:
+                index = (
+                    int(step) if isinstance(node, list) and _INDEX.fullmatch(str(step)) else step
+                )
+                node = node[index]
+            except (LookupError, TypeError):
+                raise AddressError(
+                    "reference-dangling",
+                    f"there is no {format_local(goal.path)} in {self._folder}{goal.file}; "
+                    "write it there, or refer to what is there",
+                ) from None
+            found = found.below(index)
+        return found
+
+    def node(self, goal: Goal) -> Any:
+        """Return what is written at *goal*, which exists."""
+        node: Any = self._root(goal.file)
+        for step in goal.path:
+            node = node[step]
+        return node
+
+    def _root(self, file: str) -> dict[str, Any]:
+        """Return what *file* holds. Raises AddressError where it can't be read."""
+        if file not in self.sources:
+            self.sources[file] = None  # until it is read
+            self.sources[file] = self._read(file)
+        source = self.sources[file]
+        if source is None:
+            # why is noted once
+            raise AddressError("", "")
+        return source.root
+
+    def _read(self, file: str) -> SourceFile | None:
+        if len(self.sources) > _MOST_FILES:
+            message = f"more than {_MOST_FILES:,} files are referred to; name a smaller document"
+            raise AddressError("too-large", message)
+        try:
+            content = self._files.content(file)
+        except UnreadableFileError as error:
+            del self.sources[file]
+            raise AddressError("reference-unreadable", f"{error.message}") from error
+        self._bytes_left -= len(content)
+        if self._bytes_left < 0:
+            message = f"the files have more than {ADOPTED.size:,} bytes; name a smaller document"
+            raise AddressError("too-large", message)
+        return read_source(content, self._folder + file, self._problems, self._readings)
+
+    def find_behind(self, goal: Goal, path: Trail) -> Goal | None:
+        """Return what is at *path* from *goal*, references seen through; None where nothing is."""
+        try:
+            found = self.find(Goal(goal.file, (*goal.path, *path)))
+            reference = get_reference(self.node(found))
+            return found if reference is None else self.follow(reference, found.file)
+        except AddressError:
+            return None  # noted where the reference is met
+
+
+def get_reference(node: Any) -> str | None:
+    """Return the address that *node* is nothing but a reference to."""
+    if isinstance(node, dict) and len(node) == 1 and isinstance(node.get("$ref"), str):
+        reference: str = node["$ref"]
+        return reference
+    return None
+
+
+def format_local(path: Trail) -> str:
+    """Return the address of *path* within one document (RFC 6901, section 6)."""
+    return "#" + pointer(path).replace("%", "%25")

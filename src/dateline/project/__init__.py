@@ -1,0 +1,181 @@
+"""What one version promises in one environment, computed from the canonical definitions.
+
+One walk serves all versions: what carries no key is published once and shared (the same
+object) by every contract; what does is published once for each history that tells it apart.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property, partial
+from typing import Any, Final
+
+from dateline.gates import Timeline
+from dateline.model import WAS, Api, Combination, Contract, Place
+from dateline.openapi import COMPONENTS, parts, pointer, walk
+from dateline.project.origins import Origin, find_alike, find_nearest
+from dateline.project.publishing import Entries, Publisher, value_at
+
+# Which part of the root stands where in a published document.
+_ROOT_ORDER: Final[tuple[str, ...]] = (
+    "openapi",
+    "info",
+    "jsonSchemaDialect",
+    "servers",
+    "security",
+    "tags",
+    "externalDocs",
+    "paths",
+    "webhooks",
+    "components",
+)
+
+
+class Projector:
+    """The contracts of an API. Making one costs little; the walk is done at the first."""
+
+    def __init__(self, api: Api) -> None:
+        self._api = api
+        self._timeline = Timeline(api.table)
+        self._publisher = Publisher(api, self._timeline)
+        document = api.document
+        self._components: dict[str, Entries] = {
+            section: self._publisher.entries(
+                kind,
+                document.get("components", {}).get(section, {}),
+                shown=partial(self._visible, section),
+            )
+            for section, kind in COMPONENTS.items()
+        }
+        # what is around the components: these come and go by what refers to them
+        self._around = self._publisher.node(
+            "document", {key: below for key, below in document.items() if key != "components"}
+        )
+        self._beside = self._publisher.node(
+            "components",
+            {
+                key: below
+                for key, below in document.get("components", {}).items()
+                if key not in COMPONENTS
+            },
+        )
+
+    def _visible(self, section: str, name: str) -> int:
+        return self._api.visible[section, name]
+
+    def contract(self, version: str, environment: str) -> Contract:
+        """Return what *version* promises in *environment* (or `EVERYWHERE`).
+
+        Raises ValueError for a version or environment that the table does not have.
+        """
+        combination = Combination(version, environment)
+        if combination not in self._timeline.combinations:
+            raise ValueError(
+                f"{version} ({environment or 'everywhere'}) is not in the version table"
+            )
+        at = self._timeline.combinations.index(combination)
+        document = self._at(at, 1 << at)
+        if not self._api.table.adopted:
+            document["info"] = {**document["info"], "version": version}
+        for known in self._api.table.environments:
+            if known.name == environment and known.servers:
+                document["servers"] = list(known.servers)
+        ordered = [key for key in _ROOT_ORDER if key in document]
+        ordered += [key for key in document if key not in _ROOT_ORDER]
+        return Contract(
+            version=version,
+            environment=environment,
+            document={key: document[key] for key in ordered},
+        )
+
+    def node(self, kind: str, node: Any, at: Combination) -> Any:
+        """Return what a *node* of the definitions, wherever it stands, is shown as at *at*."""
+        return value_at(self._publisher.node(kind, node), self._timeline.combinations.index(at))
+
+    def origin(self, at: str, version: str, environment: str) -> tuple[str | int, ...]:
+        """Return the canonical path of what stands at the pointer *at* in a contract.
+
+        *at* is a JSON pointer (RFC 6901), the path the keys and indexes that lead from the root of
+        the definitions. Where these hold nothing for the end of *at*, the path leads to the
+        nearest thing around it. Raises ValueError as `contract` does.
+        """
+        index = self._timeline.combinations.index(Combination(version, environment))
+        return Origin(self._timeline, index).path(self._api.document, parts(at))
+
+    def place(self, at: str, version: str, environment: str) -> Place:
+        """Return where the sources hold what stands at the pointer *at* in a contract.
+
+        Of what they hold no more, that is the nearest thing around it or beside it. Raises
+        ValueError as `contract` does.
+        """
+        steps = parts(at)
+        if steps[:1] == ("servers",):
+            for known in self._api.table.environments:
+                if known.name == environment and known.servers:
+                    return known.place
+        path = self.origin(at, version, environment)
+        if path == ("paths",) and len(steps) > 1:
+            path += find_nearest(self._api.document["paths"], steps[1])
+        elif len(path) == 2 and path[0] == "components" and len(steps) > 2:
+            path += find_alike(self._api.document["components"][path[1]], steps[2])
+        return self._api.locate(path)
+
+    def renames(self, older: str, newer: str, environment: str) -> dict[str, str]:
+        """Return what was renamed between two versions: pointer in the newer, older name.
+
+        It fits the *renames* of `diff`. Raises ValueError as `contract` does.
+        """
+        combinations = self._timeline.combinations
+        then = combinations.index(Combination(older, environment))
+        now = combinations.index(Combination(newer, environment))
+        renames = {}
+        for path, kind, node in self._renamed:
+            names = self._timeline.names(kind, str(path[-1]), node)
+            if kind == "parameter":
+                names = [(era, one["name"]) for era, one in self._timeline.eras(kind, node)]
+            shown = [next(name for mask, name in names if mask >> at & 1) for at in (then, now)]
+            if shown[0] != shown[1]:
+                step = self._number(path, now) if kind == "parameter" else shown[1]
+                renames[pointer((*path[:-1], step))] = shown[0]
+        return renames
+
+    def _number(self, path: tuple[str | int, ...], now: int) -> str | int:
+        """Return the number that an item of a list has in a contract; a component's name."""
+        *around, step = path
+        if isinstance(step, str):
+            return step
+        items: Any = self._api.document
+        for key in around:
+            items = items[key]
+        return sum(self._timeline.of(item) >> now & 1 for item in items[:step])
+
+    @cached_property
+    def _renamed(self) -> list[tuple[tuple[str | int, ...], str, dict[str, Any]]]:
+        return [
+            (path, kind, node)
+            for path, kind, node in walk("document", self._api.document)
+            if WAS in node and path
+        ]
+
+    def _at(self, at: int, bit: int) -> dict[str, Any]:
+        document: dict[str, Any] = dict(value_at(self._around, at))
+        defined = self._api.document.get("components")
+        if defined is not None:
+            shown = {
+                section: nodes
+                for section, entries in self._components.items()
+                # a section goes with its last component; one that is written empty stays
+                if (nodes := entries.at(at, bit)) or defined.get(section) == {}
+            }
+            components = {**shown, **value_at(self._beside, at)}
+            if components or not any(defined.values()):
+                document["components"] = components
+        return document
+
+
+def project(api: Api, version: str, environment: str) -> Contract:
+    """Return what *version* of *api* promises in *environment*.
+
+    For more than one contract of the same API use one `Projector`: they share what is equal.
+    Raises ValueError for a version or environment that the table does not have.
+    """
+    return Projector(api).contract(version, environment)

@@ -1,0 +1,100 @@
+"""What of the canonical definitions became what is at a pointer into a contract."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import takewhile
+from typing import Any
+
+from dateline.gates import Timeline
+from dateline.model import WAS
+from dateline.openapi import Shape, slot
+
+
+def find_nearest(paths: Iterable[str], gone: str) -> tuple[str, ...]:
+    """Return that of *paths* which begins most like *gone*; none where all begin otherwise."""
+    segments = {path: path.split("/") for path in paths}
+    return _beginning_most_like(segments, gone.split("/"), least=2)
+
+
+def find_alike(names: Iterable[str], gone: str) -> tuple[str, ...]:
+    """Return that of *names* which begins most like *gone*; none where all begin otherwise."""
+    return _beginning_most_like({name: name for name in names}, gone, least=3)
+
+
+def _beginning_most_like(
+    known: Mapping[str, Sequence[str]], gone: Sequence[str], *, least: int
+) -> tuple[str, ...]:
+    def common(name: str) -> int:
+        pairs = zip(known[name], gone, strict=False)
+        return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+    nearest = max(known, key=common, default="")
+    return (nearest,) if nearest and common(nearest) >= least else ()
+
+
+class Origin:
+    """Follows a pointer into a contract through the canonical definitions it came from."""
+
+    def __init__(self, timeline: Timeline, at: int) -> None:
+        self._timeline = timeline
+        self._at = at
+
+    def path(self, document: dict[str, Any], steps: tuple[str, ...]) -> tuple[str | int, ...]:
+        path: tuple[str | int, ...] = ()
+        kind, node, rest = "document", document, list(steps)
+        while rest and isinstance(node, dict):
+            now = self._now(kind, node)
+            key = rest.pop(0)
+            if kind == "schema" and key == "enum" and "enum" not in now and "oneOf" in now:
+                key = "oneOf"  # an annotated enumeration, published as a plain one
+            if key not in now:
+                return path
+            if now[key] is not node.get(key):
+                return (*path, WAS)
+            path = (*path, key)
+            shape, below = slot(kind, key)
+            step: str | int | None = None
+            node = now[key]
+            if shape in (Shape.MAP, Shape.LIST) and rest:
+                step = self._step(shape, below, node, rest.pop(0))
+                if step is None:
+                    return path
+                path, node = (*path, step), node[step]
+            elif shape is Shape.DATA:
+                return path + _within(node, rest)
+            kind = below
+        return path
+
+    def _now(self, kind: str, node: dict[str, Any]) -> dict[str, Any]:
+        return next(era for mask, era in self._timeline.eras(kind, node) if mask >> self._at & 1)
+
+    def _step(self, shape: Shape, kind: str, node: Any, step: str) -> str | int | None:
+        """Return the canonical key or index of what a contract shows as *step*."""
+        if shape is Shape.MAP and isinstance(node, dict):
+            # most things are called what they are called now
+            names: list[str] = [step, *node] if step in node else list(node)
+            return next((name for name in names if self._is(kind, name, node[name], step)), None)
+        if not isinstance(node, list) or not step.isdecimal():
+            return None
+        shown = [i for i, child in enumerate(node) if self._timeline.of(child) >> self._at & 1]
+        return shown[int(step)] if int(step) < len(shown) else None
+
+    def _is(self, kind: str, name: str, child: Any, step: str) -> bool:
+        """Tell whether *child*, canonically called *name*, is what is shown as *step*."""
+        shown = self._timeline.of(child)
+        called = self._timeline.names(kind, name, child)
+        return any((mask & shown) >> self._at & 1 and step == text for mask, text in called)
+
+
+def _within(value: Any, steps: list[str]) -> tuple[str | int, ...]:
+    """Return as many of *steps* as lead into *value*, which is data."""
+    path: list[str | int] = []
+    for text in steps:
+        step: str | int = int(text) if isinstance(value, list) and text.isdecimal() else text
+        inside = isinstance(value, list) and isinstance(step, int) and step < len(value)
+        if not inside and not (isinstance(value, dict) and step in value):
+            break
+        path.append(step)
+        value = value[step]
+    return tuple(path)

@@ -1,0 +1,321 @@
+"""Turning canonical nodes into published ones, each once for the combinations that agree on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, Final
+
+from dateline.gates import Timeline
+from dateline.model import EXTENSIBLE, KEYS, WAS, Api
+from dateline.openapi import Shape, slot, target
+from dateline.schema.types import UNIONS
+
+_STRIPPED: Final = KEYS - {EXTENSIBLE}
+
+
+class _Varying:
+    """A value that depends on the combination; built once for each class of combinations."""
+
+    __slots__ = ("_build", "_values", "classes")
+
+    def __init__(self, classes: tuple[int, ...], build: Callable[[int], Any]) -> None:
+        self.classes = classes
+        self._build = build
+        self._values: dict[int, Any] = {}
+
+    def at(self, at: int) -> Any:
+        which = self.classes[at]
+        if which not in self._values:
+            self._values[which] = self._build(at)
+        return self._values[which]
+
+
+def value_at(value: Any, at: int) -> Any:
+    return value.at(at) if isinstance(value, _Varying) else value
+
+
+# (where it is shown, what it is called there, what it is)
+_Entry = tuple[int, str, Any]
+
+
+class Entries:
+    """The entries of a mapping: where each is shown, under which name, and its value."""
+
+    def __init__(self, entries: list[_Entry]) -> None:
+        self._entries = entries
+
+    def at(self, at: int, bit: int) -> dict[str, Any]:
+        return {name: value_at(value, at) for mask, name, value in self._entries if mask & bit}
+
+
+class Publisher:
+    """Turns canonical nodes into published ones: constant, or varying."""
+
+    def __init__(self, api: Api, timeline: Timeline) -> None:
+        self.api = api
+        self.timeline = timeline
+        self.all = timeline.all
+        self.count = len(timeline.combinations)
+        # beside each its node: an id is unique only while its object lives
+        self._with_history: dict[int, tuple[Any, Any]] = {}
+
+    def entries(
+        self,
+        kind: str,
+        mapping: dict[str, Any],
+        *,
+        shown: Callable[[str], int] | None = None,
+    ) -> Entries:
+        """Publish a mapping of *kind*; *shown* overrides what the nodes' own keys say."""
+        return Entries(
+            [
+                (
+                    shown(name) if shown else self.timeline.find_shown(kind, node),
+                    name,
+                    self.node(kind, node),
+                )
+                for name, node in mapping.items()
+            ]
+        )
+
+    def child(self, kind: str, key: str, value: Any) -> tuple[Any, int]:
+        """Publish what stands under *key* of an object of *kind*: (value, where shown)."""
+        shape, below = slot(kind, key)
+        if shape is Shape.DATA:
+            return value, self.all
+        if shape is Shape.ONE:
+            return self.node(below, value), self.timeline.find_shown(below, value)
+        if shape is Shape.MAP and isinstance(value, dict):
+            return self._map(below, value)
+        if shape is Shape.LIST and isinstance(value, list):
+            return self._list(below, value)
+        return value, self.all
+
+    def node(self, kind: str, node: Any) -> Any:
+        """Publish one object: the same object where nothing needs to change."""
+        if not isinstance(node, dict):
+            return node
+        if WAS not in node:
+            return self._object(kind, node)
+        # every era of what is around it leads here: publish it once for all of them
+        known = self._with_history.get(id(node))
+        if known is None:
+            known = self._with_history[id(node)] = node, self._eras(kind, node)
+        return known[1]
+
+    def _eras(self, kind: str, node: dict[str, Any]) -> Any:
+        published = [
+            (mask, self._object(kind, era)) for mask, era in self.timeline.eras(kind, node)
+        ]
+
+        def build(at: int) -> Any:
+            return next(value_at(value, at) for mask, value in published if mask >> at & 1)
+
+        return _Varying(self._classes(published), build)
+
+    def _object(self, kind: str, node: dict[str, Any]) -> Any:
+        parts: list[tuple[str, int, Any]] = []
+        same = True
+        for key, value in node.items():
+            if key in _STRIPPED:
+                same = False
+                continue
+            published, mask = self.child(kind, key, value)
+            same = same and published is value and mask == self.all
+            parts.append((key, mask, published))
+        finish = self._schema_finish(node) if kind == "schema" else None
+        if same and finish is None:
+            return node
+
+        def build(at: int) -> dict[str, Any]:
+            built = {key: value_at(value, at) for key, mask, value in parts if mask >> at & 1}
+            return finish(built, at) if finish else built
+
+        extra = self._dependencies(node) if kind == "schema" else []
+        return self._build_varying([(mask, value) for _, mask, value in parts] + extra, build)
+
+    def _map(self, kind: str, mapping: dict[str, Any]) -> tuple[Any, int]:
+        entries: list[_Entry] = []
+        same = True
+        for name, node in mapping.items():
+            mask = self.timeline.find_shown(kind, node)
+            published = self.node(kind, node)
+            for era, called in self.timeline.names(kind, name, node):
+                if mask & era:
+                    entries.append((mask & era, called, published))
+            same = same and published is node and entries[-1:] == [(self.all, name, node)]
+        if same:
+            return mapping, self.all
+
+        def build(at: int) -> dict[str, Any]:
+            return {name: value_at(value, at) for mask, name, value in entries if mask >> at & 1}
+
+        return self._container([(mask, value) for mask, _, value in entries], build)
+
+    def _list(self, kind: str, items: list[Any]) -> tuple[Any, int]:
+        parts = [(self.timeline.find_shown(kind, item), self.node(kind, item)) for item in items]
+        if all(
+            mask == self.all and value is item
+            for (mask, value), item in zip(parts, items, strict=True)
+        ):
+            return items, self.all
+
+        def build(at: int) -> list[Any]:
+            return [value_at(value, at) for mask, value in parts if mask >> at & 1]
+
+        return self._container(parts, build)
+
+    def _container(
+        self, parts: Sequence[tuple[int, Any]], build: Callable[[int], Any]
+    ) -> tuple[Any, int]:
+        """Return a mapping or list whose members vary; it goes where none is left."""
+        together = 0
+        for mask, _ in parts:
+            together |= mask
+        return self._build_varying(parts, build), together
+
+    def _build_varying(self, parts: Sequence[tuple[int, Any]], build: Callable[[int], Any]) -> Any:
+        if all(mask == self.all and not isinstance(value, _Varying) for mask, value in parts):
+            return build(0)
+        return _Varying(self._classes(parts), build)
+
+    def _classes(self, parts: Sequence[tuple[int, Any]]) -> tuple[int, ...]:
+        """Number the combinations so that equal numbers mean equal values."""
+        numbers: dict[tuple[Any, ...], int] = {}
+        telling = [
+            (mask, value.classes if isinstance(value, _Varying) else None)
+            for mask, value in parts
+            if mask != self.all or isinstance(value, _Varying)
+        ]
+        return tuple(
+            numbers.setdefault(
+                tuple((mask >> at & 1, classes[at] if classes else 0) for mask, classes in telling),
+                len(numbers),
+            )
+            for at in range(self.count)
+        )
+
+    # Schemas: what follows from the members by itself.
+
+    def _dependencies(self, node: dict[str, Any]) -> list[tuple[int, Any]]:
+        """Return what a schema depends on beside its own parts: the subtypes it names."""
+        mapping = self._mapping(node)
+        return [(self._find_mapped(node, reference), None) for reference in mapping.values()]
+
+    def _schema_finish(
+        self, node: dict[str, Any]
+    ) -> Callable[[dict[str, Any], int], dict[str, Any]] | None:
+        steps = [
+            step
+            for applies, step in (
+                (self._renames_or_removes(node), partial(self._list_required, node)),
+                (bool(self._mapping(node)), partial(self._discriminator, node)),
+                (self._is_annotated_enumeration(node), enumeration),
+                (not self.api.table.adopted and EXTENSIBLE in node, open_ended),
+            )
+            if applies
+        ]
+        if not steps:
+            return None
+
+        def finish(built: dict[str, Any], at: int) -> dict[str, Any]:
+            for step in steps:
+                built = step(built, at)
+            return built
+
+        return finish
+
+    def _renames_or_removes(self, node: dict[str, Any]) -> bool:
+        return "required" in node and any(
+            self.timeline.of(child) != self.all
+            or len(self.timeline.names("schema", name, child)) > 1
+            for name, child in node.get("properties", {}).items()
+        )
+
+    def _list_required(
+        self, node: dict[str, Any], built: dict[str, Any], at: int
+    ) -> dict[str, Any]:
+        """Let `required` follow its properties; it is written in canonical names throughout."""
+        properties = node["properties"]
+        required = []
+        for name in node["required"]:
+            child = properties.get(name)
+            if child is None:
+                required.append(name)
+            elif self.timeline.of(child) >> at & 1:
+                called = self.timeline.names("schema", name, child)
+                required.append(next(shown for mask, shown in called if mask >> at & 1))
+        if required or not node["required"]:
+            return {**built, "required": required}
+        return {key: value for key, value in built.items() if key != "required"}
+
+    @staticmethod
+    def _mapping(node: dict[str, Any]) -> dict[str, str]:
+        discriminator = node.get("discriminator")
+        return (discriminator.get("mapping") or {}) if isinstance(discriminator, dict) else {}
+
+    def _find_mapped(self, node: dict[str, Any], reference: str) -> int:
+        """Return where a mapping's target is a member; where it exists, if it is none."""
+        goal = target(reference) or ("schemas", reference)
+        members = [
+            member
+            for key in UNIONS
+            for member in node.get(key, ())
+            if isinstance(member, dict) and target(member.get("$ref", "")) == goal
+        ]
+        together = 0 if members else self.all
+        for member in members:
+            together |= self.timeline.of(member)
+        return together & self.api.visible.get(goal, self.all)
+
+    def _discriminator(
+        self, node: dict[str, Any], built: dict[str, Any], at: int
+    ) -> dict[str, Any]:
+        mapping = self._mapping(node)
+        kept = {
+            tag: reference
+            for tag, reference in mapping.items()
+            if self._find_mapped(node, reference) >> at & 1
+        }
+        if len(kept) == len(mapping):
+            return built
+        return {**built, "discriminator": {**built["discriminator"], "mapping": kept}}
+
+    def _is_annotated_enumeration(self, node: dict[str, Any]) -> bool:
+        """Tell whether *node* is a `oneOf` of `const`, published as a plain `enum`.
+
+        In adopted sources only one that has a history is ours; others are published as they are.
+        """
+        members = node.get("oneOf")
+        return (
+            isinstance(members, list)
+            and bool(members)
+            and all(isinstance(member, dict) and "const" in member for member in members)
+            and (
+                not self.api.table.adopted
+                or any(self.timeline.of(member) != self.all for member in members)
+            )
+        )
+
+
+def enumeration(built: dict[str, Any], _at: int = 0) -> dict[str, Any]:
+    """Return a `oneOf` of `const` as it is published: as an `enum`."""
+    members = built["oneOf"]
+    published = {
+        "enum" if key == "oneOf" else key: [member["const"] for member in members]
+        if key == "oneOf"
+        else value
+        for key, value in built.items()
+    }
+    said = {
+        str(member["const"]): member["description"] for member in members if "description" in member
+    }
+    return {**published, "x-enum-descriptions": said} if said else published
+
+
+def open_ended(built: dict[str, Any], _at: int = 0) -> dict[str, Any]:
+    """Return an open-ended text as it is published: the known values stand where tools look."""
+    if "examples" in built:
+        return built
+    return {**built, "examples": list(built[EXTENSIBLE])}
