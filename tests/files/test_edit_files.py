@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
+import signal
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support.forks import kill_at, run_forked
 
 from dateline.files import EditError, OutputError, WriteResult
 from dateline.files import write as write_outputs
 from dateline.files.sources import Outputs, Replacement, recover, write
 from dateline.fresh import inputs, unchanged_since
 from dateline.model import Artifact
-
-SOURCE = Path(__file__).parents[2] / "src"
 
 OLD = {"a.yaml": b"a: old\n", "b.yaml": b"b: old\r\n", "c.yaml": b"c: stays\n"}
 NEW = {"a.yaml": b"a: new\n", "b.yaml": b"b: new\r\n"}
@@ -156,34 +152,6 @@ def test_where_nothing_was_interrupted_there_is_nothing_to_recover(folder: Path)
     assert held(folder) == OLD
 
 
-CRASH = """\
-import os, signal, sys
-from pathlib import Path
-from dateline.files.sources import Replacement, recover, write
-
-folder, action, event, point = Path(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4])
-replacements = [
-    Replacement(**{k: v.encode() if v and k != "name" else v for k, v in one.items()})
-    for one in __import__("json").loads(sys.argv[5])
-]
-passed = 0
-
-def hook(name, arguments):
-    global passed
-    if name == event or (event == "any" and (name == "open" or name.startswith("os."))):
-        passed += 1
-        if passed == point:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-sys.addaudithook(hook)
-write(folder, replacements) if action == "write" else recover(folder)
-"""
-
-
-def as_given(content: bytes | None) -> str | None:
-    return None if content is None else content.decode()
-
-
 def crash_at(
     folder: Path,
     event: str,
@@ -192,22 +160,19 @@ def crash_at(
     replacements: Sequence[Replacement] = REPLACEMENTS,
 ) -> bool:
     """Run *action* in a process that kills itself at the event number *point*; tell if it did."""
-    given = json.dumps(
-        [
-            {"name": one.name, "before": as_given(one.before), "after": as_given(one.after)}
-            for one in replacements
-        ]
-    )
-    command: list[Any] = [sys.executable, "-c", CRASH, folder, action, event, str(point), given]
-    run = subprocess.run(
-        command,
-        env={**os.environ, "PYTHONPATH": str(SOURCE)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert run.stderr == ""
-    return run.returncode != 0
+
+    def counts(name: str, _: Sequence[Any]) -> bool:
+        return name == event or (event == "any" and (name == "open" or name.startswith("os.")))
+
+    def run() -> None:
+        if action == "write":
+            write(folder, replacements)
+        else:
+            recover(folder)
+
+    status = run_forked(kill_at(point, counts, run))
+    assert status in (0, -signal.SIGKILL)
+    return status != 0
 
 
 def put_back(folder: Path, files: dict[str, bytes]) -> None:

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.commands import dateline
+from support.forks import kill_at, run_forked
 from support.sources import LIBRARY, LOANS, VERSIONS, folder
 
 from dateline import entry
@@ -44,21 +46,6 @@ def put_back(schemas: Path, files: dict[str, str]) -> None:
     folder(schemas.parent, files)
 
 
-def forked(action: Callable[[], None]) -> int:
-    """Run *action* in a copy of this process; return the status it ended with."""
-    child = os.fork()
-    if child == 0:
-        try:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-            os.dup2(1, 2)
-            action()
-        except SystemExit as ended:
-            os._exit(int(ended.code or 0))
-        finally:
-            os._exit(70)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-
-
 def command(*arguments: str) -> Callable[[], None]:
     def run() -> None:
         sys.argv = ["dateline", *arguments]
@@ -68,23 +55,17 @@ def command(*arguments: str) -> Callable[[], None]:
     return run
 
 
-def killed_at(point: int, action: Callable[[], None]) -> Callable[[], None]:
-    """Return *action* with a kill at its file-system event number *point* once it writes."""
-    passed = 0
+def events_once_it_writes() -> Callable[[str, Sequence[Any]], bool]:
+    """Return a function that counts the events of the file system from the first that writes."""
+    writes = False
 
-    def hook(event: str, arguments: Sequence[Any]) -> None:
-        nonlocal passed
-        begins = event == "os.mkdir" and str(arguments[0]).endswith(".dateline-edit")
-        if begins or (passed and (event == "open" or event.startswith("os."))):
-            passed += 1
-            if passed == point:
-                os.kill(os.getpid(), signal.SIGKILL)
+    def counts(event: str, arguments: Sequence[Any]) -> bool:
+        nonlocal writes
+        if event == "os.mkdir" and str(arguments[0]).endswith(".dateline-edit"):
+            writes = True
+        return writes and (event == "open" or event.startswith("os."))
 
-    def run() -> None:
-        sys.addaudithook(hook)
-        action()
-
-    return run
+    return counts
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
@@ -93,9 +74,10 @@ def test_what_reads_after_a_killed_gate_sees_the_old_or_the_new_files(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     schemas = folder(tmp_path, FILES)
-    assert forked(command("generate")) == 0
+    # not in a copy of this process, so that each copy finds the imports done
+    assert dateline("generate").status == 0
     put_back(schemas, EDITED)
-    assert forked(command("gate")) == 0
+    assert dateline("gate").status == 0
     gated = held(schemas)
     assert {name for name in EDITED if gated[name] != EDITED[name]} == {
         "versions.yaml",
@@ -106,9 +88,9 @@ def test_what_reads_after_a_killed_gate_sees_the_old_or_the_new_files(
     while status:
         point += 1
         put_back(schemas, EDITED)
-        status = forked(killed_at(point, command("gate")))
+        status = run_forked(kill_at(point, events_once_it_writes(), command("gate")))
         assert status in (0, -signal.SIGKILL)
-        checked = forked(command("check"))
+        checked = run_forked(command("check"))
         outcomes.append((held(schemas), checked))
         assert not (schemas / ".dateline-edit").exists()
     old, new = (EDITED, 1), (gated, 0)
