@@ -55,11 +55,8 @@ def test_sources_in_folders_below_are_not_passed_over(tmp_path: Path, name: str)
     assert problems(tmp_path, LIBRARY) == []
 
 
-def test_links_in_a_circle_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    schemas = folder(tmp_path, LIBRARY)
-    assert dateline("generate").status == 0
-    (schemas / "round.yaml").symlink_to("round.yaml")
+def test_links_in_a_circle_are_told(built: Path) -> None:
+    (built / "schemas" / "round.yaml").symlink_to("round.yaml")
     said = "schemas/round.yaml:1:1: unreadable-file: the links lead in a circle; make it a file"
     for command in ("check", "generate"):
         outcome = dateline(command)
@@ -115,15 +112,12 @@ def test_bounds_beyond_what_can_be_counted_give_models_that_work(
 @pytest.mark.parametrize("command", ["check", "generate", "status", "generate --check"])
 @pytest.mark.parametrize("left", ["new", "copy", "draft", ".dateline-edit"])
 def test_what_a_killed_run_staged_is_cleared_away_by_the_next_command(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, left: str, command: str
+    built: Path, left: str, command: str
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    schemas = folder(tmp_path, LIBRARY)
-    dateline("generate")
-    home = schemas if left == fresh.STAGED_EDIT else tmp_path / ".generated.dateline"
+    home = built / ("schemas" if left == fresh.STAGED_EDIT else ".generated.dateline")
     (home / left).mkdir()
     if left in ("new", "copy"):
-        shutil.copytree(tmp_path / "generated", home / left, dirs_exist_ok=True)
+        shutil.copytree(built / "generated", home / left, dirs_exist_ok=True)
     assert dateline(*command.split()).status == 0
     assert not (home / left).exists()
 

@@ -83,10 +83,9 @@ def test_generate_writes_every_output_and_then_has_nothing_to_do(
 
 
 def test_a_change_of_the_definitions_changes_only_what_it_concerns(
-    project: Path, dateline: Run
+    built: Path, dateline: Run
 ) -> None:
-    dateline("generate")
-    loans = project / "schemas" / "loans.yaml"
+    loans = built / "schemas" / "loans.yaml"
     loans.write_text(LOANS.replace("description: expired", "description: It has expired."))
     outcome = dateline("generate")
     changed = [line for line in outcome.out.splitlines() if line.startswith("changed")]
@@ -104,20 +103,19 @@ def test_a_change_of_the_definitions_changes_only_what_it_concerns(
     ]
 
 
-def test_check_lists_stale_files_and_writes_nothing(project: Path, dateline: Run) -> None:
-    dateline("generate")
+def test_check_lists_stale_files_and_writes_nothing(built: Path, dateline: Run) -> None:
     assert dateline("generate", "--check") == Outcome(CLEAN, "", "")
-    spec = project / "generated" / "spec" / "sandbox"
+    spec = built / "generated" / "spec" / "sandbox"
     (spec / "2024-01-15.json").unlink()
     (spec / "latest.yaml").write_text("edited by hand\n")
-    before = tree(project)
+    before = tree(built)
     assert dateline("generate", "--check") == Outcome(
         STALE,
         "generated/spec/sandbox/2024-01-15.json: missing\n"
         "generated/spec/sandbox/latest.yaml: edited\n",
         "",
     )
-    assert tree(project) == before
+    assert tree(built) == before
     dateline("generate")
     assert dateline("generate", "--check").status == CLEAN
 
@@ -141,31 +139,29 @@ def test_every_problem_of_the_definitions_is_one_line_and_nothing_is_written(
     assert tree(project) == before
 
 
-def test_generate_refuses_to_write_over_a_published_contract(project: Path, dateline: Run) -> None:
-    dateline("generate")
-    loans = project / "schemas" / "loans.yaml"
+def test_generate_refuses_to_write_over_a_published_contract(built: Path, dateline: Run) -> None:
+    loans = built / "schemas" / "loans.yaml"
     fine = "        fine_cents: { type: integer, x-removed: 2025-06-01 }\n"
     loans.write_text(LOANS.replace(fine, ""))
-    before = tree(project)
+    before = tree(built)
     outcome = dateline("generate")
     assert (outcome.status, outcome.out) == (FOUND, "")
     assert "gated [response-field-removed] Loan.fine_cents: field removed" in outcome.err
-    assert tree(project) == before
+    assert tree(built) == before
     checked = dateline("check")
     assert checked == Outcome(FOUND, outcome.err, "")
 
 
-def test_check_writes_reports_in_several_formats_at_once(project: Path, dateline: Run) -> None:
-    dateline("generate")
+def test_check_writes_reports_in_several_formats_at_once(built: Path, dateline: Run) -> None:
     assert dateline("check") == Outcome(
         CLEAN, "no findings: nothing has changed since the outputs were generated\n", ""
     )
-    loans = project / "schemas" / "loans.yaml"
+    loans = built / "schemas" / "loans.yaml"
     loans.write_text(LOANS.replace("type: integer, x-removed", "type: string, x-removed"))
     outcome = dateline("check", "--format", "github", "--format", "json=found.json")
     assert outcome.status == FOUND
     assert outcome.out.startswith("::error file=schemas/loans.yaml,line=29,")
-    (change,) = json.loads((project / "found.json").read_text())["changes"]
+    (change,) = json.loads((built / "found.json").read_text())["changes"]
     assert (change["rule"], change["schema"], change["field"]) == (
         "type-changed",
         "Loan",
@@ -182,24 +178,22 @@ def test_check_without_anything_published_does_not_say_that_all_is_well(
     assert outcome.err.startswith("generated: baseline-empty: there is no published document here")
 
 
-def test_gate_shows_its_patch_and_then_writes_it(project: Path, dateline: Run) -> None:
-    dateline("generate")
-    loans = project / "schemas" / "loans.yaml"
+def test_gate_shows_its_patch_and_then_writes_it(built: Path, dateline: Run) -> None:
+    loans = built / "schemas" / "loans.yaml"
     loans.write_text(LOANS.replace("        note: { type: string }\n", ""))
-    before = tree(project)
+    before = tree(built)
     shown = dateline("gate", "--dry-run")
     assert (shown.status, shown.err) == (CLEAN, "")
     assert "+        note: { type: string, x-removed: next }\n" in shown.out
-    assert tree(project) == before
+    assert tree(built) == before
     assert dateline("gate").status == CLEAN
     assert "        note: { type: string, x-removed: next }\n" in loans.read_text()
     assert dateline("check").status == CLEAN
     assert dateline("gate") == Outcome(CLEAN, "", "nothing to gate\n")
 
 
-def test_a_finding_can_be_waived_until_a_day(project: Path, dateline: Run) -> None:
-    dateline("generate")
-    loans = project / "schemas" / "loans.yaml"
+def test_a_finding_can_be_waived_until_a_day(built: Path, dateline: Run) -> None:
+    loans = built / "schemas" / "loans.yaml"
     loans.write_text(LOANS.replace("        note: { type: string }\n", ""))
     pointer = "/components/schemas/Loan/properties/note"
     versions = [word for date in ("2024-01-15", "2024-09-01", "2025-06-01") for word in
@@ -276,9 +270,8 @@ def test_missing_definitions_are_told_without_a_traceback(
     )
 
 
-def test_status_compares_outputs_and_does_not_validate_them(project: Path, dateline: Run) -> None:
-    dateline("generate")
-    (project / "generated" / "spec" / "sandbox" / "latest.json").unlink()
+def test_status_compares_outputs_and_does_not_validate_them(built: Path) -> None:
+    (built / "generated" / "spec" / "sandbox" / "latest.json").unlink()
     code = (
         "import sys; from pathlib import Path; from dateline.generate import Workspace; "
         "from dateline.status import status; "
@@ -291,10 +284,9 @@ def test_status_compares_outputs_and_does_not_validate_them(project: Path, datel
 
 
 def test_status_shows_versions_what_is_pending_and_stale_outputs(
-    project: Path, dateline: Run
+    built: Path, dateline: Run
 ) -> None:
-    dateline("generate")
-    (project / "generated" / "spec" / "sandbox" / "latest.json").unlink()
+    (built / "generated" / "spec" / "sandbox" / "latest.json").unlink()
     assert dateline("status") == Outcome(
         CLEAN,
         """\
