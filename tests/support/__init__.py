@@ -19,8 +19,8 @@
 - `facts`: what the specification of the payment API lists
 - `faults`: an API whose faults are declared in some form, and requests to it
 - `flow`: the functions that one schema node and one edit pass through
-- `fuzzing`: damaged inputs of every kind
 - `forks`: actions in a copy of this process, which may be killed at any file event
+- `fuzzing`: damaged inputs of every kind
 - `gated_apis`: random definitions with every kind of gate
 - `gating`: gating of an edit, and what it promises to callers
 - `generated_server`: generated servers, imported, and requests to them
