@@ -21,7 +21,7 @@ from dateline.models.writing import Writer
 from dateline.python import names
 from dateline.python.names import CANONICAL
 from dateline.python.types import Canonical, Inline, Typed
-from dateline.schema.access import READ_ONLY, WRITE_ONLY, Hidden, OneWay
+from dateline.schema.access import READ_ONLY, WRITE_ONLY, AccessUse, Hidden, OneWay
 from dateline.schema.usage import Ways, schemas
 
 
@@ -52,7 +52,8 @@ def generate_models(
     """
     ways = Ways()
     notes: list[str] = []
-    contracts = [_merge_directions(contract, ways, notes) for contract in contracts]
+    use = AccessUse()
+    contracts = [_merge_directions(contract, ways, use, notes) for contract in contracts]
     strict = {contract.version: ways.request_only(contract) for contract in contracts}
     versions = [*contracts, *([canonical.contract] if canonical is not None else ())]
     problems: list[Problem] = []
@@ -103,7 +104,7 @@ def generate_models(
     return Models(artifacts, [*dict.fromkeys(notes), *written.notes], written.types)
 
 
-def _merge_directions(contract: Contract, ways: Ways, notes: list[str]) -> Contract:
+def _merge_directions(contract: Contract, ways: Ways, use: AccessUse, notes: list[str]) -> Contract:
     """Return *contract* with components that a class of each can hold in both directions.
 
     A field that one direction does not have is optional there, and so in the one class.
@@ -113,7 +114,8 @@ def _merge_directions(contract: Contract, ways: Ways, notes: list[str]) -> Contr
     made = dict(schemas(contract))
     for hidden, reached in ((READ_ONLY, sent), (WRITE_ONLY, received)):
         direction = OneWay(document, hidden, Hidden.OPTIONAL)
-        for name in sorted(reached & made.keys()):
+        concerned = use.names(made, hidden)
+        for name in sorted(reached & concerned):
             schema = direction.of(made[name])
             if schema is not made[name]:
                 made[name] = schema

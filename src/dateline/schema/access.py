@@ -11,9 +11,10 @@ from enum import Enum
 from typing import Any, Final
 
 from dateline.openapi import find_replaced
-from dateline.schema.memo import Memo
+from dateline.schema.memo import Memo, closure
 from dateline.schema.parts import PartReader, Parts
 from dateline.schema.references import Located
+from dateline.schema.usage import list_references
 
 READ_ONLY: Final = "readOnly"
 WRITE_ONLY: Final = "writeOnly"
@@ -48,6 +49,41 @@ class Access:
         References, `allOf` and a union with null alone are seen through.
         """
         return access_of(self._reader.parts([Located(schema, "")]))
+
+
+class AccessUse:
+    """Finds the components that a keyword of access may concern, to leave the others alone.
+
+    Each object is read once, however many documents share it.
+    """
+
+    def __init__(self) -> None:
+        self._read = Memo(lambda schema: (_find_keywords(schema), {*list_references(schema)}))
+
+    def names(self, schemas: dict[str, Any], keyword: str) -> set[str]:
+        """Return which of *schemas* have *keyword*, or refer to what may, at any distance."""
+        users: dict[str, list[str]] = {}
+        having: list[str] = []
+        for name, schema in schemas.items():
+            keywords, goals = self._read(schema)
+            if keyword in keywords or not goals <= schemas.keys():
+                having.append(name)
+            for goal in goals:
+                users.setdefault(goal, []).append(name)
+        return {*closure(having, lambda name: users.get(name, ()))}
+
+
+def _find_keywords(node: Any) -> frozenset[str]:
+    """Return the keywords of access in *node*, at any depth."""
+    found, pending = set[str](), [node]
+    while pending:
+        each = pending.pop()
+        if isinstance(each, dict):
+            found.update(keyword for keyword in ACCESS if keyword in each)
+            pending += each.values()
+        elif isinstance(each, list):
+            pending += each
+    return frozenset(found)
 
 
 class Hidden(Enum):
