@@ -384,6 +384,11 @@ def chain(document: dict[str, Any], node: Any) -> list[dict[str, Any]]:
     return []
 
 
+def resolve(document: dict[str, Any], node: Any) -> dict[str, Any]:
+    """Return what *node* is, or refers to in the end; empty where that is nothing."""
+    return (chain(document, node) or [{}])[-1]
+
+
 def operation_names(document: dict[str, Any]) -> dict[tuple[str | int, ...], str]:
     """Return the name of each operation, by path and method: its id, or method and path.
 
@@ -443,6 +448,18 @@ def follow(document: Any, pointer: str) -> tuple[str | int, ...]:
         if known or (isinstance(document, list) and isinstance(step, int) and step < len(document)):
             document = document[step]
     return tuple(path)
+
+
+def value_at(document: Any, path: Iterable[str | int]) -> Any:
+    """Return what *document* holds at *path*, None where it holds nothing there."""
+    for step in path:
+        if isinstance(document, dict):
+            document = document.get(str(step))
+        elif isinstance(document, list) and isinstance(step, int) and step < len(document):
+            document = document[step]
+        else:
+            return None
+    return document
 
 
 def replace_children(

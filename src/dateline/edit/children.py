@@ -3,149 +3,138 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, NamedTuple
 
 from dateline.edit.components import beside
 from dateline.edit.draft import BY_HAND, Breaking, Draft
 from dateline.edit.history import NAME, aliases, plain
 from dateline.edit.keywords import restore
-from dateline.edit.places import Object, Steps, at, child, find_index, objects
+from dateline.edit.places import Object, Steps, find_index, objects
 from dateline.edit.repairs import CantGateError, Gated, Repair, Restored, Returned
 from dateline.gates import order
 from dateline.model import ENVIRONMENTS, GATES, KEYS, REMOVED
-from dateline.openapi import follow, target
+from dateline.openapi import resolve, target, value_at
 
 
 def gate_part(draft: Draft, found: Breaking) -> Repair:
     """What is new is gated."""
-    change = found.change
-    assert change.after_pointer is not None
-    document = draft.projected(found.combination)
-    path = follow(document, change.after_pointer)
-    way = objects(document, path)
-    if way[-1].path != path:
-        if isinstance(at(document, path), bool):
+    spot = draft.after(found, found.change.after_pointer)
+    if not spot.is_object:
+        if isinstance(spot.value, bool):
             raise CantGateError("`true` and `false` can't have keys; write a schema instead")
         return restore(draft, found)
-    canonical = draft.canonical(path, found.combination)
-    before = _name_before(draft, found, canonical, str(path[-2]))
+    canonical = draft.canonical(spot.path, found)
+    before = _name_before(draft, found, canonical, str(spot.path[-2]))
     if before is not None:
-        return _called(draft, found, canonical, before)
-    repair = draft.keep(Gated(path=canonical, in_schema=way[-1].kind == "schema"))
+        return _restore_name(draft, found, canonical, before)
+    repair = draft.keep(Gated(path=canonical, in_schema=spot.inner.kind == "schema"))
     repair.shown[found.combination.version] = False
     return repair
 
 
 def _name_before(draft: Draft, found: Breaking, canonical: Steps, slot: str) -> str | None:
     """Return the published name of what is new under another, if its history knows that."""
-    node = draft.canvas.node(canonical)
     if slot not in ("properties", "headers") or found.change.holder_pointer is None:
         return None
-    published = draft.before(found, found.change.holder_pointer)[-1].node.get(slot, {})
-    known_as = aliases({"": node})
+    published = draft.before(found, found.change.holder_pointer).inner.node.get(slot, {})
+    known_as = aliases({"": draft.canvas.node(canonical)})
     return next((name for name in published if known_as.get(name) == ""), None)
 
 
-def _called(draft: Draft, found: Breaking, path: Steps, name: str) -> Repair:
-    """Let what stands at *path* have *name* in a version, as its history knows it."""
-    repair = draft.keep(Restored(path=path, named=True))
+def _restore_name(draft: Draft, found: Breaking, path: Steps, name: str) -> Repair:
+    """Let what is at *path* have *name* in a version, as its history knows it."""
+    repair = draft.keep(Restored(path=path))
     repair.want(NAME, found.combination.version, name)
     return repair
 
 
+class _Lost(NamedTuple):
+    """A published part that is gone: its value as it would be written, and what is around it."""
+
+    found: Breaking
+    value: Any
+    path: Steps
+    siblings: Any
+    around: Object
+
+    @property
+    def number(self) -> int:
+        """Its number among its published siblings."""
+        step = self.path[-1]
+        return list(self.siblings).index(step) if isinstance(self.siblings, dict) else int(step)
+
+
 def give_back(draft: Draft, found: Breaking) -> Repair:
     """What is gone comes back, unless it is there and only hidden."""
-    change = found.change
-    assert change.before_pointer is not None
-    published = draft.published[found.combination]
-    path = follow(published, change.before_pointer)
-    around, holder = draft.holder(found, objects(published, path), path)
-    canonical = draft.canonical(holder.path, found.combination)
-    below = path[len(around.path) :]
-    reached = canonical
-    for step in below[:-1]:
-        if not isinstance(child(draft.canvas.node(reached), step), dict | list):
-            break
-        reached = (*reached, step)
-    value = _inlined(draft, at(published, path), published, below)
-    if len(reached) == len(canonical) + len(below) - 1:
-        siblings = at(published, path[:-1])
-        return _back_among(draft, found, reached, siblings, path[-1], value, around)
-    # what holds it is gone as well: it comes back where its keys stood
-    key = below[len(reached) - len(canonical)]
-    keys = at(published, (*around.path, *below[: len(reached) - len(canonical)]))
-    place = find_index(list(draft.canvas.node(reached)), list(keys), key)
-    whole = (*canonical, *below)
-    siblings = at(published, path[:-1])
-    number = list(siblings).index(path[-1]) if isinstance(siblings, dict) else int(path[-1])
-    return _back(draft, found, whole, reached, value, place, number, around)
+    spot = draft.before(found, found.change.before_pointer)
+    around, holder = draft.holder(found, spot)
+    canonical = draft.canonical(holder.path, found)
+    below = spot.path[len(around.path) :]
+    left = 0  # how many steps of the way the sources still have
+    while left < len(below) - 1 and isinstance(
+        draft.canvas.node((*canonical, *below[: left + 1])), dict | list
+    ):
+        left += 1
+    reached = (*canonical, *below[:left])
+    siblings = value_at(spot.document, spot.path[:-1])
+    value = _inlined(draft, spot.value, spot.document, below)
+    lost = _Lost(found, value, spot.path, siblings, around)
+    if left == len(below) - 1:
+        return _back_among(draft, lost, reached)
+    # what holds it is gone as well: it comes back where its keys were
+    keys = value_at(spot.document, (*around.path, *below[:left]))
+    place = find_index(list(draft.canvas.node(reached)), list(keys), below[left])
+    return _back(draft, lost, (*canonical, *below), reached, place)
 
 
 def _inlined(draft: Draft, value: Any, published: dict[str, Any], below: Steps) -> Any:
     """Return *value* as it is to be written: a reference that is no schema, in full."""
     in_schema = not ({"parameters", "responses", "headers", "requestBody"} & {*map(str, below)})
-    while not in_schema and isinstance(value, dict) and "$ref" in value:
-        goal = target(value["$ref"])
-        value = at(published, ("components", *goal)) if goal else None
-    if value is None:
-        raise CantGateError("what it refers to is not published with it; write it back")
+    if not in_schema and isinstance(value, dict):
+        value = resolve(published, value)
+        if not value:
+            raise CantGateError("what it refers to is not published with it; write it back")
     return draft.authored(value)
 
 
-def _back_among(
-    draft: Draft,
-    found: Breaking,
-    container: Steps,
-    siblings: Any,
-    step: str | int,
-    value: Any,
-    around: Object,
-) -> Repair:
-    """Let *value*, published as *step* among *siblings*, come back into *container*."""
-    now = draft.canvas.node(container)
+def _back_among(draft: Draft, lost: _Lost, container: Steps) -> Repair:
+    """Let what is *lost* come back into *container*, which holds what were its siblings."""
+    now, step = draft.canvas.node(container), lost.path[-1]
     if isinstance(now, dict):
         known_as = aliases(now)
         if (name := known_as.get(str(step))) is not None:
             twin = (*container, name)
             if name != step and container[-1] in ("properties", "headers"):
-                return _called(draft, found, twin, str(step))
-            return _unhidden(draft, found, twin)
+                return _restore_name(draft, lost.found, twin, str(step))
+            return _show_again(draft, lost.found, twin)
         schema = draft.canvas.node(container[:-1])
         if container[-1] == "properties" and step in schema.get("required", ()):
             raise CantGateError("`required` names it still; take it out there, or write it back")
-        names = [known_as.get(name, name) for name in siblings]
+        names = [known_as.get(name, name) for name in lost.siblings]
         whole: Steps = (*container, step)
-        number = list(siblings).index(step)
         if container[:1] == ("components",) and len(container) == 2:
             file, place, neighbour = beside(draft, whole, names)
-            repair = _back(draft, found, whole, container, value, place, number, around)
+            repair = _back(draft, lost, whole, container, place)
             repair.file, repair.beside = file, neighbour
             return repair
-        place = find_index(list(now), names, str(step))
-        return _back(draft, found, whole, container, value, place, number, around)
-    index = int(step)
+        return _back(draft, lost, whole, container, find_index(list(now), names, str(step)))
     known = [_identity(item, draft.canvas.api.document) for item in now]
-    theirs = [_identity(item, draft.published[found.combination]) for item in siblings]
-    own = theirs[index]
+    theirs = [_identity(item, draft.published[lost.found.combination]) for item in lost.siblings]
+    own = theirs[lost.number]
     if own in known:
-        return _unhidden(draft, found, (*container, known.index(own)))
+        return _show_again(draft, lost.found, (*container, known.index(own)))
     # an item's number says nothing: it gets one of its own
-    new = len(now) + len(draft.items)
-    whole = (*container, draft.items.setdefault((container, own), new))
-    return _back(
-        draft, found, whole, container, value, find_index(known, theirs, own), index, around
-    )
+    whole = (*container, draft.items.setdefault((container, own), len(now) + len(draft.items)))
+    return _back(draft, lost, whole, container, find_index(known, theirs, own))
 
 
 def _identity(item: Any, document: dict[str, Any]) -> str:
-    """Return what tells an item of a list from the others, in any version."""
+    """Return what distinguishes an item of a list from the others, in any version."""
     if isinstance(item, dict) and isinstance(item.get("$ref"), str):
-        goal = target(item["$ref"])
-        resolved = at(document, ("components", *goal)) if goal else None
-        if goal and goal[0] == "parameters" and isinstance(resolved, dict):
-            item = resolved
-        else:
+        resolved = resolve(document, item)
+        if (target(item["$ref"]) or ("",))[0] != "parameters" or not resolved:
             return str(item["$ref"])
+        item = resolved
     if isinstance(item, dict):
         for keys in (("in", "name"), ("const",), ("title",)):
             if all(key in item for key in keys):
@@ -154,7 +143,7 @@ def _identity(item: Any, document: dict[str, Any]) -> str:
     return json.dumps(plain(bare), sort_keys=True)
 
 
-def _unhidden(draft: Draft, found: Breaking, path: Steps) -> Repair:
+def _show_again(draft: Draft, found: Breaking, path: Steps) -> Repair:
     node = draft.canvas.node(path)
     if not isinstance(node, dict):
         raise CantGateError(BY_HAND)
@@ -170,28 +159,21 @@ def _unhidden(draft: Draft, found: Breaking, path: Steps) -> Repair:
     return repair
 
 
-def _back(
-    draft: Draft,
-    found: Breaking,
-    whole: Steps,
-    holder: Steps,
-    value: Any,
-    place: int,
-    number: int,
-    around: Object,
-) -> Returned:
-    repair = draft.keep(Returned(path=whole, value=value, holder=holder, at=place, order=number))
-    version = found.combination.version
+def _back(draft: Draft, lost: _Lost, whole: Steps, holder: Steps, place: int) -> Returned:
+    """Let what is *lost* come back at *whole*, as number *place* of what *holder* holds."""
+    repair = draft.keep(
+        Returned(path=whole, value=lost.value, holder=holder, at=place, order=lost.number)
+    )
+    version = lost.found.combination.version
     if all(order(known) <= order(version) for known, there in repair.shown.items() if there):
-        repair.value = value
+        repair.value = lost.value
         if whole[-2:-1] == ("properties",):
-            required = around.node.get("required", [])
-            name = str(whole[-1])
-            if name in required:
-                repair.required_behind = tuple(required[: required.index(name)])
+            required = lost.around.node.get("required", [])
+            if whole[-1] in required:
+                repair.required_behind = tuple(required[: required.index(whole[-1])])
     for combination, document in draft.published.items():
         # where nothing could hold it, nothing is said of it
-        if objects(document, around.path)[-1].path != around.path:
+        if objects(document, lost.around.path)[-1].path != lost.around.path:
             repair.shown.setdefault(combination.version, None)
     repair.shown[version] = True
     return repair
@@ -202,29 +184,29 @@ def give_back_tag(draft: Draft, found: Breaking) -> Repair | None:
     change = found.change
     if change.before_pointer is None or change.after_pointer is not None:
         return None
-    published = draft.published[found.combination]
-    path = follow(published, change.before_pointer)
-    goal = target(str(at(published, path)))
-    schema = objects(draft.projected(found.combination), path[:-3])[-1]
-    if path[-3:-1] != ("discriminator", "mapping") or schema.path != path[:-3]:
+    spot = draft.before(found, change.before_pointer)
+    around, slot, name = spot.path[:-3], spot.path[-3:-1], str(spot.path[-1])
+    goal = target(str(spot.value))
+    if slot != ("discriminator", "mapping"):
         return None
-    canonical = draft.canonical(schema.path, found.combination)
+    if objects(draft.projected(found.combination), around)[-1].path != around:
+        return None
+    canonical = draft.canonical(around, found)
     node = draft.canvas.node(canonical)
     members = [*node.get("oneOf", ()), *node.get("anyOf", ())]
     staying = [member for member in members if isinstance(member, dict) and REMOVED not in member]
     if goal is None or any(target(str(member.get("$ref"))) == goal for member in staying):
         return None
-    canonical = (*canonical, *path[-3:-1])
-    known, told = draft.canvas.node(canonical), at(published, path[:-1])
+    holder = (*canonical, *slot)
+    known, published = draft.canvas.node(holder), list(value_at(spot.document, spot.path[:-1]))
     if not isinstance(known, dict):
         return None
-    name = str(path[-1])
     return draft.keep(
         Returned(
-            path=(*canonical, name),
-            value=at(published, path),
-            holder=canonical,
-            at=find_index(list(known), list(told), name),
-            order=list(told).index(name),
+            path=(*holder, name),
+            value=spot.value,
+            holder=holder,
+            at=find_index(list(known), published, name),
+            order=published.index(name),
         )
     )

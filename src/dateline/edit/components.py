@@ -7,21 +7,20 @@ from typing import Any
 
 from dateline.edit.draft import Draft
 from dateline.edit.history import ABSENT
-from dateline.edit.places import Steps, at, find_index
+from dateline.edit.places import Steps, find_index
 from dateline.edit.repairs import Repair, Restored, Returned, file_of
 from dateline.gates import order
-from dateline.openapi import references
+from dateline.openapi import references, value_at
 
 
 def beside(draft: Draft, whole: Steps, names: list[str]) -> tuple[str, int, Steps]:
     """Return the file that a component goes to, its number there, and its neighbour."""
     section = whole[:-1]
-    known = draft.canvas.node(section) or {}
-    place = find_index(list(known), names, str(whole[-1]))
-    neighbours = list(known)
-    if not neighbours:
+    known = list(draft.canvas.node(section) or ())
+    if not known:
         return file_of(draft.canvas.api, section), 0, section
-    neighbour = neighbours[max(place - 1, 0)]
+    place = find_index(known, names, str(whole[-1]))
+    neighbour = known[max(place - 1, 0)]
     file = file_of(draft.canvas.api, (*section, neighbour))
     there = [one for one in known if file_of(draft.canvas.api, (*section, one)) == file]
     return file, there.index(neighbour) + (place > 0), (*section, neighbour)
@@ -62,7 +61,7 @@ def give_back_components(draft: Draft) -> None:
 def _published_component(draft: Draft, section: str, name: str) -> tuple[list[str], Any] | None:
     """Return the names of a section and one component of it, from the newest that has it."""
     for combination in sorted(draft.published, key=lambda one: order(one.version), reverse=True):
-        components = at(draft.published[combination], ("components", section))
+        components = value_at(draft.published[combination], ("components", section))
         if isinstance(components, dict) and name in components:
             return list(components), draft.authored(components[name])
     return None

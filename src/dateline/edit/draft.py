@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple, TypeVar
 
 from dateline.edit.history import ABSENT, plain
-from dateline.edit.places import Object, Steps, at, objects
+from dateline.edit.places import Object, Spot, Steps, find_spot, objects
 from dateline.edit.repairs import CantGateError, Canvas, Repair, Restored
 from dateline.load.wording import name_kind
 from dateline.model import EXTENSIBLE, KEYS, WAS, Change, Combination, Kind
-from dateline.openapi import follow, pointer, target
+from dateline.openapi import pointer, value_at
 from dateline.rules import Judgement
 
 ADDED: Final = frozenset(
@@ -66,25 +66,29 @@ class Draft:
         """Return what would be published now."""
         return self.projector.contract(*combination).document
 
-    def before(self, found: Breaking, at: str) -> list[Object]:
-        """Return the objects that *at* leads through in what is published."""
-        document = self.published[found.combination]
-        return objects(document, follow(document, at))
+    def before(self, found: Breaking, pointer: str | None) -> Spot:
+        """Return the place that *pointer* leads to in what is published.
 
-    def after(self, found: Breaking, at: str) -> list[Object]:
-        """Return the objects that *at* leads through in what would be published now."""
-        document = self.projected(found.combination)
-        return objects(document, follow(document, at))
+        Raises CantGateError without a pointer.
+        """
+        return _require_spot(self.published[found.combination], pointer)
 
-    def canonical(self, path: Steps, combination: Combination) -> Steps:
+    def after(self, found: Breaking, pointer: str | None) -> Spot:
+        """Return the place that *pointer* leads to in what would be published now.
+
+        Raises CantGateError without a pointer.
+        """
+        return _require_spot(self.projected(found.combination), pointer)
+
+    def canonical(self, path: Steps, found: Breaking) -> Steps:
         """Return where the definitions hold what a contract shows at *path*.
 
         Raises CantGateError where they hold it in a history, or nowhere.
         """
-        found = self.projector.origin(pointer(path), *combination)
-        if found[-1:] == (WAS,) or len(found) != len(path):
+        origin = self.projector.origin(pointer(path), *found.combination)
+        if origin[-1:] == (WAS,) or len(origin) != len(path):
             raise CantGateError(BY_HAND)
-        return found
+        return origin
 
     def keep(self, repair: _R) -> _R:
         """Return the repair of this kind that there is for the place already, or this one."""
@@ -107,53 +111,45 @@ class Draft:
         return found
 
     def is_published(self, path: Steps) -> bool:
-        """Tell whether any published document has something at *path*."""
-        return any(at(document, path) is not None for document in self.published.values())
+        """Return whether any published document has something at *path*."""
+        return any(value_at(document, path) is not None for document in self.published.values())
 
-    def holder(self, found: Breaking, way: list[Object], path: Steps) -> tuple[Object, Object]:
-        """Return the innermost object around *path* that is left: as it was, and as it is.
-
-        *way* holds the published objects that lead there.
-        """
-        above = [holder for holder in way if len(holder.path) < len(path)]
+    def holder(self, found: Breaking, published: Spot) -> tuple[Object, Object]:
+        """Return the innermost object around a published place that is left: then, and now."""
+        above = [one for one in reversed(published.way) if len(one.path) < len(published.path)]
         if found.change.holder_pointer is not None:
-            now = self.after(found, found.change.holder_pointer)[-1]
-            then = next((one for one in reversed(above) if one.kind == now.kind), None)
-            if then is None:
-                raise CantGateError(MOVED)
-            return then, now
-        document = self.projected(found.combination)
-        for then in reversed(above):
-            now = objects(document, then.path)[-1]
-            if now.path == then.path:
-                return then, now
-        raise CantGateError(MOVED)
+            now = self.after(found, found.change.holder_pointer).inner
+            pairs = [(then, now) for then in above if then.kind == now.kind]
+        else:
+            document = self.projected(found.combination)
+            both = ((then, objects(document, then.path)[-1]) for then in above)
+            pairs = [(then, now) for then, now in both if then.path == now.path]
+        if not pairs:
+            raise CantGateError(MOVED)
+        return pairs[0]
 
-    def restored(self, holder: Object, combination: Combination) -> Restored:
+    def restored(self, holder: Object, found: Breaking) -> Restored:
         """Return the repair that writes the history of *holder*, an object of a contract."""
         if not holder.gateable:
             raise CantGateError(
                 f"`{WAS}` is not allowed on {name_kind(holder.kind)}, which every version has; "
                 "write it back"
             )
-        path = self.canonical(holder.path, combination)
-        return self.keep(Restored(path=path, named=path[-2:-1] in (("properties",), ("headers",))))
+        return self.keep(Restored(path=self.canonical(holder.path, found)))
 
-    def want(self, repair: Restored, key: str, version: str, value: Any) -> None:
-        """Let *key* be the published *value* in *version*."""
-        node = self.canvas.node(repair.path)
+    def want(self, repair: Restored, key: str, found: Breaking, value: Any) -> None:
+        """Let *key* be the published *value* in the version that a change was found in."""
+        node, version = self.canvas.node(repair.path), found.combination.version
         if key == "enum" and "enum" not in node and "oneOf" in node:
             # what is published as an `enum` is written as a `oneOf` of `const`
             repair.want("oneOf", version, ABSENT)
         repair.want(key, version, value if value is ABSENT else self.authored(value))
 
 
-def resolve(document: dict[str, Any], node: dict[str, Any]) -> dict[str, Any]:
-    """Return what *node* is, or refers to."""
-    while isinstance(node.get("$ref"), str) and (goal := target(node["$ref"])):
-        found = at(document, ("components", *goal))
-        node = found if isinstance(found, dict) else {}
-    return node
+def _require_spot(document: dict[str, Any], pointer: str | None) -> Spot:
+    if pointer is None:
+        raise CantGateError(MOVED)
+    return find_spot(document, pointer)
 
 
 def _unpublished(value: Any) -> Any:

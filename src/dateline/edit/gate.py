@@ -16,7 +16,7 @@ from dateline.check.servable import check_servable
 from dateline.check.waivers import Waivers
 from dateline.diff import diff
 from dateline.edit.draft import Breaking, Draft
-from dateline.edit.places import at, objects
+from dateline.edit.places import objects
 from dateline.edit.planning import plan
 from dateline.edit.renames import Rename, find_renames
 from dateline.edit.repairs import CantRepairError, Canvas, Repair, carry_out
@@ -36,7 +36,7 @@ from dateline.model import (
     SourceError,
     Verdict,
 )
-from dateline.openapi import VERSION
+from dateline.openapi import VERSION, value_at
 from dateline.rules import describe, judge
 
 _ROUNDS: Final = 5
@@ -361,7 +361,7 @@ class _Gating:
                 continue
             path = canvas.projector.origin(pointer, *found.combination)
             is_part = any(REMOVED in one.node for one in objects(canvas.api.document, path))
-            if is_part or at(self._canvas.api.document, path[:3]) is None:
+            if is_part or value_at(self._canvas.api.document, path[:3]) is None:
                 yield found
 
 

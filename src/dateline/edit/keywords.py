@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from dateline.edit.draft import MOVED, REMOVED, WORDS, Breaking, Draft, resolve
+from dateline.edit.draft import MOVED, REMOVED, WORDS, Breaking, Draft
 from dateline.edit.history import ABSENT, same, values
-from dateline.edit.places import Object, Steps, at, find_index, find_keyed, holder, objects
+from dateline.edit.places import (
+    Object,
+    Steps,
+    find_gateable,
+    find_index,
+    find_keyed,
+    find_spot,
+    objects,
+)
 from dateline.edit.repairs import CantGateError, Repair, Restored
 from dateline.load.wording import name_kind
-from dateline.model import EXTENSIBLE, WAS, Change, Combination
-from dateline.openapi import follow, parts, pointer, target, walk
+from dateline.model import EXTENSIBLE, WAS, Change
+from dateline.openapi import parts, pointer, resolve, target, value_at, walk
 
 # Where one of these changes, nothing else of a schema means what it did.
 _SHAPE: Final = frozenset({"type", "$ref", EXTENSIBLE})
@@ -41,9 +49,9 @@ def restore(draft: Draft, found: Breaking) -> Repair:
             f"the objects around {found.change.keyword or 'it'} were exchanged, and each is what "
             f"it was before, so there is no keyword for `{WAS}`; {_WRITE_BACK}"
         )
-    repair = draft.restored(new, found.combination)
+    repair = draft.restored(new, found)
     for key in differing:
-        draft.want(repair, key, found.combination.version, old.node.get(key, ABSENT))
+        draft.want(repair, key, found, old.node.get(key, ABSENT))
         repair.published[key] = draft.published_values(old.path, key)
     return repair
 
@@ -86,9 +94,9 @@ def _side(
 ) -> tuple[Object, str]:
     """Return the object of *document* that has the keyword, or lacks it, and its key if not."""
     if own is not None:
-        return find_keyed(document, follow(document, own), change.keyword)
-    told = change.before_pointer or change.after_pointer or ""
-    there, key = find_keyed(other, follow(other, told), change.keyword)
+        return find_keyed(find_spot(document, own), change.keyword)
+    known = change.before_pointer or change.after_pointer or ""
+    there, key = find_keyed(find_spot(other, known), change.keyword)
     here = objects(document, there.path)[-1]
     if here.path == there.path and not same(
         here.node.get(key, ABSENT), there.node.get(key, ABSENT)
@@ -96,19 +104,18 @@ def _side(
         return here, ""
     if change.holder_pointer is None:
         raise CantGateError(MOVED)
-    return holder(document, follow(document, change.holder_pointer)), ""
+    return find_gateable(find_spot(document, change.holder_pointer).way), ""
 
 
 def _inlined_with_history(draft: Draft, found: Breaking, old: Object, new: Object) -> Repair:
-    """What a reference that is no schema's led to is told beside what it leads to."""
+    """What a reference outside a schema led to becomes the history of what it leads to."""
     then = resolve(draft.published[found.combination], old.node)
     now = resolve(draft.projected(found.combination), new.node)
-    path = draft.canonical(new.path, found.combination)
-    repair = draft.keep(Restored(path=path, inlined=True))
+    repair = draft.keep(Restored(path=draft.canonical(new.path, found), inlined=True))
     for key in sorted((then.keys() | now.keys()) - WORDS):
         value = then.get(key, ABSENT)
         if not same(value, now.get(key, ABSENT)):
-            draft.want(repair, key, found.combination.version, value)
+            draft.want(repair, key, found, value)
     return repair
 
 
@@ -116,34 +123,26 @@ def restore_security(draft: Draft, found: Breaking, operation: str) -> Repair:
     """One operation demanded otherwise, whatever the whole document did."""
     method, _, route = operation.partition(" ")
     path = ("paths", route, method.lower())
-    before, after = (
-        objects(document, path)[-1]
-        for document in (
-            draft.published[found.combination],
-            draft.projected(found.combination),
-        )
-    )
+    published, now = draft.published[found.combination], draft.projected(found.combination)
+    before, after = (objects(document, path)[-1] for document in (published, now))
     if before.path != path or after.path != path:
         raise CantGateError(MOVED)
     demanded = before.node.get("security", ABSENT)
     if demanded is ABSENT:
         # of the whole document, which can't say what it was
-        of_all = draft.published[found.combination].get("security", ABSENT)
-        if not same(of_all, draft.projected(found.combination).get("security", ABSENT)):
+        of_all = published.get("security", ABSENT)
+        if not same(of_all, now.get("security", ABSENT)):
             demanded = of_all
-    repair = draft.restored(after, found.combination)
-    draft.want(repair, "security", found.combination.version, demanded)
+    repair = draft.restored(after, found)
+    draft.want(repair, "security", found, demanded)
     return repair
 
 
 def restore_required(draft: Draft, found: Breaking) -> Repair:
     """What is required was not."""
-    assert found.change.after_pointer is not None
-    document = draft.projected(found.combination)
-    path = follow(document, found.change.after_pointer)
-    schema = objects(document, path)[-1]
-    name = _own_name(draft, schema, str(at(document, path)), found.combination)
-    repair = draft.restored(schema, found.combination)
+    spot = draft.after(found, found.change.after_pointer)
+    name = _own_name(draft, spot.inner, str(spot.value), found)
+    repair = draft.restored(spot.inner, found)
     names = _names(draft, repair, found.combination.version)
     _put_names(repair, found, [other for other in names if other != name])
     return repair
@@ -151,30 +150,24 @@ def restore_required(draft: Draft, found: Breaking) -> Repair:
 
 def restore_optional(draft: Draft, found: Breaking) -> Repair:
     """What is optional was required."""
-    change = found.change
-    assert change.after_pointer is not None
-    assert change.before_pointer is not None
-    *_, schema, shown = draft.after(found, change.after_pointer)
-    name = _own_name(draft, schema, str(shown.path[-1]), found.combination)
-    repair = draft.restored(schema, found.combination)
+    *_, schema, shown = draft.after(found, found.change.after_pointer).way
+    name = _own_name(draft, schema, str(shown.path[-1]), found)
+    repair = draft.restored(schema, found)
     names = _names(draft, repair, found.combination.version)
     if name not in names:
-        document = draft.published[found.combination]
-        *around, number = follow(document, change.before_pointer)
-        published = [
-            _own_name(draft, schema, other, found.combination)
-            for other in at(document, tuple(around))
-        ]
+        document, (*around, number), _ = draft.before(found, found.change.before_pointer)
+        listed = value_at(document, around)
+        published = [_own_name(draft, schema, other, found) for other in listed]
         names.insert(find_index(names, published, published[int(number)]), name)
     _put_names(repair, found, names)
     return repair
 
 
-def _own_name(draft: Draft, schema: Object, name: str, combination: Combination) -> str:
+def _own_name(draft: Draft, schema: Object, name: str, found: Breaking) -> str:
     """Return what the definitions call the property that a contract shows as *name*."""
     path = (*schema.path, "properties", name)
-    found = draft.projector.origin(pointer(path), *combination)
-    return str(found[-1]) if len(found) == len(path) else name
+    origin = draft.projector.origin(pointer(path), *found.combination)
+    return str(origin[-1]) if len(origin) == len(path) else name
 
 
 def _names(draft: Draft, repair: Restored, version: str) -> list[str]:
@@ -197,19 +190,13 @@ def _put_names(repair: Restored, found: Breaking, names: list[str]) -> None:
 def restore_coarsely(draft: Draft, found: Breaking) -> Repair:
     """What holds the thing, as a whole, was otherwise."""
     change = found.change
-    document = draft.projected(found.combination)
     if change.kind in REMOVED:
-        assert change.before_pointer is not None
-        published = draft.published[found.combination]
-        path = follow(published, change.before_pointer)
-        then, now = draft.holder(found, objects(published, path), path)
-        key = str(path[len(then.path)])
-    elif change.after_pointer is not None:
-        path = follow(document, change.after_pointer)
-        now, key = find_keyed(document, path, change.keyword)
-        then = draft.before(found, change.holder_pointer or now.pointer)[-1]
+        spot = draft.before(found, change.before_pointer)
+        then, now = draft.holder(found, spot)
+        key = str(spot.path[len(then.path)])
     else:
-        raise CantGateError(MOVED)
+        now, key = find_keyed(draft.after(found, change.after_pointer), change.keyword)
+        then = draft.before(found, change.holder_pointer or now.pointer).inner
     if then.kind != now.kind:
         raise CantGateError(
             f"{name_kind(now.kind)} took the place of {name_kind(then.kind)}, and `{WAS}` holds "
@@ -220,8 +207,8 @@ def restore_coarsely(draft: Draft, found: Breaking) -> Repair:
             f"properties came and went together, and `{WAS}` doesn't hold `properties` as a whole; "
             f"{_WRITE_BACK}"
         )
-    repair = draft.restored(now, found.combination)
-    draft.want(repair, key, found.combination.version, then.node.get(key, ABSENT))
+    repair = draft.restored(now, found)
+    draft.want(repair, key, found, then.node.get(key, ABSENT))
     return repair
 
 
@@ -231,13 +218,8 @@ def restore_references(draft: Draft, found: Breaking) -> list[Repair]:
     The differ compares the two as if one had become the other.
     """
     change = found.change
-    then, now = (
-        _component(at)
-        for at in (
-            change.before_pointer or change.holder_pointer,
-            change.after_pointer or change.holder_pointer,
-        )
-    )
+    then = _component(change.before_pointer or change.holder_pointer)
+    now = _component(change.after_pointer or change.holder_pointer)
     if then is None or now is None or then == now or not draft.is_published(now):
         return []
     published = draft.published[found.combination]
@@ -247,13 +229,13 @@ def restore_references(draft: Draft, found: Breaking) -> list[Repair]:
         if kind == "schema" and target(str(node.get("$ref"))) == then[1:]:
             after = objects(document, path)[-1]
             if after.path == path and target(str(after.node.get("$ref"))) == now[1:]:
-                repair = draft.restored(after, found.combination)
-                draft.want(repair, "$ref", found.combination.version, node["$ref"])
+                repair = draft.restored(after, found)
+                draft.want(repair, "$ref", found, node["$ref"])
                 repairs.append(repair)
     return repairs
 
 
-def _component(at: str | None) -> Steps | None:
+def _component(pointer: str | None) -> Steps | None:
     """Return the path of the component that a pointer leads into."""
-    steps = parts(at or "")
+    steps = parts(pointer or "")
     return steps[:3] if steps[:1] == ("components",) and len(steps) > 2 else None

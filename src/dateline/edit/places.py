@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from dateline.openapi import WHOLE, Shape, pointer, slot
+from dateline.openapi import WHOLE, Shape, follow, pointer, slot, value_at
 
 Steps = tuple[str | int, ...]
 
@@ -37,7 +37,7 @@ def objects(document: dict[str, Any], path: Steps) -> list[Object]:
         value = node.get(str(path[done]))
         done += 1
         if shape in (Shape.MAP, Shape.LIST) and done < len(path):
-            value = child(value, path[done])
+            value = value_at(value, path[done : done + 1])
             done += 1
         elif shape is not Shape.ONE:
             break
@@ -47,20 +47,33 @@ def objects(document: dict[str, Any], path: Steps) -> list[Object]:
     return found
 
 
-def child(node: Any, step: str | int) -> Any:
-    """Return what *node* holds at *step*, None where it holds nothing there."""
-    if isinstance(node, dict):
-        return node.get(str(step))
-    if isinstance(node, list) and isinstance(step, int) and step < len(node):
-        return node[step]
-    return None
+class Spot(NamedTuple):
+    """A place in a document, and the objects on the way there, the root first."""
+
+    document: dict[str, Any]
+    path: Steps
+    way: list[Object]
+
+    @property
+    def value(self) -> Any:
+        """What the document holds there, None where it holds nothing."""
+        return value_at(self.document, self.path)
+
+    @property
+    def inner(self) -> Object:
+        """The object there, or the innermost one around it."""
+        return self.way[-1]
+
+    @property
+    def is_object(self) -> bool:
+        """Whether an object is there."""
+        return self.inner.path == self.path
 
 
-def at(document: Any, path: Steps) -> Any:
-    """Return what stands at *path*, None where nothing does."""
-    for step in path:
-        document = child(document, step)
-    return document
+def find_spot(document: dict[str, Any], pointer: str) -> Spot:
+    """Return the place that a JSON pointer leads to."""
+    path = follow(document, pointer)
+    return Spot(document, path, objects(document, path))
 
 
 def find_index(known: list[Any], published: list[Any], own: Any) -> int:
@@ -75,24 +88,18 @@ def find_index(known: list[Any], published: list[Any], own: Any) -> int:
     return len(known)
 
 
-def find_keyed(document: dict[str, Any], path: Steps, keyword: str) -> tuple[Object, str]:
-    """Return the object that can be gated around *path*, and its key on the way there.
+def find_keyed(spot: Spot, keyword: str) -> tuple[Object, str]:
+    """Return the object that can be gated around a place, and its key on the way there.
 
-    *keyword* is what the place is about: a reference is a key of what stands at *path* itself.
+    *keyword* is what the place is about: a reference is a key of the object at the place itself.
     """
-    way = objects(document, path)
-    if keyword == "$ref" and way[-1].path == path:
-        return way[-1], keyword
-    holder = _innermost(one for one in way if len(one.path) < len(path))
-    return holder, str(path[len(holder.path)])
+    if keyword == "$ref" and spot.is_object:
+        return spot.inner, keyword
+    holder = find_gateable(one for one in spot.way if len(one.path) < len(spot.path))
+    return holder, str(spot.path[len(holder.path)])
 
 
-def holder(document: dict[str, Any], path: Steps) -> Object:
-    """Return the object that can be gated at *path*, or around it."""
-    return _innermost(objects(document, path))
-
-
-def _innermost(way: Iterable[Object]) -> Object:
-    """Return the last object that can be gated; the root if none can."""
+def find_gateable(way: Iterable[Object]) -> Object:
+    """Return the last object of *way* that can be gated; the root if none can."""
     root, *below = way
     return next((one for one in reversed(below) if one.gateable), root)

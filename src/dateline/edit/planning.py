@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import Any
 
 from dateline.edit import children, keywords, renames
 from dateline.edit.components import give_back_components
 from dateline.edit.draft import ADDED, REMOVED, Breaking, Draft
-from dateline.edit.places import Steps, at
+from dateline.edit.places import Steps
 from dateline.edit.renames import Rename
 from dateline.edit.repairs import CantGateError, Repair
 from dateline.edit.values import gate_value
 from dateline.model import Change, Kind, Verdict
-from dateline.openapi import parts, references
+from dateline.openapi import parts, references, value_at
 from dateline.rules import RULES, describe
+from dateline.schema.memo import closure
 
 
 @dataclass(kw_only=True)
@@ -66,12 +68,12 @@ def _find_gone_components(draft: Draft, breaking: list[Breaking]) -> dict[Steps,
         if change.kind is not Kind.OPERATION_REMOVED or one.judgement.verdict is not Verdict.NEVER:
             continue
         document = draft.published[one.combination]
-        pending = [at(document, parts(change.before_pointer or ""))]
-        seen: set[Steps] = set()
-        while pending:
-            goals: set[Steps] = {("components", *goal) for goal in references(pending.pop())}
-            pending += [at(document, goal) for goal in sorted(goals - seen, key=str)]
-            seen |= goals
+
+        def list_goals(path: Steps, document: dict[str, Any] = document) -> list[Steps]:
+            return [("components", *goal) for goal in references(value_at(document, path))]
+
+        operation = parts(change.before_pointer or "")
+        seen = closure(list_goals(operation), list_goals)
         found |= dict.fromkeys(seen, ", ".join(change.operations))
     return found
 

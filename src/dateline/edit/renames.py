@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from dateline.edit.draft import WORDS, Breaking, Draft, resolve
+from dateline.edit.draft import WORDS, Breaking, Draft
 from dateline.edit.history import NAME, aliases, plain
-from dateline.edit.places import Steps, at, objects
+from dateline.edit.places import Spot, Steps
 from dateline.edit.repairs import CantGateError, Repair, Restored
 from dateline.gates import order
 from dateline.model import Combination, Kind
-from dateline.openapi import follow, references, target
+from dateline.openapi import chain, follow, references, resolve, target, value_at
+from dateline.schema.memo import closure
 from dateline.schema.types import UNIONS
 from dateline.schema.variants import subtypes
 
@@ -40,29 +41,35 @@ class Rename:
     lists: tuple[Steps, ...]
 
 
+class _Side(NamedTuple):
+    """One side of what may be a rename, as one combination shows it.
+
+    ``path`` leads in the definitions to what is new, or to what held what is gone.
+    """
+
+    around: Steps
+    name: str
+    shape: str
+    path: Steps
+
+
 def find_renames(draft: Draft, changes: Iterable[Breaking]) -> list[Rename]:
     """Return what may have been renamed: one thing gone, one of the same shape new beside it.
 
     Where more than two could be meant, nothing is returned.
     """
-    gone: dict[tuple[Steps, str], dict[Combination, str]] = {}
-    new: dict[tuple[Steps, str], dict[Combination, str]] = {}
-    paths: dict[tuple[Steps, str], Steps] = {}
+    gone: dict[tuple[Steps, str], dict[Combination, _Side]] = {}
+    new: dict[tuple[Steps, str], dict[Combination, _Side]] = {}
     for found in changes:
-        if found.change.kind in _NAMED:
-            seen = _find_gone(draft, found)
-            if seen is not None:
-                gone.setdefault(seen[0], {})[found.combination] = seen[1]
-        elif found.change.kind in _NAMED.values():
-            added = _find_new(draft, found)
-            if added is not None:
-                new.setdefault(added[0], {})[found.combination] = added[1]
-                paths[added[0]] = added[2]
+        if (side := _find_side(draft, found)) is not None:
+            sides = gone if found.change.kind in _NAMED else new
+            sides.setdefault((side.around, side.name), {})[found.combination] = side
+    paths = {now: [*sides.values()][-1].path for now, sides in new.items()}
     pairs = [
         (old, now)
-        for old, shapes in gone.items()
+        for old, sides in gone.items()
         for now, others in new.items()
-        if old[0] == now[0] and shapes == others
+        if old[0] == now[0] and _shapes(sides) == _shapes(others)
         # a history that knows the name only has the wrong date
         if old[1] not in aliases({"": draft.canvas.node(paths[now])})
     ]
@@ -85,59 +92,54 @@ def find_renames(draft: Draft, changes: Iterable[Breaking]) -> list[Rename]:
     )
 
 
-def _find_gone(draft: Draft, found: Breaking) -> tuple[tuple[Steps, str], str] | None:
-    change = found.change
-    if change.holder_pointer is None or change.before_pointer is None:
-        return None
-    published = draft.published[found.combination]
-    path = follow(published, change.before_pointer)
-    way = objects(published, path)
-    try:
-        around, holder = draft.holder(found, way, path)
-        canonical = draft.canonical(holder.path, found.combination)
-    except CantGateError:
-        return None
-    value = _child(published, path)
-    name = str(value[NAME]) if change.kind is Kind.PARAMETER_REMOVED else str(path[-1])
-    return ((*canonical, str(path[-2])), name), _describe(value, around.node, name, change.kind)
+def _shapes(sides: Mapping[Combination, _Side]) -> dict[Combination, str]:
+    return {combination: side.shape for combination, side in sides.items()}
 
 
-def _find_new(draft: Draft, found: Breaking) -> tuple[tuple[Steps, str], str, Steps] | None:
-    change = found.change
-    assert change.after_pointer is not None
-    document = draft.projected(found.combination)
-    path = follow(document, change.after_pointer)
-    way = objects(document, path)
+def _find_side(draft: Draft, found: Breaking) -> _Side | None:
+    """Return what a change is of a rename, None if it can be none."""
     try:
-        canonical = draft.canonical(path, found.combination)
+        if found.change.kind in _NAMED:
+            return _find_gone(draft, found)
+        return _find_new(draft, found) if found.change.kind in _NAMED.values() else None
     except CantGateError:
         return None
-    if way[-1].path != path:
+
+
+def _find_gone(draft: Draft, found: Breaking) -> _Side | None:
+    change = found.change
+    if change.holder_pointer is None:
         return None
-    value = _child(document, path)
+    spot = draft.before(found, change.before_pointer)
+    around, holder = draft.holder(found, spot)
+    canonical = draft.canonical(holder.path, found)
+    value = _child(spot)
+    name = str(value[NAME]) if change.kind is Kind.PARAMETER_REMOVED else str(spot.path[-1])
+    shape = _describe(value, around.node, name, change.kind)
+    return _Side((*canonical, str(spot.path[-2])), name, shape, canonical)
+
+
+def _find_new(draft: Draft, found: Breaking) -> _Side | None:
+    change = found.change
+    spot = draft.after(found, change.after_pointer)
+    canonical = draft.canonical(spot.path, found)
+    if not spot.is_object:
+        return None
+    value = _child(spot)
     parameter = change.kind is Kind.PARAMETER_ADDED
-    name = str(value[NAME]) if parameter else str(path[-1])
+    name = str(value[NAME]) if parameter else str(spot.path[-1])
     around = (*canonical[:-2], str(canonical[-2]))
-    if not way[-1].gateable:
-        goal = _goal(draft.canvas.api.document, way[-1].node)
-        if not parameter or not goal:
+    if not spot.inner.gateable:
+        *_, referring, _ = chain(draft.canvas.api.document, spot.value) or ({}, {})
+        goal = target(referring.get("$ref", ""))
+        if not parameter or goal is None:
             return None  # the name of a header is no part of the component
         canonical = ("components", *goal)
-    return (around, name), _describe(value, way[-2].node, name, change.kind), canonical
-
-
-def _goal(document: dict[str, Any], node: dict[str, Any]) -> tuple[str, ...]:
-    """Return the component that a chain of references ends at."""
-    goal = ""
-    while isinstance(node, dict) and isinstance(node.get("$ref"), str):
-        goal = node["$ref"]
-        node = at(document, ("components", *(target(goal) or ())))
-    return target(goal) or ()
+    return _Side(around, name, _describe(value, spot.way[-2].node, name, change.kind), canonical)
 
 
 def restore_name(draft: Draft, rename: Rename) -> Repair:
-    named = rename.path[-2:-1] in (("properties",), ("headers",))
-    repair = draft.keep(Restored(path=rename.path, named=named))
+    repair = draft.keep(Restored(path=rename.path))
     for version in rename.versions:
         repair.want(NAME, version, rename.before)
     return repair
@@ -147,28 +149,28 @@ def restore_tag_names(draft: Draft, found: Breaking) -> Iterator[Repair]:
     """Yield the old names of the properties by which a discriminator tells its variants apart."""
     published, now = draft.published[found.combination], draft.projected(found.combination)
     path = follow(now, found.change.after_pointer or "")
-    holder = at(now, path[:-2])
+    holder = value_at(now, path[:-2])
     old, new = found.change.before, found.change.after
     if path[-2:] != ("discriminator", "propertyName") or not isinstance(holder, dict):
         return
     listed = [member for key in UNIONS for member in holder.get(key, ())]
     below = subtypes(now.get("components", {}).get("schemas", {})).get(str(path[2]), frozenset())
-    pending = [path[:-2], *(("components", "schemas", name) for name in sorted(below))]
-    pending += [("components", *goal) for one in listed for goal in references(one)]
-    met: set[Steps] = set()
-    while pending:
-        place = pending.pop()
-        schema, then = at(now, place), at(published, place)
-        if place in met or not isinstance(schema, dict) or not isinstance(then, dict):
-            continue
-        met.add(place)
-        pending += [(*place, "allOf", number) for number, _ in enumerate(schema.get("allOf", ()))]
-        goal = target(str(schema.get("$ref")))
-        pending += [("components", *goal)] if goal else []
-        if new in schema.get("properties", {}) and old in then.get("properties", {}):
-            own = draft.canonical((*place, "properties", new), found.combination)
-            if new not in then["properties"] and old not in schema["properties"]:
-                repair = draft.keep(Restored(path=own, named=True))
+    starts = [path[:-2], *(("components", "schemas", name) for name in sorted(below))]
+    starts += [("components", *goal) for one in listed for goal in references(one)]
+
+    def list_parts(place: Steps) -> Iterator[Steps]:
+        schema = value_at(now, place)
+        if isinstance(schema, dict) and isinstance(value_at(published, place), dict):
+            yield from ((*place, "allOf", number) for number in range(len(schema.get("allOf", ()))))
+            if (goal := target(str(schema.get("$ref")))) is not None:
+                yield ("components", *goal)
+
+    for place in closure(starts, list_parts):
+        names, then = (value_at(each, (*place, "properties")) or {} for each in (now, published))
+        if new in names and old in then:
+            own = draft.canonical((*place, "properties", new), found)
+            if new not in then and old not in names:
+                repair = draft.keep(Restored(path=own))
                 repair.want(NAME, found.combination.version, old)
                 yield repair
 
@@ -178,23 +180,15 @@ def find_settled(
 ) -> list[Repair] | None:
     """Return what is done already about one side of a rename, None if it is none."""
     kind = found.change.kind
-    if not known:
+    if not known or kind not in {*_NAMED, *_NAMED.values()}:
         return None
-    if kind in _NAMED:
-        gone = _find_gone(draft, found)
-        return [
-            repair
-            for rename, repair in known.items()
-            if gone is not None and gone[0][1] == rename.before and gone[0][0] in rename.lists
-        ]
-    if kind in _NAMED.values():
-        new = _find_new(draft, found)
-        return [
-            repair
-            for rename, repair in known.items()
-            if new is not None and new[2] == rename.path and new[0][0] in rename.lists
-        ]
-    return None
+    side = _find_side(draft, found)
+    return [
+        repair
+        for rename, repair in known.items()
+        if side is not None and side.around in rename.lists
+        if (side.name == rename.before if kind in _NAMED else side.path == rename.path)
+    ]
 
 
 def _describe(value: dict[str, Any], around: dict[str, Any], name: str, kind: Kind) -> str:
@@ -206,9 +200,8 @@ def _describe(value: dict[str, Any], around: dict[str, Any], name: str, kind: Ki
     return json.dumps([required, plain(bare)], sort_keys=True)
 
 
-def _child(document: dict[str, Any], path: Steps) -> dict[str, Any]:
-    """Return the field, header or parameter at *path*; what the latter two refer to."""
-    node = at(document, path)
-    if not isinstance(node, dict):
-        return {}
-    return node if path[-2] == "properties" else resolve(document, node)
+def _child(spot: Spot) -> dict[str, Any]:
+    """Return a field, or what a header or parameter refers to."""
+    if spot.path[-2] != "properties":
+        return resolve(spot.document, spot.value)
+    return spot.value if isinstance(spot.value, dict) else {}

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from dateline.edit.history import ABSENT, NAME, plain, presence, rewrite_history, same, values
-from dateline.edit.places import Steps, at
+from dateline.edit.places import Steps
 from dateline.edit.sources import Sources
 from dateline.gates import Timeline, changes, gate_dates
 from dateline.model import ADDED, REMOVED, WAS, WHY, Api, Change, Day
-from dateline.openapi import pointer, target
+from dateline.openapi import pointer, resolve, value_at
 from dateline.project import Projector
 
 _TWICE: Final = (
@@ -48,7 +48,7 @@ class Canvas:
         return Projector(self.api)
 
     def node(self, path: Steps) -> Any:
-        return at(self.api.document, path)
+        return value_at(self.api.document, path)
 
     def shown(self, node: Any, holder: Steps) -> dict[str, bool | None]:
         """Return in which versions *node* is shown, as it is written now, in any environment.
@@ -77,9 +77,7 @@ class Canvas:
 
     def resolved(self, node: dict[str, Any]) -> dict[str, Any]:
         """Return what *node* is, or refers to, without places."""
-        while isinstance(node.get("$ref"), str) and (goal := target(node["$ref"])):
-            node = self.node(("components", *goal))
-        return dict(plain(node))
+        return dict(plain(resolve(self.api.document, node)))
 
 
 @dataclass(kw_only=True, eq=False)
@@ -116,9 +114,13 @@ class Restored(Repair):
 
     wanted: dict[str, dict[str, Any]] = field(default_factory=dict)
     published: dict[str, dict[str, Any]] = field(default_factory=dict)
-    named: bool = False  # by the key that it stands under
     inlined: bool = False  # a reference that takes nothing beside it
     hidden: set[str] = field(default_factory=set)  # versions that won't show it
+
+    @property
+    def is_named(self) -> bool:
+        """Whether the key that it has in a mapping is its name."""
+        return self.path[-2:-1] in (("properties",), ("headers",))
 
     def want(self, keyword: str, version: str, value: Any) -> None:
         """Let *keyword* be *value* in *version*. Raises CantGateError if it is another already."""
@@ -138,7 +140,7 @@ class Restored(Repair):
         wanted = plain(was)
         unseen = canvas.unseen(self.path) | self.hidden
         for keyword, by_version in self.wanted.items():
-            own = self.path[-1] if self.named and keyword == NAME else node.get(keyword, ABSENT)
+            own = self.path[-1] if self.is_named and keyword == NAME else node.get(keyword, ABSENT)
             then = {**values(own, was, keyword, canvas.dates), **by_version}
             published = self.published.get(keyword, {})
             for later, earlier in pairwise(canvas.dates[::-1]):
