@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import reduce
 from itertools import groupby
@@ -15,6 +15,7 @@ from dateline.gates import Timeline, changes, gate_dates, order, substitutes, wh
 from dateline.model import ADDED, GATES, REMOVED, SHOWN_AS, WAS, WHY, Api, DatelineError, Day
 from dateline.openapi import COMPONENTS, children, target
 from dateline.schema.types import UNIONS
+from dateline.source.splice import Source
 
 _REQUIRED: Final = "required"
 
@@ -168,25 +169,11 @@ class _Folding:
             gates: dict[str, Any] = {
                 key: self._moved[node[key]] for key in (ADDED, REMOVED) if key in left
             }
-            self._reasons(site, gate_dates({**gates, WAS: history}))
-
-    def _reasons(self, site: _Site, kept: Collection[str]) -> None:
-        """Fold the reasons of a node whose gates stand at the dates that are *kept*."""
-        path, told = (*site.path, WHY), site.node[WHY]
-        source = self._sources.of(path)
-        if not any(self._moved[date] in kept for date in told):
-            source.remove(path)
-            return
-        for moved, group in groupby(sorted(told, key=order), key=self._moved.__getitem__):
-            *older, newest = group
-            if moved not in kept:
-                older.append(newest)
-            elif older:
-                source.put((*path, newest), why(site.node, [*older, newest]))
-            for date in older:
-                source.remove((*path, date))
-            if moved in kept and moved != newest:
-                source.rename((*path, newest), Day(moved))
+            kept = gate_dates({**gates, WAS: history})
+            if any(self._moved[date] in kept for date in node[WHY]):
+                fold_reasons(source, path, node, self._moved, kept)
+            else:
+                source.remove((*path, WHY))
 
     def _substitutes(self, path: Trail, kind: str, node: dict[str, Any]) -> None:
         """Let a member be shown as what it is shown as now, in all versions that stay without it.
@@ -387,6 +374,30 @@ class _Folding:
         words = {str(one["const"]): one["description"] for one in left if "description" in one}
         if words:
             source.put((*path, "x-enum-descriptions"), words)
+
+
+def fold_reasons(
+    source: Source,
+    path: Trail,
+    node: Mapping[str, Any],
+    moved: Mapping[str, str],
+    kept: Container[str],
+) -> None:
+    """Let the reasons of *node* at *path* be those of the dates that its dates are *moved* to.
+
+    Reasons of one date become one; those of dates that are not *kept* go.
+    """
+    by_date: dict[str, list[str]] = {}
+    for date in sorted(node[WHY], key=order):
+        by_date.setdefault(moved[date], []).append(date)
+    for date, (*older, newest) in by_date.items():
+        gone = older if date in kept else [*older, newest]
+        if older and date in kept:
+            source.put((*path, WHY, newest), why(node, [*older, newest]))
+        for one in gone:
+            source.remove((*path, WHY, one))
+        if date in kept and date != newest:
+            source.rename((*path, WHY, newest), Day(date))
 
 
 def _gives_all(values: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:

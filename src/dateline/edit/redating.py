@@ -7,9 +7,10 @@ from functools import reduce
 from typing import Any
 
 from dateline.check.waivers import FILE, Waiver
+from dateline.edit.folding import fold_reasons
 from dateline.edit.history import merge_entries
 from dateline.edit.sources import Sources, Trail
-from dateline.gates import order, substitutes, why
+from dateline.gates import order, substitutes
 from dateline.load import TABLE
 from dateline.model import ADDED, REMOVED, SHOWN_AS, WAS, WHY, Api, Day, Table
 from dateline.openapi import walk
@@ -28,7 +29,8 @@ def redate_gates(api: Api, sources: Sources, drafts: Collection[str], day: str) 
         elif past:
             _redate_history(sources, (*path, WAS), node[WAS], past, day)
         if isinstance(node.get(WHY), dict):
-            _redate_reasons(sources, (*path, WHY), node, drafts, day)
+            moved = {date: day if date in drafts else date for date in node[WHY]}
+            fold_reasons(sources.of(path), path, node, moved, moved.values())
         _redate_substitutes(sources, (*path, SHOWN_AS), node, drafts, day)
         found = found or bool(dated or past)
     return found
@@ -52,21 +54,6 @@ def _redate_history(
         source.put((*trail, day), reduce(merge_entries, newest_first))
     for date in others:
         source.remove((*trail, date))
-
-
-def _redate_reasons(
-    sources: Sources, trail: Trail, node: Mapping[str, Any], drafts: Collection[str], day: str
-) -> None:
-    """Let the reasons of *drafts* be one, of *day*."""
-    dates = sorted((date for date in node[WHY] if date in drafts), key=order)
-    if dates:
-        *others, newest = dates
-        source = sources.of(trail)
-        if others:
-            source.put((*trail, newest), why(node, dates))
-        source.rename((*trail, newest), Day(day))
-        for date in others:
-            source.remove((*trail, date))
 
 
 def _redate_substitutes(

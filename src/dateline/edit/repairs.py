@@ -12,10 +12,11 @@ from typing import Any, Final
 from dateline.edit.history import ABSENT, NAME, plain, presence, rewrite_history, same, values
 from dateline.edit.places import Steps
 from dateline.edit.sources import Sources
-from dateline.gates import Timeline, changes, gate_dates
+from dateline.gates import Timeline, changes, gate_dates, without
 from dateline.model import ADDED, REMOVED, WAS, WHY, Api, Change, Day
 from dateline.openapi import pointer, resolve, value_at
 from dateline.project import Projector
+from dateline.source.splice import Source
 
 _TWICE: Final = (
     "it would have to come and go more than once, or in one environment only; "
@@ -162,36 +163,37 @@ class Restored(Repair):
         elif WAS not in node:
             source.put((*self.path, WAS), wanted)
         else:
-            _put_entries(source, self.path, plain(was), wanted)
+            _put_entries(source, (*self.path, WAS), plain(was), wanted)
         _part_reasons(source, self.path, node, {**node, WAS: wanted})
-        told = (date for date in wanted if not same(was.get(date, ABSENT), wanted[date]))
-        dates = ", ".join(tuple(told) or wanted)
+        fresh = (date for date in wanted if not same(was.get(date, ABSENT), wanted[date]))
+        dates = ", ".join(tuple(fresh) or wanted)
         return (
             f"`{WAS}` says what it was before {dates}" if dates else f"it has no `{WAS}` any more"
         )
 
 
-def _put_entries(source: Any, path: Steps, was: dict[str, Any], wanted: dict[str, Any]) -> None:
-    for date in was:
-        if date not in wanted:
-            source.remove((*path, WAS, date))
+def _put_entries(source: Source, path: Steps, was: dict[str, Any], wanted: dict[str, Any]) -> None:
+    """Let the history at *path*, which *was* one, be what is *wanted*; dates stay in order."""
+    for date in was.keys() - wanted.keys():
+        source.remove((*path, date))
     for number, (date, entry) in enumerate(wanted.items()):
         if date not in was:
-            source.put((*path, WAS, date), entry, number)
+            source.put((*path, date), entry, number)
+        elif {"set", "unset"}.isdisjoint({**entry, **was[date]}):
+            _put_keys(source, (*path, date), was[date], entry)
         elif not same(was[date], entry):
-            _put_keywords(source, (*path, WAS, date), was[date], entry)
+            source.replace((*path, date), entry)
 
 
-def _put_keywords(source: Any, path: Steps, was: dict[str, Any], entry: dict[str, Any]) -> None:
-    if any(key in entry or key in was for key in ("set", "unset")):
-        source.replace(path, entry)
-        return
-    for keyword in was:
-        if keyword not in entry:
-            source.remove((*path, keyword))
-    for keyword, value in entry.items():
-        if not same(was.get(keyword, ABSENT), value):
-            source.put((*path, keyword), value)
+def _put_keys(
+    source: Source, path: Steps, before: Mapping[str, Any], after: Mapping[str, Any]
+) -> None:
+    """Let what has the keys *before* have those *after* in their place; new ones come last."""
+    for key in before.keys() - after.keys():
+        source.remove((*path, key))
+    for key, value in after.items():
+        if not same(before.get(key, ABSENT), value):
+            source.put((*path, key), value)
 
 
 @dataclass(kw_only=True, eq=False)
@@ -209,7 +211,9 @@ class Gated(Repair):
             node = {}
         if not isinstance(node, dict):
             raise CantGateError(f"{node!r} can't have keys; write a schema in its place")
-        gates = _gates(node, {**canvas.shown(node, self.path[:-1]), **self.shown}, canvas.dates)
+        gates = _find_gates(
+            node, {**canvas.shown(node, self.path[:-1]), **self.shown}, canvas.dates
+        )
         if self.by_itself and not gates:
             gates = {ADDED: Day(canvas.dates[0])}
         if "$ref" in node and not self.in_schema:
@@ -219,10 +223,10 @@ class Gated(Repair):
             source.replace(self.path, gates)
         else:
             _put_gates(source, self.path, node, gates)
-        return _said(gates) or "its gate goes"
+        return _list_gates(gates) or "its gate goes"
 
 
-def _gates(
+def _find_gates(
     node: Mapping[str, Any], shown: Mapping[str, bool | None], dates: tuple[str, ...]
 ) -> dict[str, str]:
     found = presence(node, shown, dates)
@@ -231,27 +235,22 @@ def _gates(
     return {key: Day(date) for key, date in found.items()}
 
 
-def _put_gates(source: Any, path: Steps, node: dict[str, Any], gates: dict[str, str]) -> None:
-    for key in (ADDED, REMOVED):
-        if key in gates:
-            if gates[key] != node.get(key):
-                source.put((*path, key), gates[key])
-        elif key in node:
-            source.remove((*path, key))
-    others = {key: value for key, value in node.items() if key not in (ADDED, REMOVED)}
+def _put_gates(source: Source, path: Steps, node: dict[str, Any], gates: dict[str, str]) -> None:
+    others = without(node, ADDED, REMOVED)
+    _put_keys(source, path, {key: node[key] for key in node.keys() - others.keys()}, gates)
     _part_reasons(source, path, node, {**others, **gates})
 
 
 def _part_reasons(
-    source: Any, path: Steps, node: Mapping[str, Any], now: Mapping[str, Any]
+    source: Source, path: Steps, node: Mapping[str, Any], now: Mapping[str, Any]
 ) -> None:
     """Let the reason of *node* be that of the gates it was given for, where there are new ones."""
-    told, known = node.get(WHY), gate_dates(node)
-    if isinstance(told, str) and known and not {*gate_dates(now)} <= {*known}:
-        source.put((*path, WHY), dict.fromkeys(known, told))
+    reason, known = node.get(WHY), gate_dates(node)
+    if isinstance(reason, str) and known and not {*gate_dates(now)} <= {*known}:
+        source.put((*path, WHY), dict.fromkeys(known, reason))
 
 
-def _said(gates: Mapping[str, str]) -> str:
+def _list_gates(gates: Mapping[str, str]) -> str:
     return ", ".join(f"`{key}: {date}`" for key, date in gates.items())
 
 
@@ -281,10 +280,10 @@ class Returned(Repair):
             if not isinstance(value, dict):
                 raise CantGateError("it can't have keys; write it back as a schema")
             absent = dict.fromkeys(canvas.dates, False)
-            gates = _gates({}, {**absent, **self.shown}, canvas.dates)
+            gates = _find_gates({}, {**absent, **self.shown}, canvas.dates)
             value = {**value, **gates}
         sources.give_back(self.path, self.holder, value, self.at, self.file)
-        return f"it comes back with {_said(gates)}" if gates else "it comes back"
+        return f"it comes back with {_list_gates(gates)}" if gates else "it comes back"
 
     @property
     def place(self) -> Steps:
@@ -334,8 +333,8 @@ class Enumerated(Repair):
             now = canvas.shown(node, self.path)
             if not numbers:
                 now = dict.fromkeys(canvas.dates, False)
-            gates = _gates(node, {**now, **wanted}, canvas.dates)
-            done.append(f"{value} has {_said(gates) or 'no gate any more'}")
+            gates = _find_gates(node, {**now, **wanted}, canvas.dates)
+            done.append(f"{value} has {_list_gates(gates) or 'no gate any more'}")
             if numbers:
                 _put_gates(source, (*self.path, "oneOf", numbers[0]), node, gates)
             else:
