@@ -14,7 +14,8 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
+from importlib import import_module
 from itertools import count, cycle
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,6 +27,19 @@ STEPS = frozenset({"open", "os.mkdir", "os.rename", "os.remove", "os.rmdir", "os
 # What reads a project, from most to least; each of them comes next after some of the kills.
 READERS = [["check"], ["history", "LoanState"], ["status"], ["diff", "2024-09-01", "2025-06-01"]]
 CHEAP = ["schema", "versions"]
+
+# What commands import when they run.
+MODULES = (
+    "cli",
+    "entry",
+    "generate",
+    "render",
+    "status",
+    "edit.cut",
+    "edit.retire",
+    "report.formats",
+)
+MODULES += ("check.comparison", "changes.history", "load.editor.source", "load.editor.versions")
 
 State = dict[str, bytes | None]
 """What a folder holds, by path; None for a folder."""
@@ -125,10 +139,25 @@ class Hook:
         return isinstance(path, str) and str(Path.cwd() / path).startswith(self.home)
 
 
+@cache
+def _content(name: str, *_: int) -> bytes:
+    return Path(name).read_bytes()
+
+
 def disk() -> State:
-    """Return what the current folder holds, by path; None for a folder."""
-    paths = sorted(Path().rglob("*"))
-    return {str(path): path.read_bytes() if path.is_file() else None for path in paths}
+    """Return what the current folder holds, by path; None for a folder.
+
+    A file is read again only where it is another, or was written, or renamed.
+    """
+    found: State = {}
+    for folder, folders, files in os.walk("."):
+        found |= {str(Path(folder, name)): None for name in folders}
+        for name in files:
+            path = str(Path(folder, name))
+            status = Path(path).stat()
+            times = status.st_ino, status.st_mtime_ns, status.st_ctime_ns
+            found[path] = _content(path, *times)
+    return dict(sorted(found.items()))
 
 
 def put(state: State) -> None:
@@ -218,7 +247,8 @@ def kills(hook: Hook, command: list[str], every: int, old: Any, new: Any, found:
             seen.add(told_apart(state))
             status = forked(partial(run, following))
             state = disk()
-            name = {str(old): "old", str(new): "new"}.get(str(project(state)), "mix")
+            now = project(state)
+            name = "old" if now == old else "new" if now == new else "mix"
             observed.append(Kill(killed, torn, following, status, name, left_over(state)))
             if not killed:
                 break
@@ -231,8 +261,11 @@ def kills(hook: Hook, command: list[str], every: int, old: Any, new: Any, found:
 
 
 def main() -> None:
-    from dateline import cli  # noqa: F401  # imported once, for all copies of this process
     from dateline.files.switching import EXCHANGES
+
+    for module in MODULES:
+        # imported once, for all copies of this process
+        import_module(f"dateline.{module}")
 
     way, every, *command = sys.argv[1:]
     # absolute, which tells them from what is removed in other folders
