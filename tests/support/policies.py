@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 import pytest
@@ -75,12 +78,22 @@ def git(*arguments: str) -> None:
     subprocess.run(["git", *names, *arguments], check=True, capture_output=True)
 
 
+@cache
+def _generated() -> TemporaryDirectory[str]:
+    """Return a folder with a generated project, made once for all tests of a process."""
+    made = TemporaryDirectory()
+    folder(Path(made.name), {"versions.yaml": TABLE, "api.yaml": API})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(made.name)
+        assert dateline("generate").status == 0
+    return made
+
+
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a generated project, outside of git."""
+    shutil.copytree(_generated().name, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
-    folder(tmp_path, {"versions.yaml": TABLE, "api.yaml": API})
-    assert dateline("generate").status == 0
     return tmp_path
 
 

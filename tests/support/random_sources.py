@@ -115,6 +115,11 @@ class Project:
         }
         self._published = Published(label="what stands", documents=documents)
 
+    @property
+    def size(self) -> int:
+        """How long the definitions are, as JSON."""
+        return len(json.dumps(self._sources.document))
+
     def edits(self, seed: int, count: int) -> Iterator[Case]:
         """Yield what `check` says of *count* random edits that change a cut version."""
         for number in range(100 * count):
