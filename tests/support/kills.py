@@ -30,16 +30,19 @@ CHEAP = ["schema", "versions"]
 
 # What commands import when they run.
 MODULES = (
-    "cli",
-    "entry",
-    "generate",
-    "render",
-    "status",
-    "edit.cut",
-    "edit.retire",
+    *(
+        "cli",
+        "entry",
+        "generate",
+        "render",
+        "status",
+        "edit.cut",
+        "edit.retire",
+        "check.comparison",
+    ),
+    *("check.comparison", "changes.history", "load.editor.source", "load.editor.versions"),
     "report.formats",
 )
-MODULES += ("check.comparison", "changes.history", "load.editor.source", "load.editor.versions")
 
 State = dict[str, bytes | None]
 """What a folder holds, by path; None for a folder."""

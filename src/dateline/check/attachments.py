@@ -8,7 +8,7 @@ from dateline.check.baseline import Published
 from dateline.check.merge import Group
 from dateline.gates import order
 from dateline.model import ADDED, KEYS, REMOVED, WAS, Api, Combination, Kind
-from dateline.openapi import follow, parts, target
+from dateline.openapi import follow, parts, target, value_at
 from dateline.project import Projector
 from dateline.rules import RULES
 
@@ -101,13 +101,5 @@ def _was_there(
         document = published.documents.get(Combination(version, environment))
         if document is None:
             return False
-        node: Any = document.content
-        path = follow(node, pointer)
-        for step in path:
-            try:
-                node = node[step]
-            except (KeyError, IndexError, TypeError):
-                node = None
-                break
-        sides.append(node)
+        sides.append(value_at(document.content, follow(document.content, pointer)))
     return bool(sides[0] != sides[1])

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
@@ -21,7 +22,7 @@ from dateline.bundle import (
 )
 from dateline.check.git import Blob, GitError, NoRepositoryError, Repository
 from dateline.check.policy import FILE as POLICY
-from dateline.check.policy import PolicyRecord
+from dateline.check.policy import PolicyRecord, read_announcements
 from dateline.model import (
     EVERYWHERE,
     MANIFEST,
@@ -36,7 +37,6 @@ from dateline.model import (
 from dateline.source.reader import ADOPTED, UnreadableFileError, file_content
 
 _DOCUMENT: Final = re.compile(r"spec/([^/]+)/(\d{4}-\d{2}-\d{2})\.json")
-_ANNOUNCEMENT: Final = ("kind", "version", "day", "announced")
 
 
 class BaselineError(DatelineError):
@@ -250,14 +250,11 @@ def read_baseline(reference: str, output: Path, readings: Readings | None = None
     path = Path(reference)
     readings = readings or Readings()
     if path.is_dir():
-        root = path.parent if path.name == "spec" else path
-        if path.parent.name == "spec":
-            root = path.parent.parent
-            names = [found.relative_to(root).as_posix() for found in sorted(path.glob("*.json"))]
-            names += _policy_in(root)
-            return _read_published(str(path), names, _Folder(root), f"{root}/", readings)
-        names = [found.relative_to(root).as_posix() for found in sorted(root.glob("spec/*/*.json"))]
-        if not names:
+        of_environment = path.parent.name == "spec"
+        root = path.parents[1] if of_environment else path.parent if path.name == "spec" else path
+        found = path.glob("*.json") if of_environment else root.glob("spec/*/*.json")
+        names = [one.relative_to(root).as_posix() for one in found]
+        if not names and not of_environment:
             raise BaselineError(f"{path}: baseline-empty: no spec/*/*.json is in this folder")
         names += _policy_in(root)
         return _read_published(str(path), names, _Folder(root), f"{root}/", readings)
@@ -416,7 +413,10 @@ def _read_published(
         # a template may give an index another form; the record has always the same
         index = next(iter(indexes.values()), None)
         default = index.root.get("default") if index else None
-        announcements = tuple(_read_announcements(index)) if index else None
+        announcements = None
+        if index is not None:
+            rows = index.root.get("announcements")
+            announcements = tuple(read_announcements(rows, partial(_locate_row, index)))
         if policy is not None:
             default = policy.default
             announcements = announcements if policy.announcements is None else policy.announcements
@@ -430,14 +430,8 @@ def _read_published(
     return Published(label=f"{label}, where nothing is published", policy=policy)
 
 
-def _read_announcements(index: SourceFile) -> Iterator[Announcement]:
-    """Yield what *index* announces, as far as it has our form: a template may give it another."""
-    rows = index.root.get("announcements")
-    for number, row in enumerate(rows if isinstance(rows, list) else ()):
-        known = row if isinstance(row, dict) else {}
-        told = {key: value for key in _ANNOUNCEMENT if isinstance(value := known.get(key), str)}
-        if len(told) == len(_ANNOUNCEMENT):
-            yield Announcement(**told, place=index.locate(("announcements", number)))
+def _locate_row(index: SourceFile, number: int) -> Place:
+    return index.locate(("announcements", number))
 
 
 def _offers(record: PolicyRecord | None, index: SourceFile | None, version: str) -> bool:

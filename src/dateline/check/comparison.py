@@ -15,7 +15,7 @@ from dateline.check.merge import Group, Merged, sort_key
 from dateline.diff import diff
 from dateline.load import TABLE, load
 from dateline.load.table import read_policy_rules
-from dateline.load.wording import did_you_mean
+from dateline.load.wording import did_you_mean, find_nearest
 from dateline.model import (
     Api,
     Combination,
@@ -187,8 +187,6 @@ class _Sides:
         return published
 
     def _version(self, version: str, environment: str | None) -> _Side:
-        from difflib import get_close_matches
-
         api = self._definitions
         names = [known.name for known in api.table.environments]
         for word, given, known in (
@@ -196,8 +194,8 @@ class _Sides:
             ("environment", environment, names),
         ):
             if given is not None and given not in known:
-                near = get_close_matches(given, known, 1)
-                hint = f"; did you mean {near[0]}?" if near else f"; known: {', '.join(known)}"
+                near = find_nearest(given, known)
+                hint = f"; did you mean {near}?" if near else f"; known: {', '.join(known)}"
                 raise UnknownError(f"no {word} {given} in the version table{hint}")
         shown = [environment] if environment else names
         return _Side(
@@ -239,22 +237,13 @@ def _named_policy(name: str) -> tuple[str, dict[str, Verdict]]:
 
 def _pairs(older: _Side, newer: _Side) -> dict[Combination, tuple[dict[str, Any], dict[str, Any]]]:
     """Return what is to be compared, by the combination it is shown as."""
-    if _ALONE in older.documents or _ALONE in newer.documents:
-        one, other = next(iter(older.documents)), next(iter(newer.documents))
-        shown = other if other != _ALONE else one
-        return {shown: (older.documents[one], newer.documents[other])}
-    if older.version and newer.version and len(older.documents) == len(newer.documents) == 1:
-        (shown,), (alone,) = newer.documents, older.documents
-        return {shown: (older.documents[alone], newer.documents[shown])}
-    if older.version and newer.version:
-        before = {key.environment: document for key, document in older.documents.items()}
-        return {
-            key: (before[key.environment], document)
-            for key, document in newer.documents.items()
-            if key.environment in before
-        }
+    before, both = older.documents, older.version and newer.version
+    is_one = len(before) == len(newer.documents) == 1
+    if _ALONE in before or _ALONE in newer.documents or (both and is_one):
+        one, other = next(iter(before)), next(iter(newer.documents))
+        return {other if other != _ALONE else one: (before[one], newer.documents[other])}
+    if both:
+        before = {key._replace(version=both): document for key, document in before.items()}
     return {
-        key: (older.documents[key], document)
-        for key, document in newer.documents.items()
-        if key in older.documents
+        key: (before[key], document) for key, document in newer.documents.items() if key in before
     }

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from hashlib import sha256
 from typing import Any
 
-from dateline.model import Finding, Policy
+from dateline.gates import order
+from dateline.model import EVERYWHERE, Combination, Finding, Policy
 from dateline.rules import RULES
 
 
@@ -14,6 +16,17 @@ def fingerprint(rule: str, *key: Any) -> str:
     """Return what identifies a finding: a hash of its rule, place and values, not its message."""
     text = json.dumps([rule, *key], sort_keys=True, default=str)
     return sha256(text.encode()).hexdigest()[:32]
+
+
+def list_concerned(combinations: Iterable[Combination]) -> dict[str, tuple[str, ...]]:
+    """Return the versions and environments of *combinations*, as a finding has them."""
+    found = list(combinations)
+    versions = {one.version for one in found if one.version}
+    environments = {one.environment for one in found} - {EVERYWHERE}
+    return {
+        "versions": tuple(sorted(versions, key=order)),
+        "environments": tuple(sorted(environments)),
+    }
 
 
 def create_finding(

@@ -7,10 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from dateline.check.findings import fingerprint
-from dateline.gates import order
+from dateline.check.findings import fingerprint, list_concerned
 from dateline.model import (
-    EVERYWHERE,
     Change,
     Combination,
     Direction,
@@ -37,18 +35,9 @@ class Group:
     combinations: list[Combination]
     key: str
 
-    @property
-    def operations(self) -> tuple[str, ...]:
-        """All operations that are concerned, sorted."""
-        return self.change.operations
-
     def finding(self, policy: Policy, **details: Any) -> Finding:
         """Return the finding; *details* are added, or replace what the change says."""
         change, judgement = self.change, self.judgement
-        versions = {found.version for found in self.combinations if found.version}
-        environments = {
-            found.environment for found in self.combinations if found.environment != EVERYWHERE
-        }
         given: dict[str, Any] = {
             "rule": judgement.rule,
             "verdict": judgement.verdict,
@@ -68,9 +57,8 @@ class Group:
             "after_pointer": change.after_pointer,
             "schema": change.schema,
             "field": change.field,
-            "operations": self.operations,
-            "versions": tuple(sorted(versions, key=order)),
-            "environments": tuple(sorted(environments)),
+            "operations": change.operations,
+            **list_concerned(self.combinations),
             "before": change.before,
             "after": change.after,
         }

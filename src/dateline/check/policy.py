@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from dateline.check.findings import create_finding
 from dateline.check.merge import FROM_MILD_TO_STRICT
@@ -83,6 +83,7 @@ class PolicyRecord:
         known_rules = {rule: verdict for rule, verdict in rules.items() if rule in CHANGE_RULES}
         if not {str(verdict) for verdict in known_rules.values()} <= {*map(str, Verdict)}:
             raise ValueError("`policy` has a verdict that there is not")
+        announced = data.get("announcements")
         return cls(
             header=found["header"],
             default=found["default"],
@@ -95,7 +96,9 @@ class PolicyRecord:
             waivers=tuple(row for row in found["waivers"] if isinstance(row, dict)),
             versions=_texts(data, "versions"),
             environments=_texts(data, "environments"),
-            announcements=_announcements(data),
+            announcements=None
+            if not isinstance(announced, list)
+            else tuple(read_announcements(announced, lambda _: Place(FILE, 1, 1))),
         )
 
     def text(self) -> str:
@@ -136,12 +139,16 @@ def _texts(data: Mapping[str, Any], key: str) -> tuple[str, ...] | None:
     return tuple(map(str, found)) if isinstance(found, list) else None
 
 
-def _announcements(data: Mapping[str, Any]) -> tuple[Announcement, ...] | None:
-    rows = data.get("announcements")
-    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        return None
-    texts = [{key: str(row.get(key)) for key in _ANNOUNCEMENT} for row in rows]
-    return tuple(Announcement(**row, place=Place(FILE, 1, 1)) for row in texts)
+def read_announcements(rows: Any, locate: Callable[[int], Place]) -> Iterator[Announcement]:
+    """Yield the announcements that *rows* list, as far as they have our form.
+
+    *locate* returns the place of a row.
+    """
+    for number, row in enumerate(rows if isinstance(rows, list) else ()):
+        known = row if isinstance(row, dict) else {}
+        texts = {key: value for key in _ANNOUNCEMENT if isinstance(value := known.get(key), str)}
+        if len(texts) == len(_ANNOUNCEMENT):
+            yield Announcement(**texts, place=locate(number))
 
 
 def judging_table(table: Table, record: PolicyRecord | None) -> Table:
@@ -170,40 +177,66 @@ def check_policy(
     """
     if record is None:
         return
-    by_cause: dict[str, list[str]] = {}
-    loosened = _find_loosened(table, record)
-    for rule in loosened:
-        single = rule in table.overrides or rule in record.rules
-        by_cause.setdefault(f"/policy/rules/{rule}" if single else "/policy/preset", []).append(
-            rule
+    for pointer, (rules, what, was, now) in _list_causes(table, record).items():
+        hidden = [one for one in findings if one.rule in rules or one.policy.value in rules]
+        message = what
+        if hidden:
+            named = "; ".join(one.message for one in hidden[:_SHOWN])
+            more = f"; and {len(hidden) - _SHOWN} more" if len(hidden) > _SHOWN else ""
+            message += f". It would hide {named}{more}"
+        # what was deleted from the table has no place left
+        keys = (pointer.rpartition("/")[2], pointer.split("/")[1])
+        places = (table.places[key] for key in keys if key in table.places)
+        yield create_finding(
+            "policy-loosened",
+            Policy.FROZEN,
+            message,
+            key=(pointer, was, now),
+            after_pointer=pointer,
+            before=was,
+            after=now,
+            after_source=next(places, Place(table.versions[0].place.file, 1, 1)),
         )
-    for pointer, rules in by_cause.items():
-        hidden = [one for one in findings if one.rule in rules]
-        if pointer == "/policy/preset":
-            listed = ", ".join(f"{one} ({_turn(*loosened[one])})" for one in rules)
-            message = f"preset changed ({record.preset} -> {table.policy}), which loosens {listed}"
-            yield _loosening(pointer, message, record.preset, table.policy, hidden, table, "policy")
+
+
+class _Cause(NamedTuple):
+    """What loosens a policy: the rules or policies that it concerns, the fact, and both values."""
+
+    concerns: Collection[str]
+    fact: str
+    was: Any
+    now: Any
+
+
+def _list_causes(table: Table, record: PolicyRecord) -> dict[str, _Cause]:
+    """Return what makes the policy of *table* looser than that of *record*, by its pointer."""
+    found: dict[str, _Cause] = {}
+    by_preset: dict[str, str] = {}
+    for rule, (was, now) in _find_loosened(table, record).items():
+        if rule in table.overrides or rule in record.rules:
+            fact = f"{rule} loosened ({was} -> {now})"
+            found[f"/policy/rules/{rule}"] = _Cause([rule], fact, str(was), str(now))
         else:
-            was, now = map(str, loosened[rules[0]])
-            message = f"{rules[0]} loosened ({was} -> {now})"
-            yield _loosening(pointer, message, was, now, hidden, table, rules[0], "policy")
+            by_preset[rule] = f"{rule} ({was} -> {now})"
+    if by_preset:
+        fact = f"preset changed ({record.preset} -> {table.policy}), which loosens "
+        fact += ", ".join(by_preset.values())
+        found["/policy/preset"] = _Cause(by_preset, fact, record.preset, table.policy)
     if table.notice_days < record.notice_days:
         was_days, days = record.notice_days, table.notice_days
-        message = f"notice-days lowered ({was_days} -> {days}), which loosens notice-too-short"
-        hidden = [one for one in findings if one.rule == "notice-too-short"]
-        pointer = "/policy/notice-days"
-        yield _loosening(pointer, message, was_days, days, hidden, table, "policy")
+        fact = f"notice-days lowered ({was_days} -> {days}), which loosens notice-too-short"
+        found["/policy/notice-days"] = _Cause(["notice-too-short"], fact, was_days, days)
     if record.require_why and not table.require_why:
-        hidden = [one for one in findings if one.rule == "reason-missing"]
-        message = "require-why dropped, which loosens reason-missing"
-        yield _loosening("/require-why", message, True, False, hidden, table, "require-why")
+        fact = "require-why dropped, which loosens reason-missing"
+        found["/require-why"] = _Cause(["reason-missing"], fact, True, False)
     if table.adopted and not record.adopted:
-        hidden = [one for one in findings if one.policy in (Policy.MINTED, Policy.SERVABLE)]
-        message = (
+        concerns = [Policy.MINTED.value, Policy.SERVABLE.value]
+        fact = (
             "lint changed (authored -> adopted), which loosens what holds between versions and "
             "what the server needs"
         )
-        yield _loosening("/lint", message, "authored", "adopted", hidden, table, "lint")
+        found["/lint"] = _Cause(concerns, fact, "authored", "adopted")
+    return found
 
 
 def _find_loosened(table: Table, record: PolicyRecord) -> dict[str, tuple[Verdict, Verdict]]:
@@ -222,41 +255,6 @@ def _verdicts(preset: str, rules: Mapping[str, str]) -> dict[str, Verdict]:
     known = PRESETS[preset].verdicts if preset in PRESETS else {}
     given = {**known, **{rule: Verdict(verdict) for rule, verdict in rules.items()}}
     return {id: given.get(id, rule.verdict) for id, rule in CHANGE_RULES.items()}
-
-
-def _loosening(
-    pointer: str,
-    message: str,
-    was: Any,
-    now: Any,
-    hidden: Sequence[Finding],
-    table: Table,
-    *keys: str,
-) -> Finding:
-    if hidden:
-        named = "; ".join(one.message for one in hidden[:_SHOWN])
-        more = f"; and {len(hidden) - _SHOWN} more" if len(hidden) > _SHOWN else ""
-        message += f". It would hide {named}{more}"
-    place = next((table.places[key] for key in keys if key in table.places), None)
-    return create_finding(
-        "policy-loosened",
-        Policy.FROZEN,
-        message,
-        key=(pointer, was, now),
-        after_pointer=pointer,
-        before=was,
-        after=now,
-        after_source=place or _table_place(table),
-    )
-
-
-def _table_place(table: Table) -> Place:
-    """Return where the version table begins: what was deleted from it has no place left."""
-    return Place(table.versions[0].place.file, 1, 1)
-
-
-def _turn(was: Verdict, now: Verdict) -> str:
-    return f"{was} -> {now}"
 
 
 def _lint(adopted: bool) -> str:

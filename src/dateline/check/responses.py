@@ -8,7 +8,16 @@ from typing import Any, Final, NamedTuple
 
 from dateline.gates import order
 from dateline.model import Api, Combination
-from dateline.openapi import METHODS, chain, follow, is_json, pointer, preferred_media_type
+from dateline.openapi import (
+    METHODS,
+    chain,
+    follow,
+    is_json,
+    pointer,
+    preferred_media_type,
+    resolve,
+    value_at,
+)
 from dateline.project import Projector
 
 Path = tuple[str | int, ...]
@@ -76,9 +85,8 @@ class _Contract:
 
     def content(self, operation: dict[str, Any], status: str) -> dict[str, Any]:
         """Return what a response holds, by media type; nothing where none is sent."""
-        response = chain(self._document, operation["responses"][status])
-        is_empty = status in _BODILESS or not response
-        return {} if is_empty else response[-1].get("content", {})
+        response = resolve(self._document, operation["responses"][status])
+        return {} if status in _BODILESS else response.get("content", {})
 
     def origin(self, path: Path) -> Path:
         """Return the path in the definitions of what is at *path* in the contract."""
@@ -86,14 +94,9 @@ class _Contract:
 
     def schema(self, path: Path, media_type: str) -> Any:
         """Return the schema that the definitions have for a body of the response at *path*."""
-        node: Any = self._document
-        for step in path:
-            node = node[step]
-        response, _ = self._resolve(path, node)
-        node = self._api.document
-        for step in self.origin((*response, "content", media_type, "schema")):
-            node = node[step]
-        return node
+        response, _ = self._resolve(path, value_at(self._document, path))
+        origin = self.origin((*response, "content", media_type, "schema"))
+        return value_at(self._api.document, origin)
 
 
 def _differences(newest: _Contract, older: _Contract) -> Iterator[tuple[str, Path, str]]:

@@ -7,27 +7,24 @@ renamed one carries its old name, ``x-shown-as`` stands in) and a total way up f
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any, Final
 
-from dateline.check.findings import create_finding
+from dateline.check.findings import create_finding, list_concerned
 from dateline.check.responses import find_unsendable
-from dateline.gates import Timeline, order
+from dateline.gates import Timeline, gate_dates
 from dateline.model import (
     ADDED,
-    EVERYWHERE,
-    REMOVED,
     SHOWN_AS,
     WAS,
     Api,
-    Combination,
     Finding,
     Policy,
     Verdict,
 )
-from dateline.openapi import follow, pointer, target, walk
+from dateline.openapi import follow, pointer, target, value_at, walk
 from dateline.schema.access import READ_ONLY, WRITE_ONLY, Access
 from dateline.schema.memo import closure
 from dateline.schema.types import UNIONS
@@ -64,12 +61,8 @@ def check_servable(api: Api) -> Iterator[Finding]:
 def _dates(api: Api, finding: Finding) -> set[str]:
     """Return the dates of the gates that *finding* is about."""
     path = follow(api.document, finding.after_pointer or "")
-    node: Any = api.document
-    holder: Any = node
-    for step in path:
-        holder, node = node, node[step]
-    gated = node if isinstance(node, dict) else holder
-    return {gated[key] for key in (ADDED, REMOVED) if key in gated} | set(gated.get(WAS, ()))
+    node = value_at(api.document, path)
+    return {*gate_dates(node if isinstance(node, dict) else value_at(api.document, path[:-1]))}
 
 
 def _unservable(api: Api) -> Iterator[Finding]:
@@ -213,7 +206,7 @@ def _empty_bodies(api: Api, places: _Places) -> Iterator[Finding]:
             (*response, "content"),
             f"{_name(named)}: a body is declared for 204",
             operations=tuple(sorted({_name(path) for path in responses if path[0] == "paths"})),
-            **_list_concerned(places.timeline.members(shown)),
+            **list_concerned(places.timeline.members(shown)),
         )
 
 
@@ -224,7 +217,7 @@ def _has_content(response: dict[str, Any]) -> bool:
 def _responses(api: Api) -> Iterator[Finding]:
     """Yield each response of the newest version that callers of older ones can't be sent."""
     for path, fact, operations, combinations in find_unsendable(api):
-        concerned = _list_concerned(combinations)
+        concerned = list_concerned(combinations)
         yield _finding(
             api,
             "response-without-way-down",
@@ -233,17 +226,6 @@ def _responses(api: Api) -> Iterator[Finding]:
             operations=operations,
             **concerned,
         )
-
-
-def _list_concerned(combinations: Iterable[Combination]) -> dict[str, tuple[str, ...]]:
-    """Return the versions and environments of *combinations*."""
-    found = list(combinations)
-    versions = {one.version for one in found}
-    environments = {one.environment for one in found} - {EVERYWHERE}
-    return {
-        "versions": tuple(sorted(versions, key=order)),
-        "environments": tuple(sorted(environments)),
-    }
 
 
 def _finding(api: Api, rule: str, path: Path, message: str, **details: Any) -> Finding:

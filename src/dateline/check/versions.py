@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import date
-from difflib import get_close_matches
 
 from dateline.check.announcements import check_announcements, find_announcement
 from dateline.check.baseline import Published
 from dateline.check.findings import create_finding
 from dateline.gates import order
+from dateline.load.wording import find_nearest
 from dateline.model import Finding, Place, Policy, Table, Version
 from dateline.rules import CHANGE_RULES
 
@@ -40,8 +40,8 @@ def check_table(table: Table, published: Published, today: date) -> Iterator[Fin
     yield from check_announcements(table, published, today)
     for rule in table.overrides:
         if rule not in CHANGE_RULES:
-            near = get_close_matches(rule, CHANGE_RULES, 1)
-            hint = f"; did you mean {near[0]}?" if near else ""
+            near = find_nearest(rule, CHANGE_RULES)
+            hint = f"; did you mean {near}?" if near else ""
             message = f"the policy names {rule}, which is no rule{hint}"
             yield _breach("policy-rule-unknown", rule, message, table.place(rule))
     known = {environment.name for environment in table.environments}

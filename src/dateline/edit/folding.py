@@ -15,7 +15,7 @@ from dateline.gates import Timeline, changes, gate_dates, order, substitutes, wh
 from dateline.model import ADDED, GATES, REMOVED, SHOWN_AS, WAS, WHY, Api, DatelineError, Day
 from dateline.openapi import COMPONENTS, children, target
 from dateline.schema.types import UNIONS
-from dateline.source.splice import Source
+from dateline.source.splice import EditableSource
 
 _REQUIRED: Final = "required"
 
@@ -377,7 +377,7 @@ class _Folding:
 
 
 def fold_reasons(
-    source: Source,
+    source: EditableSource,
     path: Trail,
     node: Mapping[str, Any],
     moved: Mapping[str, str],

@@ -12,11 +12,11 @@ from typing import Any, Final
 from dateline.edit.history import ABSENT, NAME, plain, presence, rewrite_history, same, values
 from dateline.edit.places import Steps
 from dateline.edit.sources import Sources
-from dateline.gates import Timeline, changes, gate_dates, without
+from dateline.gates import Timeline, changes, drop_keys, gate_dates
 from dateline.model import ADDED, REMOVED, WAS, WHY, Api, Change, Day
 from dateline.openapi import pointer, resolve, value_at
 from dateline.project import Projector
-from dateline.source.splice import Source
+from dateline.source.splice import EditableSource
 
 _TWICE: Final = (
     "it would have to come and go more than once, or in one environment only; "
@@ -172,7 +172,9 @@ class Restored(Repair):
         )
 
 
-def _put_entries(source: Source, path: Steps, was: dict[str, Any], wanted: dict[str, Any]) -> None:
+def _put_entries(
+    source: EditableSource, path: Steps, was: dict[str, Any], wanted: dict[str, Any]
+) -> None:
     """Let the history at *path*, which *was* one, be what is *wanted*; dates stay in order."""
     for date in was.keys() - wanted.keys():
         source.remove((*path, date))
@@ -186,7 +188,7 @@ def _put_entries(source: Source, path: Steps, was: dict[str, Any], wanted: dict[
 
 
 def _put_keys(
-    source: Source, path: Steps, before: Mapping[str, Any], after: Mapping[str, Any]
+    source: EditableSource, path: Steps, before: Mapping[str, Any], after: Mapping[str, Any]
 ) -> None:
     """Let what has the keys *before* have those *after* in their place; new ones come last."""
     for key in before.keys() - after.keys():
@@ -235,14 +237,16 @@ def _find_gates(
     return {key: Day(date) for key, date in found.items()}
 
 
-def _put_gates(source: Source, path: Steps, node: dict[str, Any], gates: dict[str, str]) -> None:
-    others = without(node, ADDED, REMOVED)
+def _put_gates(
+    source: EditableSource, path: Steps, node: dict[str, Any], gates: dict[str, str]
+) -> None:
+    others = drop_keys(node, ADDED, REMOVED)
     _put_keys(source, path, {key: node[key] for key in node.keys() - others.keys()}, gates)
     _part_reasons(source, path, node, {**others, **gates})
 
 
 def _part_reasons(
-    source: Source, path: Steps, node: Mapping[str, Any], now: Mapping[str, Any]
+    source: EditableSource, path: Steps, node: Mapping[str, Any], now: Mapping[str, Any]
 ) -> None:
     """Let the reason of *node* be that of the gates it was given for, where there are new ones."""
     reason, known = node.get(WHY), gate_dates(node)
