@@ -83,7 +83,9 @@ class PolicyRecord:
         known_rules = {rule: verdict for rule, verdict in rules.items() if rule in CHANGE_RULES}
         if not {str(verdict) for verdict in known_rules.values()} <= {*map(str, Verdict)}:
             raise ValueError("`policy` has a verdict that there is not")
-        announced = data.get("announcements")
+        rows = data.get("announcements")
+        is_list = isinstance(rows, list) and all(isinstance(row, dict) for row in rows)
+        announced = tuple(read_announcements(rows, lambda _: Place(FILE, 1, 1)))
         return cls(
             header=found["header"],
             default=found["default"],
@@ -96,9 +98,7 @@ class PolicyRecord:
             waivers=tuple(row for row in found["waivers"] if isinstance(row, dict)),
             versions=_texts(data, "versions"),
             environments=_texts(data, "environments"),
-            announcements=None
-            if not isinstance(announced, list)
-            else tuple(read_announcements(announced, lambda _: Place(FILE, 1, 1))),
+            announcements=announced if is_list else None,
         )
 
     def text(self) -> str:
