@@ -246,7 +246,7 @@ def _require_committed(workspace: Workspace, refusal: type[DatelineError]) -> No
         repository = Repository(workspace.schemas)
     except NoRepositoryError:
         return
-    changed = repository.uncommitted([*workspace.protected, workspace.output])
+    changed = repository.list_uncommitted([*workspace.protected, workspace.output])
     if changed:
         others = f" (nor {len(changed) - 1} more)" if len(changed) > 1 else ""
         first = changed[0]

@@ -303,7 +303,7 @@ def test_a_submodule_is_left_alone(project: Path, published: Path, canaries: Can
     commit()
     git("-C", "vendor", "config", "core.fsmonitor", canaries.plant("fsmonitor"))
     touch(project)
-    assert Repository(project).uncommitted([project]) == []
+    assert Repository(project).list_uncommitted([project]) == []
     assert canaries.ran() == set()
     run_git("status")
     assert canaries.ran() == {"fsmonitor"}
@@ -532,9 +532,9 @@ def test_what_differs_from_the_last_commit_is_listed(
     Path(".gitignore").write_text("ignored\n")
     repository = Repository(Path("schemas"))
     everything = sorted(each.name for each in tmp_path.iterdir() if each.name != ".git")
-    assert repository.uncommitted([tmp_path]) == everything
+    assert repository.list_uncommitted([tmp_path]) == everything
     commit()
-    assert repository.uncommitted([tmp_path]) == []
+    assert repository.list_uncommitted([tmp_path]) == []
     Path("edited").write_text("other")
     Path("lines").write_bytes(b"lines\r\nin two lines\r\n")
     Path("ends").write_bytes(b"one\ntwo\n")
@@ -552,23 +552,23 @@ def test_what_differs_from_the_last_commit_is_listed(
     for name in ("new", "ignored"):
         Path(name).write_text("new")
     expected = ["edited", "gone", "moved", "new", "staged", "x", "x/inner"]
-    assert repository.uncommitted([tmp_path]) == expected
-    assert repository.uncommitted([tmp_path / "x", tmp_path / "new", tmp_path / "same"]) == [
+    assert repository.list_uncommitted([tmp_path]) == expected
+    assert repository.list_uncommitted([tmp_path / "x", tmp_path / "new", tmp_path / "same"]) == [
         "new",
         "x",
         "x/inner",
     ]
-    assert repository.uncommitted([tmp_path.parent / "elsewhere"]) == []
+    assert repository.list_uncommitted([tmp_path.parent / "elsewhere"]) == []
 
 
 def test_other_line_ends_are_no_change(project: Path) -> None:
     git("config", "core.autocrlf", "true")
     for path in Path("schemas").glob("*.yaml"):
         path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
-    assert Repository(project).uncommitted([project]) == []
+    assert Repository(project).list_uncommitted([project]) == []
     # the control: another character beside them is one
     edit(("title: Library", "title: Libraries"))
-    assert Repository(project).uncommitted([project]) == ["schemas/api.yaml"]
+    assert Repository(project).list_uncommitted([project]) == ["schemas/api.yaml"]
 
 
 def test_what_git_lfs_keeps_is_compared_by_its_digest_and_is_no_baseline(project: Path) -> None:
@@ -581,9 +581,9 @@ def test_what_git_lfs_keeps_is_compared_by_its_digest_and_is_no_baseline(project
     Path(name).write_text(pointer)
     commit()
     Path(name).write_bytes(content)
-    assert Repository(project).uncommitted([project]) == []
+    assert Repository(project).list_uncommitted([project]) == []
     Path(name).write_bytes(content + b"\n")
-    assert Repository(project).uncommitted([project]) == [name]
+    assert Repository(project).list_uncommitted([project]) == [name]
     outcome = dateline("check", "--against", "HEAD")
     assert outcome == Outcome(
         UNREADABLE,

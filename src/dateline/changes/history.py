@@ -13,7 +13,7 @@ from dateline.changes.additions import list_periods
 from dateline.changes.pages import Differences, Entry
 from dateline.changes.record import Period, Record
 from dateline.changes.subjects import Subject, find_subject, is_present, list_referred
-from dateline.check.merge import Group
+from dateline.check.merge import ChangeGroup
 from dateline.diff.naming import Name, name
 from dateline.model import EVERYWHERE, Api, Change, Kind, Place
 from dateline.openapi import parts, pointer
@@ -220,7 +220,7 @@ class _Trail:
                 return f"added to all versions {period.words}"
         return None
 
-    def _event(self, group: Group, entry: Entry, older: str, newer: str) -> Event:
+    def _event(self, group: ChangeGroup, entry: Entry, older: str, newer: str) -> Event:
         gone = entry.after_pointer is None
         environments = (known.name for known in self._api.table.environments)
         return Event(

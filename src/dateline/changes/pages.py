@@ -11,7 +11,7 @@ from itertools import combinations, pairwise
 from typing import Any, Final
 
 from dateline.changes.reasons import Reason, Reasons
-from dateline.check.merge import Group, Merged
+from dateline.check.merge import ChangeGroup, Merged
 from dateline.diff import DiffReadings, diff
 from dateline.model import Announcement, Api, Combination, Direction, Table, Verdict, Version
 from dateline.openapi import VERSION
@@ -66,7 +66,7 @@ class Entry:
     upgrade: str
 
     @classmethod
-    def of(cls, group: Group, reason: Reason) -> Entry:
+    def of(cls, group: ChangeGroup, reason: Reason) -> Entry:
         """Return the entry for *group*, which was made for *reason*."""
         change, judgement = group.change, group.judgement
         return cls(
@@ -263,7 +263,7 @@ class Differences:
             entries=tuple(entry for _, entry in self.list_entries(older, newer)),
         )
 
-    def list_entries(self, older: Version, newer: Version) -> list[tuple[Group, Entry]]:
+    def list_entries(self, older: Version, newer: Version) -> list[tuple[ChangeGroup, Entry]]:
         """Return each change between *older* and *newer*, and its entry."""
         table = self._api.table
         merged = Merged(table.policy, table.verdicts)
@@ -314,7 +314,7 @@ def _fewer(table: Table) -> list[tuple[Version, Version]]:
     return sorted({*pairwise(versions), *jumps}, key=lambda pair: tuple(map(versions.index, pair)))
 
 
-def _weight(group: Group) -> tuple[Any, ...]:
+def _weight(group: ChangeGroup) -> tuple[Any, ...]:
     change = group.change
     where = change.after_pointer or change.before_pointer or ""
     return _WEIGHTIEST_FIRST.index(group.judgement.verdict), where, group.key

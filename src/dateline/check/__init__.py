@@ -14,7 +14,7 @@ from dateline.check.attachments import explain_attachment
 from dateline.check.baseline import BaselineError, Published
 from dateline.check.consequences import drop_consequences
 from dateline.check.header import check_header
-from dateline.check.merge import Group, Merged, sort_key
+from dateline.check.merge import ChangeGroup, Merged, sort_key
 from dateline.check.policy import check_policy, judging_table
 from dateline.check.reasons import check_reasons
 from dateline.check.servable import check_servable
@@ -75,13 +75,13 @@ def check(
         *check_table(table, published, today),
         *check_header(api, judge.projector, published),
         *check_reasons(strict),
-        *judge.frozen(),
-        *judge.minted(),
+        *judge.check_frozen(),
+        *judge.check_minted(),
         *check_servable(strict),
     ]
     findings += check_policy(api.table, record, findings)
     known = Waivers(waivers, today, published.settled)
-    told = [*known.marked(findings), *known.idle(findings)]
+    told = [*known.mark(findings), *known.find_idle(findings)]
     return sorted(drop_consequences(told, published), key=sort_key)
 
 
@@ -106,7 +106,7 @@ class _Judge:
     def _merge(self) -> Merged:
         return Merged(self._table.policy, self._table.verdicts)
 
-    def frozen(self) -> Iterator[Finding]:
+    def check_frozen(self) -> Iterator[Finding]:
         """Yield what differs from a published contract and is not additive."""
         merged = self._merge()
         for shown, changes in self._since_published:
@@ -159,7 +159,7 @@ class _Judge:
         # a document without an environment of its own is that of the one it resembles most
         yield from sorted(found, key=lambda pair: len(pair[1]))[:1]
 
-    def minted(self) -> Iterator[Finding]:
+    def check_minted(self) -> Iterator[Finding]:
         """Yield what a version holds back although it is additive, and versions without change."""
         table = self._table
         if table.adopted and not self._published.documents:
@@ -208,14 +208,14 @@ class _Judge:
         for change in diff(before, after, renames=renames):
             merged.add(change, Combination(newer, environment))
 
-    def _source(self, group: Group) -> Place:
+    def _source(self, group: ChangeGroup) -> Place:
         """Return where the definitions hold what the change is about, or what is around it."""
         change = group.change
         pointer = change.after_pointer or change.before_pointer or ""
         return self.projector.place(pointer, *group.combinations[0])
 
 
-def _looks_renamed(removed: Group, added: Group) -> bool:
+def _looks_renamed(removed: ChangeGroup, added: ChangeGroup) -> bool:
     """Return whether a field that went and one that came may be the same under two names."""
     gone, new = removed.change, added.change
     return (
@@ -231,7 +231,7 @@ def _holder(pointer: str | None) -> str:
     return (pointer or "").rpartition("/")[0]
 
 
-def _advise_rename(removed: Group, added: Group) -> str:
+def _advise_rename(removed: ChangeGroup, added: ChangeGroup) -> str:
     name = parts(removed.change.before_pointer or "")[-1]
     new = parts(added.change.after_pointer or "")[-1]
     return (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dateline.check.baseline import Published
-from dateline.check.merge import Group
+from dateline.check.merge import ChangeGroup
 from dateline.gates import order
 from dateline.model import ADDED, KEYS, REMOVED, WAS, Api, Combination, Kind
 from dateline.openapi import follow, parts, target, value_at
@@ -14,7 +14,7 @@ from dateline.rules import RULES
 
 
 def explain_attachment(
-    api: Api, projector: Projector, published: Published, group: Group
+    api: Api, projector: Projector, published: Published, group: ChangeGroup
 ) -> str | None:
     """Return how to mend the gate that causes *group*, if it names a date that is cut.
 
@@ -56,7 +56,7 @@ def explain_attachment(
     return None
 
 
-def _gates(api: Api, projector: Projector, group: Group) -> list[tuple[str, str]]:
+def _gates(api: Api, projector: Projector, group: ChangeGroup) -> list[tuple[str, str]]:
     """Return the dated keys of what *group* is about."""
     change = group.change
     pointer = change.after_pointer or change.before_pointer or ""
@@ -92,7 +92,7 @@ def _bare(item: Any) -> Any:
 
 
 def _was_there(
-    published: Published, group: Group, environment: str, date: str, before: set[str]
+    published: Published, group: ChangeGroup, environment: str, date: str, before: set[str]
 ) -> bool:
     """Return whether the versions on both sides of *date* are published with a difference there."""
     pointer = group.change.before_pointer or group.change.holder_pointer or ""

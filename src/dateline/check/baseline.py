@@ -62,7 +62,7 @@ class Published:
 
     def judging_record(self, table: Table) -> PolicyRecord | None:
         """Return the policy that judges beside that of *table*; None where it judges alone."""
-        return PolicyRecord.unrecorded(table) if self.unrecorded else self.policy
+        return PolicyRecord.assume(table) if self.unrecorded else self.policy
 
     def of(self, combination: Combination) -> Document:
         """Return the document of *combination*, or the one of its version alone."""
@@ -179,7 +179,7 @@ def _prefer_committed(tree: Published, output: Path) -> Published:
     except NoRepositoryError:
         return _with_policy(tree, output)
     published = [output / "spec", output / POLICY]
-    if repository.head() is None or not repository.uncommitted(published):
+    if repository.head() is None or not repository.list_uncommitted(published):
         return _with_policy(tree, output)
     committed = _at_revision(repository, "HEAD", output, Readings(), renamed=False)
     if not committed.documents:

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from dateline.bundle import Document, Readings, read_contents, wrong_types_refused
 from dateline.check.baseline import BaselineError, Published, read_baseline
-from dateline.check.merge import Group, Merged, sort_key
+from dateline.check.merge import ChangeGroup, Merged, sort_key
 from dateline.diff import diff
 from dateline.load import TABLE, load
 from dateline.load.table import read_policy_rules
@@ -111,7 +111,7 @@ class _Sides:
         self._policy = policy
         self._has_definitions = (schemas / TABLE).exists()
 
-    def advice(self, older: _Side, newer: _Side, group: Group) -> dict[str, str]:
+    def advice(self, older: _Side, newer: _Side, group: ChangeGroup) -> dict[str, str]:
         """Return the help for callers, unless the author can still gate the change."""
         if self._has_definitions and not (older.version and newer.version):
             return {}

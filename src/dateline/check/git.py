@@ -132,7 +132,7 @@ class Repository:
                 )
         return contents
 
-    def uncommitted(self, paths: Iterable[Path]) -> list[str]:
+    def list_uncommitted(self, paths: Iterable[Path]) -> list[str]:
         """Return the files in *paths*, sorted, that are not as the last commit has them.
 
         Those that it lacks are among them, unless they are ignored. Other line ends alone are no

@@ -23,7 +23,7 @@ FROM_MILD_TO_STRICT: Final = (Verdict.INFORMATION, Verdict.ADDITIVE, Verdict.GAT
 
 
 @dataclass
-class Group:
+class ChangeGroup:
     """The changes that have one cause, and everything they concern.
 
     ``change`` was met in the first of ``combinations``, and nowhere was a stricter one met; its
@@ -71,19 +71,19 @@ class Merged:
     def __init__(self, policy: str, overrides: Mapping[str, Verdict]) -> None:
         self._policy = policy
         self._overrides = overrides
-        self._groups: dict[str, Group] = {}
+        self._groups: dict[str, ChangeGroup] = {}
 
     def add(self, change: Change, combination: Combination) -> None:
         judgement = self._judge(change)
         key = identify_cause(change)
         group = self._groups.get(key)
         if group is None:
-            self._groups[key] = Group(change, judgement, [combination], key)
+            self._groups[key] = ChangeGroup(change, judgement, [combination], key)
         else:
             self._join(group, change, judgement, combination)
 
     def _join(
-        self, group: Group, change: Change, judgement: Judgement, combination: Combination
+        self, group: ChangeGroup, change: Change, judgement: Judgement, combination: Combination
     ) -> None:
         if _strictness(judgement) > _strictness(group.judgement):
             change, group.change = group.change, change
@@ -97,7 +97,7 @@ class Merged:
     def _judge(self, change: Change) -> Judgement:
         return judge(change, self._policy, self._overrides)
 
-    def __iter__(self) -> Iterator[Group]:
+    def __iter__(self) -> Iterator[ChangeGroup]:
         return iter(self._groups.values())
 
 

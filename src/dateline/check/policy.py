@@ -61,7 +61,7 @@ class PolicyRecord:
         )
 
     @classmethod
-    def unrecorded(cls, table: Table) -> PolicyRecord:
+    def assume(cls, table: Table) -> PolicyRecord:
         """Return what judges documents whose record is gone: the built-in preset, as it is.
 
         What no policy can loosen is taken from *table*.

@@ -46,9 +46,9 @@ def find_unsendable(api: Api) -> Iterator[Unsendable]:
     projector = Projector(api)
     newest = api.table.dates[-1]
     for environment in (each.name for each in api.table.environments):
-        there = _Contract(api, projector, Combination(newest, environment))
+        there = _Responses(api, projector, Combination(newest, environment))
         for version in api.table.dates[:-1]:
-            older = _Contract(api, projector, Combination(version, environment))
+            older = _Responses(api, projector, Combination(version, environment))
             for operation, path, fact in _differences(there, older):
                 found[path, fact].add((operation, older.shown))
     for (path, fact), uses in found.items():
@@ -59,7 +59,7 @@ def find_unsendable(api: Api) -> Iterator[Unsendable]:
         yield Unsendable(path, fact, tuple(operations), tuple(combinations))
 
 
-class _Contract:
+class _Responses:
     """The responses of one contract."""
 
     def __init__(self, api: Api, projector: Projector, shown: Combination) -> None:
@@ -99,7 +99,7 @@ class _Contract:
         return value_at(self._api.document, origin)
 
 
-def _differences(newest: _Contract, older: _Contract) -> Iterator[tuple[str, Path, str]]:
+def _differences(newest: _Responses, older: _Responses) -> Iterator[tuple[str, Path, str]]:
     """Yield what *newest* answers and *older* can't: operation, path in the definitions, fact."""
     for path in newest.paths:
         # an equal `$ref` may lead to another path item or response in each version
@@ -114,8 +114,8 @@ def _differences(newest: _Contract, older: _Contract) -> Iterator[tuple[str, Pat
 
 
 def _responses(
-    newest: _Contract,
-    older: _Contract,
+    newest: _Responses,
+    older: _Responses,
     old: tuple[Path, dict[str, Any]],
     new: tuple[Path, dict[str, Any]],
 ) -> Iterator[tuple[Path, str]]:
@@ -145,8 +145,8 @@ def _responses(
 
 
 def _is_sendable(
-    newest: _Contract,
-    older: _Contract,
+    newest: _Responses,
+    older: _Responses,
     sent: tuple[Path, dict[str, Any]],
     known: tuple[Path, dict[str, Any]],
 ) -> bool:

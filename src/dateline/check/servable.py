@@ -192,13 +192,13 @@ def _empty_bodies(api: Api, places: _Places) -> Iterator[Finding]:
     users: dict[Path, list[Path]] = defaultdict(list)
     for path, kind, node in walk("document", api.document):
         if kind == "responses" and "204" in node:
-            response = places.resolved((*path, "204"))
+            response = places.resolve((*path, "204"))
             if response is not None and places.where(response, _has_content):
                 users[response].append((*path, "204"))
     for response, responses in users.items():
         shown = 0
         for path in responses:
-            shown |= places.shown(path) & places.where(response, _has_content)
+            shown |= places.find_shown(path) & places.where(response, _has_content)
         named = response if response[0] == "components" else response[:-2]
         yield _finding(
             api,
@@ -275,14 +275,14 @@ class _Places:
         """The schemas allowed wherever a discriminated one that they extend is."""
         return subtypes(self._document.get("components", {}).get("schemas", {}))
 
-    def resolved(self, path: Path) -> Path | None:
+    def resolve(self, path: Path) -> Path | None:
         """Return the path of the object at *path*, or of the one that it refers to."""
         node = self._nodes[path][1]
         goal = target(node["$ref"]) if "$ref" in node else None
         found = path if goal is None else ("components", *goal)
         return found if found in self._nodes else None
 
-    def shown(self, path: Path) -> int:
+    def find_shown(self, path: Path) -> int:
         """Return where *path* is shown, according to the keys on the way there."""
         mask = self.timeline.all
         for length in range(len(path) + 1):

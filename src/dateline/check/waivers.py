@@ -149,14 +149,14 @@ class Waivers:
             return None
         return " ".join(dict.fromkeys(waiver.reason for waiver in holding))
 
-    def marked(self, findings: Iterable[Finding]) -> list[Finding]:
+    def mark(self, findings: Iterable[Finding]) -> list[Finding]:
         """Return *findings*, each that is covered with the reason of its waiver.
 
         One that a waiver covers in some of its versions says which are missing.
         """
-        return [self._mark(finding) for finding in findings]
+        return [self._mark_one(finding) for finding in findings]
 
-    def idle(self, findings: Sequence[Finding]) -> Iterator[Finding]:
+    def find_idle(self, findings: Sequence[Finding]) -> Iterator[Finding]:
         """Yield a finding for each waiver that has expired, or covers none and never did.
 
         Of one whose finding is published, the expiry is mere information: a check that was clean
@@ -192,7 +192,7 @@ class Waivers:
             if waiver.expires >= self._today and waiver.concerns(finding) and not over:
                 yield waiver
 
-    def _mark(self, finding: Finding) -> Finding:
+    def _mark_one(self, finding: Finding) -> Finding:
         holding = list(self._holding(finding))
         missing = ", ".join(_missing(finding, holding))
         if not holding:

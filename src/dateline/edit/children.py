@@ -77,7 +77,7 @@ def give_back(draft: Draft, found: Breaking) -> Repair:
         left += 1
     reached = (*canonical, *below[:left])
     siblings = value_at(spot.document, spot.path[:-1])
-    value = _inlined(draft, spot.value, spot.document, below)
+    value = _inline(draft, spot.value, spot.document, below)
     lost = _Lost(found, value, spot.path, siblings, around)
     if left == len(below) - 1:
         return _back_among(draft, lost, reached)
@@ -87,14 +87,14 @@ def give_back(draft: Draft, found: Breaking) -> Repair:
     return _back(draft, lost, (*canonical, *below), reached, place)
 
 
-def _inlined(draft: Draft, value: Any, published: dict[str, Any], below: Steps) -> Any:
+def _inline(draft: Draft, value: Any, published: dict[str, Any], below: Steps) -> Any:
     """Return *value* as it is to be written: a reference that is no schema, in full."""
     in_schema = not ({"parameters", "responses", "headers", "requestBody"} & {*map(str, below)})
     if not in_schema and isinstance(value, dict):
         value = resolve(published, value)
         if not value:
             raise CantGateError("what it refers to is not published with it; write it back")
-    return draft.authored(value)
+    return draft.to_source(value)
 
 
 def _back_among(draft: Draft, lost: _Lost, container: Steps) -> Repair:
@@ -189,7 +189,7 @@ def give_back_tag(draft: Draft, found: Breaking) -> Repair | None:
     goal = target(str(spot.value))
     if slot != ("discriminator", "mapping"):
         return None
-    if objects(draft.projected(found.combination), around)[-1].path != around:
+    if objects(draft.project(found.combination), around)[-1].path != around:
         return None
     canonical = draft.canonical(around, found)
     node = draft.canvas.node(canonical)

@@ -29,7 +29,7 @@ def beside(draft: Draft, whole: Steps, names: list[str]) -> tuple[str, int, Step
 def give_back_components(draft: Draft) -> None:
     """Give back every component that something restored refers to; it goes with that."""
     known = draft.canvas.api.document.get("components", {})
-    pending = [value for repair in draft.repairs.values() for value in _written(repair)]
+    pending = [value for repair in draft.repairs.values() for value in _list_written(repair)]
     seen = set()
     while pending:
         for goal in references(pending.pop()):
@@ -63,11 +63,11 @@ def _published_component(draft: Draft, section: str, name: str) -> tuple[list[st
     for combination in sorted(draft.published, key=lambda one: order(one.version), reverse=True):
         components = value_at(draft.published[combination], ("components", section))
         if isinstance(components, dict) and name in components:
-            return list(components), draft.authored(components[name])
+            return list(components), draft.to_source(components[name])
     return None
 
 
-def _written(repair: Repair) -> Iterator[Any]:
+def _list_written(repair: Repair) -> Iterator[Any]:
     """Yield the values that a repair writes back."""
     if isinstance(repair, Returned):
         yield repair.value

@@ -110,7 +110,7 @@ def _drafts(table: Table, asked: CutRequest) -> list[Version]:
     for name in asked.drafts:
         if name not in known:
             near = get_close_matches(name, known, 1)
-            hint = f"; did you mean {near[0]}?" if near else f"; drafts: {_listed(list(known))}"
+            hint = f"; did you mean {near[0]}?" if near else f"; drafts: {_join(list(known))}"
             raise CutError(f"the version table has no draft {name}{hint}")
     wanted = asked.drafts or ((asked.day,) if asked.day in known else (NEXT,))
     for date in known:
@@ -135,10 +135,10 @@ def _title(given: str | None, drafts: Sequence[Version]) -> str:
 
 def _contradiction(day: str, drafts: Sequence[Version], table: Table, *, undisclosed: bool) -> str:
     """Say why a version can't be cut that is marked as undisclosed, or should be."""
-    names = _listed([draft.date for draft in drafts] or [NEXT])
+    names = _join([draft.date for draft in drafts] or [NEXT])
     if undisclosed:
         return f"gates say {names}, so {day} shows changes; leave the mark `undisclosed` out"
-    others = _listed([one.date for one in table.versions if one.draft and one not in drafts])
+    others = _join([one.date for one in table.versions if one.draft and one not in drafts])
     return (
         f"no gate says {names}, so {day} would promise just what {table.latest} does; gate a "
         f"change"
@@ -147,5 +147,5 @@ def _contradiction(day: str, drafts: Sequence[Version], table: Table, *, undiscl
     )
 
 
-def _listed(dates: Sequence[str]) -> str:
+def _join(dates: Sequence[str]) -> str:
     return ", ".join(dates) or "none"

@@ -62,7 +62,7 @@ class Draft:
         self.repairs: dict[tuple[str, Steps], Repair] = {}
         self.items: dict[tuple[Steps, str], int] = {}
 
-    def projected(self, combination: Combination) -> dict[str, Any]:
+    def project(self, combination: Combination) -> dict[str, Any]:
         """Return what would be published now."""
         return self.projector.contract(*combination).document
 
@@ -78,7 +78,7 @@ class Draft:
 
         Raises CantGateError without a pointer.
         """
-        return _require_spot(self.projected(found.combination), pointer)
+        return _require_spot(self.project(found.combination), pointer)
 
     def canonical(self, path: Steps, found: Breaking) -> Steps:
         """Return where the definitions hold what a contract shows at *path*.
@@ -96,9 +96,13 @@ class Draft:
         assert isinstance(known, type(repair))
         return known
 
-    def authored(self, value: Any) -> Any:
+    def to_source(self, value: Any) -> Any:
         """Return a published *value* as it would be written."""
-        return plain(value) if self.canvas.api.table.adopted else _unpublished(plain(value))
+        return (
+            plain(value)
+            if self.canvas.api.table.adopted
+            else _drop_published_examples(plain(value))
+        )
 
     def published_values(self, path: Steps, key: str) -> dict[str, Any]:
         """Return what *key* of the object at *path* is in every version that is published."""
@@ -107,7 +111,7 @@ class Draft:
             there = objects(document, path)[-1]
             if there.path == path:
                 value = there.node.get(key, ABSENT)
-                found[combination.version] = value if value is ABSENT else self.authored(value)
+                found[combination.version] = value if value is ABSENT else self.to_source(value)
         return found
 
     def is_published(self, path: Steps) -> bool:
@@ -121,14 +125,14 @@ class Draft:
             now = self.after(found, found.change.holder_pointer).inner
             pairs = [(then, now) for then in above if then.kind == now.kind]
         else:
-            document = self.projected(found.combination)
+            document = self.project(found.combination)
             both = ((then, objects(document, then.path)[-1]) for then in above)
             pairs = [(then, now) for then, now in both if then.path == now.path]
         if not pairs:
             raise CantGateError(MOVED)
         return pairs[0]
 
-    def restored(self, holder: Object, found: Breaking) -> Restored:
+    def repair_history(self, holder: Object, found: Breaking) -> Restored:
         """Return the repair that writes the history of *holder*, an object of a contract."""
         if not holder.gateable:
             raise CantGateError(
@@ -143,7 +147,7 @@ class Draft:
         if key == "enum" and "enum" not in node and "oneOf" in node:
             # what is published as an `enum` is written as a `oneOf` of `const`
             repair.want("oneOf", version, ABSENT)
-        repair.want(key, version, value if value is ABSENT else self.authored(value))
+        repair.want(key, version, value if value is ABSENT else self.to_source(value))
 
 
 def _require_spot(document: dict[str, Any], pointer: str | None) -> Spot:
@@ -152,15 +156,15 @@ def _require_spot(document: dict[str, Any], pointer: str | None) -> Spot:
     return find_spot(document, pointer)
 
 
-def _unpublished(value: Any) -> Any:
+def _drop_published_examples(value: Any) -> Any:
     """Return *value* without what publishing adds to it."""
     if isinstance(value, list):
-        return [_unpublished(item) for item in value]
+        return [_drop_published_examples(item) for item in value]
     if not isinstance(value, dict):
         return value
     named = EXTENSIBLE in value and value.get("examples") == value[EXTENSIBLE]
     return {
-        key: _unpublished(below)
+        key: _drop_published_examples(below)
         for key, below in value.items()
         if not (named and key == "examples")
     }

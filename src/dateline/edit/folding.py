@@ -33,7 +33,7 @@ def fold_gates(
     are *by_itself* keep the gate that tells of it.
     """
     folding = _Folding(api, sources, sorted(stay, key=order), frozenset(by_itself))
-    folding.node((), "document", api.document, folding.kept)
+    folding.fold((), "document", api.document, folding.kept)
 
 
 def together(
@@ -60,7 +60,7 @@ class FoldError(DatelineError):
     exit_code = 2
 
 
-class _Site(NamedTuple):
+class _FoldedNode(NamedTuple):
     """A node that stays: where it stands, where it is shown, and what of it has gone."""
 
     path: Trail
@@ -92,23 +92,23 @@ class _Folding:
             if combination.version in stay
         )
 
-    def node(self, path: Trail, kind: str, node: dict[str, Any], shown: int) -> None:
+    def fold(self, path: Trail, kind: str, node: dict[str, Any], shown: int) -> None:
         """Fold what stands at *path*, and is *shown* where that says, and all below it."""
         eras = self._timeline.eras(kind, node)
         held = {
             key: sum(mask for mask, era in eras if era.get(key) is value)
             for key, value in node.items()
         }
-        gone = self._below(path, kind, node, shown, held)
-        site = _Site(path, kind, node, shown, gone)
+        gone = self._fold_below(path, kind, node, shown, held)
+        site = _FoldedNode(path, kind, node, shown, gone)
         if kind == "schema":
-            self._required(site)
-            self._mapping(site)
-            self._enumeration(site)
+            self._drop_required(site)
+            self._drop_mapping(site)
+            self._write_enumeration(site)
         if not GATES.isdisjoint(node):
-            self._gates(site)
+            self._fold_gates(site)
 
-    def _below(
+    def _fold_below(
         self, path: Trail, kind: str, node: dict[str, Any], shown: int, held: Mapping[str, int]
     ) -> set[Trail]:
         """Fold what stands below *node*; return the ways to what goes.
@@ -119,16 +119,16 @@ class _Folding:
         self._unions |= {id(one): node for key in UNIONS for one in node.get(key, ())}
         # the last first: what goes from a list moves what follows
         for relative, child_kind, child in reversed(list(children(kind, node))):
-            there = shown & self._shown(path + relative, child_kind, child)
+            there = shown & self._find_shown(path + relative, child_kind, child)
             if not there:
                 gone.add(relative)
                 self._remove(path + relative, in_collection=len(relative) > 1)
             elif isinstance(child, dict):
                 around = held[str(relative[0])]
-                self.node(path + relative, child_kind, child, there & around or there)
+                self.fold(path + relative, child_kind, child, there & around or there)
         return gone
 
-    def _shown(self, path: Trail, kind: str, node: Any) -> int:
+    def _find_shown(self, path: Trail, kind: str, node: Any) -> int:
         if path[0] == "components" and len(path) == 3 and path[1] in COMPONENTS:
             return self._api.visible[str(path[1]), str(path[2])]
         return self._timeline.find_shown(kind, node)
@@ -145,7 +145,7 @@ class _Folding:
 
     # The keys
 
-    def _gates(self, site: _Site) -> None:
+    def _fold_gates(self, site: _FoldedNode) -> None:
         path, node = site.path, site.node
         source = self._sources.of(path)
         left = {key for key in GATES if key in node}
@@ -156,13 +156,13 @@ class _Folding:
                 left.discard(key)
             elif moved is not None and moved != node[key]:
                 source.put((*path, key), Day(moved))
-        history = self._history(site) if WAS in node else {}
+        history = self._fold_history(site) if WAS in node else {}
         if not history:
             left.discard(WAS)
         if SHOWN_AS in node and left.isdisjoint((ADDED, REMOVED)):
             source.remove((*path, SHOWN_AS))
         elif SHOWN_AS in node:
-            self._substitutes(path, site.kind, node)
+            self._fold_substitutes(path, site.kind, node)
         if WHY in node and not left:
             source.remove((*path, WHY))
         elif isinstance(node.get(WHY), dict):
@@ -175,13 +175,13 @@ class _Folding:
             else:
                 source.remove((*path, WHY))
 
-    def _substitutes(self, path: Trail, kind: str, node: dict[str, Any]) -> None:
+    def _fold_substitutes(self, path: Trail, kind: str, node: dict[str, Any]) -> None:
         """Let a member be shown as what it is shown as now, in all versions that stay without it.
 
         What it is shown as may go with the versions that have that: then what followed in turn
         takes its place. Raises FoldError where no dates that stay can tell the values apart.
         """
-        lacking = self.kept & ~self._shown(path, kind, node)
+        lacking = self.kept & ~self._find_shown(path, kind, node)
         wanted = {
             self._api.combinations[at].version: self._shown_instead(node, at)
             for at in range(lacking.bit_length())
@@ -256,13 +256,13 @@ class _Folding:
             )
         return found
 
-    def _history(self, site: _Site) -> _History:
+    def _fold_history(self, site: _FoldedNode) -> _History:
         """Fold the `x-was` of a node; return what of it stays."""
         was: Mapping[str, Any] = site.node[WAS]
         path = (*site.path, WAS)
         source = self._sources.of(path)
         groups = self._groups(site)
-        kept = self._restated(site, groups)
+        kept = self._restate(site, groups)
         if not kept:
             source.remove(path)
             return kept
@@ -278,14 +278,14 @@ class _Folding:
             setting, _ = changes(entry)
             inside = ("set",) if setting is entry.get("set") else ()
             before = site.shown & ~self._timeline.since(moved)
-            self._below(
+            self._fold_below(
                 (*path, date, *inside), site.kind, setting, before, dict.fromkeys(setting, before)
             )
             if date != moved:
                 source.rename((*path, date), Day(moved))
         return kept
 
-    def _groups(self, site: _Site) -> dict[str, list[str]]:
+    def _groups(self, site: _FoldedNode) -> dict[str, list[str]]:
         """Return the dates of `x-was` that stay, by what they become; both newest first."""
         first = min((one.version for one in self._timeline.members(site.shown)), key=order)
         newest_first = sorted(site.node[WAS], key=order, reverse=True)
@@ -295,23 +295,23 @@ class _Folding:
             if order(moved) > order(first)  # before it, there is nothing
         }
 
-    def _restated(self, site: _Site, groups: Mapping[str, list[str]]) -> _History:
+    def _restate(self, site: _FoldedNode, groups: Mapping[str, list[str]]) -> _History:
         """Return what is to stand at each date that stays."""
         now: dict[str, Any] = {NAME: str(site.path[-1]) if site.path else "", **site.node}
-        newer = self._said(now, site.gone)
+        newer = self._express(now, site.gone)
         found: _History = {}
         for moved, dates in groups.items():
             entry = reduce(merge_entries, (plain(site.node[WAS][date]) for date in dates))
             setting, unset = changes(entry)
             now = {key: value for key, value in now.items() if key not in unset} | setting
-            older = self._said(now, site.gone)
+            older = self._express(now, site.gone)
             entry = _between(newer, older, [*setting, *unset])
             if any(changes(entry)):
                 found[moved] = entry
             newer = older
         return found
 
-    def _said(self, now: Mapping[str, Any], gone: Set[Trail]) -> dict[str, Any]:
+    def _express(self, now: Mapping[str, Any], gone: Set[Trail]) -> dict[str, Any]:
         """Return what *now* says, in terms of what stays."""
         said = dict(now)
         for key in (ADDED, REMOVED):
@@ -326,7 +326,7 @@ class _Folding:
 
     # What follows from what goes
 
-    def _required(self, site: _Site) -> None:
+    def _drop_required(self, site: _FoldedNode) -> None:
         names = site.node.get(_REQUIRED, ())
         lost = [number for number, name in enumerate(names) if ("properties", name) in site.gone]
         if not lost:
@@ -337,15 +337,15 @@ class _Folding:
         if len(lost) == len(names):
             source.remove(path)
 
-    def _mapping(self, site: _Site) -> None:
+    def _drop_mapping(self, site: _FoldedNode) -> None:
         discriminator = site.node.get("discriminator")
         mapping = discriminator.get("mapping") if isinstance(discriminator, dict) else None
         for tag, reference in (mapping or {}).items():
-            if not self._mapped(site.node, reference) & site.shown:
+            if not self._find_mapped(site.node, reference) & site.shown:
                 path = (*site.path, "discriminator", "mapping", tag)
                 self._sources.of(path).remove(path)
 
-    def _mapped(self, node: dict[str, Any], reference: str) -> int:
+    def _find_mapped(self, node: dict[str, Any], reference: str) -> int:
         """Return where what *reference* of a mapping names is a member; or is there at all."""
         goal = target(reference) or ("schemas", reference)
         shown = [
@@ -357,7 +357,7 @@ class _Folding:
         together = reduce(int.__or__, shown) if shown else self._timeline.all
         return together & self._api.visible.get(goal, self._timeline.all)
 
-    def _enumeration(self, site: _Site) -> None:
+    def _write_enumeration(self, site: _FoldedNode) -> None:
         """Write adopted values as they are published once none has a history any more."""
         path, members = site.path, site.node.get("oneOf", ())
         values = [one for one in members if isinstance(one, dict) and "const" in one]

@@ -115,8 +115,8 @@ def gate(
             if content != before[name]
         ),
         questions=tuple(rename for rename in questions if rename not in renames),
-        left=tuple(sorted(set(gating.left(state)))),
-        remarks=(*missing, *gating.lost(state)),
+        left=tuple(sorted(set(gating.list_left(state)))),
+        remarks=(*missing, *gating.list_lost_words(state)),
         incomplete=bool(missing),
     )
 
@@ -188,7 +188,7 @@ class _Gating:
 
     def run(self, renames: Iterable[Rename]) -> _State:
         """Gate, look at what is left, gate that, and so on; return the best that was reached."""
-        state = _State(self._contents, self._canvas, self._breaking(self._first))
+        state = _State(self._contents, self._canvas, self._find_breaking(self._first))
         reached = [state]
         while state.breaking and len(reached) <= _ROUNDS:
             after = self._round(state, renames)
@@ -206,15 +206,15 @@ class _Gating:
         repairs = plan(Draft(state.canvas, self._documents), state.words).repairs
         if not repairs:
             return state
-        reached = self._tried(state, repairs)
+        reached = self._try(state, repairs)
         if not isinstance(reached, _State):
-            culprits = self._culprits(state, repairs)
-            reached = self._tried(state, [one for one in repairs if one not in culprits])
+            culprits = self._find_culprits(state, repairs)
+            reached = self._try(state, [one for one in repairs if one not in culprits])
         if not isinstance(reached, _State) or len(reached.breaking) > len(state.breaking):
             return state
         return reached if self._keeps_the_newest(reached) else state
 
-    def lost(self, state: _State) -> Iterator[str]:
+    def list_lost_words(self, state: _State) -> Iterator[str]:
         """Yield which words of what came back are not those that older versions had."""
         told: dict[str, None] = {}
         for combination, change, _ in state.words:
@@ -223,7 +223,7 @@ class _Gating:
             told[f"{place}: it came back in newer words: {describe(change)}"] = None
         yield from told
 
-    def left(self, state: _State) -> Iterator[Left]:
+    def list_left(self, state: _State) -> Iterator[Left]:
         """Yield what is still breaking, with the reason."""
         for combination, change, _ in state.breaking:
             at = change.after_pointer or change.holder_pointer or change.before_pointer or ""
@@ -238,22 +238,22 @@ class _Gating:
 
     @cached_property
     def _first(self) -> list[Breaking]:
-        return list(self._changes(self._canvas))
+        return list(self._find_changes(self._canvas))
 
-    def _changes(self, canvas: Canvas) -> Iterator[Breaking]:
+    def _find_changes(self, canvas: Canvas) -> Iterator[Breaking]:
         table = self._table
         for combination, document in self._documents.items():
             for change in diff(document, canvas.projector.contract(*combination).document):
                 yield Breaking(combination, change, judge(change, table.policy, table.verdicts))
 
-    def _breaking(self, changes: Iterable[Breaking]) -> list[Breaking]:
+    def _find_breaking(self, changes: Iterable[Breaking]) -> list[Breaking]:
         """Return the changes that may not be, but for those that a waiver covers."""
         broken = (Verdict.GATED, Verdict.NEVER)
         found = [one for one in changes if one.judgement.verdict in broken]
-        waived = self._waived(found)
+        waived = self._find_waived(found)
         return [one for one in found if (one.combination, identify_cause(one.change)) not in waived]
 
-    def _waived(self, found: Iterable[Breaking]) -> set[tuple[Combination, str]]:
+    def _find_waived(self, found: Iterable[Breaking]) -> set[tuple[Combination, str]]:
         # a waiver is held against all versions of a finding together
         merged = Merged(self._table.policy, self._table.verdicts)
         for combination, change, _ in found:
@@ -298,12 +298,12 @@ class _Gating:
                 self._reasons.setdefault(describe(change), reason)
             if not planned.repairs:
                 return None
-            reached = self._tried(state, planned.repairs)
+            reached = self._try(state, planned.repairs)
             if isinstance(reached, _State):
                 return reached
             culprit, reason = reached
-            culprits = [culprit] if culprit else self._culprits(state, planned.repairs)
-            concerned = _concerned(planned.repairs, culprits)
+            culprits = [culprit] if culprit else self._find_culprits(state, planned.repairs)
+            concerned = _list_concerned(planned.repairs, culprits)
             for message in concerned:
                 # why it can't be done in detail says more than why it can't be coarsely
                 self._reasons.setdefault(message, reason)
@@ -311,24 +311,22 @@ class _Gating:
                 hopeless |= concerned
             coarse |= concerned
 
-    def _culprits(self, state: _State, repairs: Sequence[Repair]) -> Sequence[Repair]:
+    def _find_culprits(self, state: _State, repairs: Sequence[Repair]) -> Sequence[Repair]:
         """Return the repairs without which the others lead to valid sources."""
         for repair in repairs:
             others = [other for other in repairs if other is not repair]
-            if isinstance(self._tried(state, others), _State):
+            if isinstance(self._try(state, others), _State):
                 return [repair]
         kept: list[Repair] = []
         culprits = []
         for repair in repairs:
-            if isinstance(self._tried(state, [*kept, repair]), _State):
+            if isinstance(self._try(state, [*kept, repair]), _State):
                 kept.append(repair)
             else:
                 culprits.append(repair)
         return culprits
 
-    def _tried(
-        self, state: _State, repairs: Sequence[Repair]
-    ) -> _State | tuple[Repair | None, str]:
+    def _try(self, state: _State, repairs: Sequence[Repair]) -> _State | tuple[Repair | None, str]:
         """Return where *repairs* lead; else which of them fails, if that shows, and why."""
         before, api = state.contents, state.canvas.api
         if self._date not in api.table.dates:
@@ -348,16 +346,16 @@ class _Gating:
             for repair, how in done
             if repair.changes
         ]
-        changes = list(self._changes(canvas))
+        changes = list(self._find_changes(canvas))
         words = tuple(self._words(canvas, changes))
-        return _State(after, canvas, self._breaking(changes), words, (*state.edits, *edits))
+        return _State(after, canvas, self._find_breaking(changes), words, (*state.edits, *edits))
 
     def _words(self, canvas: Canvas, changes: Iterable[Breaking]) -> Iterator[Breaking]:
         """Yield which words of what came back would not be those that were published."""
-        known = {_seen(found) for found in self._first}
+        known = {_identify(found) for found in self._first}
         for found in changes:
             pointer = found.change.after_pointer or found.change.holder_pointer
-            if found.change.kind not in _WORDS or pointer is None or _seen(found) in known:
+            if found.change.kind not in _WORDS or pointer is None or _identify(found) in known:
                 continue
             path = canvas.projector.origin(pointer, *found.combination)
             is_part = any(REMOVED in one.node for one in objects(canvas.api.document, path))
@@ -365,7 +363,7 @@ class _Gating:
                 yield found
 
 
-def _seen(found: Breaking) -> tuple[Combination, str | None, str | None]:
+def _identify(found: Breaking) -> tuple[Combination, str | None, str | None]:
     """Return what tells a change from others whatever else comes back."""
     change = found.change
     return found.combination, change.before_pointer, change.before_pointer or change.after_pointer
@@ -378,7 +376,7 @@ def _causes(repair: Repair) -> str:
     return ", ".join(causes[:_MOST_CAUSES]) + (f", and {more} more" if more > 0 else "")
 
 
-def _concerned(repairs: Sequence[Repair], culprits: Sequence[Repair]) -> set[str]:
+def _list_concerned(repairs: Sequence[Repair], culprits: Sequence[Repair]) -> set[str]:
     """Return what is said of the changes whose repairs fail, and of those beside them in a list.
 
     What fails on its own account, such as a component that something refers to, may be due to any.

@@ -10,14 +10,14 @@ from dateline.gates import changes, order
 from dateline.model import ADDED, REMOVED, WAS, Map, Seq
 
 
-class _Absent:
+class _AbsentKeyword:
     """In place of the value of a keyword that is not there."""
 
     def __repr__(self) -> str:
         return "absent"
 
 
-ABSENT: Final = _Absent()
+ABSENT: Final = _AbsentKeyword()
 
 NAME: Final = "name"
 """The keyword of `x-was` that says what something was called."""

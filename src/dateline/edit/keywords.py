@@ -32,7 +32,7 @@ def restore(draft: Draft, found: Breaking) -> Repair:
     """What is different was otherwise."""
     (old, old_key), (new, new_key) = _sides(draft, found)
     if new.kind != "schema" and "$ref" in new.node:
-        return _inlined_with_history(draft, found, old, new)
+        return _inline_with_history(draft, found, old, new)
     keys = {old_key, new_key} - {""}
     if (old.node.get("$ref"), new.node.get("$ref")) != (None, None):
         keys.add("$ref")
@@ -49,7 +49,7 @@ def restore(draft: Draft, found: Breaking) -> Repair:
             f"the objects around {found.change.keyword or 'it'} were exchanged, and each is what "
             f"it was before, so there is no keyword for `{WAS}`; {_WRITE_BACK}"
         )
-    repair = draft.restored(new, found)
+    repair = draft.repair_history(new, found)
     for key in differing:
         draft.want(repair, key, found, old.node.get(key, ABSENT))
         repair.published[key] = draft.published_values(old.path, key)
@@ -69,7 +69,7 @@ def switch(draft: Draft, found: Breaking) -> tuple[Steps, Steps | None]:
 def _sides(draft: Draft, found: Breaking) -> tuple[tuple[Object, str], tuple[Object, str]]:
     """Return the objects that differ, as published and as they are, each with its key."""
     change = found.change
-    published, now = draft.published[found.combination], draft.projected(found.combination)
+    published, now = draft.published[found.combination], draft.project(found.combination)
     old, old_key = _side(published, change.before_pointer, now, change)
     new, new_key = _side(now, change.after_pointer, published, change)
     return (
@@ -107,10 +107,10 @@ def _side(
     return find_gateable(find_spot(document, change.holder_pointer).way), ""
 
 
-def _inlined_with_history(draft: Draft, found: Breaking, old: Object, new: Object) -> Repair:
+def _inline_with_history(draft: Draft, found: Breaking, old: Object, new: Object) -> Repair:
     """What a reference outside a schema led to becomes the history of what it leads to."""
     then = resolve(draft.published[found.combination], old.node)
-    now = resolve(draft.projected(found.combination), new.node)
+    now = resolve(draft.project(found.combination), new.node)
     repair = draft.keep(Restored(path=draft.canonical(new.path, found), inlined=True))
     for key in sorted((then.keys() | now.keys()) - WORDS):
         value = then.get(key, ABSENT)
@@ -123,7 +123,7 @@ def restore_security(draft: Draft, found: Breaking, operation: str) -> Repair:
     """One operation demanded otherwise, whatever the whole document did."""
     method, _, route = operation.partition(" ")
     path = ("paths", route, method.lower())
-    published, now = draft.published[found.combination], draft.projected(found.combination)
+    published, now = draft.published[found.combination], draft.project(found.combination)
     before, after = (objects(document, path)[-1] for document in (published, now))
     if before.path != path or after.path != path:
         raise CantGateError(MOVED)
@@ -133,7 +133,7 @@ def restore_security(draft: Draft, found: Breaking, operation: str) -> Repair:
         of_all = published.get("security", ABSENT)
         if not same(of_all, now.get("security", ABSENT)):
             demanded = of_all
-    repair = draft.restored(after, found)
+    repair = draft.repair_history(after, found)
     draft.want(repair, "security", found, demanded)
     return repair
 
@@ -142,7 +142,7 @@ def restore_required(draft: Draft, found: Breaking) -> Repair:
     """What is required was not."""
     spot = draft.after(found, found.change.after_pointer)
     name = _own_name(draft, spot.inner, str(spot.value), found)
-    repair = draft.restored(spot.inner, found)
+    repair = draft.repair_history(spot.inner, found)
     names = _names(draft, repair, found.combination.version)
     _put_names(repair, found, [other for other in names if other != name])
     return repair
@@ -152,7 +152,7 @@ def restore_optional(draft: Draft, found: Breaking) -> Repair:
     """What is optional was required."""
     *_, schema, shown = draft.after(found, found.change.after_pointer).way
     name = _own_name(draft, schema, str(shown.path[-1]), found)
-    repair = draft.restored(schema, found)
+    repair = draft.repair_history(schema, found)
     names = _names(draft, repair, found.combination.version)
     if name not in names:
         document, (*around, number), _ = draft.before(found, found.change.before_pointer)
@@ -207,7 +207,7 @@ def restore_coarsely(draft: Draft, found: Breaking) -> Repair:
             f"properties came and went together, and `{WAS}` doesn't hold `properties` as a whole; "
             f"{_WRITE_BACK}"
         )
-    repair = draft.restored(now, found)
+    repair = draft.repair_history(now, found)
     draft.want(repair, key, found, then.node.get(key, ABSENT))
     return repair
 
@@ -223,13 +223,13 @@ def restore_references(draft: Draft, found: Breaking) -> list[Repair]:
     if then is None or now is None or then == now or not draft.is_published(now):
         return []
     published = draft.published[found.combination]
-    document = draft.projected(found.combination)
+    document = draft.project(found.combination)
     repairs: list[Repair] = []
     for path, kind, node in walk("document", published):
         if kind == "schema" and target(str(node.get("$ref"))) == then[1:]:
             after = objects(document, path)[-1]
             if after.path == path and target(str(after.node.get("$ref"))) == now[1:]:
-                repair = draft.restored(after, found)
+                repair = draft.repair_history(after, found)
                 draft.want(repair, "$ref", found, node["$ref"])
                 repairs.append(repair)
     return repairs

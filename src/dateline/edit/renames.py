@@ -41,7 +41,7 @@ class Rename:
     lists: tuple[Steps, ...]
 
 
-class _Side(NamedTuple):
+class _RenameSide(NamedTuple):
     """One side of what may be a rename, as one combination shows it.
 
     ``path`` leads in the definitions to what is new, or to what held what is gone.
@@ -58,8 +58,8 @@ def find_renames(draft: Draft, changes: Iterable[Breaking]) -> list[Rename]:
 
     Where more than two could be meant, nothing is returned.
     """
-    gone: dict[tuple[Steps, str], dict[Combination, _Side]] = {}
-    new: dict[tuple[Steps, str], dict[Combination, _Side]] = {}
+    gone: dict[tuple[Steps, str], dict[Combination, _RenameSide]] = {}
+    new: dict[tuple[Steps, str], dict[Combination, _RenameSide]] = {}
     for found in changes:
         if (side := _find_side(draft, found)) is not None:
             sides = gone if found.change.kind in _NAMED else new
@@ -92,11 +92,11 @@ def find_renames(draft: Draft, changes: Iterable[Breaking]) -> list[Rename]:
     )
 
 
-def _shapes(sides: Mapping[Combination, _Side]) -> dict[Combination, str]:
+def _shapes(sides: Mapping[Combination, _RenameSide]) -> dict[Combination, str]:
     return {combination: side.shape for combination, side in sides.items()}
 
 
-def _find_side(draft: Draft, found: Breaking) -> _Side | None:
+def _find_side(draft: Draft, found: Breaking) -> _RenameSide | None:
     """Return what a change is of a rename, None if it can be none."""
     try:
         if found.change.kind in _NAMED:
@@ -106,7 +106,7 @@ def _find_side(draft: Draft, found: Breaking) -> _Side | None:
         return None
 
 
-def _find_gone(draft: Draft, found: Breaking) -> _Side | None:
+def _find_gone(draft: Draft, found: Breaking) -> _RenameSide | None:
     change = found.change
     if change.holder_pointer is None:
         return None
@@ -116,10 +116,10 @@ def _find_gone(draft: Draft, found: Breaking) -> _Side | None:
     value = _child(spot)
     name = str(value[NAME]) if change.kind is Kind.PARAMETER_REMOVED else str(spot.path[-1])
     shape = _describe(value, around.node, name, change.kind)
-    return _Side((*canonical, str(spot.path[-2])), name, shape, canonical)
+    return _RenameSide((*canonical, str(spot.path[-2])), name, shape, canonical)
 
 
-def _find_new(draft: Draft, found: Breaking) -> _Side | None:
+def _find_new(draft: Draft, found: Breaking) -> _RenameSide | None:
     change = found.change
     spot = draft.after(found, change.after_pointer)
     canonical = draft.canonical(spot.path, found)
@@ -135,7 +135,9 @@ def _find_new(draft: Draft, found: Breaking) -> _Side | None:
         if not parameter or goal is None:
             return None  # the name of a header is no part of the component
         canonical = ("components", *goal)
-    return _Side(around, name, _describe(value, spot.way[-2].node, name, change.kind), canonical)
+    return _RenameSide(
+        around, name, _describe(value, spot.way[-2].node, name, change.kind), canonical
+    )
 
 
 def restore_name(draft: Draft, rename: Rename) -> Repair:
@@ -147,7 +149,7 @@ def restore_name(draft: Draft, rename: Rename) -> Repair:
 
 def restore_tag_names(draft: Draft, found: Breaking) -> Iterator[Repair]:
     """Yield the old names of the properties by which a discriminator tells its variants apart."""
-    published, now = draft.published[found.combination], draft.projected(found.combination)
+    published, now = draft.published[found.combination], draft.project(found.combination)
     path = follow(now, found.change.after_pointer or "")
     holder = value_at(now, path[:-2])
     old, new = found.change.before, found.change.after

@@ -51,7 +51,7 @@ class Canvas:
     def node(self, path: Steps) -> Any:
         return value_at(self.api.document, path)
 
-    def shown(self, node: Any, holder: Steps) -> dict[str, bool | None]:
+    def find_shown(self, node: Any, holder: Steps) -> dict[str, bool | None]:
         """Return in which versions *node* is shown, as it is written now, in any environment.
 
         None where its *holder* is not shown, so that nobody can tell.
@@ -59,13 +59,13 @@ class Canvas:
         timeline = Timeline(self.api.table)
         there = {found.version for found in timeline.members(timeline.of(node))}
         known = self.api.table.dates
-        unseen = self.unseen(holder)
+        unseen = self.find_unseen(holder)
         return {
             date: None if date in unseen else (date if date in known else known[-1]) in there
             for date in self.dates
         }
 
-    def unseen(self, path: Steps) -> set[str]:
+    def find_unseen(self, path: Steps) -> set[str]:
         """Return the versions that show nothing at *path*, in no environment."""
         timeline = Timeline(self.api.table)
         mask = timeline.all
@@ -76,7 +76,7 @@ class Canvas:
         seen = {found.version for found in timeline.members(mask)}
         return set(self.api.table.dates) - seen
 
-    def resolved(self, node: dict[str, Any]) -> dict[str, Any]:
+    def resolve(self, node: dict[str, Any]) -> dict[str, Any]:
         """Return what *node* is, or refers to, without places."""
         return dict(plain(resolve(self.api.document, node)))
 
@@ -136,10 +136,10 @@ class Restored(Repair):
     def apply(self, canvas: Canvas, sources: Sources) -> str:
         node = canvas.node(self.path)
         if self.inlined:
-            node = canvas.resolved(node)
+            node = canvas.resolve(node)
         was = node.get(WAS, {})
         wanted = plain(was)
-        unseen = canvas.unseen(self.path) | self.hidden
+        unseen = canvas.find_unseen(self.path) | self.hidden
         for keyword, by_version in self.wanted.items():
             own = self.path[-1] if self.is_named and keyword == NAME else node.get(keyword, ABSENT)
             then = {**values(own, was, keyword, canvas.dates), **by_version}
@@ -214,13 +214,13 @@ class Gated(Repair):
         if not isinstance(node, dict):
             raise CantGateError(f"{node!r} can't have keys; write a schema in its place")
         gates = _find_gates(
-            node, {**canvas.shown(node, self.path[:-1]), **self.shown}, canvas.dates
+            node, {**canvas.find_shown(node, self.path[:-1]), **self.shown}, canvas.dates
         )
         if self.by_itself and not gates:
             gates = {ADDED: Day(canvas.dates[0])}
         if "$ref" in node and not self.in_schema:
             # a Reference Object outside schemas takes nothing beside it (OpenAPI 3.1.1, 4.8.23)
-            source.replace(self.path, {**canvas.resolved(node), **gates})
+            source.replace(self.path, {**canvas.resolve(node), **gates})
         elif not node:
             source.replace(self.path, gates)
         else:
@@ -334,7 +334,7 @@ class Enumerated(Repair):
         for value, wanted in zip(self.values, self.shown, strict=True):
             numbers = [i for i, member in enumerate(listed) if same(member["const"], value)]
             node = listed[numbers[0]] if numbers else {"const": value}
-            now = canvas.shown(node, self.path)
+            now = canvas.find_shown(node, self.path)
             if not numbers:
                 now = dict.fromkeys(canvas.dates, False)
             gates = _find_gates(node, {**now, **wanted}, canvas.dates)

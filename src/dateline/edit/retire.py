@@ -36,7 +36,7 @@ def retire(folder: Path, day: str, today: date) -> Revision:
     """
     before = read_contents(folder)
     api = load(folder)
-    version = _ended(api.table, day, today.isoformat())
+    version = _require_ended(api.table, day, today.isoformat())
     stay = [one for one in api.table.dates if one != day]
     waivers = read_waivers(folder)
     by_itself: list[Trail] = []
@@ -48,7 +48,7 @@ def retire(folder: Path, day: str, today: date) -> Revision:
         after = sources.read_contents()
         with write_trial(folder.name, after) as there:
             now, left = load(there), read_waivers(there)
-        hidden = list(_hidden(api, now))
+        hidden = list(_find_hidden(api, now))
         if not hidden or by_itself:
             break
         by_itself = hidden
@@ -66,7 +66,7 @@ def retire(folder: Path, day: str, today: date) -> Revision:
     )
 
 
-def _ended(table: Table, day: str, today: str) -> Version:
+def _require_ended(table: Table, day: str, today: str) -> Version:
     """Return the version of *day*, which is to be one that nobody can ask for any more."""
     version = next((one for one in table.supported if one.date == day), None)
     if version is None:
@@ -119,7 +119,7 @@ def _leave_waivers(sources: Sources, waivers: list[Waiver], day: str) -> None:
             sources.file(FILE).remove(("waivers", number, "versions", at))
 
 
-def _hidden(before: Api, now: Api) -> Iterator[Trail]:
+def _find_hidden(before: Api, now: Api) -> Iterator[Trail]:
     """Yield the components that are not where they were any more, and are there by themselves."""
     for (section, name), mask in before.visible.items():
         then = {one for at, one in enumerate(before.combinations) if mask >> at & 1}

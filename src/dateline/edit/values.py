@@ -37,7 +37,7 @@ def _restore_values(draft: Draft, found: Breaking, schema: Object) -> Repair:
     """Restore all values at once, where single ones can't be gated."""
     change = found.change
     old = draft.before(found, change.before_pointer or change.holder_pointer).inner
-    repair = draft.restored(schema, found)
+    repair = draft.repair_history(schema, found)
     for key in ("enum", "const"):
         value = old.node.get(key, ABSENT)
         if not same(value, schema.node.get(key, ABSENT)):

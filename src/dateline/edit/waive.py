@@ -99,7 +99,7 @@ def find_target(
     )
     if len(pointers) > 1:
         raise WaiverError(
-            f"{given} is the place of several findings; name one of {_listed(pointers)}"
+            f"{given} is the place of several findings; name one of {_join(pointers)}"
         )
     if not pointers:
         if meant:
@@ -155,7 +155,7 @@ def _leads(node: Any, steps: Sequence[str]) -> bool:
     return True
 
 
-def _listed(names: Sequence[str]) -> str:
+def _join(names: Sequence[str]) -> str:
     shown = ", ".join(names[:_SHOWN])
     return shown if len(names) <= _SHOWN else f"{shown} and {len(names) - _SHOWN} more"
 
