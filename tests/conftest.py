@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -28,8 +30,9 @@ def user_caches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def mypy_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Let all runs of mypy share what they know of pydantic and the standard library."""
+def mypy_cache(pytestconfig: pytest.Config) -> Iterator[None]:
+    """Let all runs of mypy, in later sessions as well, share what they know of libraries."""
+    folder = Path(pytestconfig.rootpath) / ".pytest_cache" / "mypy"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MYPY_CACHE_DIR", str(tmp_path_factory.getbasetemp() / "mypy"))
+        patch.setenv("MYPY_CACHE_DIR", str(folder / os.environ.get("PYTEST_XDIST_WORKER", "main")))
         yield

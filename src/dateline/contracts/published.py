@@ -29,13 +29,14 @@ class PublishedSchemas:
         self._projector = projector
         self._combinations = timeline.combinations
         self._constraints = Constraints(api.document)
+        self._documents: dict[int | None, dict[str, Any]] = {None: api.document}
         self._directed: dict[int | None, list[OneWay]] = {}
         self._readings = DiffReadings()
 
     def canonical(self, schema: Any) -> Any:
         """Return what canonical values of *schema* have to be."""
         made = canonical("schema", schema, adopted=self._api.table.adopted)
-        return self._constraints.of(self._direct(made, self._api.document, None))
+        return self._constraints.of(self._direct(made, None))
 
     def describe_sent(self, *schemas: Any) -> Any:
         """Return what canonical values of *schemas* have to be that callers of any version sent.
@@ -46,7 +47,7 @@ class PublishedSchemas:
 
         def read(schema: Any) -> Any:
             found = canonical("schema", schema, sent=True, adopted=self._api.table.adopted)
-            return self._constraints.of(self._direct(found, self._api.document, None))
+            return self._constraints.of(self._direct(found, None))
 
         definitions = cache(lambda name: read(components.get(name, True)))
         found = [read(schema) for schema in schemas]
@@ -64,12 +65,22 @@ class PublishedSchemas:
 
     def at(self, schema: Any, at: int) -> Any:
         """Return what values of *schema* have to be at the combination *at*."""
-        document = self._projector.contract(*self._combinations[at]).document
-        return self.constraints_of(self._direct(self.node("schema", schema, at), document, at))
+        return self._constraints.of(self._direct(self._node(schema, at), at))
 
-    def _direct(self, schema: Any, document: dict[str, Any], at: int | None) -> Any:
+    def _document(self, at: int | None) -> dict[str, Any]:
+        """Return the document of the combination *at*, the definitions if None."""
+        if at is not None and at not in self._documents:
+            self._documents[at] = self._projector.contract(*self._combinations[at]).document
+        return self._documents[at]
+
+    def _node(self, schema: Any, at: int) -> Any:
+        """Return *schema* as it is published at the combination *at*."""
+        return self._projector.node("schema", schema, self._combinations[at])
+
+    def _direct(self, schema: Any, at: int | None) -> Any:
         """Return *schema* without what one of the directions does not have."""
         if at not in self._directed:
+            document = self._document(at)
             self._directed[at] = [
                 OneWay(document, hidden, Hidden.ANY) for hidden in (READ_ONLY, WRITE_ONLY)
             ]
@@ -77,23 +88,12 @@ class PublishedSchemas:
             schema = direction.of(schema)
         return schema
 
-    def node(self, kind: str, node: Any, at: int) -> Any:
-        """Return what *node* is published as at the combination *at*."""
-        return self._projector.node(kind, node, self._combinations[at])
-
-    def constraints_of(self, schema: Any) -> Any:
-        """Return what a *schema* that is published demands."""
-        return self._constraints.of(schema)
-
     def apart(self, one: Any, other: Any, at: int | None) -> bool:
         """Return whether no value can be of both schemas.
 
         They are compared as they are at the combination *at*; None means canonical values.
         """
-        document = self._api.document
-        if at is not None:
-            document = self._projector.contract(*self._combinations[at]).document
-        schemas = self._readings.of(document)
+        schemas = self._readings.of(self._document(at))
         first, second = (
             schemas.view(schemas.parts([Located(self._read(each, at), "")]))
             for each in (one, other)
@@ -103,7 +103,7 @@ class PublishedSchemas:
     def _read(self, schema: Any, at: int | None) -> Any:
         if at is None:
             return canonical("schema", schema, adopted=self._api.table.adopted)
-        return self.node("schema", schema, at)
+        return self._node(schema, at)
 
 
 def together(schemas: Iterable[Any]) -> Any:
