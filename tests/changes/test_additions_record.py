@@ -24,6 +24,7 @@ from support.repositories import (
     DAY,
     commit,
     edit,
+    moved_into,
 )
 
 # --- Without a record, and with one that is damaged
@@ -40,6 +41,17 @@ def test_a_project_without_a_record_has_no_pages_of_additions(
     assert dateline("generate").status == CLEAN
     assert added_pages() == []
     assert "Added to all versions" not in index()
+
+
+@pytest.fixture(scope="module")
+def cut_twice(cut: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project whose record has a closed period."""
+    with pytest.MonkeyPatch.context() as patch:
+        root = moved_into(cut, tmp_path_factory.mktemp("twice"), patch)
+        publish(PAGES_FIELD)
+        cut_next()
+        commit()
+    return root
 
 
 WAY_OUT: Final = (
@@ -135,11 +147,14 @@ def swapped(before: str, after: str) -> Callable[[str], str]:
     ],
 )  # fmt: skip
 def test_a_damaged_record_is_told_with_the_way_out(
-    name: str, damage: Callable[[str], str], said: str | None, project: Path
+    name: str,
+    damage: Callable[[str], str],
+    said: str | None,
+    cut_twice: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    publish(PAGES_FIELD)
-    cut_next()
-    commit()
+    project = moved_into(cut_twice, tmp_path, monkeypatch)
     path = project / "schemas/_additions" / name.format(day=DAY, later=LATER)
     path.write_text(damage(path.read_text() if path.exists() else ""))
     before = read_files(project / "generated")

@@ -6,6 +6,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -53,6 +54,12 @@ HEAVY = (
 MODULES = sorted(SOURCE.rglob("*.py"))
 
 
+@cache
+def parse(path: Path) -> ast.Module:
+    """Return the syntax tree of the module at *path*."""
+    return ast.parse(path.read_bytes())
+
+
 def room_of(path: Path) -> str:
     """Return the room that the file stands in; an empty name for the package's own file."""
     first = path.relative_to(SOURCE).parts[0].removesuffix(".py")
@@ -87,7 +94,7 @@ def allowed(name: str, room: str, left: set[str]) -> bool:
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
 def test_a_room_stands_only_on_the_rooms_to_its_left(path: Path) -> None:
-    assert misplaced(path, ast.parse(path.read_bytes())) == []
+    assert misplaced(path, parse(path)) == []
 
 
 def corner_of(*steps: str) -> str:
@@ -101,7 +108,7 @@ def test_within_a_room_imports_go_in_one_direction() -> None:
     leads: dict[str, set[str]] = {}
     for path in MODULES:
         home = corner_of(*path.relative_to(SOURCE).with_suffix("").parts)
-        steps = (name.split(".") for name in imported(ast.parse(path.read_bytes())))
+        steps = (name.split(".") for name in imported(parse(path)))
         goals = {corner_of(*rest) for package, *rest in steps if package == "dateline" and rest}
         leads.setdefault(home, set()).update(goals - {home})
     # raises CycleError, which names the circle
@@ -112,7 +119,7 @@ def test_no_output_imports_another() -> None:
     found = {
         (room_of(path), room)
         for path in MODULES
-        for name in imported(ast.parse(path.read_bytes()))
+        for name in imported(parse(path))
         for room in name.split(".")[1:2]
         if {room_of(path), room} <= {*OUTPUTS} and room != room_of(path)
     }
