@@ -445,6 +445,7 @@ def _report(
         colour=_colour(),
         width=shutil.get_terminal_size().columns,
         show_waived=waived,
+        base_path=_base_path(schemas),
         source=source,
     )
     for name, file in formats or [("text", "")]:
@@ -457,6 +458,15 @@ def _report(
         if name == "github" and summary:
             with Path(summary).open("a", encoding="utf-8") as steps:
                 steps.write(step_summary(findings, context))
+
+
+def _base_path(schemas: Path) -> str:
+    """Return where the project is, from the top of its repository, or from here outside one."""
+    project = schemas.resolve().parent
+    for folder in (project, *project.parents):
+        if (folder / ".git").exists():
+            return project.relative_to(folder).as_posix()
+    return os.path.relpath(project)
 
 
 def _write(path: Path, text: str) -> None:

@@ -19,6 +19,7 @@ MOST_LINES = 700
 OTHER_FOLDERS = {
     "benchmarks": "the rows of `make bench`",
     "house": "the project as a whole",
+    "integrations": "what CI systems and pre-commit run",
     "runtime": "the package `dateline_runtime`",
     "sandbox": "the package `paynet_sandbox`",
     "support": "code that several tests share",

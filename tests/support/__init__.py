@@ -1,5 +1,6 @@
 """Code that several tests share, one line for each module.
 
+- `actions`: the steps of a composite GitHub action, run as a runner runs them
 - `additions`: a library API whose additions are recorded, and the pages that list them
 - `adopted_apis`: documents of several dates, and the definitions adopted from them
 - `adopted_projects`: projects that one document was adopted into
@@ -8,8 +9,10 @@
 - `chains_shown`: what callers of a random chain are shown, validated against their documents
 - `changing`: the text of change pages, and sources that lead to it
 - `checked`: the problems that the checks find in a document
+- `checkouts`: repositories with a base branch and changes, cloned as CI clones them
 - `clusters`: PostgreSQL in a temporary folder
 - `commands`: the command line, run in this process
+- `comment_hosts`: a server with the comments of one pull request
 - `conforming`: schemathesis against a mock of the payment API
 - `containment`: an oracle: what one schema accepts and another refuses
 - `counterexamples`: values that one schema accepts and another refuses
@@ -25,8 +28,8 @@
 - `gating`: gating of an edit, and what it promises to callers
 - `generated_server`: generated servers, imported, and requests to them
 - `header_cases`: version headers and their answers, and an application that gives them
-- `histories`: every keyword that `x-was` may hold in a schema, as small definitions
 - `histories_of_kinds`: what `x-was` may hold on other objects
+- `histories`: every keyword that `x-was` may hold in a schema, as small definitions
 - `inheritance`: random documents with discriminated parents
 - `json_schema_suite`: the JSON Schema Test Suite, as components of documents
 - `kills`: a command killed at every file event, and what the next command makes of it

@@ -1,0 +1,113 @@
+"""The steps of `action.yml` that need more than one line: `base` and `check`.
+
+Everything comes in as environment variables: those of GitHub Actions, and `DATELINE_…` for the
+inputs. No input is pasted into a script, so that the name of a branch can't become a command.
+Standard library only.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, Final
+
+NO_COMMIT: Final = "0" * 40
+"""What GitHub calls the commit before the first push to a branch."""
+
+FINDINGS, STALE = 1, 4
+
+
+def main() -> None:
+    """Run the step that the command line names."""
+    {"base": write_base, "check": run_check}[sys.argv[1]]()
+
+
+def write_base() -> None:
+    """Set the output `against`, and fetch the commit where the checkout is shallow."""
+    against = os.environ.get("DATELINE_AGAINST") or find_base()
+    if against and not is_known(against):
+        # one commit, no history: that is all that a comparison needs
+        subprocess.run(
+            ["git", "fetch", "--quiet", "--no-tags", "--depth=1", "origin", against], check=False
+        )
+        if not is_known(against):
+            fail(f"{against}, the base of the comparison, is neither here nor at `origin`.")
+    write_outputs(against=against)
+
+
+def find_base() -> str:
+    """Return the commit that callers have, or "" where the event names none.
+
+    That is the base of a pull request or a merge group, or what the branch was before a push.
+    """
+    event: dict[str, Any] = {}
+    if path := os.environ.get("GITHUB_EVENT_PATH"):
+        event = json.loads(Path(path).read_text(encoding="utf-8"))
+    if pull := event.get("pull_request"):
+        return str(pull["base"]["sha"])
+    if group := event.get("merge_group"):
+        return str(group["base_sha"])
+    before = str(event.get("before") or "")
+    return "" if before == NO_COMMIT else before
+
+
+def is_known(against: str) -> bool:
+    """Tell whether a path or a revision of this repository has the name *against*."""
+    if Path(against).exists():
+        return True
+    asked = ["git", "rev-parse", "--quiet", "--verify", "--end-of-options", f"{against}^{{commit}}"]
+    return subprocess.run(asked, check=False, capture_output=True).returncode == 0
+
+
+def run_check() -> None:
+    """Run `dateline check`; set the outputs `status`, `failed`, `report` and `sarif`.
+
+    The step itself succeeds, so that the comment is written before the run fails.
+    """
+    temporary = Path(os.environ["RUNNER_TEMP"])
+    report = temporary / "dateline.md"
+    sarif = Path(os.environ.get("DATELINE_SARIF") or temporary / "dateline.sarif")
+    project = Path(os.environ.get("DATELINE_PROJECT") or ".")
+    folders = [
+        f"--schemas={project / os.environ.get('DATELINE_SCHEMAS', 'schemas')}",
+        f"--output={project / os.environ.get('DATELINE_OUTPUT', 'generated')}",
+    ]
+    command = ["dateline", "check", *folders]
+    if against := os.environ.get("DATELINE_AGAINST"):
+        command.append(f"--against={against}")
+    formats = ["--format=github", f"--format=markdown={report}", f"--format=sarif={sarif}"]
+    status = failed = subprocess.run([*command, *formats], check=False).returncode
+
+    if status in (0, FINDINGS) and os.environ.get("DATELINE_GENERATED") != "false":
+        stale = subprocess.run(["dateline", "generate", "--check", *folders], check=False)
+        if stale.returncode:
+            print("::error title=dateline generate --check::The generated files are stale.")
+            failed = failed or stale.returncode
+    write_outputs(
+        status=str(status),
+        failed=str(failed),
+        report=str(report) if report.exists() else "",
+        sarif=str(sarif) if sarif.exists() else "",
+    )
+
+
+def write_outputs(**values: str) -> None:
+    """Set outputs of the step."""
+    with Path(os.environ["GITHUB_OUTPUT"]).open("a", encoding="utf-8") as outputs:
+        for name, value in values.items():
+            if "\n" in value:
+                fail(f"{name} is of one line.")
+            outputs.write(f"{name}={value}\n")
+
+
+def fail(message: str) -> None:
+    """End the step with an annotation."""
+    print(f"::error title=dateline::{message}")
+    sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,177 @@
+"""The action for GitHub: its steps, as a runner runs them on a pull request."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from support.actions import Run, Runner
+from support.checkouts import LINE, PROJECT, Checkout
+from support.comment_hosts import CommentHost
+
+PLACE = f"file={PROJECT}/schemas/loans.yaml,line={LINE},"
+MARKER = f"<!-- dateline of {PROJECT} -->"
+
+
+def run_action(
+    checkout: Checkout,
+    comments: CommentHost,
+    event: dict[str, object] | None = None,
+    event_name: str = "pull_request",
+    **given: str,
+) -> Run:
+    """Run the action on a pull request from *checkout*, or on *event*."""
+    temporary = checkout.root.parent / "temporary"
+    temporary.mkdir(exist_ok=True)
+    event_file = temporary / "event.json"
+    pull = {"pull_request": {"number": 7, "base": {"sha": checkout.base}}}
+    event_file.write_text(json.dumps(pull if event is None else event))
+    variables = {
+        "GITHUB_API_URL": comments.address,
+        "GITHUB_EVENT_NAME": event_name,
+        "GITHUB_EVENT_PATH": str(event_file),
+        "GITHUB_REPOSITORY": "library/apis",
+    }
+    runner = Runner(Path(__file__).parents[2], checkout.root, temporary, variables)
+    inputs = {"project": PROJECT, "generated": "false", **given}
+    return runner.run(inputs, without=frozenset({"install"}))
+
+
+def annotations(run: Run) -> list[str]:
+    return [line for line in run.log.splitlines() if line.startswith("::")]
+
+
+def test_a_breaking_change_is_annotated_summarized_and_commented(
+    breaking: Checkout, comments: CommentHost
+) -> None:
+    run = run_action(breaking, comments)
+    assert run.status == 1
+    [annotation] = annotations(run)
+    assert annotation.startswith(f"::error {PLACE}")
+    assert "[response-field-removed]" in annotation
+    assert "response-field-removed" in run.summary
+    assert list(comments.comments) == [1]
+    assert comments.comments[1].startswith(f"{MARKER}\n<!-- dateline check -->\n")
+    assert comments.tokens == {"Bearer secret"}
+    sarif = json.loads(Path(run.steps["check"]["sarif"]).read_text("utf-8"))
+    [result] = sarif["runs"][0]["results"]
+    location = result["locations"][0]["physicalLocation"]
+    assert location["artifactLocation"]["uri"] == f"{PROJECT}/schemas/loans.yaml"
+    assert location["region"]["startLine"] == LINE
+
+
+def test_nothing_is_written_where_all_is_clean(clean: Checkout, comments: CommentHost) -> None:
+    run = run_action(clean, comments)
+    assert (run.status, annotations(run)) == (0, [])
+    assert comments.requests == ["GET /repos/library/apis/issues/7/comments"]
+
+
+def test_one_comment_is_updated_and_goes_when_all_is_well(
+    breaking: Checkout, clean: Checkout, comments: CommentHost
+) -> None:
+    others = {number: f"A word of a reviewer, {number}" for number in range(1, 151)}
+    comments.comments |= others
+    for _ in range(2):
+        run_action(breaking, comments)
+    assert [*comments.comments] == [*others, 151]
+    assert sum(request.startswith("PATCH") for request in comments.requests) == 0
+    comments.comments[151] = f"{MARKER}\nof an earlier push"
+    run_action(breaking, comments)
+    assert "response-field-removed" in comments.comments[151]
+    run_action(clean, comments)
+    assert comments.comments == others
+
+
+def test_each_project_has_a_comment_of_its_own(breaking: Checkout, comments: CommentHost) -> None:
+    run_action(breaking, comments)
+    run_action(breaking, comments, event_name="pull_request_target", name="lending, again")
+    assert [text.partition("\n")[0] for text in comments.comments.values()] == [
+        MARKER,
+        "<!-- dateline of lending__again -->",
+    ]
+
+
+def test_a_fork_without_a_token_gets_the_verdict(
+    breaking: Checkout, clean: Checkout, comments: CommentHost
+) -> None:
+    comments.writable = False
+    run = run_action(breaking, comments)
+    assert run.status == 1
+    assert "The token may not comment here (HTTP 403); the log has the report." in run.log
+    assert run_action(clean, comments).status == 0
+
+
+def test_what_can_not_be_read_gets_a_comment_too(clean: Checkout, comments: CommentHost) -> None:
+    (clean.root / PROJECT / "schemas" / "loans.yaml").write_text("components: [")
+    run = run_action(clean, comments)
+    assert run.status == 3
+    assert list(comments.comments) == [1]
+    assert comments.comments[1].startswith(MARKER)
+
+
+def test_stale_outputs_fail_unless_they_are_not_asked_for(
+    clean: Checkout, comments: CommentHost
+) -> None:
+    loans = clean.root / PROJECT / "schemas" / "loans.yaml"
+    loans.write_text(loans.read_text("utf-8").replace("a loan can be paused", "it pauses"), "utf-8")
+    document = clean.root / PROJECT / "generated" / "spec" / "production" / "versions.json"
+    document.write_text(document.read_text("utf-8") + "\n")
+    assert run_action(clean, comments, generated="false").status == 0
+    run = run_action(clean, comments, generated="true")
+    assert run.status == 4
+    assert annotations(run)[-1].startswith("::error title=dateline generate --check::")
+
+
+@pytest.mark.parametrize(
+    ("name", "event"),
+    [
+        ("push", {"before": "{base}"}),
+        ("merge_group", {"merge_group": {"base_sha": "{base}"}}),
+        ("workflow_dispatch", {}),
+        ("push", {"before": "0" * 40}),
+    ],
+)
+def test_other_events_are_judged_and_not_commented(
+    name: str, event: dict[str, object], breaking: Checkout, comments: CommentHost
+) -> None:
+    known = json.loads(json.dumps(event).replace("{base}", breaking.base))
+    run = run_action(breaking, comments, known, name)
+    assert run.status == 1
+    assert comments.requests == []
+
+
+def test_a_base_that_is_nowhere_ends_the_run(breaking: Checkout, comments: CommentHost) -> None:
+    run = run_action(breaking, comments, against="no-such-branch")
+    assert run.status == 2
+    assert annotations(run) == [
+        "::error title=dateline::no-such-branch, the base of the comparison, is neither here nor "
+        "at `origin`."
+    ]
+
+
+@pytest.mark.parametrize("against", ["$(touch canary)", "--output=canary", "a;touch canary", "`x`"])
+def test_no_input_becomes_a_command(
+    against: str, breaking: Checkout, comments: CommentHost
+) -> None:
+    run = run_action(breaking, comments, against=against)
+    assert run.status == 2
+    assert list(breaking.root.rglob("canary")) == []
+
+
+def test_a_submodule_has_paths_of_its_own(
+    breaking: Checkout, comments: CommentHost, tmp_path: Path
+) -> None:
+    outer = tmp_path / "outer"
+    subprocess.run(["git", "init", "--quiet", str(outer)], check=True)
+    allowed = ["git", "-C", str(outer), "-c", "protocol.file.allow=always"]
+    subprocess.run(
+        [*allowed, "submodule", "--quiet", "add", f"file://{breaking.root}", "shared"],
+        check=True,
+        capture_output=True,
+    )
+    inner = Checkout(outer / "shared", breaking.base)
+    run = run_action(inner, comments, {})
+    assert run.status == 1
+    assert annotations(run)[0].startswith(f"::error {PLACE}")
