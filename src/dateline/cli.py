@@ -544,6 +544,14 @@ def serve(workspace: Workspace, environment: str | None, host: str, port: int, s
 
 
 @main.command()
+def demo() -> None:
+    """Show in a minute what dateline does; nothing is left behind."""
+    from dateline.demo import run_demo
+
+    run_demo(click.echo)
+
+
+@main.command()
 @_SCHEMAS
 @click.argument("name")
 @click.option(

@@ -21,7 +21,7 @@ ROOMS = (
     *("templating", "python"),
     *("changes", "documents", "models", "contracts", "server", "render"),
     *("files", "edit", "adopt", "generate", "status"),
-    *("serve", "completion", "cli", "entry", "__main__"),
+    *("serve", "demo", "completion", "cli", "entry", "__main__"),
 )
 """From left to right. The last two are what the script and `python -m` call."""
 

@@ -39,7 +39,7 @@ def run_action(
     return runner.run(inputs, without=frozenset({"install"}))
 
 
-def annotations(run: Run) -> list[str]:
+def find_annotations(run: Run) -> list[str]:
     return [line for line in run.log.splitlines() if line.startswith("::")]
 
 
@@ -48,7 +48,7 @@ def test_a_breaking_change_is_annotated_summarized_and_commented(
 ) -> None:
     run = run_action(breaking, comments)
     assert run.status == 1
-    [annotation] = annotations(run)
+    [annotation] = find_annotations(run)
     assert annotation.startswith(f"::error {PLACE}")
     assert "[response-field-removed]" in annotation
     assert "response-field-removed" in run.summary
@@ -64,7 +64,7 @@ def test_a_breaking_change_is_annotated_summarized_and_commented(
 
 def test_nothing_is_written_where_all_is_clean(clean: Checkout, comments: CommentHost) -> None:
     run = run_action(clean, comments)
-    assert (run.status, annotations(run)) == (0, [])
+    assert (run.status, find_annotations(run)) == (0, [])
     assert comments.requests == ["GET /repos/library/apis/issues/7/comments"]
 
 
@@ -121,7 +121,7 @@ def test_stale_outputs_fail_unless_they_are_not_asked_for(
     assert run_action(clean, comments, generated="false").status == 0
     run = run_action(clean, comments, generated="true")
     assert run.status == 4
-    assert annotations(run)[-1].startswith("::error title=dateline generate --check::")
+    assert find_annotations(run)[-1].startswith("::error title=dateline generate --check::")
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_other_events_are_judged_and_not_commented(
 def test_a_base_that_is_nowhere_ends_the_run(breaking: Checkout, comments: CommentHost) -> None:
     run = run_action(breaking, comments, against="no-such-branch")
     assert run.status == 2
-    assert annotations(run) == [
+    assert find_annotations(run) == [
         "::error title=dateline::no-such-branch, the base of the comparison, is neither here nor "
         "at `origin`."
     ]
@@ -174,4 +174,4 @@ def test_a_submodule_has_paths_of_its_own(
     inner = Checkout(outer / "shared", breaking.base)
     run = run_action(inner, comments, {})
     assert run.status == 1
-    assert annotations(run)[0].startswith(f"::error {PLACE}")
+    assert find_annotations(run)[0].startswith(f"::error {PLACE}")

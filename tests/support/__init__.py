@@ -28,8 +28,8 @@
 - `gating`: gating of an edit, and what it promises to callers
 - `generated_server`: generated servers, imported, and requests to them
 - `header_cases`: version headers and their answers, and an application that gives them
-- `histories_of_kinds`: what `x-was` may hold on other objects
 - `histories`: every keyword that `x-was` may hold in a schema, as small definitions
+- `histories_of_kinds`: what `x-was` may hold on other objects
 - `inheritance`: random documents with discriminated parents
 - `json_schema_suite`: the JSON Schema Test Suite, as components of documents
 - `kills`: a command killed at every file event, and what the next command makes of it
