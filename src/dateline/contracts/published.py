@@ -94,11 +94,8 @@ class PublishedSchemas:
         They are compared as they are at the combination *at*; None means canonical values.
         """
         schemas = self._readings.of(self._document(at))
-        first, second = (
-            schemas.view(schemas.parts([Located(self._read(each, at), "")]))
-            for each in (one, other)
-        )
-        return are_apart(schemas, first, second)
+        first, second = (schemas.read([Located(self._read(each, at), "")]) for each in (one, other))
+        return are_apart(first, second)
 
     def _read(self, schema: Any, at: int | None) -> Any:
         if at is None:

@@ -1,32 +1,32 @@
-"""Two contracts in, a list of `Change` out. Observes; never judges."""
+"""Compare two contracts and return their differences as a list of `Change`, without verdicts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
 from dateline.collector import collection_off
 from dateline.diff.compare import SchemaComparison
 from dateline.diff.documents import ChangeSurvey, DocumentIndex, Texts
-from dateline.diff.graph import CARRIERS, Graph, NodePair, Seen, reachable
-from dateline.diff.keywords import changed
-from dateline.diff.leads import Leads
+from dateline.diff.graph import CARRIERS, Difference, Graph, Kinds, NodePair, list_reachable
+from dateline.diff.keywords import KEYWORD, NOTE
 from dateline.diff.leaves import leaves
 from dateline.diff.messages import MessageComparison
 from dateline.diff.naming import name
 from dateline.diff.operations import OperationComparison
 from dateline.diff.schemas import Schemas
-from dateline.diff.switches import fold
+from dateline.diff.switches import fold_switches
 from dateline.diff.tags import fold_tags
 from dateline.model import Change, Contract, Direction, Kind
 from dateline.openapi import COMPONENTS
 from dateline.schema.dialect import Dialect, is_old
 from dateline.schema.memo import Memo
-from dateline.schema.references import component, escape
+from dateline.schema.references import Located, component, escape
 from dateline.schema.values import text
 
-# Kinds that say nothing about what is inside the values: there the leaves are told.
+# Kinds that say nothing about what is inside the values: the exact places are reported.
 _UNKNOWN_INSIDE: Final = (
     Kind.KEYWORD_CHANGED,
     Kind.DOCUMENTATION_CHANGED,
@@ -36,7 +36,7 @@ _UNKNOWN_INSIDE: Final = (
 )
 
 # Kinds that concern those who import components, whatever operations use them.
-_NAMED: Final = (Kind.COMPONENT_ADDED, Kind.COMPONENT_REMOVED, Kind.COMPONENT_RENAMED)
+_COMPONENT: Final = Kinds(Kind.COMPONENT_ADDED, Kind.COMPONENT_REMOVED, Kind.COMPONENT_RENAMED)
 
 _VARIANTS: Final = (Kind.VARIANT_ADDED, Kind.VARIANT_REMOVED)
 
@@ -45,18 +45,17 @@ _OPENED: Final = {
     Kind.VALUE_REMOVED: Kind.OPEN_VALUE_REMOVED,
 }
 
-_SILENT: Final = (Kind.DOCUMENTATION_CHANGED, Kind.EXTENSION_CHANGED, *_NAMED)
+_SILENT: Final = (Kind.DOCUMENTATION_CHANGED, Kind.EXTENSION_CHANGED, *_COMPONENT)
 
 
 class DiffReadings:
     """What was read of documents, for several comparisons of documents that share nodes.
 
-    No document may be changed while they last.
+    No document may be changed meanwhile.
     """
 
     def __init__(self) -> None:
         self._texts = Texts()
-        self.leads = Leads(self._texts)
         self._schemas = Memo(DiffReadings._read, owner=self)
 
     def of(self, root: dict[str, Any], *, across: bool = False) -> Schemas:
@@ -67,7 +66,7 @@ class DiffReadings:
         return self._schemas(root, across)
 
     def _read(self, root: dict[str, Any], across: bool) -> Schemas:
-        # within one dialect, equal texts say the same, and schemas are read where they are met
+        # within one dialect equal texts mean the same, and schemas are read where they are met
         read = Dialect(root).align("document", root) if across else root
         return Schemas(DocumentIndex(read, self._texts))
 
@@ -97,19 +96,17 @@ def _plain(contract: dict[str, Any] | Contract) -> dict[str, Any]:
     return contract.document if isinstance(contract, Contract) else contract
 
 
+@dataclass(slots=True)
 class _Label:
     """All that reaches one difference."""
 
-    __slots__ = ("carried", "closed", "exclusive", "other", "request", "response", "wider")
-
-    def __init__(self) -> None:
-        self.request = 0
-        self.response = 0
-        self.carried = 0
-        self.closed = False
-        self.exclusive = False
-        self.wider = False
-        self.other = False
+    request: int = 0
+    response: int = 0
+    carried: int = 0
+    closed: bool = False
+    exclusive: bool = False
+    wider: bool = False
+    other: bool = False
 
 
 class _Comparison:
@@ -127,34 +124,31 @@ class _Comparison:
         self._graph = Graph()
         self._survey = ChangeSurvey(self._before, self._after)
         self._schemas = SchemaComparison(self._graph, self._survey, ours, theirs, renames)
-        self._messages = MessageComparison(self._graph, self._survey, self._schemas, renames)
-        self._operations = OperationComparison(
-            self._graph, self._survey, self._messages, renames, readings.leads
-        )
+        self._messages = MessageComparison(self._schemas)
+        self._operations = OperationComparison(self._messages)
         self._named: dict[int, tuple[str, ...]] = {}
 
     def changes(self) -> list[Change]:
         self._operations.compare()
         for pair in self._graph.waiting():
             (self._schemas if pair.kind == "schema" else self._messages).compare(pair)
-        self._tell_opaque()
-        fold_tags(self._graph, self._survey, self._schemas.retagged)
-        fold(self._graph, self._before, self._after)
+        self._add_opaque()
+        fold_tags(self._graph, self._survey, self._schemas.retaggings)
+        fold_switches(self._graph, self._before, self._after)
         renamed = self._components()
         self._graph.spread()
-        return sorted(self._told(renamed), key=_order)
+        return sorted(self._changes(renamed), key=_order)
 
-    def _tell_opaque(self) -> None:
+    def _add_opaque(self) -> None:
         """Note that a keyword changed where anything below it did: what, is not judged there."""
         for pair in list(self._graph.pairs):
             for keyword, before, after, below in pair.opaque:
-                told = [seen for inner in reachable(below) for seen in inner.seen]
+                found = [each for inner in list_reachable(below) for each in inner.differences]
                 judged = any(
-                    seen.kind not in _SILENT and seen.keyword != "deprecated" for seen in told
+                    each.kind not in _SILENT and each.keyword != "deprecated" for each in found
                 )
-                if judged or any(seen.kind not in _NAMED for seen in told):
-                    kind = Kind.KEYWORD_CHANGED if judged else Kind.DOCUMENTATION_CHANGED
-                    changed(pair, kind, keyword, before, after)
+                if judged or any(each.kind not in _COMPONENT for each in found):
+                    pair.add(KEYWORD if judged else NOTE, keyword, before, after)
 
     def _components(self) -> dict[str, str]:
         """Note which components came, went or have another name; return the new references."""
@@ -180,36 +174,22 @@ class _Comparison:
             renamed = _one_to_one(
                 {old: self._partners.get((section, old), set()) & set(came) for old in gone if came}
             )
-            renamed |= _equal(
+            renamed |= _match_texts(
                 ours, theirs, set(gone) - set(renamed), set(came) - set(renamed.values())
             )
             if section == "securitySchemes":
-                renamed |= self._operations.schemes
-            # nobody knows by its name what nobody named
-            ours_made = {name for name in gone if at + escape(name) in made}
-            theirs_made = {name for name in came if at + escape(name) in came_made}
-            for old, new in renamed.items():
-                references[f"#{at}{escape(old)}"] = f"#{at}{escape(new)}"
-                if old in ours_made or new in theirs_made:
+                renamed |= self._operations.security.renamed
+            new_names = [(None, new) for new in came if new not in renamed.values()]
+            for old, new in (*((old, renamed.get(old)) for old in gone), *new_names):
+                before = None if old is None else Located(old, at + escape(old))
+                after = None if new is None else Located(new, at + escape(new))
+                if before and after:
+                    references[f"#{before.pointer}"] = f"#{after.pointer}"
+                # nobody knows by its name what nobody named
+                if (before and before.pointer in made) or (after and after.pointer in came_made):
                     continue
-                is_word = self._operations.is_word(section, old)
-                root.add(
-                    Kind.DOCUMENTATION_CHANGED if is_word else Kind.COMPONENT_RENAMED,
-                    section,
-                    before_pointer=at + escape(old),
-                    after_pointer=at + escape(new),
-                    before=old,
-                    after=new,
-                )
-            for old in gone:
-                if old not in renamed and old not in ours_made:
-                    is_word = self._operations.is_word(section, old)
-                    kind = Kind.DOCUMENTATION_CHANGED if is_word else Kind.COMPONENT_REMOVED
-                    root.add(kind, section, before_pointer=at + escape(old), before=old)
-            for new in came:
-                if new not in renamed.values() and new not in theirs_made:
-                    pointer = at + escape(new)
-                    root.add(Kind.COMPONENT_ADDED, section, after_pointer=pointer, after=new)
+                is_note = old is not None and self._operations.security.is_note(section, old)
+                root.add(NOTE if is_note else _COMPONENT, section, before, after)
         return references
 
     @cached_property
@@ -224,56 +204,56 @@ class _Comparison:
                     found.setdefault((section, old), set()).add(new)
         return found
 
-    def _told(self, references: dict[str, str]) -> Iterator[Change]:
+    def _changes(self, references: dict[str, str]) -> Iterator[Change]:
         """Yield one change for each difference, with all that reaches it."""
-        told: dict[tuple[Any, ...], Seen] = {}
+        known: dict[tuple[Any, ...], Difference] = {}
         labels: dict[tuple[Any, ...], _Label] = {}
         for pair in self._graph.pairs:
             if not pair.carried:
                 continue
-            for seen in pair.seen:
-                told.setdefault(seen.identity, seen)
-                _join(labels.setdefault(seen.identity, _Label()), pair, seen)
-        opened = {(seen.before_pointer, seen.after_pointer): seen.kind for seen in told.values()}
-        for identity, seen in told.items():
+            for each in pair.differences:
+                known.setdefault(each.identity, each)
+                _join(labels.setdefault(each.identity, _Label()), pair, each)
+        opened = {(each.before_pointer, each.after_pointer): each.kind for each in known.values()}
+        for identity, each in known.items():
             label = labels[identity]
-            kind = opened[seen.before_pointer, seen.after_pointer]
-            if _OPENED.get(seen.kind) is kind and not (label.request or label.response):
-                continue  # a list of values that stands only where any value may stand
-            if not _follows(seen, references):
-                yield self._change(seen, labels[identity])
+            kind = opened[each.before_pointer, each.after_pointer]
+            if _OPENED.get(each.kind) is kind and not (label.request or label.response):
+                continue  # a list of values that is used only where any value is allowed
+            if not _follows(each, references):
+                yield self._change(each, labels[identity])
 
-    def _change(self, seen: Seen, label: _Label) -> Change:
-        before, after = seen.before, seen.after
-        if seen.kind in _UNKNOWN_INSIDE and _is_nested(before, after):
+    def _change(self, each: Difference, label: _Label) -> Change:
+        before, after = each.before and each.before.value, each.after and each.after.value
+        if each.kind in _UNKNOWN_INSIDE and _is_nested(before, after):
             before, after = leaves(before, after)
-        at_before = seen.after_pointer is None or seen.kind is Kind.FIELD_OPTIONAL
+        at_before = each.after_pointer is None or each.kind is Kind.FIELD_OPTIONAL
         side = self._before if at_before else self._after
-        pointer = (seen.before_pointer if at_before else seen.after_pointer) or ""
-        schema, field = name(side.root, pointer, seen.keyword)
-        if seen.kind in _VARIANTS and seen.keyword == "discriminator":
-            # the variant itself says nothing of what it is one of
+        pointer = (each.before_pointer if at_before else each.after_pointer) or ""
+        schema, field = name(side.root, pointer, each.keyword)
+        if each.kind in _VARIANTS and each.keyword == "discriminator":
+            # the variant itself does not name what it is one of
             other = self._after if at_before else self._before
-            schema, field = name(other.root, seen.holder or "", seen.keyword)
-        if seen.kind in _NAMED:
+            schema, field = name(other.root, each.holder or "", each.keyword)
+        if each.kind in _COMPONENT:
             label = _Label()
         return Change(
-            kind=seen.kind,
+            kind=each.kind,
             direction=_direction(label),
-            before_pointer=seen.before_pointer,
-            after_pointer=seen.after_pointer,
+            before_pointer=each.before_pointer,
+            after_pointer=each.after_pointer,
             schema=schema,
-            field=seen.field or field,
-            keyword=seen.keyword,
+            field=each.field or field,
+            keyword=each.keyword,
             operations=self._operation_names(label.request | label.response),
             before=before,
             after=after,
-            holder_pointer=seen.holder,
-            within=tuple(sorted((self._change(inner, label) for inner in seen.within), key=_order)),
+            holder_pointer=each.holder,
+            within=tuple(sorted((self._change(inner, label) for inner in each.within), key=_order)),
             carriers=tuple(
                 carrier for carrier, bit in sorted(CARRIERS.items()) if label.carried & bit
             ),
-            closed=seen.kind is Kind.FIELD_ADDED and (label.closed or seen.closed),
+            closed=each.kind is Kind.FIELD_ADDED and (label.closed or each.closed),
             exclusive=label.exclusive,
             wider=label.wider and not label.other,
         )
@@ -287,14 +267,14 @@ class _Comparison:
         return self._named[bits]
 
 
-def _join(label: _Label, pair: NodePair, seen: Seen) -> None:
-    label.request |= 0 if seen.access == "readOnly" else pair.request
-    label.response |= 0 if seen.access == "writeOnly" else pair.response
-    label.carried |= seen.carrier or pair.carried
-    label.closed |= seen.closed or pair.closed
-    label.exclusive |= seen.exclusive or pair.exclusive
-    label.wider |= seen.wider
-    label.other |= bool(pair.request or pair.response) and not seen.wider
+def _join(label: _Label, pair: NodePair, each: Difference) -> None:
+    label.request |= 0 if each.access == "readOnly" else pair.request
+    label.response |= 0 if each.access == "writeOnly" else pair.response
+    label.carried |= each.carrier or pair.carried
+    label.closed |= each.closed or pair.closed
+    label.exclusive |= each.exclusive or pair.exclusive
+    label.wider |= each.wider
+    label.other |= bool(pair.request or pair.response) and not each.wider
 
 
 def _direction(label: _Label) -> Direction:
@@ -306,7 +286,7 @@ def _direction(label: _Label) -> Direction:
 
 
 def _is_nested(before: Any, after: Any) -> bool:
-    """Tell whether two unequal values are large enough for a look at where they differ."""
+    """Return whether two unequal values are large enough for a look at where they differ."""
     both = (before, after)
     if all(isinstance(value, list) for value in both):
         return any(isinstance(item, dict | list) for value in both for item in value)
@@ -323,7 +303,7 @@ def _one_to_one(partners: dict[str, set[str]]) -> dict[str, str]:
     }
 
 
-def _equal(
+def _match_texts(
     before: dict[str, Any], after: dict[str, Any], gone: set[str], came: set[str]
 ) -> dict[str, str]:
     """Return which of those that no comparison met have the same text under another name."""
@@ -333,14 +313,14 @@ def _equal(
     return {old: found.pop(0) for old in sorted(gone) if (found := texts.get(text(before[old])))}
 
 
-def _follows(seen: Seen, references: dict[str, str]) -> bool:
-    """Tell whether two unjudged values differ only in the new names of components."""
-    if not references or seen.kind is not Kind.EXTENSION_CHANGED:
+def _follows(each: Difference, references: dict[str, str]) -> bool:
+    """Return whether two unjudged values differ only in the new names of components."""
+    if not references or each.kind is not Kind.EXTENSION_CHANGED:
         return False
-    followed = text(seen.before)
+    followed = text(each.before and each.before.value)
     for old, new in references.items():
         followed = followed.replace(f'"{old}"', f'"{new}"')
-    return followed == text(seen.after)
+    return followed == text(each.after and each.after.value)
 
 
 def _order(change: Change) -> tuple[str, ...]:

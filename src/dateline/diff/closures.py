@@ -1,15 +1,12 @@
-"""Which properties the objects of a schema can't have, or have on conditions only."""
+"""Find the properties that objects of a schema can't have, or have on conditions only."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dateline.diff.overlaps import overlapping
-from dateline.diff.schemas import Schemas
-from dateline.diff.unions import UnionSide
-from dateline.diff.views import SchemaView, matches, refuses
-from dateline.schema.dialect import NOTES
+from dateline.diff.overlaps import find_overlapping
+from dateline.diff.views import SchemaView, is_assertion, matches, refuses
 from dateline.schema.references import Located
 
 # How far below a schema conditions on a property are looked for.
@@ -20,13 +17,13 @@ _OF_NAMES: Final = frozenset({"minLength", "maxLength", "pattern"})
 _COUNTING: Final = frozenset({"minProperties", "maxProperties", "propertyNames", "const", "enum"})
 
 
-def forbids(schemas: Schemas, view: SchemaView, name: str, count: int, depth: int = _DEPTH) -> bool:
-    """Tell whether an object of a schema may be refused because it gets the property *name*.
+def forbids(view: SchemaView, name: str, count: int, depth: int = _DEPTH) -> bool:
+    """Return whether an object of a schema may be refused because it gets the property *name*.
 
     *count* is the number of properties that the object then may have. What the schema says of
     the property's value is not looked at, unless that is `false`.
     """
-    if depth == 0 or refuses(view, name) or _misnames(schemas, view, name):
+    if depth == 0 or refuses(view, name) or _misnames(view, name):
         return True
     sizes = [fact.value for fact in view.facts.get("maxProperties", ())]
     if any(isinstance(size, int | float) and size < count for size in sizes):
@@ -42,32 +39,32 @@ def forbids(schemas: Schemas, view: SchemaView, name: str, count: int, depth: in
         needed = fact.value.get(name, ()) if isinstance(fact.value, dict) else ()
         if not view.required.keys() >= set(needed):
             return True
-    if any(_asks(schemas, node, name, depth) for node in _conditions(view)):
+    if any(_asks(each, name, depth) for each in _read(view, _conditions(view))):
         return True
     depending = view.maps.get("dependentSchemas", {})
     if any(node not in (True, {}) for node, _ in depending.get(name, ())):
         return True
     below = [*depending.values(), *([node] for node in _alternatives(view))]
-    members = [schemas.view(schemas.parts(located)) for located in below]
+    members = [view.schemas.read(located) for located in below]
     for union in view.unions:
-        views = [schemas.view(member.parts) for member in union.members]
+        views = [member.view for member in union.members]
         members += [member for member in views if _takes_objects(member)]
-        shared = overlapping(view, UnionSide(schemas, union))
+        shared = find_overlapping(union)
         if any(
             member.node.pointer in shared and name in each.required
             for member, each in zip(union.members, views, strict=True)
         ):
             return True  # with the property a value may fit two members of a `oneOf`
-    return any(forbids(schemas, member, name, count, depth - 1) for member in members)
+    return any(forbids(member, name, count, depth - 1) for member in members)
 
 
-def named(schemas: Schemas, view: SchemaView, depth: int = _DEPTH) -> set[str]:
+def list_names(view: SchemaView, depth: int = _DEPTH) -> set[str]:
     """Return the properties that a schema names, in the members of its unions as well."""
     found = set(view.properties)
     if depth:
         for union in view.unions:
             for member in union.members:
-                found |= named(schemas, schemas.view(member.parts), depth - 1)
+                found |= list_names(member.view, depth - 1)
     return found
 
 
@@ -95,17 +92,21 @@ def _alternatives(view: SchemaView) -> Iterator[Located]:
         yield from view.below.get(keyword, ())
 
 
-def _misnames(schemas: Schemas, view: SchemaView, name: str) -> bool:
-    """Tell whether `propertyNames` does not let *name* pass for certain."""
+def _read(view: SchemaView, located: Iterable[Located]) -> list[SchemaView]:
+    return [view.schemas.read([each]) for each in located]
+
+
+def _misnames(view: SchemaView, name: str) -> bool:
+    """Return whether `propertyNames` may refuse *name*."""
     if "propertyNames" not in view.below:
         return False
-    names = schemas.view(schemas.parts(view.below["propertyNames"]))
+    names = view.under("propertyNames")
     if names.never or (names.types is not None and "string" not in names.types):
         return True
     if names.values is not None and all(names.values[key].value != name for key in names.allowed):
         return True
-    said = {key for key in names.facts if key not in NOTES and not key.startswith("x-")}
-    if names.unions or names.below or not said <= _OF_NAMES:
+    asserted = {keyword for keyword in names.facts if is_assertion(keyword)}
+    if names.unions or names.below or not asserted <= _OF_NAMES:
         return True
     facts = {key: [fact.value for fact in names.facts.get(key, ())] for key in _OF_NAMES}
     return (
@@ -115,11 +116,10 @@ def _misnames(schemas: Schemas, view: SchemaView, name: str) -> bool:
     )
 
 
-def _asks(schemas: Schemas, located: Located, name: str, depth: int) -> bool:
-    """Tell whether what fits a schema depends on whether the property *name* is there."""
+def _asks(view: SchemaView, name: str, depth: int) -> bool:
+    """Return whether what fits a schema depends on whether the property *name* is there."""
     if depth == 0:
         return True
-    view = schemas.view(schemas.parts([located]))
     if name in view.required or name in view.properties or view.values is not None:
         return True
     if not _COUNTING.isdisjoint(view.facts.keys() | view.below.keys()):
@@ -137,4 +137,4 @@ def _asks(schemas: Schemas, located: Located, name: str, depth: int) -> bool:
         *(n for each in depending.values() for n in each),
     ]
     below += [member.node for union in view.unions for member in union.members]
-    return name in depending or any(_asks(schemas, node, name, depth - 1) for node in below)
+    return name in depending or any(_asks(each, name, depth - 1) for each in _read(view, below))

@@ -1,4 +1,4 @@
-"""Two documents in, what of them is unequal or reaches what is unequal."""
+"""Find what of two documents is unequal, or reaches what is unequal."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import cache, cached_property
 from typing import Any, Final
 
 from dateline.openapi import COMPONENTS, MadeName
-from dateline.schema.memo import closure
+from dateline.schema.memo import Memo, closure
 from dateline.schema.references import ANCHORS, Resolver, escape, unescape
 from dateline.schema.values import written
 from dateline.schema.variants import subtypes
@@ -19,10 +19,10 @@ Key = tuple[str, str]
 (key of the root, nothing)."""
 
 WEBHOOKS: Final = ("webhooks", "x-webhooks")
-"""Where webhooks stand: OpenAPI 3.1, and what providers write in 3.0."""
+"""The keys of webhooks: that of OpenAPI 3.1, and what providers write in 3.0."""
 
 _SECTIONS: Final = frozenset({"components", "paths", *WEBHOOKS})
-"""What is looked at entry by entry; anything else at the root is one whole."""
+"""What is compared entry by entry; anything else at the root is one whole."""
 
 # Any text that may be a local reference: `$ref`, a discriminator's mapping, a link's operation.
 # Taking too much costs a look, taking too little a change.
@@ -32,47 +32,32 @@ _MAPPED: Final = re.compile(r': "([^"\\]*)"')
 
 
 class NodeText:
-    """What is written of a node, and what it refers to; both are found out once."""
-
-    __slots__ = ("_goals", "written")
+    """What is written of a node, and what it refers to."""
 
     def __init__(self, written: str) -> None:
         self.written = written
-        self._goals: tuple[Key, ...] | None = None
 
-    @property
+    @cached_property
     def goals(self) -> tuple[Key, ...]:
         """What it refers to by pointers or names, in order and without repetition."""
-        if self._goals is None:
-            self._goals = tuple(_goals(self.written, _owner))
-        return self._goals
-
-    @property
-    def refers(self) -> bool:
-        """Whether it may refer to anything, an anchor included."""
-        return bool(self.goals) or '"#' in self.written
+        return tuple(_goals(self.written, _owner))
 
 
 class Texts:
     """The texts of nodes that several documents or comparisons share, each written once."""
 
     def __init__(self) -> None:
-        # beside each its node: an id is unique only while its object lives
-        self._known: dict[int, tuple[Any, NodeText]] = {}
+        self._by_text: dict[str, NodeText] = {}
+        self.of = Memo(Texts._read, owner=self)
+        """Returns the text of a node; equal texts are one object."""
 
-    def of(self, node: Any) -> NodeText:
-        known = self._known.get(id(node))
-        if known is None:
-            known = self._known[id(node)] = node, NodeText(written(node))
-        return known[1]
+    def _read(self, node: Any) -> NodeText:
+        text = NodeText(written(node))
+        return self._by_text.setdefault(text.written, text)
 
-    def same(self, before: Any, after: Any) -> bool:
-        """Tell whether two nodes have one text, which is kept for both."""
-        if before is not after:
-            if before != after or self.of(before).written != self.of(after).written:
-                return False
-            self._known[id(after)] = after, self.of(before)
-        return True
+    def are_same(self, before: Any, after: Any) -> bool:
+        """Return whether two nodes have one text."""
+        return before is after or (before == after and self.of(before) is self.of(after))
 
 
 class DocumentIndex(Resolver):
@@ -111,13 +96,8 @@ class DocumentIndex(Resolver):
         }
 
     @cached_property
-    def parameters(self) -> tuple[int, ...]:
-        """The ids of the parameters that may be referred to."""
-        return tuple(map(id, self.section("parameters").values()))
-
-    @cached_property
     def subtypes(self) -> dict[str, frozenset[str]]:
-        """The schemas that stand wherever a discriminated one that they extend does."""
+        """The schemas that may be used wherever a discriminated one that they extend is."""
         return subtypes(self.section("schemas"))
 
     @cached_property
@@ -140,7 +120,7 @@ class DocumentIndex(Resolver):
         return self.referring(lambda found: found.goals)
 
     def referring(self, goals: Callable[[NodeText], Iterable[Key]]) -> dict[Key, list[Key]]:
-        """Return what leads to each entry, where *goals* tells what a text refers to."""
+        """Return what leads to each entry, where *goals* finds what a text refers to."""
         found: dict[Key, list[Key]] = {}
         for name, extending in self.subtypes.items():
             for subtype in sorted(extending):
@@ -166,7 +146,7 @@ class ChangeSurvey:
         self.unequal |= {
             key
             for key in ours.keys() & theirs.keys()
-            if not self._texts.same(ours[key], theirs[key])
+            if not self._texts.are_same(ours[key], theirs[key])
         }
         self._anchored = bool(self.unequal) and (before.anchored or after.anchored)
         self.dirty = self._reaching() if self.unequal else set[Key]()
@@ -193,16 +173,16 @@ class ChangeSurvey:
         shared = written(before)
         return NodeText(shared) if shared == written(after) else None
 
-    def settled(self, before: Any, after: Any) -> bool:
-        """Tell whether two nodes are equal and reach nothing unequal."""
+    def is_settled(self, before: Any, after: Any) -> bool:
+        """Return whether two nodes are equal and reach nothing unequal."""
         shared = self.equal(before, after)
         return shared is not None and not self.reaches(shared)
 
     def reaches(self, shared: NodeText) -> bool:
-        """Tell whether the text of a node names what is unequal, or reaches it."""
+        """Return whether the text of a node names what is unequal, or reaches it."""
         return not self.dirty.isdisjoint(self._goals(shared))
 
-    def reached(self, shared: NodeText) -> list[Key]:
+    def list_reached(self, shared: NodeText) -> list[Key]:
         """Return what is unequal, or reaches it, and is named in the text of a node."""
         return [goal for goal in self._goals(shared) if goal in self.dirty]
 
@@ -222,7 +202,7 @@ class ChangeSurvey:
 def _goals(found: str, owner: Callable[[str], Key | None]) -> Iterable[Key]:
     """Return what a text refers to, in order and without repetition."""
     goals = dict.fromkeys(
-        key for name in _REFERENCE.findall(found) if (key := owner(_unquoted(name))) is not None
+        key for name in _REFERENCE.findall(found) if (key := owner(_unquote(name))) is not None
     )
     if '"mapping": {' in found:
         # a mapping may give the bare name of a schema (OpenAPI 3.1.1, section 4.8.25)
@@ -231,7 +211,7 @@ def _goals(found: str, owner: Callable[[str], Key | None]) -> Iterable[Key]:
     return goals
 
 
-def _unquoted(text: str) -> str:
+def _unquote(text: str) -> str:
     return str(json.loads(f'"{text}"')) if "\\" in text else text
 
 

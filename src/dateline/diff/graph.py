@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
-from typing import Any, Final, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple, TypeVar
 
 from dateline.model import Kind
 from dateline.schema.parts import Parts
 from dateline.schema.references import Located
+from dateline.schema.values import text
+
+K = TypeVar("K", bound="str | tuple[str, str]")
+T = TypeVar("T")
 
 # What carries a value in a message, one bit each.
 CARRIERS: Final = {"path": 1, "query": 2, "header": 4, "cookie": 8, "body": 16}
@@ -17,30 +22,55 @@ OPERATION: Final = 32
 MODEL: Final = 64
 
 
-class Seen(NamedTuple):
-    """A difference as it was met: a `Change` without direction, names and operations.
+class Kinds(NamedTuple):
+    """What it is called that something came, went, or is there on both sides and not the same."""
+
+    added: Kind
+    removed: Kind
+    changed: Kind = Kind.KEYWORD_CHANGED
+
+    @classmethod
+    def all(cls, kind: Kind) -> Kinds:
+        """Return one kind for everything that may happen."""
+        return cls(kind, kind, kind)
+
+    def of(self, before: Located | None, after: Located | None) -> Kind:
+        """Return the kind of a difference between *before* and *after*; None is not there."""
+        if before is None:
+            return self.added
+        return self.removed if after is None else self.changed
+
+
+class Difference(NamedTuple):
+    """A `Change` without direction, names and operations.
 
     ``access`` is the keyword (`readOnly`, `writeOnly`) that keeps it to one direction.
     """
 
     kind: Kind
     keyword: str = ""
-    before_pointer: str | None = None
-    after_pointer: str | None = None
-    before: Any = None
-    after: Any = None
+    before: Located | None = None
+    after: Located | None = None
     holder: str | None = None
     field: str = ""
     carrier: int = 0
-    within: tuple[Seen, ...] = ()
+    within: tuple[Difference, ...] = ()
     access: str = ""
     closed: bool = False
     exclusive: bool = False
     wider: bool = False
 
     @property
+    def before_pointer(self) -> str | None:
+        return self.before and self.before.pointer
+
+    @property
+    def after_pointer(self) -> str | None:
+        return self.after and self.after.pointer
+
+    @property
     def identity(self) -> tuple[Any, ...]:
-        """What one written edit has in common, whatever number of paths lead to it."""
+        """What all differences that one edit makes have in common, on whatever path."""
         return self.kind, self.keyword, self.before_pointer, self.after_pointer, self.field
 
 
@@ -53,6 +83,7 @@ class Opaque(NamedTuple):
     pair: NodePair
 
 
+@dataclass(slots=True, eq=False)
 class NodePair:
     """Two things that are compared with each other.
 
@@ -60,40 +91,66 @@ class NodePair:
     direction; ``carried`` the carriers. ``closed`` and ``exclusive`` are those of ``Change``.
     """
 
-    __slots__ = (
-        "after",
-        "before",
-        "carried",
-        "closed",
-        "edges",
-        "exclusive",
-        "kind",
-        "opaque",
-        "request",
-        "response",
-        "seen",
-    )
+    kind: str
+    before: Parts
+    after: Parts
+    request: int = 0
+    response: int = 0
+    carried: int = 0
+    closed: bool = False
+    exclusive: bool = False
+    differences: list[Difference] = field(default_factory=list)
+    edges: list[PairEdge] = field(default_factory=list)
+    opaque: list[Opaque] = field(default_factory=list)
 
-    def __init__(self, kind: str, before: Parts, after: Parts) -> None:
-        self.kind = kind
-        self.before = before
-        self.after = after
-        self.seen: list[Seen] = []
-        self.edges: list[PairEdge] = []
-        self.opaque: list[Opaque] = []
-        self.request = 0
-        self.response = 0
-        self.carried = 0
-        self.closed = False
-        self.exclusive = False
+    def add(
+        self,
+        kinds: Kinds | Kind,
+        keyword: str = "",
+        before: Located | None = None,
+        after: Located | None = None,
+        **more: Any,
+    ) -> None:
+        """Note a difference; what would hold it on the other side is the pair's own node."""
+        kind = kinds if isinstance(kinds, Kind) else kinds.of(before, after)
+        if more.get("holder") is None:
+            if before is None and after is not None:
+                more["holder"] = _counterpart(after.pointer, self.before)
+            elif after is None and before is not None:
+                more["holder"] = _counterpart(before.pointer, self.after)
+        self.differences.append(Difference(kind, keyword, before, after, **more))
 
-    def add(self, kind: Kind, keyword: str = "", **told: Any) -> None:
-        """Note a difference; what would hold it on the other side is the pair's own thing."""
-        sides = told.get("before_pointer"), told.get("after_pointer")
-        if None in sides and told.get("holder") is None:
-            other = self.before if sides[0] is None else self.after
-            told["holder"] = _counterpart(sides[0] or sides[1] or "", other)
-        self.seen.append(Seen(kind, keyword, **told))
+    def add_one(
+        self, kinds: Kinds, keyword: str, node: Located, *, added: bool, **more: Any
+    ) -> None:
+        """Note that *node* came, if *added*, or went."""
+        self.add(kinds, keyword, *((None, node) if added else (node, None)), **more)
+
+    def compare(
+        self, kinds: Kinds, keyword: str, before: Located | None, after: Located | None
+    ) -> None:
+        """Note how one value of *keyword* differs; None is no value."""
+        self.compare_all(kinds, keyword, before and [before], after and [after])
+
+    def compare_all(
+        self,
+        kinds: Kinds,
+        keyword: str,
+        before: Iterable[Located] | None,
+        after: Iterable[Located] | None,
+    ) -> None:
+        """Note which of the values of *keyword* came, went or changed."""
+        ours = {text(node.value): node for node in before or ()}
+        theirs = {text(node.value): node for node in after or ()}
+        gone = [node for key, node in ours.items() if key not in theirs]
+        came = [node for key, node in theirs.items() if key not in ours]
+        if len(gone) == len(came) == 1:
+            self.add(kinds, keyword, gone[0], came[0])
+            return
+        for node in gone:
+            self.add(kinds, keyword, node)
+        for node in came:
+            self.add(kinds, keyword, None, node)
 
     def reach(
         self,
@@ -154,9 +211,8 @@ class Graph:
 
     def root(self, before: Parts, after: Parts, *, request: int = 0, response: int = 0) -> NodePair:
         """Return a new pair for what is met at an operation, or at the document itself."""
-        pair = NodePair("root", before, after)
-        pair.request, pair.response = request, response
-        pair.carried = OPERATION if request or response else MODEL
+        carried = OPERATION if request or response else MODEL
+        pair = NodePair("root", before, after, request, response, carried)
         self._roots.append(pair)
         return pair
 
@@ -201,7 +257,7 @@ class Graph:
 
 
 def _spread(pair: NodePair, edge: PairEdge) -> bool:
-    """Let what is below *edge* know what reaches *pair*; tell whether that is news."""
+    """Let what is below *edge* know what reaches *pair*; return whether that is news."""
     below, carrier, way = edge.pair, edge.carrier, edge.way
     known = below.request, below.response, below.carried, below.closed, below.exclusive
     below.request |= 0 if way.access == "readOnly" else pair.request
@@ -212,8 +268,14 @@ def _spread(pair: NodePair, edge: PairEdge) -> bool:
     return known != (below.request, below.response, below.carried, below.closed, below.exclusive)
 
 
+def align(before: Mapping[K, T], after: Mapping[K, T]) -> Iterator[tuple[K, T | None, T | None]]:
+    """Yield each name of two mappings, sorted, and what it has in both; None where it is absent."""
+    for name in sorted(before.keys() | after.keys()):
+        yield name, before.get(name), after.get(name)
+
+
 def _counterpart(pointer: str, other: Parts) -> str | None:
-    """Return what would hold a thing of the other side: the same node, if it stands there."""
+    """Return what would hold a node of the other side: the same place, if it is there."""
     known = {part.pointer for part in other}
     home = pointer
     while home:
@@ -228,7 +290,7 @@ def identity(parts: Parts) -> tuple[Any, ...]:
     return tuple((id(part.node), part.skip, bool(part.null)) for part in parts)
 
 
-def reachable(pair: NodePair) -> Iterator[NodePair]:
+def list_reachable(pair: NodePair) -> Iterator[NodePair]:
     """Yield *pair* and all pairs below it, opaque ones included."""
     met = {id(pair)}
     stack = [pair]

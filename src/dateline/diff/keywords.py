@@ -1,82 +1,41 @@
-"""What two schemas say with one keyword in, how that differs."""
+"""Compare what two schemas say with one keyword."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from dateline.diff.graph import NodePair
-from dateline.diff.views import APPLICATORS, KNOWN, SCHEMA_MAPS, SchemaView, within
+from dateline.diff.graph import Kinds, NodePair, align
+from dateline.diff.views import (
+    APPLICATORS,
+    KNOWN,
+    SCHEMA_MAPS,
+    SchemaView,
+    within,
+    without_implied,
+)
 from dateline.model import EXTENSIBLE, Kind
 from dateline.schema.dialect import NOTES
 from dateline.schema.parts import Part
 from dateline.schema.references import Located
-from dateline.schema.values import text
 
-KEYWORD: Final = (Kind.KEYWORD_ADDED, Kind.KEYWORD_REMOVED, Kind.KEYWORD_CHANGED)
-NOTE: Final = (Kind.DOCUMENTATION_CHANGED,) * 3
-EXTENSION: Final = (Kind.EXTENSION_CHANGED,) * 3
-_OTHER: Final = (Kind.OTHER,) * 3
+KEYWORD: Final = Kinds(Kind.KEYWORD_ADDED, Kind.KEYWORD_REMOVED)
+NOTE: Final = Kinds.all(Kind.DOCUMENTATION_CHANGED)
+EXTENSION: Final = Kinds.all(Kind.EXTENSION_CHANGED)
+LINK: Final = Kinds.all(Kind.LINK_CHANGED)
+_OTHER: Final = Kinds.all(Kind.OTHER)
+TYPE: Final = Kinds(Kind.TYPE_ADDED, Kind.TYPE_REMOVED)
+_VALUE: Final = Kinds(Kind.VALUE_ADDED, Kind.VALUE_REMOVED)
+_OPEN_VALUE: Final = Kinds(Kind.OPEN_VALUE_ADDED, Kind.OPEN_VALUE_REMOVED)
 
 
-def kinds_of(keyword: str, known: Iterable[str]) -> tuple[Kind, Kind, Kind]:
-    """Return what it is called that *keyword* came, went or changed."""
+def kinds_of(keyword: str, known: Iterable[str]) -> Kinds:
+    """Return what changes of *keyword* are called, where the *known* ones have a meaning."""
     if keyword in NOTES:
         return NOTE
     if keyword.startswith("x-"):
         return EXTENSION
     return KEYWORD if keyword in known else _OTHER
-
-
-def differences(
-    pair: NodePair,
-    keyword: str,
-    before: Iterable[Located | None],
-    after: Iterable[Located | None],
-    kinds: tuple[Kind, Kind, Kind],
-) -> None:
-    """Note which of the values of *keyword* came, went or changed; None is no value."""
-    ours = {text(node.value): node for node in before if node}
-    theirs = {text(node.value): node for node in after if node}
-    gone = [fact for key, fact in ours.items() if key not in theirs]
-    came = [fact for key, fact in theirs.items() if key not in ours]
-    if len(gone) == len(came) == 1:
-        changed(pair, kinds[2], keyword, gone[0], came[0])
-        return
-    for fact in gone:
-        one_sided(pair, kinds[1], keyword, fact, added=False)
-    for fact in came:
-        one_sided(pair, kinds[0], keyword, fact, added=True)
-
-
-def changed(
-    pair: NodePair, kind: Kind, keyword: str, before: Located, after: Located, **told: Any
-) -> None:
-    """Note what has one value before and another after."""
-    pair.add(
-        kind,
-        keyword,
-        before_pointer=before.pointer,
-        after_pointer=after.pointer,
-        before=before.value,
-        after=after.value,
-        **told,
-    )
-
-
-def one_sided(
-    pair: NodePair, kind: Kind, keyword: str, node: Located, *, added: bool, **told: Any
-) -> None:
-    """Note what stands on one side only."""
-    if added:
-        pair.add(kind, keyword, after_pointer=node.pointer, after=node.value, **told)
-    else:
-        pair.add(kind, keyword, before_pointer=node.pointer, before=node.value, **told)
-
-
-def keyword_one_sided(pair: NodePair, keyword: str, fact: Located, *, added: bool) -> None:
-    kind = Kind.KEYWORD_ADDED if added else Kind.KEYWORD_REMOVED
-    one_sided(pair, kind, keyword, fact, added=added)
 
 
 def compare_required(
@@ -86,7 +45,7 @@ def compare_required(
     renamed: dict[str, str],
     access: Callable[[list[Located], list[Located]], str],
 ) -> None:
-    """Compare what is required of fields that stand on both sides, or in `required` only."""
+    """Compare what is required of fields that are on both sides, or in `required` only."""
     both = [
         (name, renamed.get(name, name))
         for name in before.properties
@@ -100,29 +59,19 @@ def compare_required(
     for old, new in (*both, *undeclared):
         kept = access(before.properties.get(old, []), after.properties.get(new, []))
         if new in after.required and old not in before.required:
-            pair.add(
-                Kind.FIELD_REQUIRED,
-                before_pointer=before.properties[old][0].pointer
-                if old in before.properties
-                else None,
-                after_pointer=after.required[new],
-                access=kept,
-            )
+            node = Located(None, after.required[new])
+            pair.add(Kind.FIELD_REQUIRED, "", _property_place(before, old), node, access=kept)
         elif old in before.required and new not in after.required:
-            pair.add(
-                Kind.FIELD_OPTIONAL,
-                before_pointer=before.required[old],
-                after_pointer=_property_pointer(after, new),
-                access=kept,
-            )
+            node = Located(None, before.required[old])
+            pair.add(Kind.FIELD_OPTIONAL, "", node, _property_place(after, new), access=kept)
 
 
-def _property_pointer(view: SchemaView, name: str) -> str | None:
-    return view.properties[name][0].pointer if name in view.properties else None
+def _property_place(view: SchemaView, name: str) -> Located | None:
+    return Located(None, view.properties[name][0].pointer) if name in view.properties else None
 
 
 def compare_types(pair: NodePair, before: SchemaView, after: SchemaView) -> bool:
-    """Compare the types; tell whether anything can satisfy both sides."""
+    """Compare the types; return whether anything can satisfy both sides."""
     ours, theirs = before.types, after.types
     valued = before.values is not None and after.values is not None
     if valued and not (before.declared and after.declared):
@@ -130,27 +79,26 @@ def compare_types(pair: NodePair, before: SchemaView, after: SchemaView) -> bool
         shared = (before.values or {}).keys() & (after.values or {}).keys()
         if before.allowed & shared != after.allowed & shared:
             side = after if after.declared else before
-            keyword_one_sided(pair, "type", _type_fact(side), added=side is after)
+            pair.add_one(KEYWORD, "type", _type_fact(side), added=side is after)
         return True
     if ours is None or theirs is None:
-        if ours is None and theirs is not None and after.declared:
-            keyword_one_sided(pair, "type", _type_fact(after), added=True)
-        elif theirs is None and ours is not None and before.declared:
-            keyword_one_sided(pair, "type", _type_fact(before), added=False)
+        side = before if theirs is None else after
+        if (ours is None) != (theirs is None) and side.declared:
+            pair.add_one(KEYWORD, "type", _type_fact(side), added=side is after)
         return True
     gone, came = ours - theirs, theirs - ours
     if gone and came:
-        changed(pair, Kind.KEYWORD_CHANGED, "type", _type_fact(before), _type_fact(after))
+        pair.add(Kind.KEYWORD_CHANGED, "type", _type_fact(before), _type_fact(after))
         return bool((ours & theirs) - {"null"})
-    for name in _told_names(gone):
-        _type_change(pair, name, before, after, added=False)
-    for name in _told_names(came):
-        _type_change(pair, name, after, before, added=True)
+    for name in without_implied(gone):
+        _add_type(pair, name, before, after, added=False)
+    for name in without_implied(came):
+        _add_type(pair, name, after, before, added=True)
     return True
 
 
 def compare_null(pair: NodePair, before: SchemaView, after: SchemaView) -> None:
-    """Note whether null passes keywords such as `not` that stand on both sides.
+    """Note whether null passes keywords such as `not` that are on both sides.
 
     Where `nullable`, or a null in `enum`, comes or goes beside them, the types may still say null.
     """
@@ -159,116 +107,98 @@ def compare_null(pair: NodePair, before: SchemaView, after: SchemaView) -> None:
     both = before.null_passes.keys() & after.null_passes.keys()
     for view, other, added in ((before, after, False), (after, before, True)):
         if any(view.null_passes[said] and not other.null_passes[said] for said in both):
-            _type_change(pair, "null", view, other, added=added)
+            _add_type(pair, "null", view, other, added=added)
 
 
-def _told_names(names: set[str]) -> list[str]:
-    """Return what is told of types that came or went together: `number` brings `integer`."""
-    return sorted(names - {"integer"} if "number" in names else names)
-
-
-def _type_change(
+def _add_type(
     pair: NodePair, name: str, view: SchemaView, other: SchemaView, *, added: bool
 ) -> None:
     """Note a type that *view* has and *other* has not."""
-    kind = Kind.TYPE_ADDED if added else Kind.TYPE_REMOVED
     at = view.null_at if name == "null" and view.null_at else view.types_at
-    one_sided(pair, kind, "type", Located(name, at), added=added, holder=other.types_at or None)
+    pair.add_one(TYPE, "type", Located(name, at), added=added, holder=other.types_at or None)
 
 
 def _type_fact(view: SchemaView) -> Located:
-    names = view.type_names
+    names = without_implied(view.types or ())
     return Located(names[0] if len(names) == 1 else names, view.types_at)
 
 
 def compare_values(pair: NodePair, before: SchemaView, after: SchemaView) -> None:
+    """Compare the values of `enum` or `const`."""
     ours, theirs = before.values, after.values
     if ours is None or theirs is None:
-        for view, other, added in ((before, after, False), (after, before, True)):
+        for view, other in ((before, after), (after, before)):
             if view.values is not None and not (view.exhaustive and other.types is not None):
                 values = [fact.value for fact in view.values.values()]
-                keyword = view.values_at.value
+                keyword, place = view.values_at
                 value = values[0] if keyword == "const" and len(values) == 1 else values
-                keyword_one_sided(
-                    pair, keyword, Located(value, view.values_at.pointer), added=added
-                )
+                pair.add_one(KEYWORD, keyword, Located(value, place), added=view is after)
         return
     if len(ours) == len(theirs) == 1:
         (old, first), (new, second) = *ours.items(), *theirs.items()
         if old != new:
-            changed(pair, Kind.KEYWORD_CHANGED, "const", first, second)
+            pair.add(Kind.KEYWORD_CHANGED, "const", first, second)
         return
-    _entries(
-        pair,
-        (Kind.VALUE_REMOVED, Kind.VALUE_ADDED),
-        "enum",
-        _without_told(before, after),
-        _without_told(after, before),
-        (before.values_at.pointer, after.values_at.pointer),
-    )
+    sides = _values_beside_types(before, after), _values_beside_types(after, before)
+    at = before.values_at.pointer, after.values_at.pointer
+    _compare_sets(pair, _VALUE, "enum", *sides, at)
 
 
-def _without_told(view: SchemaView, other: SchemaView) -> dict[str, Located]:
-    """Return the values but null where the types have told already that it came or went."""
+def _values_beside_types(view: SchemaView, other: SchemaView) -> dict[str, Located]:
+    """Return the values, but null where it came or went with a type."""
     values = view.values or {}
-    told = (view.types or set()) ^ (other.types or set())
-    if view.declared and other.declared and "null" in told:
+    changed = (view.types or set()) ^ (other.types or set())
+    if view.declared and other.declared and "null" in changed:
         return {key: fact for key, fact in values.items() if key != "null"}
     return values
 
 
 def compare_open_values(pair: NodePair, before: SchemaView, after: SchemaView) -> None:
+    """Compare the values of `x-extensible-enum`."""
     ours, theirs = before.open_values, after.open_values
-    if ours is None or theirs is None:
-        for view, added in ((before, False), (after, True)):
-            if view.open_values is not None:
-                listed = [fact.value for fact in view.open_values.values()]
-                keyword_one_sided(
-                    pair, EXTENSIBLE, Located(listed, view.open_values_at), added=added
-                )
+    at = before.open_values_at, after.open_values_at
+    if ours is not None and theirs is not None:
+        _compare_sets(pair, _OPEN_VALUE, EXTENSIBLE, ours, theirs, at)
         return
-    _entries(
-        pair,
-        (Kind.OPEN_VALUE_REMOVED, Kind.OPEN_VALUE_ADDED),
-        EXTENSIBLE,
-        ours,
-        theirs,
-        (before.open_values_at, after.open_values_at),
+    first, second = (
+        None if values is None else Located([fact.value for fact in values.values()], pointer)
+        for values, pointer in zip((ours, theirs), at, strict=True)
     )
+    if first or second:
+        pair.add(KEYWORD, EXTENSIBLE, first, second)
 
 
-def _entries(
+def _compare_sets(
     pair: NodePair,
-    kinds: tuple[Kind, Kind],
+    kinds: Kinds,
     keyword: str,
     before: dict[str, Located],
     after: dict[str, Located],
     holders: tuple[str, str],
 ) -> None:
-    """Note the values that stand in one of two sets only."""
+    """Note the values that are in one of two sets only."""
     for key, fact in before.items():
         if key not in after:
-            one_sided(pair, kinds[0], keyword, fact, added=False, holder=holders[1])
+            pair.add(kinds, keyword, fact, holder=holders[1])
     for key, fact in after.items():
         if key not in before:
-            one_sided(pair, kinds[1], keyword, fact, added=True, holder=holders[0])
+            pair.add(kinds, keyword, None, fact, holder=holders[0])
 
 
 def compare_value_notes(pair: NodePair, before: SchemaView, after: SchemaView) -> None:
-    """Compare what is said of the values that stand on both sides."""
+    """Compare the notes on the values that are on both sides."""
     if not before.value_notes and not after.value_notes:
         return
     ours = {str(fact.value) for fact in (before.values or {}).values()}
     theirs = {str(fact.value) for fact in (after.values or {}).values()}
-    for value, keyword in sorted(before.value_notes.keys() | after.value_notes.keys()):
+    for (value, keyword), first, second in align(before.value_notes, after.value_notes):
         if (value in ours) == (value in theirs):
-            first, second = (side.value_notes.get((value, keyword)) for side in (before, after))
-            differences(pair, keyword, [first], [second], kinds_of(keyword, KNOWN))
+            pair.compare(kinds_of(keyword, KNOWN), keyword, first, second)
 
 
-# What a keyword says depends on these where they stand right beside it, and on nothing that
+# What a keyword says depends on these where they are right beside it, and on nothing that
 # another member of an `allOf` says (JSON Schema 2020-12, core, sections 10.2.2 and 10.3); what the
-# unevaluated ones say depends on what stands below them, too (section 11).
+# unevaluated ones say depends on what is below them, too (section 11).
 _BRANCHES: Final = ("anyOf", "oneOf", "if", "then", "else")
 _BESIDE: Final = {
     "additionalProperties": ("patternProperties",),
@@ -287,7 +217,7 @@ _SILENT: Final = " takes anything"
 
 
 def compare_neighbours(pair: NodePair, before: SchemaView, after: SchemaView) -> None:
-    """Note that a keyword stands beside other ones now, though all of them are still there."""
+    """Note that a keyword is beside other ones now, though all of them are still there."""
     alone = len(before.parts) == len(after.parts) == 1
     for keyword, beside in _BESIDE.items():
         if alone and keyword not in _DEEP:
@@ -296,14 +226,10 @@ def compare_neighbours(pair: NodePair, before: SchemaView, after: SchemaView) ->
         if not (ours and theirs):
             continue
         first, second = (_names(view.parts, beside) for view in (before, after))
-        # what came or went is told by itself, unless it says nothing alone
+        # what came or went is a difference by itself, unless it means nothing alone
         common = (first & second) | {name for name in first ^ second if name.endswith(_SILENT)}
-        if _grouped(before, ours, keyword, common) != _grouped(after, theirs, keyword, common):
-            nodes = (
-                Located(part.node[keyword], f"{part.pointer}/{keyword}")
-                for part in (ours[0], theirs[0])
-            )
-            changed(pair, Kind.KEYWORD_CHANGED, keyword, *nodes)
+        if _group(before, ours, keyword, common) != _group(after, theirs, keyword, common):
+            pair.add(Kind.KEYWORD_CHANGED, keyword, ours[0].at(keyword), theirs[0].at(keyword))
 
 
 def _with(view: SchemaView, keyword: str) -> list[Part]:
@@ -316,7 +242,7 @@ def _with(view: SchemaView, keyword: str) -> list[Part]:
     ]
 
 
-def _grouped(
+def _group(
     view: SchemaView, parts: Iterable[Part], keyword: str, common: set[str]
 ) -> set[frozenset[str]]:
     """Return which of the *common* names each of *parts* knows."""
@@ -329,7 +255,7 @@ def _grouped(
 
 
 def _names(parts: Iterable[Part], keywords: Iterable[str]) -> set[str]:
-    """Return which of *keywords* stand in *parts*; of properties, patterns and items, which ones.
+    """Return which of *keywords* are in *parts*; of properties, patterns and items, which ones.
 
     `anyOf` and `oneOf` are one name.
     """

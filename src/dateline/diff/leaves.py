@@ -14,7 +14,7 @@ from dateline.schema.values import text
 
 
 def leaves(before: Any, after: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return what stands on each side where two values differ, by pointer relative to them.
+    """Return what is on each side where two values differ, by pointer relative to them.
 
     `1` and `1.0` are one value, `true` is another. An item put into a list is one difference.
     """

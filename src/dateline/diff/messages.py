@@ -1,17 +1,17 @@
-"""Two parameters, bodies, responses or headers in, what of one differs from the other."""
+"""Compare parameters, bodies, responses, headers and what they are made of."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 from dateline.diff.compare import SchemaComparison
-from dateline.diff.documents import ChangeSurvey, DocumentIndex
-from dateline.diff.graph import CARRIERS, Graph, NodePair, identity
-from dateline.diff.keywords import changed, differences, kinds_of
+from dateline.diff.documents import DocumentIndex
+from dateline.diff.graph import CARRIERS, Kinds, NodePair, align, identity
+from dateline.diff.keywords import KEYWORD, LINK, kinds_of
 from dateline.diff.schemas import Schemas
-from dateline.diff.spellings import ParameterReading, spelling, widened
+from dateline.diff.spellings import find_wider_types, read_spelling
 from dateline.diff.views import SchemaView
 from dateline.model import Kind
 from dateline.openapi import OBJECTS
@@ -19,8 +19,8 @@ from dateline.schema.dialect import NOTES, is_old
 from dateline.schema.parts import NOTHING, Part, Parts
 from dateline.schema.references import Located, escape
 
-# What stands in an object of its own and is compared there.
-_HELD: Final[dict[str, frozenset[str]]] = {
+# What is in an object of its own and is compared there.
+_NESTED: Final[dict[str, frozenset[str]]] = {
     "parameter": frozenset({"name", "in", "schema", "content"}),
     "header": frozenset({"schema", "content"}),
     "request-body": frozenset({"content"}),
@@ -28,15 +28,14 @@ _HELD: Final[dict[str, frozenset[str]]] = {
     "media-type": frozenset({"schema", "encoding"}),
     "encoding": frozenset({"headers"}),
 }
-_ADDED: Final = frozenset(
-    {
-        Kind.PARAMETER_ADDED,
-        Kind.BODY_ADDED,
-        Kind.MEDIA_TYPE_ADDED,
-        Kind.RESPONSE_ADDED,
-        Kind.HEADER_ADDED,
-    }
-)
+# What it is called that one of these came, went or has another name.
+_KINDS: Final = {
+    "parameter": Kinds(Kind.PARAMETER_ADDED, Kind.PARAMETER_REMOVED, Kind.PARAMETER_RENAMED),
+    "request-body": Kinds(Kind.BODY_ADDED, Kind.BODY_REMOVED),
+    "media-type": Kinds(Kind.MEDIA_TYPE_ADDED, Kind.MEDIA_TYPE_REMOVED),
+    "response": Kinds(Kind.RESPONSE_ADDED, Kind.RESPONSE_REMOVED),
+    "header": Kinds(Kind.HEADER_ADDED, Kind.HEADER_REMOVED, Kind.HEADER_RENAMED),
+}
 _FLAGS: Final = ("required", "deprecated", "allowEmptyValue", "allowReserved")
 # Media types, in a pointer, whose bodies are no plain octets.
 _OF_TEXT: Final = re.compile(r"^(text|multipart)~1|json|xml|urlencoded|\*", re.IGNORECASE)
@@ -45,10 +44,15 @@ _STYLES: Final = {"query": "form", "cookie": "form", "path": "simple", "header":
 
 
 class Thing:
-    """An object outside schemas, its reference seen through; what stands beside that wins."""
+    """An object outside schemas, its reference followed; what is beside the reference wins."""
 
     def __init__(self, parts: Parts) -> None:
         self.parts = parts
+
+    @classmethod
+    def at(cls, document: DocumentIndex, located: Located) -> Thing:
+        """Return the object that *located* is or refers to."""
+        return cls(parts_of(document, located))
 
     def get(self, key: str) -> Located | None:
         """Return the value of *key* and where it is declared."""
@@ -73,6 +77,13 @@ class Thing:
             str(name): Located(value, f"{found.pointer}/{escape(str(name))}")
             for name, value in found.value.items()
         }
+
+    def items(self, key: str) -> list[Located]:
+        """Return the items of the list under *key*; none if it is no list."""
+        found = self.get(key)
+        if found is None or not isinstance(found.value, list):
+            return []
+        return [Located(value, f"{found.pointer}/{at}") for at, value in enumerate(found.value)]
 
     @property
     def node(self) -> Any:
@@ -103,23 +114,18 @@ def parts_of(document: DocumentIndex, located: Located) -> Parts:
     return tuple(found)
 
 
+@dataclass
 class MessageComparison:
     """Compares what messages are made of; the schemas below wait in the graph."""
 
-    def __init__(
-        self,
-        graph: Graph,
-        survey: ChangeSurvey,
-        schemas: SchemaComparison,
-        renames: Mapping[str, str],
-    ) -> None:
-        self.graph = graph
-        self.survey = survey
-        self.schemas = schemas
-        self.before = schemas.before.document
-        self.after = schemas.after.document
-        self.renames = renames
-        # by kind and text, what stands for all objects with that text on both sides; None if
+    schemas: SchemaComparison
+
+    def __post_init__(self) -> None:
+        self.graph = self.schemas.graph
+        self.survey = self.schemas.survey
+        self.before = self.schemas.before.document
+        self.after = self.schemas.after.document
+        # by kind and text, the one pair for all objects with that text on both sides; None if
         # they reach nothing unequal
         self._alike: dict[tuple[str, str], NodePair | None] = {}
 
@@ -144,24 +150,24 @@ class MessageComparison:
 
     def compare(self, pair: NodePair) -> None:
         """Note in *pair* how its objects differ."""
-        if len(pair.before) == len(pair.after) == 1 and self.survey.settled(
+        if len(pair.before) == len(pair.after) == 1 and self.survey.is_settled(
             pair.before[0].node, pair.after[0].node
         ):
             return
         before, after = Thing(pair.before), Thing(pair.after)
-        held = _HELD[pair.kind]
+        nested = _NESTED[pair.kind]
         if identity(pair.before) != identity(pair.after):
-            keys(pair, pair.kind, before, after, held)
-        if "schema" in held:
+            compare_keys(pair, pair.kind, before, after, nested)
+        if "schema" in nested:
             self._schema(pair, before, after)
-        if "content" in held:
+        if "content" in nested:
             # a parameter's or header's content is carried where the parameter is
             self._content(pair, before, after, body=pair.kind not in ("parameter", "header"))
-        if "headers" in held:
+        if "headers" in nested:
             self._headers(pair, before, after)
-        if "links" in held:
+        if "links" in nested:
             self._links(pair, before, after)
-        if "encoding" in held:
+        if "encoding" in nested:
             self._encoding(pair, before, after)
 
     def _schema(self, pair: NodePair, before: Thing, after: Thing) -> None:
@@ -169,18 +175,18 @@ class MessageComparison:
         if pair.kind == "media-type" and self._both_binary(pair, ours, theirs):
             return
         if ours and theirs:
-            if self.survey.settled(ours.value, theirs.value):
+            if self.survey.is_settled(ours.value, theirs.value):
                 return
-            types = self._widened(before, after) if pair.kind == "parameter" else None
+            types = self._find_wider_types(before, after) if pair.kind == "parameter" else None
             if types:
-                changed(pair, Kind.KEYWORD_CHANGED, "type", *types, wider=True)
+                pair.add(KEYWORD, "type", *types, wider=True)
             else:
                 self.schemas.link(pair, [ours], [theirs])
         else:
-            differences(pair, "schema", [ours], [theirs], kinds_of("schema", ("schema",)))
+            pair.compare(KEYWORD, "schema", ours, theirs)
 
     def _both_binary(self, pair: NodePair, before: Located | None, after: Located | None) -> bool:
-        """Tell whether 3.0 calls a whole body binary, and 3.1 says the same by saying nothing.
+        """Return whether 3.0 calls a whole body binary, and 3.1 says the same by saying nothing.
 
         Source: OpenAPI Specification 3.1.1, section 4.8.14.2.
         """
@@ -189,7 +195,7 @@ class MessageComparison:
             if old is None or not is_old(schemas.document.root) or (new and new.value):
                 continue
             other = self.schemas.after if new is after else self.schemas.before
-            view = schemas.view(schemas.parts([old]))
+            view = schemas.read([old])
             formats = [fact.value for fact in view.facts.get("format", ())]
             is_binary = view.types == {"string"} and formats == ["binary"]
             says_more = view.facts.keys() - NOTES - {"format"} or view.below or view.unions
@@ -197,27 +203,21 @@ class MessageComparison:
                 return _OF_TEXT.search(pair.before[0].pointer.rpartition("/")[2]) is None
         return False
 
-    def _widened(self, before: Thing, after: Thing) -> tuple[Located, Located] | None:
+    def _find_wider_types(self, before: Thing, after: Thing) -> tuple[Located, Located] | None:
         """Return the types of a parameter that takes all it took, and more; None if not so."""
         ours, theirs = (
-            ParameterReading(schemas, schemas.view(schemas.parts(_only(side.get("schema")))))
+            schemas.read(_only(side.get("schema")))
             for schemas, side in ((self.schemas.before, before), (self.schemas.after, after))
         )
         place = str(before.value("in", ""))
         style = before.value("style", _STYLES.get(place, ""))
         explode = before.value("explode", style == "form")
-        return widened(ours, theirs, spelling(place, style, explode=explode is True))
+        return find_wider_types(ours, theirs, read_spelling(place, style, explode=explode is True))
 
     def _content(self, pair: NodePair, before: Thing, after: Thing, *, body: bool) -> None:
-        ours, theirs = (by_media_type(side) for side in (before, after))
         carrier = CARRIERS["body"] if body else 0
-        for name in sorted(ours.keys() | theirs.keys()):
-            if name in ours and name in theirs:
-                self.link(pair, "media-type", ours[name], theirs[name], carrier)
-            elif name in theirs:
-                self.lone(pair, Kind.MEDIA_TYPE_ADDED, name, theirs[name], carrier)
-            else:
-                self.lone(pair, Kind.MEDIA_TYPE_REMOVED, name, ours[name], carrier)
+        for name, ours, theirs in align(by_media_type(before), by_media_type(after)):
+            self.compare_named(pair, "media-type", name, ours, theirs, carrier)
 
     def _headers(self, pair: NodePair, before: Thing, after: Thing) -> None:
         ours, theirs = (
@@ -228,108 +228,96 @@ class MessageComparison:
             old.lower(): key
             for key, (_, one) in theirs.items()
             if key not in ours
-            and (old := self.renames.get(one.pointer)) is not None
+            and (old := self.schemas.renames.get(one.pointer)) is not None
             and old.lower() in ours
         }
         carrier = CARRIERS["header"]
         for key, (name, one) in ours.items():
-            called = renamed.get(key, key)
-            if called not in theirs:
-                self.lone(pair, Kind.HEADER_REMOVED, name, one, carrier)
-                continue
-            new, other = theirs[called]
-            if called != key:
-                pair.add(
-                    Kind.HEADER_RENAMED,
-                    before_pointer=one.pointer,
-                    after_pointer=other.pointer,
-                    before=name,
-                    after=new,
-                    field=new,
-                    carrier=carrier,
-                )
-            self.link(pair, "header", one, other, carrier)
+            new, other = theirs.get(renamed.get(key, key), (name, None))
+            if other and key in renamed:
+                names = Located(name, one.pointer), Located(new, other.pointer)
+                pair.add(_KINDS["header"], "", *names, field=new, carrier=carrier)
+            self.compare_named(pair, "header", name, one, other, carrier)
         for key, (name, one) in theirs.items():
             if key not in ours and key not in renamed.values():
-                self.lone(pair, Kind.HEADER_ADDED, name, one, carrier)
+                self.compare_named(pair, "header", name, None, one, carrier)
 
-    def lone(self, pair: NodePair, kind: Kind, name: str, node: Located, carrier: int = 0) -> None:
-        """Note that a named thing came or went; the keyword says if it is required."""
-        added = kind in _ADDED
-        thing = Thing(parts_of(self.after if added else self.before, node))
-        pair.add(
-            kind,
-            "required" if thing.value("required") is True else "",
-            before_pointer=None if added else node.pointer,
-            after_pointer=node.pointer if added else None,
-            before=None if added else thing.node,
-            after=thing.node if added else None,
-            field=name,
-            carrier=carrier,
-        )
+    def compare_named(
+        self,
+        pair: NodePair,
+        kind: str,
+        name: str,
+        before: Located | None,
+        after: Located | None,
+        carrier: int = 0,
+    ) -> None:
+        """Compare two objects of *kind* below *pair*, or note that the one there is came or went.
+
+        The keyword of the change is `required` if that is what it is.
+        """
+        node = before or after
+        if before and after:
+            self.link(pair, kind, before, after, carrier)
+        elif node:
+            thing = Thing.at(self.before if before else self.after, node)
+            fact = Located(thing.node, node.pointer)
+            required = "required" if thing.value("required") is True else ""
+            sides = (fact, None) if before else (None, fact)
+            pair.add(_KINDS[kind], required, *sides, field=name, carrier=carrier)
 
     def _links(self, pair: NodePair, before: Thing, after: Thing) -> None:
-        ours, theirs = before.entries("links"), after.entries("links")
-        for name in sorted(ours.keys() | theirs.keys()):
-            first, second = (
-                _resolved(document, side[name]) if name in side else None
-                for document, side in ((self.before, ours), (self.after, theirs))
-            )
-            differences(pair, name, [first], [second], (Kind.LINK_CHANGED,) * 3)
+        for name, ours, theirs in align(before.entries("links"), after.entries("links")):
+            first = ours and _resolve(self.before, ours)
+            second = theirs and _resolve(self.after, theirs)
+            pair.compare(LINK, name, first, second)
 
     def _encoding(self, pair: NodePair, before: Thing, after: Thing) -> None:
-        ours, theirs = before.entries("encoding"), after.entries("encoding")
-        if not (ours or theirs):
+        entries = before.entries("encoding"), after.entries("encoding")
+        if not any(entries):
             return
         # how a field is encoded comes and goes with the field
-        named = [
-            view.properties
-            for view in (
-                self.schemas.before.view(self.schemas.before.parts(_only(before.get("schema")))),
-                self.schemas.after.view(self.schemas.after.parts(_only(after.get("schema")))),
-            )
+        both = self.schemas.before, self.schemas.after
+        fields = [
+            schemas.read(_only(side.get("schema"))).properties
+            for schemas, side in zip(both, (before, after), strict=True)
         ]
-        for name in sorted(ours.keys() | theirs.keys()):
+        for name, *found in align(*entries):
             first, second = (
-                self._encoded(schemas, entries.get(name), fields.get(name))
-                for schemas, entries, fields in (
-                    (self.schemas.before, ours, named[0]),
-                    (self.schemas.after, theirs, named[1]),
-                )
+                self._without_defaults(schemas, entry, known.get(name))
+                for schemas, entry, known in zip(both, found, fields, strict=True)
             )
             if first and second:
                 self.link(pair, "encoding", first, second)
-            elif (name in named[0]) == (name in named[1]):
-                kinds = kinds_of("encoding", ("encoding",))
-                differences(pair, "encoding", [first], [second], kinds)
+            elif (name in fields[0]) == (name in fields[1]):
+                pair.compare(KEYWORD, "encoding", first, second)
 
-    def _encoded(
+    def _without_defaults(
         self, schemas: Schemas, entry: Located | None, field: list[Located] | None
     ) -> Located | None:
         """Return how a field is encoded, without what holds anyway; None if nothing is left."""
         if entry is None or not isinstance(entry.value, dict) or not field:
             return entry
         value = entry.value
-        view = schemas.view(schemas.parts(field))
-        usual: dict[str, Any] = {"contentType": _content_type(schemas, view), "headers": {}}
+        view = schemas.read(field)
+        usual: dict[str, Any] = {"contentType": _content_type(view), "headers": {}}
         if usual["contentType"] == "text/plain":
             # with a style, what is no text is no JSON any more (OpenAPI 3.1.1, section 4.8.15.1.2)
             style = value.get("style", "form")
             usual |= {"style": "form", "explode": style == "form", "allowReserved": False}
-        left = {key: told for key, told in value.items() if key not in usual or told != usual[key]}
+        left = {key: one for key, one in value.items() if key not in usual or one != usual[key]}
         if len(left) == len(value):
             return entry
         return Located(left, entry.pointer) if left else None
 
 
-def _content_type(schemas: Schemas, view: SchemaView) -> str | None:
+def _content_type(view: SchemaView) -> str | None:
     """Return the media type of a field of a form that names none; None where it is not plain.
 
     Source: OpenAPI 3.1.1, section 4.8.15.1.1.
     """
     types = (view.types or set()) - {"null"}
     if types == {"array"} and "items" in view.below:
-        return _content_type(schemas, schemas.view(schemas.parts(view.below["items"])))
+        return _content_type(view.under("items"))
     if types == {"object"}:
         return "application/json"
     is_plain = view.facts.keys().isdisjoint({"contentEncoding", "contentMediaType", "format"})
@@ -341,7 +329,7 @@ def _only(node: Located | None) -> list[Located]:
     return [node] if node else []
 
 
-def _resolved(document: DocumentIndex, located: Located) -> Located:
+def _resolve(document: DocumentIndex, located: Located) -> Located:
     parts = parts_of(document, located)
     return Located(parts[-1].node if parts else located.value, located.pointer)
 
@@ -351,15 +339,17 @@ def by_media_type(thing: Thing) -> dict[str, Located]:
     return {name.lower().replace(" ", ""): one for name, one in thing.entries("content").items()}
 
 
-def keys(pair: NodePair, kind: str, before: Thing, after: Thing, held: frozenset[str]) -> None:
-    """Compare the keys of two objects that hold plain values."""
-    for key in sorted((before.keys() | after.keys()) - held):
-        ours, theirs = (_stated(kind, key, side) for side in (before, after))
-        differences(pair, key, [ours], [theirs], kinds_of(key, OBJECTS[kind]))
+def compare_keys(
+    pair: NodePair, kind: str, before: Thing, after: Thing, nested: frozenset[str]
+) -> None:
+    """Compare the keys of two objects of *kind* that hold plain values: all but *nested*."""
+    for key in sorted((before.keys() | after.keys()) - nested):
+        ours, theirs = (_find_explicit(kind, key, side) for side in (before, after))
+        pair.compare(kinds_of(key, OBJECTS[kind]), key, ours, theirs)
 
 
-def _stated(kind: str, key: str, thing: Thing) -> Located | None:
-    """Return the value of *key*, if it says more than its absence would."""
+def _find_explicit(kind: str, key: str, thing: Thing) -> Located | None:
+    """Return the value of *key* if it means more than its absence would."""
     found = thing.get(key)
     return None if found is None or found.value == _default(kind, key, thing) else found
 

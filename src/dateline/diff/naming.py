@@ -1,4 +1,4 @@
-"""A pointer in, what people call the place: the component, and the dotted path below it."""
+"""Name the place that a pointer leads to: the component, and the dotted path below it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 
 from dateline.openapi import Shape, parts, slot
 
-# How what lies below a keyword is written in a path; `*` stands for the name.
+# How what lies below a keyword is written in a path; `*` is replaced by the name.
 _STEPS: Final = {
     **dict.fromkeys(("items", "contains", "prefixItems"), "[]"),
     **dict.fromkeys(("additionalProperties", "patternProperties"), "{}"),
@@ -15,7 +15,7 @@ _STEPS: Final = {
 
 
 class Name(NamedTuple):
-    """The component that holds a place, None for what stands inline; and the path below it."""
+    """The component that holds a place, None for what is inline; and the path below it."""
 
     schema: str | None
     field: str
@@ -26,7 +26,7 @@ def name(root: Any, pointer: str, keyword: str = "") -> Name:
 
     A pointer to *keyword* itself names what has the keyword.
     The path is dotted: `items[].price`, `limits{}.daily`; below an operation it begins with the
-    parameter or header, if it stands in one.
+    parameter or header, if it is in one.
     """
     tokens = [*parts(pointer)]
     component = tokens[2] if len(tokens) > 2 and tokens[0] == "components" else None
@@ -36,17 +36,17 @@ def name(root: Any, pointer: str, keyword: str = "") -> Name:
         key = tokens.pop(0)
         node = _below(node, key)
         shape, child = slot(kind, "webhooks" if key == "x-webhooks" else key)
-        told = key
+        entry = key
         if shape in (Shape.MAP, Shape.LIST) and tokens:
-            told = tokens.pop(0)
-            node = _below(node, told)
+            entry = tokens.pop(0)
+            node = _below(node, entry)
         if kind == "schema":
             if key == "required" and tokens:
                 steps.append(f".{_below(node, tokens[0])}")
-            if tokens or told != keyword:
-                steps.append(_STEPS.get(key, "").replace("*", told))
+            if tokens or entry != keyword:
+                steps.append(_STEPS.get(key, "").replace("*", entry))
         elif kind != "components" and child == "header":
-            steps.append(f".{told}")
+            steps.append(f".{entry}")
         elif kind != "components" and child == "parameter":
             steps.append(f".{_below(node, 'name')}")
         if shape is Shape.DATA:

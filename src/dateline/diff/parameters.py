@@ -1,11 +1,11 @@
-"""An operation in, its parameters out, those of its path among them."""
+"""List the parameters of an operation, those of its path among them."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 from dateline.diff.documents import DocumentIndex
-from dateline.diff.messages import Thing, parts_of
+from dateline.diff.messages import Thing
 from dateline.schema.references import Located
 
 
@@ -20,16 +20,12 @@ class ListedParameter(NamedTuple):
 Parameters = dict[tuple[str, str], ListedParameter]
 
 
-def listed(document: DocumentIndex, item: Thing, operation: Thing) -> Parameters:
+def list_parameters(document: DocumentIndex, item: Thing, operation: Thing) -> Parameters:
     """Return the parameters of an operation and of its path by (in, name)."""
     found: Parameters = {}
     for holder in (item, operation):
-        listed = holder.get("parameters")
-        if listed is None or not isinstance(listed.value, list):
-            continue
-        for index, value in enumerate(listed.value):
-            node = Located(value, f"{listed.pointer}/{index}")
-            thing = Thing(parts_of(document, node))
+        for node in holder.items("parameters"):
+            thing = Thing.at(document, node)
             place, name = str(thing.value("in", "")), str(thing.value("name", ""))
             found[parameter_key(place, name)] = ListedParameter(node, thing, name)
     return found

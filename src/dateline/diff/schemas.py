@@ -1,31 +1,26 @@
-"""A schema in, what it says: references, `allOf` and other spellings of the same seen through."""
+"""Read the schemas of one document: references, `allOf` and other ways to write the same."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Final
+from weakref import proxy
 
 from dateline.diff.documents import DocumentIndex
 from dateline.diff.graph import identity
 from dateline.diff.views import (
-    READERS,
     SchemaView,
     Variant,
     Variants,
     enumerate_values,
     is_default,
-    plain,
     reach_others,
+    read_keyword,
     settle,
 )
 from dateline.schema.access import ACCESS, access_of
-from dateline.schema.dialect import NOTES, OR_NULL
-from dateline.schema.parts import (
-    NOTHING,
-    Part,
-    PartReader,
-    Parts,
-    may_be_value,
-)
+from dateline.schema.dialect import NOTES
+from dateline.schema.parts import NOTHING, Part, PartReader, Parts, list_members, may_be_value
 from dateline.schema.references import Located, component, escape
 from dateline.schema.types import UNIONS, type_of
 from dateline.schema.values import text
@@ -55,7 +50,7 @@ _OF_TYPE: Final = {
 
 
 def says(parts: Parts) -> bool:
-    """Tell whether *parts* say anything at all: `{}` does not."""
+    """Return whether *parts* say anything at all: `{}` does not."""
     return any(len(part.skip) < len(part.node) for part in parts)
 
 
@@ -68,6 +63,10 @@ class Schemas:
         self.parts = self.reader.parts
         self._views: dict[tuple[Any, ...], SchemaView] = {}
 
+    def read(self, located: Iterable[Located]) -> SchemaView:
+        """Return what the schemas *located* say together."""
+        return self.view(self.parts(located))
+
     def view(self, parts: Parts) -> SchemaView:
         """Return what *parts* say together."""
         key = identity(parts)
@@ -75,20 +74,6 @@ class Schemas:
         if view is None:
             view = self._views[key] = self._read(parts)
         return view
-
-    def constants(self, view: SchemaView) -> dict[str, str]:
-        """Return the properties that have one value only, and the text of it."""
-        found = {}
-        for name, located in view.properties.items():
-            # most properties can be told from their own keys not to be constant
-            if any(
-                isinstance(node, dict) and node.keys() & {"const", "enum", "$ref", "allOf"}
-                for node, _ in located
-            ):
-                values = self.view(self.parts(located)).values
-                if values is not None and len(values) == 1:
-                    found[name] = next(iter(values))
-        return found
 
     def access(self, located: list[Located]) -> str:
         """Return the keyword that keeps a property to one direction; empty if none does."""
@@ -98,7 +83,7 @@ class Schemas:
         return access_of(self.parts(located))
 
     def _read(self, parts: Parts) -> SchemaView:
-        view = SchemaView(parts)
+        view = SchemaView(parts, self)
         for part in parts:
             node, pointer = part.node, part.pointer
             for keyword, value in node.items():
@@ -108,15 +93,10 @@ class Schemas:
                     continue
                 if keyword in NOTES and any(keyword in known for known in part.above):
                     continue  # what is said beside a reference overrides what is said behind it
-                at = f"{pointer}/{escape(keyword)}"
                 if keyword in UNIONS and isinstance(value, list) and value:
                     self._union(view, part, keyword)
-                elif keyword == "discriminator" and self._is_union(node, pointer):
-                    pass  # told with the union
-                elif keyword in READERS:
-                    READERS[keyword](view, part, Located(value, at))
-                else:
-                    plain(view, keyword, Located(value, at))
+                elif keyword != "discriminator" or not self._is_union(node, pointer):
+                    read_keyword(view, part, keyword, part.at(keyword))
         settle(view)
         for part in parts if len(parts) > 1 else ():
             reach_others(view, part)
@@ -134,8 +114,8 @@ class Schemas:
     def _variants(self, view: SchemaView) -> Variants | None:
         """Return the schemas that a discriminator without a union chooses among, if there is one.
 
-        They extend the component that stands here. What that one extends itself only gives it
-        the discriminator: its other subtypes do not stand here.
+        They extend the component that is used here. What that one extends itself only gives it
+        the discriminator: its other subtypes are not used here.
         """
         facts = view.facts.get("discriminator")
         if not facts or not isinstance(facts[0].value, dict):
@@ -146,7 +126,7 @@ class Schemas:
         below = {subtype for name in here for subtype in known.get(name, NOTHING)}
         at = facts[0].pointer.removesuffix("/discriminator")
         part = next(part for part in view.parts if part.pointer == at)
-        told = {name for owner in _schema_names((part,)) for name in known.get(owner, NOTHING)}
+        tagged = {name for owner in _schema_names((part,)) for name in known.get(owner, NOTHING)}
         return Variants(
             "discriminator",
             facts[0].pointer,
@@ -154,14 +134,16 @@ class Schemas:
             discriminator=facts[0],
             null="",
             part=part,
-            own=next((self._component(name) for name in here if name in told), None),
-            told=frozenset(self._component(name).target for name in told),
+            beside=view.parts,
+            schemas=view.schemas,
+            own=next((self._component(name) for name in here if name in tagged), None),
+            tagged=frozenset(self._component(name).target for name in tagged),
         )
 
     def _component(self, name: str) -> Variant:
         pointer = f"/components/schemas/{escape(name)}"
         node = Located(self.document.section("schemas")[name], pointer)
-        return Variant(node, self.parts([node]), pointer, name)
+        return Variant(node, self.parts([node]), pointer, name, proxy(self))
 
     def _union(self, view: SchemaView, part: Part, keyword: str) -> None:
         node, pointer = part.node, part.pointer
@@ -173,21 +155,22 @@ class Schemas:
         known = self._known_values(choice.members) if keyword == "anyOf" else None
         if known is not None:
             bare, listed = known
-            READERS["type"](view, part._replace(null=null), bare)
+            read_keyword(view, part._replace(null=null), "type", bare)
             view.open_values_at = view.open_values_at or listed[0].pointer
             view.open_values = {text(one.value): one for one in listed} | (view.open_values or {})
             return
-        discriminator = node.get("discriminator") if self._is_union(node, pointer) else None
+        is_dict = isinstance(node.get("discriminator"), dict)
+        has_discriminator = is_dict and self._is_union(node, pointer)
         view.unions.append(
             Variants(
                 keyword=keyword,
                 pointer=f"{pointer}/{keyword}",
                 members=tuple(map(self._member, choice.members)),
-                discriminator=Located(discriminator, f"{pointer}/discriminator")
-                if isinstance(discriminator, dict)
-                else None,
+                discriminator=part.at("discriminator") if has_discriminator else None,
                 null=null,
                 part=part,
+                beside=view.parts,
+                schemas=view.schemas,
             )
         )
 
@@ -200,12 +183,10 @@ class Schemas:
         listed: list[Located] = []
         for member in members:
             node, pointer = self.reader.goal(member)
-            if not may_be_value(node) or OR_NULL in node:
+            if not may_be_value(node):
                 return None
             if "enum" in node and isinstance(node["enum"], list):
-                listed += (
-                    Located(one, f"{pointer}/enum/{i}") for i, one in enumerate(node["enum"])
-                )
+                listed += list_members(node, pointer, "enum")
             elif "const" in node:
                 listed.append(Located(node["const"], f"{pointer}/const"))
             elif isinstance(node.get("type"), str):
@@ -218,16 +199,16 @@ class Schemas:
         fits = all(type_of(value) in types for value, _ in listed)
         return (bare[0], listed) if fits else None
 
-    def joined(self, view: SchemaView, union: Variants) -> SchemaView | None:
-        """Return *view* with *union* as one schema of several types, if it can be written so.
+    def join_members(self, union: Variants) -> SchemaView | None:
+        """Return *union* and what is beside it as one schema of several types, if that can be.
 
         Each member has its own type, and says nothing that concerns the type of another one.
         """
         types: set[str] = set()
         bounded: set[str] = set()
-        parts = list(view.rest(union))
+        parts = list(union.rest)
         for member in union.members:
-            own = self.view(member.parts)
+            own = member.view
             names = own.types or set()
             allowed = set().union(*(_OF_TYPE.get(name, ()) for name in names)) | {"type"} | NOTES
             said = {key for part in member.parts for key in part.node if key not in part.skip}
@@ -248,7 +229,7 @@ class Schemas:
         return found
 
     def _is_union(self, node: dict[str, Any], pointer: str) -> bool:
-        """Tell whether *node* chooses between schemas that a discriminator can name."""
+        """Return whether *node* chooses between schemas that a discriminator can name."""
         return lists_variants(node) and any(
             isinstance(node.get(keyword), list)
             and self.reader.choice(node, pointer, keyword).values is None
@@ -258,14 +239,15 @@ class Schemas:
     def _member(self, located: Located) -> Variant:
         value = located.value
         if isinstance(value, dict) and len(value) > 1 and "$ref" in value:
-            # what stands beside a reference does not hide where it leads
+            # what is beside a reference does not hide where it leads
             located_at = Located({"$ref": value["$ref"]}, located.pointer)
         else:
             located_at = located
         way = (node.pointer for node in self.reader.way(located_at))
         target = next(filter(component, way), located.pointer)
         known = component(target)
-        return Variant(located, self.parts([located]), target, known[1] if known else None)
+        name = known[1] if known else None
+        return Variant(located, self.parts([located]), target, name, proxy(self))
 
 
 def _is_zero(value: Any) -> bool:

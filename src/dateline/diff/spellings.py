@@ -1,14 +1,12 @@
-"""Whether a parameter of another type still takes every text that it took, as the same value."""
+"""Decide whether a parameter of another type takes every text that it took, as the same value."""
 
 from __future__ import annotations
 
 import json
 from typing import Any, Final, NamedTuple
 
-from dateline.diff.schemas import Schemas
-from dateline.diff.unions import shape
-from dateline.diff.views import SchemaView
-from dateline.schema.dialect import NOTES
+from dateline.diff.unions import outline
+from dateline.diff.views import SchemaView, is_assertion, without_implied
 from dateline.schema.references import Located
 from dateline.schema.values import text
 
@@ -34,116 +32,109 @@ class Spelling(NamedTuple):
     parted: bool
 
 
-def spelling(place: str, style: str, *, explode: bool) -> Spelling:
+def read_spelling(place: str, style: str, *, explode: bool) -> Spelling:
     """Return how a parameter of *style* is written (OpenAPI 3.1.1, section 4.8.12.4)."""
     return Spelling(style in _LISTS.get(place, ()), not (style == "form" and explode))
 
 
-class ParameterReading(NamedTuple):
-    """A schema of a parameter, with all schemas of its document."""
-
-    schemas: Schemas
-    view: SchemaView
-
-    @property
-    def types(self) -> set[str]:
-        return (self.view.types or set()) - {"null"}
-
-    @property
-    def said(self) -> dict[str, list[Located]]:
-        """What it says beside its type, its values and what it holds, words left out."""
-        return {
-            keyword: facts
-            for keyword, facts in self.view.facts.items()
-            if keyword not in NOTES and not keyword.startswith("x-") and keyword != "deprecated"
-        }
-
-    @property
-    def items(self) -> ParameterReading | None:
-        """The schema of its items, if it says no more of what it holds than that."""
-        view = self.view
-        if view.below.keys() != {"items"} or view.maps or view.unions or view.values is not None:
-            return None
-        return ParameterReading(
-            self.schemas, self.schemas.view(self.schemas.parts(view.below["items"]))
-        )
-
-    @property
-    def texts(self) -> set[str] | None:
-        """The texts of its values, if they are listed."""
-        if self.view.values is None:
-            return {"true", "false"} if self.types == {"boolean"} else None
-        return {_spelled(fact.value) for fact in self.view.values.values()}
-
-    @property
-    def is_scalar(self) -> bool:
-        view = self.view
-        return bool(self.types) and self.types <= _SCALARS and not (view.unions or view.below)
-
-    @property
-    def at(self) -> Located:
-        names = sorted(self.types - {"integer"} if "number" in self.types else self.types)
-        return Located(names[0] if len(names) == 1 else names, self.view.types_at)
-
-
-def widened(
-    before: ParameterReading, after: ParameterReading, spelled: Spelling
+def find_wider_types(
+    before: SchemaView, after: SchemaView, spelled: Spelling
 ) -> tuple[Located, Located] | None:
     """Return the types of *before* and *after* if nothing that was sent is lost; else None.
 
-    Nothing is told where a type is left that both have: then it is compared keyword by keyword.
+    None, too, where both have a type in common: then they are compared keyword by keyword.
     """
-    if before.types == after.types == {"array"}:
-        ours, theirs = before.items, after.items
-        if ours is None or theirs is None or _texts(before.said) != _texts(after.said):
+    ours, theirs = _types(before), _types(after)
+    if ours == theirs == {"array"}:
+        first, second = _items(before), _items(after)
+        if (
+            first is None
+            or second is None
+            or _texts(_assertions(before)) != _texts(_assertions(after))
+        ):
             return None
-        return widened(ours, theirs, Spelling(lists=False, parted=spelled.parted))
-    if before.types & after.types or not before.is_scalar:
+        return find_wider_types(first, second, Spelling(lists=False, parted=spelled.parted))
+    if ours & theirs or not _is_scalar(before):
         return None
-    fits = _is_any_text(before, after) if after.is_scalar else _is_list_of(before, after, spelled)
-    return (before.at, after.at) if fits else None
+    fits = _is_any_text(before, after) if _is_scalar(after) else _is_list_of(before, after, spelled)
+    return (_locate_types(before), _locate_types(after)) if fits else None
 
 
-def _is_any_text(before: ParameterReading, after: ParameterReading) -> bool:
-    """Tell whether *after* is text that takes whatever *before* was written as."""
-    if after.types != {"string"} or after.said.keys() - {"default"}:
+def _types(view: SchemaView) -> set[str]:
+    return (view.types or set()) - {"null"}
+
+
+def _assertions(view: SchemaView) -> dict[str, list[Located]]:
+    """Return what it says beside its type, its values and what it holds, notes left out."""
+    return {
+        keyword: facts
+        for keyword, facts in view.facts.items()
+        if is_assertion(keyword) and keyword != "deprecated"
+    }
+
+
+def _items(view: SchemaView) -> SchemaView | None:
+    """Return the schema of its items, if it says no more of what it holds than that."""
+    if view.below.keys() != {"items"} or view.maps or view.unions or view.values is not None:
+        return None
+    return view.under("items")
+
+
+def _value_texts(view: SchemaView) -> set[str] | None:
+    """Return the texts of its values, if they are listed."""
+    if view.values is None:
+        return {"true", "false"} if _types(view) == {"boolean"} else None
+    return {_format(fact.value) for fact in view.values.values()}
+
+
+def _is_scalar(view: SchemaView) -> bool:
+    types = _types(view)
+    return bool(types) and types <= _SCALARS and not (view.unions or view.below)
+
+
+def _locate_types(view: SchemaView) -> Located:
+    names = without_implied(_types(view))
+    return Located(names[0] if len(names) == 1 else names, view.types_at)
+
+
+def _is_any_text(before: SchemaView, after: SchemaView) -> bool:
+    """Return whether *after* is text that takes whatever *before* was written as."""
+    ours, theirs = _assertions(before), _assertions(after)
+    if _types(after) != {"string"} or theirs.keys() - {"default"}:
         return False
-    defaults = (
-        [_spelled(fact.value) for fact in side.said.get("default", ())] for side in (before, after)
+    first, second = (
+        [_format(fact.value) for fact in side.get("default", ())] for side in (ours, theirs)
     )
-    if len({tuple(found) for found in defaults}) > 1:
+    if first != second:
         return False
-    if after.texts is None:
-        return True
-    return before.texts is not None and before.texts <= after.texts
+    texts, taken = _value_texts(before), _value_texts(after)
+    return taken is None or (texts is not None and texts <= taken)
 
 
-def _is_list_of(before: ParameterReading, after: ParameterReading, spelled: Spelling) -> bool:
-    """Tell whether *after* is a list that a single value of *before* is one item of."""
-    items = after.items
-    if after.types != {"array"} or items is None or not items.is_scalar or not spelled.lists:
+def _is_list_of(before: SchemaView, after: SchemaView, spelled: Spelling) -> bool:
+    """Return whether *after* is a list that a single value of *before* is one item of."""
+    items = _items(after)
+    if _types(after) != {"array"} or items is None or not _is_scalar(items) or not spelled.lists:
         return False
-    bounds = {keyword: facts[0].value for keyword, facts in after.said.items()}
+    bounds = {keyword: facts[0].value for keyword, facts in _assertions(after).items()}
     if not (bounds.pop("minItems", 1) <= 1 <= bounds.pop("maxItems", 1)):
         return False
-    if bounds.keys() - {"uniqueItems"} or "default" in before.said:
+    if bounds.keys() - {"uniqueItems"} or "default" in _assertions(before):
         return False
-    may_hold_separator = "string" in before.types and not (
-        before.texts is not None
-        and not any(one in told for told in before.texts for one in _SEPARATORS)
+    texts = _value_texts(before)
+    may_hold_separator = "string" in _types(before) and (
+        texts is None or any(one in each for each in texts for one in _SEPARATORS)
     )
     if spelled.parted and may_hold_separator:
         return False
-    return shape(before.schemas, before.view) == shape(items.schemas, items.view) or _is_any_text(
-        before, items
-    )
+    return outline(before) == outline(items) or _is_any_text(before, items)
 
 
 def _texts(said: dict[str, list[Located]]) -> dict[str, list[str]]:
     return {keyword: [text(fact.value) for fact in facts] for keyword, facts in said.items()}
 
 
-def _spelled(value: Any) -> str:
+def _format(value: Any) -> str:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     return value if isinstance(value, str) else json.dumps(value)

@@ -1,4 +1,4 @@
-"""A reference that leads elsewhere now is one difference; all that follows is within it.
+"""Fold what follows from a reference that leads elsewhere now into one difference.
 
 Without this, a `$ref` turned from one long component to another would read as if the first had
 lost every field that the second lacks, though nobody has touched it.
@@ -10,10 +10,11 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from dateline.diff.documents import DocumentIndex
-from dateline.diff.graph import Graph, NodePair, Seen
+from dateline.diff.graph import Difference, Graph, NodePair
+from dateline.diff.keywords import KEYWORD
 from dateline.model import Kind
 from dateline.schema.parts import Parts
-from dateline.schema.references import component
+from dateline.schema.references import Located, component
 
 
 class _Foreign(NamedTuple):
@@ -32,50 +33,47 @@ class _Switch(NamedTuple):
     pair: NodePair
     holder: NodePair
     carrier: int
-    before_pointer: str | None
-    after_pointer: str | None
+    before: str | None
+    after: str | None
 
 
-def fold(graph: Graph, before: DocumentIndex, after: DocumentIndex) -> None:
-    """Put what follows from a switched reference within one difference at its place.
+def fold_switches(graph: Graph, before: DocumentIndex, after: DocumentIndex) -> None:
+    """Move what follows from a switched reference into one difference at its place.
 
     A component that is new or gone with the switch is no other one: it was renamed, extracted
-    or inlined, and what differs is told by itself. If the other side refers to a component that
+    or inlined, and what differs is reported by itself. If the other side refers to a component that
     both documents have, it was none of these, and the switch explains both.
     """
     pairs = list(graph.pairs)
-    foreign: dict[int, _Foreign] = {}
-    for pair in pairs:
-        found = _foreign(pair, before, after)
-        if found.gone or found.came:
-            foreign[id(pair)] = found
+    known = {id(pair): _find_foreign(pair, before, after) for pair in pairs}
+    foreign = {key: found for key, found in known.items() if found.gone or found.came}
     if not foreign:
         return
     inside = {id(below) for pair in pairs if id(pair) in foreign for below in _below(pair)}
-    told: list[tuple[_Switch, list[Seen]]] = []
+    switches: list[tuple[_Switch, list[Difference]]] = []
     folded: set[int] = set()
     for switch in _switches(pairs, foreign, inside):
         closure = [switch.pair, *_below(switch.pair)]
-        known = [foreign[id(pair)] for pair in closure if id(pair) in foreign]
-        gone = {at for one in known for at in one.gone}
-        came = {at for one in known for at in one.came}
+        found = [foreign[id(pair)] for pair in closure if id(pair) in foreign]
+        gone = {at for one in found for at in one.gone}
+        came = {at for one in found for at in one.came}
         follows = [
-            seen
+            each
             for pair in closure
-            for seen in pair.seen
-            if _stands_in(seen.before_pointer, gone) or _stands_in(seen.after_pointer, came)
+            for each in pair.differences
+            if _is_within(each.before, gone) or _is_within(each.after, came)
         ]
         folded.update(map(id, follows))
-        told.append((switch, follows))
+        switches.append((switch, follows))
     for pair in pairs:
-        pair.seen = [seen for seen in pair.seen if id(seen) not in folded]
-    for switch, follows in told:
+        pair.differences = [each for each in pair.differences if id(each) not in folded]
+    for switch, follows in switches:
         if follows:
-            closure = [switch.pair, *_below(switch.pair)]
-            switch.holder.seen.append(_one(switch, foreign[id(switch.pair)], follows, closure))
+            one = _join(switch, foreign[id(switch.pair)], follows)
+            switch.holder.differences.append(one)
 
 
-def _foreign(pair: NodePair, before: DocumentIndex, after: DocumentIndex) -> _Foreign:
+def _find_foreign(pair: NodePair, before: DocumentIndex, after: DocumentIndex) -> _Foreign:
     """Return what only one side refers to though the other document has it, too."""
     pointers = [[part.pointer for part in side] for side in (pair.before, pair.after)]
     if pointers[0] == pointers[1] and not before.made and not after.made:
@@ -98,7 +96,7 @@ def _foreign(pair: NodePair, before: DocumentIndex, after: DocumentIndex) -> _Fo
 
 
 def _has(document: DocumentIndex, key: str) -> bool:
-    """Tell whether a component has the pointer *key*; or that address, if nobody named it."""
+    """Return whether a component has the pointer *key*; or that address, if nobody named it."""
     if not key.startswith("/"):
         return key in document.made.values()
     return key not in document.made and document.locate(f"#{key}") is not None
@@ -163,34 +161,34 @@ def _stays(pair: NodePair, foreign: _Foreign) -> bool:
     )
 
 
-def _stands_in(pointer: str | None, components: set[str]) -> bool:
-    if pointer is None:
+def _is_within(node: Located | None, components: set[str]) -> bool:
+    if node is None:
         return False
-    return any(pointer == at or pointer.startswith(f"{at}/") for at in components)
+    return any(node.pointer == at or node.pointer.startswith(f"{at}/") for at in components)
 
 
-def _one(switch: _Switch, foreign: _Foreign, follows: list[Seen], closure: list[NodePair]) -> Seen:
+def _join(switch: _Switch, foreign: _Foreign, follows: list[Difference]) -> Difference:
+    """Return the one difference that *switch* makes, with all that follows from it."""
+    closure = [switch.pair, *_below(switch.pair)]
     ways = [edge.way for pair in closure for edge in pair.edges]
-    judged = tuple(seen for seen in follows if seen.kind is not Kind.DOCUMENTATION_CHANGED)
-    before, after = switch.before_pointer, switch.after_pointer
-    kind = Kind.KEYWORD_CHANGED
-    if before is None or after is None:
-        # a member that came or went, beside those that stay
-        kind = Kind.KEYWORD_ADDED if before is None else Kind.KEYWORD_REMOVED
-    return Seen(
-        kind if judged else Kind.DOCUMENTATION_CHANGED,
-        _keyword(after or before or "") if before is None or after is None else "$ref",
-        before,
-        after,
-        before and _names(foreign.gone or _components(switch.pair.before)),
-        after and _names(foreign.came or _components(switch.pair.after)),
-        _holder(switch),
+    judged = tuple(each for each in follows if each.kind is not Kind.DOCUMENTATION_CHANGED)
+    before, after, pair, holder = switch.before, switch.after, switch.pair, switch.holder
+    ours = _locate(before, foreign.gone or _components(pair.before))
+    theirs = _locate(after, foreign.came or _components(pair.after))
+    is_member = before is None or after is None  # that came or went, beside those that stay
+    return Difference(
+        KEYWORD.of(ours, theirs) if judged else Kind.DOCUMENTATION_CHANGED,
+        _keyword(after or before or "") if is_member else "$ref",
+        ours,
+        theirs,
+        # what would hold the reference on the side that has none
+        (holder.before if before is None else holder.after)[0].pointer if is_member else None,
         carrier=switch.carrier,
         within=judged,
         closed=any(way.closed for way in ways),
         exclusive=any(way.exclusive for way in ways)
         or any(pair.exclusive for pair in closure)
-        or any(seen.exclusive for seen in judged),
+        or any(each.exclusive for each in judged),
     )
 
 
@@ -200,12 +198,7 @@ def _keyword(pointer: str) -> str:
     return keyword if index.isdecimal() and keyword in ("allOf", "anyOf", "oneOf") else "$ref"
 
 
-def _holder(switch: _Switch) -> str | None:
-    """Return what would hold the reference on the side that has none."""
-    if switch.before_pointer is None:
-        return switch.holder.before[0].pointer
-    return switch.holder.after[0].pointer if switch.after_pointer is None else None
-
-
-def _names(pointers: set[str]) -> str | None:
-    return ", ".join(sorted(known[1] for at in pointers if (known := component(at)))) or None
+def _locate(pointer: str | None, components: set[str]) -> Located | None:
+    """Return the reference at *pointer* with the names of the *components* that it leads to."""
+    names = sorted(known[1] for at in components if (known := component(at)))
+    return None if pointer is None else Located(", ".join(names) or None, pointer)

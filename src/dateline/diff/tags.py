@@ -1,4 +1,4 @@
-"""Two discriminators in, what of one differs from the other: its property, and its tags."""
+"""Compare discriminators: their property, and their tags."""
 
 from __future__ import annotations
 
@@ -6,100 +6,95 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from dateline.diff.documents import ChangeSurvey
-from dateline.diff.graph import Graph, NodePair, Seen
-from dateline.diff.keywords import KEYWORD, differences, kinds_of
-from dateline.diff.unions import UnionSide
-from dateline.diff.views import KNOWN, Variant
+from dateline.diff.graph import Difference, Graph, NodePair, align
+from dateline.diff.keywords import KEYWORD, kinds_of
+from dateline.diff.views import KNOWN, Variant, Variants
 from dateline.model import Kind
 from dateline.schema.references import Located, escape
 
 
-class Retagged(NamedTuple):
-    """The `propertyName` of a discriminator before and after, and who is told apart by it."""
+class Retagging(NamedTuple):
+    """The `propertyName` of a discriminator before and after, and who is distinguished by it."""
 
     before: Located
     after: Located
     members: list[NodePair]
 
 
-def own_tags(side: UnionSide, member: Variant) -> set[str]:
-    """Return the tags that stand for *member* on the wire, as far as the mapping says them."""
-    found = {tag for tag, goal in side.tags().items() if goal == member.target}
-    if found or member.name is None or side.union.discriminator is None:
+def find_own_tags(union: Variants, member: Variant) -> set[str]:
+    """Return the tags that name *member* on the wire, as far as the mapping has them."""
+    found = {tag for tag, goal in union.tags.items() if goal == member.target}
+    if found or member.name is None or union.discriminator is None:
         return found
-    told = side.union.discriminator.value.get("propertyName")
-    # the value of a constant property is compared where it stands
-    constant = told in side.schemas.constants(side.view(member))
+    name = union.discriminator.value.get("propertyName")
+    # the value of a constant property is compared where it is declared
+    constant = name in member.view.constants
     return set() if constant else {member.name}
 
 
-def discriminator_keys(pair: NodePair, before: Located, after: Located) -> None:
+def compare_discriminators(pair: NodePair, before: Located, after: Located) -> None:
     """Compare two discriminators, but for their mappings."""
-    for keyword in sorted((before.value.keys() | after.value.keys()) - {"mapping"}):
-        ours, theirs = (
-            Located(side.value[keyword], f"{side.pointer}/{escape(keyword)}")
-            if keyword in side.value
-            else None
-            for side in (before, after)
-        )
-        told = "discriminator" if keyword == "propertyName" else keyword
-        differences(pair, told, [ours], [theirs], kinds_of(told, KNOWN))
+    for keyword, ours, theirs in align(*map(_list_entries, (before, after))):
+        name = "discriminator" if keyword == "propertyName" else keyword
+        if keyword != "mapping":
+            pair.compare(kinds_of(name, KNOWN), name, ours, theirs)
 
 
-def mapping_changed(
-    pair: NodePair, before: Located, after: Located, gone: list[str], came: list[str]
+def _list_entries(discriminator: Located) -> dict[str, Located]:
+    return {
+        key: Located(value, f"{discriminator.pointer}/{escape(key)}")
+        for key, value in discriminator.value.items()
+    }
+
+
+def compare_tags(
+    pair: NodePair, before: Located, after: Located, gone: set[str], came: set[str]
 ) -> None:
     """Note the tags that one of two discriminators has no longer, or has now."""
-    differences(
-        pair,
-        "mapping",
-        [tag_node(before, tag) for tag in gone],
-        [tag_node(after, tag) for tag in came],
-        KEYWORD,
-    )
+    ours = [locate_tag(before, tag) for tag in sorted(gone)]
+    theirs = [locate_tag(after, tag) for tag in sorted(came)]
+    pair.compare_all(KEYWORD, "mapping", ours, theirs)
 
 
-def tag_node(discriminator: Located, tag: str) -> Located:
+def locate_tag(discriminator: Located, tag: str) -> Located:
     """Return *tag* and where it is written; one that no mapping has is the discriminator's."""
     if tag in (discriminator.value.get("mapping") or {}):
         return Located(tag, f"{discriminator.pointer}/mapping/{escape(tag)}")
     return Located(tag, discriminator.pointer)
 
 
-def fold_tags(graph: Graph, survey: ChangeSurvey, retagged: Iterable[Retagged]) -> None:
-    """Let the fields that came and went with the name be the one difference of that name.
+def fold_tags(graph: Graph, survey: ChangeSurvey, retaggings: Iterable[Retagging]) -> None:
+    """Replace the fields that came and went with the name by one difference of that name.
 
     Without this, a discriminating property that got another name would read as if every member
     of the union had lost one field and gained one.
     """
-    told: dict[tuple[object, ...], Seen] = {}
-    for each in retagged:
-        one = Seen(Kind.KEYWORD_CHANGED, "discriminator", *_sides(each))
-        told |= {seen.identity: one for pair in each.members for seen in _moved(pair, each, survey)}
-    for pair in graph.pairs if told else ():
-        if any(seen.identity in told for seen in pair.seen):
-            left = [told.get(seen.identity, seen) for seen in pair.seen]
-            pair.seen = list({seen.identity: seen for seen in left}.values())
+    folded: dict[tuple[object, ...], Difference] = {}
+    for each in retaggings:
+        one = Difference(Kind.KEYWORD_CHANGED, "discriminator", each.before, each.after)
+        for pair in each.members:
+            folded |= {found.identity: one for found in _find_moved(pair, each, survey)}
+    for pair in graph.pairs if folded else ():
+        if any(found.identity in folded for found in pair.differences):
+            left = [folded.get(found.identity, found) for found in pair.differences]
+            pair.differences = list({found.identity: found for found in left}.values())
 
 
-def _sides(each: Retagged) -> tuple[str, str, str, str]:
-    before, after = each.before, each.after
-    return before.pointer, after.pointer, before.value, after.value
-
-
-def _moved(pair: NodePair, each: Retagged, survey: ChangeSurvey) -> Iterator[Seen]:
+def _find_moved(pair: NodePair, each: Retagging, survey: ChangeSurvey) -> Iterator[Difference]:
     """Yield the field that went and the one that came, if they are one but for the name."""
-    for gone in pair.seen:
-        for came in pair.seen:
+    for gone in pair.differences:
+        for came in pair.differences:
             if (
                 (gone.kind, came.kind) == (Kind.FIELD_REMOVED, Kind.FIELD_ADDED)
-                and _is_called(gone.before_pointer, each.before)
-                and _is_called(came.after_pointer, each.after)
+                and gone.before
+                and came.after
+                and _is_called(gone.before, each.before)
+                and _is_called(came.after, each.after)
                 and gone.keyword == came.keyword
-                and survey.settled(gone.before, came.after)
+                and survey.is_settled(gone.before.value, came.after.value)
             ):
                 yield from (gone, came)
 
 
-def _is_called(pointer: str | None, name: Located) -> bool:
-    return pointer is not None and pointer.endswith(f"/properties/{escape(name.value)}")
+def _is_called(field: Located, name: Located) -> bool:
+    return field.pointer.endswith(f"/properties/{escape(name.value)}")

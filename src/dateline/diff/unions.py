@@ -1,13 +1,18 @@
-"""Two unions in, which member of one is which member of the other."""
+"""Find which member of one union is which member of another."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
 from typing import Any, Final, NamedTuple
 
-from dateline.diff.schemas import Schemas
-from dateline.diff.views import APPLICATORS, SchemaView, Variant, Variants
-from dateline.schema.dialect import NOTES
+from dateline.diff.views import (
+    APPLICATORS,
+    SchemaView,
+    Variant,
+    Variants,
+    is_assertion,
+    without_implied,
+)
 from dateline.schema.references import component
 from dateline.schema.values import text
 
@@ -19,55 +24,25 @@ _ALIKE: Final = 0.5
 
 
 class Alignment(NamedTuple):
-    """The members that are one and the same, and those that stand on one side only."""
+    """The members that are one and the same, and those that are on one side only."""
 
     same: list[tuple[Variant, Variant]]
     removed: list[Variant]
     added: list[Variant]
 
 
-class UnionSide(NamedTuple):
-    """A union and the schemas of its document."""
-
-    schemas: Schemas
-    union: Variants
-
-    def view(self, member: Variant) -> SchemaView:
-        return self.schemas.view(member.parts)
-
-    def tags(self) -> dict[str, str]:
-        """Return which component or place each tag of the discriminator's mapping leads to."""
-        told = self.union.discriminator
-        return mapping(self.schemas, told.value) if told else {}
-
-
-def mapping(schemas: Schemas, discriminator: dict[str, Any]) -> dict[str, str]:
-    """Return where each tag of a discriminator leads: a pointer, or the text as it stands.
-
-    A bare name is a schema's (OpenAPI 3.1.1, section 4.8.25).
-    """
-    tags = discriminator.get("mapping")
-    found = {}
-    for tag, reference in tags.items() if isinstance(tags, dict) else ():
-        goal = schemas.document.locate(reference) or schemas.document.locate(
-            f"#/components/schemas/{reference}"
-        )
-        found[str(tag)] = goal.pointer if goal else str(reference)
-    return found
-
-
-def align(before: UnionSide, after: UnionSide) -> Alignment:
+def align_members(before: Variants, after: Variants) -> Alignment:
     """Find the members that are one and the same.
 
-    By what tells them apart, the surest first: the component's name, the tag on the wire, what is
+    By what distinguishes them, the surest first: the component's name, the tag on the wire, what is
     written, a property that has one value, what they say; last those that are most alike. A tag
     that leads to another member than before is a change of the mapping, not of the members.
     """
-    left = dict(enumerate(before.union.members))
-    right = dict(enumerate(after.union.members))
+    left = dict(enumerate(before.members))
+    right = dict(enumerate(after.members))
     same: list[tuple[int, int]] = []
 
-    def match(key: Callable[[UnionSide, Variant], Hashable], *, once: bool = False) -> None:
+    def match(key: Callable[[Variants, Variant], Hashable], *, once: bool = False) -> None:
         ours, theirs = _by(key, before, left), _by(key, after, right)
         for found, indexes in ours.items():
             others = theirs.get(found, [])
@@ -77,27 +52,27 @@ def align(before: UnionSide, after: UnionSide) -> Alignment:
                     del left[index], right[other]
 
     match(_name)
-    if before.union.discriminator and after.union.discriminator:
+    if before.discriminator and after.discriminator:
         match(_tag)
     match(_text)
     if left and right:
-        # members that share their constants are told apart by what else they say
+        # members that share their constants are distinguished by what else they say
         match(_constants, once=True)
-        match(_shape_of)
+        match(_outline_text)
         match(_constants)
     for first, second in list(_likely(before, after, left, right)):
         same.append((first, second))
         del left[first], right[second]
     return Alignment(
-        [(before.union.members[i], after.union.members[j]) for i, j in sorted(same)],
+        [(before.members[i], after.members[j]) for i, j in sorted(same)],
         list(left.values()),
         list(right.values()),
     )
 
 
-def alone(before: UnionSide, after: UnionSide) -> list[tuple[Variant, Variant]]:
-    """Return the variant that stands alone in the place of both unions, if it is the same one."""
-    first, second = before.union.own, after.union.own
+def alone(before: Variants, after: Variants) -> list[tuple[Variant, Variant]]:
+    """Return the variant that is used alone in place of both unions, if it is the same one."""
+    first, second = before.own, after.own
     if first is None or second is None:
         return []
     switched = first.name != second.name and _both_stay(before, after, first, second)
@@ -105,40 +80,40 @@ def alone(before: UnionSide, after: UnionSide) -> list[tuple[Variant, Variant]]:
 
 
 def _by(
-    key: Callable[[UnionSide, Variant], Hashable],
-    side: UnionSide,
+    key: Callable[[Variants, Variant], Hashable],
+    union: Variants,
     members: dict[int, Variant],
 ) -> dict[Hashable, list[int]]:
     found: dict[Hashable, list[int]] = {}
     for index, member in members.items():
-        found.setdefault(key(side, member), []).append(index)
+        found.setdefault(key(union, member), []).append(index)
     return found
 
 
-def _tag(side: UnionSide, member: Variant) -> Hashable:
-    tags = sorted(tag for tag, goal in side.tags().items() if goal == member.target)
+def _tag(union: Variants, member: Variant) -> Hashable:
+    tags = sorted(tag for tag, goal in union.tags.items() if goal == member.target)
     return tags[0] if tags else member.name
 
 
-def _name(_side: UnionSide, member: Variant) -> Hashable:
+def _name(_union: Variants, member: Variant) -> Hashable:
     return member.name
 
 
-def _text(_side: UnionSide, member: Variant) -> Hashable:
+def _text(_union: Variants, member: Variant) -> Hashable:
     return text(member.node.value)
 
 
-def _constants(side: UnionSide, member: Variant) -> Hashable:
-    return tuple(sorted(side.schemas.constants(side.view(member)).items())) or None
+def _constants(_union: Variants, member: Variant) -> Hashable:
+    return tuple(sorted(member.view.constants.items())) or None
 
 
-def _shape_of(side: UnionSide, member: Variant) -> Hashable:
-    return shape(side.schemas, side.view(member))
+def _outline_text(_union: Variants, member: Variant) -> Hashable:
+    return outline(member.view)
 
 
 def _likely(
-    before: UnionSide,
-    after: UnionSide,
+    before: Variants,
+    after: Variants,
     left: dict[int, Variant],
     right: dict[int, Variant],
 ) -> Iterator[tuple[int, int]]:
@@ -148,10 +123,7 @@ def _likely(
         for first, ours in left.items()
         for second, theirs in right.items()
         if not _both_stay(before, after, ours, theirs)
-        and (
-            alike := likeness(before.schemas, before.view(ours), after.schemas, after.view(theirs))
-        )
-        >= _ALIKE
+        and (alike := likeness(ours.view, theirs.view)) >= _ALIKE
     )
     taken: tuple[set[int], set[int]] = (set(), set())
     for _, first, second in ranked:
@@ -161,8 +133,8 @@ def _likely(
             yield first, second
 
 
-def _both_stay(before: UnionSide, after: UnionSide, first: Variant, second: Variant) -> bool:
-    """Tell whether one of two components stands in both documents: then neither is the other."""
+def _both_stay(before: Variants, after: Variants, first: Variant, second: Variant) -> bool:
+    """Return whether one of two components is in both documents: then neither is the other."""
     return (
         first.name is not None
         and second.name is not None
@@ -173,13 +145,7 @@ def _both_stay(before: UnionSide, after: UnionSide, first: Variant, second: Vari
     )
 
 
-def likeness(
-    before_schemas: Schemas,
-    before: SchemaView,
-    after_schemas: Schemas,
-    after: SchemaView,
-    depth: int = _DEPTH,
-) -> float:
+def likeness(before: SchemaView, after: SchemaView, depth: int = _DEPTH) -> float:
     """Return how much of their property names two schemas share, from 0 to 1; lists by their items.
 
     Different types, and a property that has one value here and another there, share nothing.
@@ -187,20 +153,14 @@ def likeness(
     """
     if _type_families(before) != _type_families(after):
         return 0
-    ours, theirs = before_schemas.constants(before), after_schemas.constants(after)
-    if any(theirs.get(name, value) != value for name, value in ours.items()):
+    constants = after.constants
+    if any(constants.get(name, value) != value for name, value in before.constants.items()):
         return 0
     names = before.properties.keys() | after.properties.keys()
     if names:
         return len(before.properties.keys() & after.properties.keys()) / len(names)
     if "items" in before.below and "items" in after.below and depth:
-        return likeness(
-            before_schemas,
-            before_schemas.view(before_schemas.parts(before.below["items"])),
-            after_schemas,
-            after_schemas.view(after_schemas.parts(after.below["items"])),
-            depth - 1,
-        )
+        return likeness(before.under("items"), after.under("items"), depth - 1)
     return 1
 
 
@@ -209,62 +169,47 @@ def _type_families(view: SchemaView) -> set[str]:
     return {"number" if name == "integer" else name for name in view.types or ()} - {"null"}
 
 
-def shape(schemas: Schemas, view: SchemaView, depth: int = _DEPTH) -> str:
+def outline(view: SchemaView, depth: int = _DEPTH) -> str:
     """Return what a schema says, down to *depth*, as text without any component's name."""
-    return text(_outline(schemas, view, depth))
+    return text(_outline(view, depth))
 
 
-def _outline(schemas: Schemas, view: SchemaView, depth: int) -> Any:
+def _outline(view: SchemaView, depth: int) -> Any:
     if depth < 0:
-        return view.type_names
+        return without_implied(view.types or ())
+    below = depth - 1
     return [
-        view.type_names,
+        without_implied(view.types or ()),
         sorted(view.values or ()),
         sorted(view.required),
         {
             keyword: sorted(text(fact.value) for fact in facts)
             for keyword, facts in view.facts.items()
-            if keyword not in NOTES and not keyword.startswith("x-")
+            if is_assertion(keyword)
         },
-        {
-            name: _outline(schemas, schemas.view(schemas.parts(located)), depth - 1)
-            for name, located in view.properties.items()
-        },
-        {
-            keyword: _outline(schemas, schemas.view(schemas.parts(view.below[keyword])), depth - 1)
-            for keyword in APPLICATORS
-            if keyword in view.below
-        },
-        sorted(
-            text(_outline(schemas, schemas.view(member.parts), depth - 1))
-            for union in view.unions
-            for member in union.members
-        ),
+        {name: _outline(view.property(name), below) for name in view.properties},
+        {kw: _outline(view.under(kw), below) for kw in APPLICATORS if kw in view.below},
+        sorted(outline(member.view, below) for union in view.unions for member in union.members),
     ]
 
 
-def choose(
-    single: Schemas, whole: SchemaView, side: UnionSide, candidates: list[SchemaView]
-) -> int | None:
-    """Return which member of a union a schema that is no union has become, or was; None if none.
-
-    *candidates* are the members, each with what the union says beside them.
-    """
-    named = {part.pointer for part in whole.parts if component(part.pointer)}
-    for index, member in enumerate(side.union.members):
+def choose(single: SchemaView, union: Variants) -> int | None:
+    """Return which member of *union* a schema that is none has become, or was; None if none."""
+    named = {part.pointer for part in single.parts if component(part.pointer)}
+    for index, member in enumerate(union.members):
         # a union that is a member of itself has not become itself
-        if member.target in named and member.target != side.union.part.pointer:
+        if member.target in named and member.target != union.part.pointer:
             return index
-    own = shape(single, whole)
+    own = outline(single)
     ranked = [
         (
-            shape(side.schemas, candidate) == own,
-            likeness(single, whole, side.schemas, candidate),
-            (candidate.values is None) == (whole.values is None),
-            len(candidate.facts.keys() & whole.facts.keys()),
+            outline(candidate) == own,
+            likeness(single, candidate),
+            (candidate.values is None) == (single.values is None),
+            len(candidate.facts.keys() & single.facts.keys()),
             -index,
         )
-        for index, candidate in enumerate(candidates)
+        for index, candidate in enumerate(union.whole_members)
     ]
     best = max(ranked)
     return -best[-1] if best[0] or best[1] >= _ALIKE else None

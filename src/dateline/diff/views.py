@@ -1,16 +1,19 @@
-"""What a schema says, keyword by keyword, whichever way it is spelt."""
+"""Read all that the parts of a schema say, keyword by keyword, however it is spelt."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, Final, NamedTuple
+from functools import cached_property
+from typing import Any, Final, NamedTuple, Protocol
+from weakref import proxy
 
+from dateline.diff.documents import DocumentIndex
 from dateline.model import EXTENSIBLE
 from dateline.openapi import OBJECTS
 from dateline.regex.engines import compile_portable
-from dateline.schema.dialect import OR_NULL
+from dateline.schema.dialect import NOTES, OR_NULL
 from dateline.schema.parts import NEVER, VALUE, Part, Parts, value_of
-from dateline.schema.references import Located, escape
+from dateline.schema.references import Located, Resolver, escape
 from dateline.schema.types import type_of
 from dateline.schema.values import text
 
@@ -51,6 +54,21 @@ _NULL_REFUSING: Final = frozenset({"$ref", "$dynamicRef", "not", "if"})
 KNOWN: Final = frozenset(OBJECTS["schema"])
 
 
+class SchemaReader(Protocol):
+    """All schemas of a document; `dateline.diff.schemas` reads them."""
+
+    document: DocumentIndex
+
+    def read(self, located: Iterable[Located]) -> SchemaView:
+        """Return what the schemas *located* say together."""
+
+    def view(self, parts: Parts) -> SchemaView:
+        """Return what *parts* say together."""
+
+    def join_members(self, union: Variants) -> SchemaView | None:
+        """Return *union* and what is beside it as one schema of several types, if that can be."""
+
+
 class Variant(NamedTuple):
     """One member of a union, and the component that it refers to, if it does."""
 
@@ -58,15 +76,21 @@ class Variant(NamedTuple):
     parts: Parts
     target: str
     name: str | None
+    schemas: SchemaReader
+
+    @property
+    def view(self) -> SchemaView:
+        """All that it says."""
+        return self.schemas.view(self.parts)
 
 
 class Variants(NamedTuple):
-    """A `oneOf` or `anyOf` of more than one member, and the part that declares it.
+    """A `oneOf` or `anyOf` of more than one member.
 
     Or, with the keyword `discriminator`, the schemas that extend a discriminated one: variants
-    of it wherever it stands. ``null`` leads to what lets null pass beside the members, if
-    anything does; ``own`` is the variant that stands here itself, ``told`` where all stand that
-    the same discriminator tells apart.
+    of it wherever it is used. ``part`` declares it, among the parts ``beside``. ``null`` leads to
+    what lets null pass beside the members, if anything does; ``own`` is the variant that is used
+    here itself, ``tagged`` where all are that the same discriminator distinguishes.
     """
 
     keyword: str
@@ -75,20 +99,57 @@ class Variants(NamedTuple):
     discriminator: Located | None
     null: str
     part: Part
+    beside: Parts
+    schemas: SchemaReader
     own: Variant | None = None
-    told: frozenset[str] = frozenset()
+    tagged: frozenset[str] = frozenset()
 
     @property
     def targets(self) -> frozenset[str]:
-        """Where the schemas stand whose tags are compared, here or elsewhere."""
-        return self.told.union(member.target for member in self.members)
+        """Where the schemas are whose tags are compared, here or elsewhere."""
+        return self.tagged.union(member.target for member in self.members)
+
+    @property
+    def tags(self) -> dict[str, str]:
+        """Which component or place each tag of the discriminator's mapping leads to."""
+        found = self.discriminator
+        return read_mapping(self.schemas.document, found.value) if found else {}
+
+    @property
+    def rest(self) -> Parts:
+        """The parts beside it, and what its own part says otherwise."""
+        skipped = {self.keyword, "discriminator"}
+        return tuple(
+            part._replace(skip=part.skip | skipped) if part is self.part else part
+            for part in self.beside
+        )
+
+    @property
+    def whole_members(self) -> list[SchemaView]:
+        """Each member together with what is said beside the union."""
+        above = (*self.part.above, self.part.node)
+        rest, own = self.rest, {id(part.node) for part in self.beside}
+        return [
+            self.schemas.view(
+                rest
+                + tuple(
+                    part._replace(above=above + part.above, null=part.null or self.null)
+                    for part in member.parts
+                    # a union that is a member of itself says nothing more there
+                    if id(part.node) not in own
+                )
+            )
+            for member in self.members
+        ]
 
 
 class SchemaView:
     """All that a schema says, each thing with the pointer to what declares it."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: Parts, schemas: SchemaReader) -> None:
         self.parts = parts
+        self.schemas: SchemaReader = proxy(schemas)
+        """All schemas of the document; a view alone does not keep them alive."""
         self.pointer = parts[0].pointer if parts else ""
         self.types: set[str] | None = None
         self.types_at = ""
@@ -131,34 +192,46 @@ class SchemaView:
             return False
         return self.allowed == set().union(*(finite[name] for name in self.types))
 
-    @property
-    def type_names(self) -> list[str]:
-        """The types, sorted; `integer` goes without saying beside `number`."""
-        names = self.types or set()
-        return sorted(names - {"integer"} if "number" in names else names)
+    def property(self, name: str) -> SchemaView:
+        """Return what it says of the property *name*."""
+        return self.schemas.read(self.properties[name])
 
-    def rest(self, union: Variants) -> Parts:
-        """Return the parts without what *union* says."""
-        skipped = {union.keyword, "discriminator"}
-        return tuple(
-            part._replace(skip=part.skip | skipped) if part is union.part else part
-            for part in self.parts
-        )
+    def under(self, keyword: str) -> SchemaView:
+        """Return what it says with *keyword*, which holds one schema."""
+        return self.schemas.read(self.below[keyword])
 
-    def member(self, union: Variants, member: Variant) -> Parts:
-        """Return what *union* says beside its members, with one of them."""
-        above = (*union.part.above, union.part.node)
-        own = {id(part.node) for part in self.parts}
-        return self.rest(union) + tuple(
-            part._replace(above=above + part.above, null=part.null or union.null)
-            for part in member.parts
-            # a union that is a member of itself says nothing more there
-            if id(part.node) not in own
-        )
+    @cached_property
+    def constants(self) -> dict[str, str]:
+        """The properties that have one value only, and the text of it."""
+        found = {}
+        for name, located in self.properties.items():
+            # most properties can be seen from their own keys not to be constant
+            if any(
+                isinstance(node, dict) and node.keys() & {"const", "enum", "$ref", "allOf"}
+                for node, _ in located
+            ):
+                values = self.property(name).values
+                if values is not None and len(values) == 1:
+                    found[name] = next(iter(values))
+        return found
+
+
+def read_mapping(document: Resolver, discriminator: dict[str, Any]) -> dict[str, str]:
+    """Return where each tag of a discriminator leads: a pointer, or the text as it is written.
+
+    A bare name is a schema's (OpenAPI 3.1.1, section 4.8.25).
+    """
+    tags = discriminator.get("mapping")
+    found = {}
+    for tag, reference in tags.items() if isinstance(tags, dict) else ():
+        by_name = f"#/components/schemas/{reference}"
+        goal = document.locate(reference) or document.locate(by_name)
+        found[str(tag)] = goal.pointer if goal else str(reference)
+    return found
 
 
 def is_default(keyword: str, value: Any) -> bool:
-    """Tell whether *keyword* says what its absence would say, too."""
+    """Return whether *keyword* means what its absence would mean."""
     default = _DEFAULTS.get(keyword)
     return (
         default is not None
@@ -167,7 +240,24 @@ def is_default(keyword: str, value: Any) -> bool:
     )
 
 
-def plain(view: SchemaView, keyword: str, fact: Located) -> None:
+def without_implied(types: Iterable[str]) -> list[str]:
+    """Return *types*, sorted, without `integer` where `number` is one of them."""
+    names = set(types)
+    return sorted(names - {"integer"} if "number" in names else names)
+
+
+def is_assertion(keyword: str) -> bool:
+    """Return whether *keyword* may be more than a note for people or other tools."""
+    return keyword not in NOTES and not keyword.startswith("x-")
+
+
+def read_keyword(view: SchemaView, part: Part, keyword: str, fact: Located) -> None:
+    """Note in *view* what *part* says with *keyword*; as a plain fact where that has no meaning."""
+    expected, read = _READERS.get(keyword, _PLAIN)
+    (read if isinstance(fact.value, expected) else _read_plain)(view, part, keyword, fact)
+
+
+def _read_plain(view: SchemaView, _part: Part, keyword: str, fact: Located) -> None:
     facts = view.facts.setdefault(keyword, [])
     if all(text(known.value) != text(fact.value) for known in facts):
         facts.append(fact)
@@ -196,10 +286,10 @@ def _narrow(view: SchemaView, values: dict[str, Located], declared: Located) -> 
         view.values = {key: fact for key, fact in view.values.items() if key in values}
 
 
-def _type(view: SchemaView, part: Part, fact: Located) -> None:
+def _read_type(view: SchemaView, part: Part, keyword: str, fact: Located) -> None:
     names = fact.value if isinstance(fact.value, list) else [fact.value]
     if not all(isinstance(name, str) for name in names):
-        plain(view, "type", fact)
+        _read_plain(view, part, keyword, fact)
         return
     types = set(names)
     if "number" in types:
@@ -213,31 +303,26 @@ def _type(view: SchemaView, part: Part, fact: Located) -> None:
         view.types &= types
 
 
-def _enum(view: SchemaView, part: Part, fact: Located) -> None:
-    if not isinstance(fact.value, list):
-        plain(view, "enum", fact)
-        return
-    values: dict[str, Located] = {}
-    for index, value in enumerate(fact.value):
-        values.setdefault(text(value), Located(value, f"{fact.pointer}/{index}"))
+def _read_values(view: SchemaView, part: Part, keyword: str, fact: Located) -> None:
+    values = {text(fact.value): fact} if keyword == "const" else _by_text(fact)
     if part.null:
         # in 3.0 documents null is seldom repeated among the values
         values.setdefault("null", Located(None, part.null))
-    _narrow(view, values, Located("enum", fact.pointer))
+    _narrow(view, values, Located(keyword, fact.pointer))
 
 
-def _const(view: SchemaView, part: Part, fact: Located) -> None:
-    values = {text(fact.value): fact}
-    if part.null:
-        values.setdefault("null", Located(None, part.null))
-    _narrow(view, values, Located("const", fact.pointer))
+def _by_text(fact: Located) -> dict[str, Located]:
+    """Return the values of a list by their text, the first of equal ones."""
+    found: dict[str, Located] = {}
+    for index, value in enumerate(fact.value):
+        found.setdefault(text(value), Located(value, f"{fact.pointer}/{index}"))
+    return found
 
 
-def _bound(view: SchemaView, _part: Part, fact: Located) -> None:
-    keyword = fact.pointer.rsplit("/", 1)[1]
+def _read_bound(view: SchemaView, part: Part, keyword: str, fact: Located) -> None:
     value = fact.value
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        plain(view, keyword, fact)
+    if isinstance(value, bool):
+        _read_plain(view, part, keyword, fact)
         return
     if isinstance(value, float) and value.is_integer():
         value = int(value)  # 5.0 is no other bound than 5
@@ -248,95 +333,70 @@ def _bound(view: SchemaView, _part: Part, fact: Located) -> None:
     facts[:] = [next(known for known in numbers if known.value == tightest)]
 
 
-def _properties(view: SchemaView, _part: Part, fact: Located) -> None:
-    if not isinstance(fact.value, dict):
-        plain(view, "properties", fact)
-        return
+def _read_properties(view: SchemaView, _part: Part, _keyword: str, fact: Located) -> None:
     for name, child in fact.value.items():
         located = Located(child, f"{fact.pointer}/{escape(name)}")
         view.properties.setdefault(name, []).append(located)
 
 
-def _required(view: SchemaView, _part: Part, fact: Located) -> None:
-    if not isinstance(fact.value, list):
-        plain(view, "required", fact)
-        return
+def _read_required(view: SchemaView, _part: Part, _keyword: str, fact: Located) -> None:
     for index, name in enumerate(fact.value):
         view.required.setdefault(name, f"{fact.pointer}/{index}")
 
 
-def _one(view: SchemaView, _part: Part, fact: Located) -> None:
-    keyword = fact.pointer.rsplit("/", 1)[1]
-    if isinstance(fact.value, dict | bool):
-        view.below.setdefault(keyword, []).append(fact)
-    else:
-        plain(view, keyword, fact)
+def _read_schema(view: SchemaView, _part: Part, keyword: str, fact: Located) -> None:
+    view.below.setdefault(keyword, []).append(fact)
 
 
-def _many(view: SchemaView, _part: Part, fact: Located) -> None:
-    keyword = fact.pointer.rsplit("/", 1)[1]
-    entries: Iterable[tuple[Any, Any]]
-    if isinstance(fact.value, dict):
-        entries = fact.value.items()
-    elif isinstance(fact.value, list):
-        entries = enumerate(fact.value)
-    else:
-        plain(view, keyword, fact)
-        return
+def _read_schemas(view: SchemaView, _part: Part, keyword: str, fact: Located) -> None:
     known = view.maps.setdefault(keyword, {})
+    entries = fact.value.items() if isinstance(fact.value, dict) else enumerate(fact.value)
     for name, child in entries:
         located = Located(child, f"{fact.pointer}/{escape(str(name))}")
         known.setdefault(str(name), []).append(located)
 
 
-def _examples(view: SchemaView, part: Part, fact: Located) -> None:
+def _read_examples(view: SchemaView, part: Part, keyword: str, fact: Located) -> None:
     # published by rule beside an open-ended set: they say nothing of their own
     listed = part.node.get(EXTENSIBLE)
-    if not (
-        isinstance(listed, list)
-        and isinstance(fact.value, list)
-        and sorted(map(text, listed)) == sorted(map(text, fact.value))
-    ):
-        plain(view, "examples", fact)
+    if not isinstance(listed, list) or sorted(map(text, listed)) != sorted(map(text, fact.value)):
+        _read_plain(view, part, keyword, fact)
 
 
-def _open_values(view: SchemaView, _part: Part, fact: Located) -> None:
-    if not isinstance(fact.value, list):
-        plain(view, EXTENSIBLE, fact)
-        return
+def _read_open_values(view: SchemaView, _part: Part, _keyword: str, fact: Located) -> None:
     view.open_values_at = view.open_values_at or fact.pointer
-    view.open_values = view.open_values or {}
-    for index, value in enumerate(fact.value):
-        view.open_values.setdefault(text(value), Located(value, f"{fact.pointer}/{index}"))
+    known = view.open_values or {}
+    view.open_values = known | _by_text(fact) | known
 
 
-def _enum_notes(view: SchemaView, _part: Part, fact: Located) -> None:
-    if not isinstance(fact.value, dict):
-        plain(view, ENUM_NOTES, fact)
-        return
+def _read_enum_notes(view: SchemaView, _part: Part, _keyword: str, fact: Located) -> None:
     for value, note in fact.value.items():
         noted = Located(note, f"{fact.pointer}/{escape(value)}")
         view.value_notes.setdefault((value, "description"), noted)
 
 
-READERS: Final[dict[str, Callable[[SchemaView, Part, Located], None]]] = {
-    "type": _type,
-    OR_NULL: lambda _view, _part, _fact: None,  # said by the part
-    "enum": _enum,
-    "const": _const,
-    "properties": _properties,
-    "required": _required,
-    "examples": _examples,
-    EXTENSIBLE: _open_values,
-    ENUM_NOTES: _enum_notes,
-    **dict.fromkeys(_TIGHTEST, _bound),
-    **dict.fromkeys((*APPLICATORS, *OPAQUE), _one),
-    **dict.fromkeys((*SCHEMA_MAPS, *DEFINITIONS), _many),
+_Reader = Callable[[SchemaView, Part, str, Located], None]
+
+# For each keyword, the type of value with which it has a meaning, and what reads it.
+_READERS: Final[dict[str, tuple[Any, _Reader]]] = {
+    "type": (object, _read_type),
+    OR_NULL: (object, lambda *_: None),  # read with the part
+    "enum": (list, _read_values),
+    "const": (object, _read_values),
+    "properties": (dict, _read_properties),
+    "required": (list, _read_required),
+    "examples": (list, _read_examples),
+    EXTENSIBLE: (list, _read_open_values),
+    ENUM_NOTES: (dict, _read_enum_notes),
+    **dict.fromkeys(_TIGHTEST, ((int, float), _read_bound)),
+    **dict.fromkeys((*APPLICATORS, *OPAQUE), ((dict, bool), _read_schema)),
+    **dict.fromkeys((*SCHEMA_MAPS, *DEFINITIONS), ((dict, list), _read_schemas)),
 }
+_PLAIN: Final[tuple[Any, _Reader]] = (object, _read_plain)
 
 
 def settle(view: SchemaView) -> None:
-    """Let null and the values have their say on the types."""
+    """Complete the types of *view* by null and the values."""
     for part in view.parts:
         for keyword in _NULL_REFUSING & part.node.keys() - part.skip:
             said = f"{keyword} {text(part.node[keyword])}"
@@ -350,7 +410,7 @@ def settle(view: SchemaView) -> None:
 
 
 def reach_others(view: SchemaView, part: Part) -> None:
-    """Let what a part says of all other fields hold for the fields that other parts name.
+    """Add what *part* says of all other fields to the fields that other parts name.
 
     `additionalProperties` knows only the fields that are named right beside it (JSON Schema
     2020-12, core, section 10.3.2.3).
@@ -360,44 +420,40 @@ def reach_others(view: SchemaView, part: Part) -> None:
         return
     for name, located in view.properties.items():
         if not speaks_of(part.node, name):
-            located.append(Located(schema, f"{part.pointer}/additionalProperties"))
+            located.append(part.at("additionalProperties"))
 
 
 def speaks_of(node: dict[str, Any], name: str) -> bool:
-    """Tell whether *node* itself names a property, or matches it by a pattern."""
+    """Return whether *node* itself names a property, or matches it by a pattern."""
     own, patterns = node.get("properties"), node.get("patternProperties")
     if isinstance(own, dict) and name in own:
         return True
     return isinstance(patterns, dict) and any(matches(pattern, name) for pattern in patterns)
 
 
-def closed_at(view: SchemaView, keyword: str) -> list[Part]:
-    """Return the parts in which *keyword* refuses all properties that it is asked about."""
-    return [
-        part
-        for part in view.parts
-        if keyword in part.node
-        and keyword not in part.skip
-        and (part.node[keyword] is False or part.node[keyword] in _REFUSING)
-    ]
+def closed_at(parts: Parts, keyword: str) -> list[Part]:
+    """Return the *parts* in which *keyword* refuses all properties that it applies to."""
+    return [part for part in parts if part.get(keyword) is False or part.get(keyword) in _REFUSING]
 
 
 def refuses(view: SchemaView, name: str) -> bool:
-    """Tell whether an object of this schema can't have the property *name*.
+    """Return whether an object of this schema can't have the property *name*.
 
-    `additionalProperties` knows what stands right beside it (JSON Schema 2020-12, core, section
+    `additionalProperties` knows what is right beside it (JSON Schema 2020-12, core, section
     10.3.2.3), `unevaluatedProperties` all that the schema names (section 11.3).
     """
     if name in view.properties:
         return any(node is False or node in _REFUSING for node, _ in view.properties[name])
-    if any(not speaks_of(part.node, name) for part in closed_at(view, "additionalProperties")):
+    if any(
+        not speaks_of(part.node, name) for part in closed_at(view.parts, "additionalProperties")
+    ):
         return True
     return any(
         not any(
             speaks_of(part.node, name) or part.node.get("additionalProperties", False) is not False
             for part in within(view, closed)
         )
-        for closed in closed_at(view, "unevaluatedProperties")
+        for closed in closed_at(view.parts, "unevaluatedProperties")
     )
 
 

@@ -59,7 +59,7 @@ _CLASSES: Final = {
     "W": _EVERY & ~_WORD,
     "S": _EVERY & ~_SPACE | _OTHER,
 }
-# What may stand behind a backslash: characters of the syntax and names of control characters.
+# What may be behind a backslash: characters of the syntax and names of control characters.
 _ESCAPABLE: Final = frozenset("^$\\.*+?()[]{}|/tnrfv")
 _PUNCTUATION: Final = frozenset("!\"#%&',-:;=@_`~ ")
 _HEX: Final = re.compile(r"\\(?:x[0-9A-Fa-f]{2}|u(?![dD][89a-fA-F])[0-9A-Fa-f]{4})")
@@ -130,7 +130,7 @@ class _Inspection:
         self.loose: str | None = None
 
     def inspect_choice(self, choice: Choice) -> tuple[_Piece, bool]:
-        """Visit alternatives; also tell whether two of them can begin to match the same text."""
+        """Visit alternatives; also return whether two of them can begin to match the same text."""
         pieces = [reduce(_then, map(self._inspect, branch), _NOTHING) for branch in choice.branches]
         if len(pieces) == 1:
             return pieces[0], False
@@ -183,9 +183,9 @@ class _Inspection:
         if isinstance(node, Literal) and node.source in ("]", "}"):
             self._note_loose(f"a bare `{node.source}`; write `\\{node.source}` for the character")
         assert isinstance(node, Literal | Escape | Property)
-        return self._escaped(node)
+        return self._read_character(node)
 
-    def _escaped(self, node: Literal | Escape | Property, *, in_class: bool = False) -> int:
+    def _read_character(self, node: Literal | Escape | Property, *, in_class: bool = False) -> int:
         if isinstance(node, Escape):
             return _CLASSES[node.letter]
         if isinstance(node, Property):
@@ -208,7 +208,7 @@ class _Inspection:
                 raise _ForeignError(
                     f"{source!r} in a class has another meaning elsewhere; write `\\{source}`"
                 )
-        return self._escaped(member, in_class=True)
+        return self._read_character(member, in_class=True)
 
     def _range(self, members: Range) -> int:
         low, high = self._member(members.low), self._member(members.high)
@@ -273,7 +273,7 @@ def _then(before: _Piece, after: _Piece) -> _Piece:
 
 
 def _alike(one: _Piece, other: _Piece) -> bool:
-    """Tell whether what one alternative matches can be how the other begins."""
+    """Return whether what one alternative matches can be how the other begins."""
     if one.fixed is None or other.fixed is None:
         return bool(one.first & other.first)
     return all(a & b for a, b in zip(one.fixed, other.fixed, strict=False))

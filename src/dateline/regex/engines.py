@@ -77,7 +77,7 @@ def translate(pattern: str) -> tuple[bool, str]:
 
 
 def matches(pattern: str, text: str) -> bool:
-    """Tell whether *text* holds a match of *pattern*; it does where no engine can tell."""
+    """Return whether *text* has a match of *pattern*; True where no engine can decide."""
     from pydantic_core import SchemaValidator, ValidationError, core_schema
 
     try:
@@ -160,11 +160,11 @@ class _Translation:
         return f"[{negated}{''.join(map(self._member, node.members))}]"
 
     def _member(self, member: Member) -> str:
-        """Return what stands within the brackets of a class for *member*."""
+        """Return what is within the brackets of a class for *member*."""
         if isinstance(member, Range):
             low, high = self._member(member.low), self._member(member.high)
             both = isinstance(member.low, Literal) and isinstance(member.high, Literal)
-            # ECMA-262 annex B: next to a class a hyphen stands for itself
+            # ECMA-262 annex B: next to a class a hyphen is itself
             return f"{low}-{high}" if both else rf"{low}\-{high}"
         if isinstance(member, Literal):
             return _literal(member.character, _SPECIAL_IN_SET)

@@ -98,7 +98,7 @@ class Reference(NamedTuple):
 class Repeat(NamedTuple):
     """A quantified part; ``most`` is None where there is no limit.
 
-    The quantifier is written as ``source``, a `?` behind it not included. The whole stands from
+    The quantifier is written as ``source``, a `?` behind it not included. The whole is from
     ``start`` to ``end`` of the expression.
     """
 
@@ -161,10 +161,10 @@ class _Parser:
     def _sequence(self) -> tuple[Node, ...]:
         nodes = []
         while (character := self._peek()) and character not in "|)":
-            nodes.append(self._quantified())
+            nodes.append(self._read_quantifier())
         return tuple(nodes)
 
-    def _quantified(self) -> Node:
+    def _read_quantifier(self) -> Node:
         start = self._at
         node = self._atom()
         quantifier = self._at
@@ -240,9 +240,9 @@ class _Parser:
         if following and following in "bB":
             self._at += 2
             return Assertion(f"\\{following}")
-        return self._escaped()
+        return self._read_escape()
 
-    def _escaped(self) -> Literal | Escape | Property:
+    def _read_escape(self) -> Literal | Escape | Property:
         """Take what has the same meaning within and outside of a class."""
         start = self._at
         self._at += 2
@@ -295,7 +295,7 @@ class _Parser:
             if self._pattern.startswith("\\b", self._at):
                 self._at += 2
                 return Literal("\b", "\\b", self._at)
-            return self._escaped()
+            return self._read_escape()
         self._at += 1
         return Literal(character, character, self._at)
 

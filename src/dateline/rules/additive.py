@@ -1,4 +1,4 @@
-"""What goes to all versions: the whole list of it. What stands nowhere here is gated."""
+"""What goes to all versions: the whole list. What is not here is gated."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ def response_header_added(change: Change) -> bool:
 def component_added(change: Change) -> bool:
     """A new component goes to all versions.
 
-    Nobody can have imported it yet. What uses it is judged where it stands.
+    Nobody can have imported it yet. What uses it is judged where it is used.
 
     Write it without `x-added`.
 

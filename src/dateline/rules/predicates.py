@@ -1,4 +1,4 @@
-"""A change in, what the rules ask of it: where it stands, and whether more or less is allowed."""
+"""Questions that rules ask about a change: where it is, and whether it allows more or less."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ CONSTRAINTS: Final = frozenset(
         *("multipleOf", "pattern", "format", "uniqueItems", "type", "required"),
     }
 )
-"""Keywords that can only forbid, whatever stands beside them."""
+"""Keywords that can only forbid, whatever is beside them."""
 
 # Keywords that can only forbid too, but with a meaning that depends on their neighbours, or with
 # a law of their own.
@@ -62,38 +62,38 @@ _WIDER_FORMATS: Final = (("int32", "int64"), ("float", "double"))
 
 
 def is_required(change: Change) -> bool:
-    """Tell whether what came or went is a required field, parameter or header."""
+    """Return whether what came or went is a required field, parameter or header."""
     return change.keyword == "required"
 
 
 def is_flag(change: Change) -> bool:
-    """Tell whether a parameter, body or header as a whole became required or optional."""
+    """Return whether a parameter, body or header as a whole became required or optional."""
     return change.kind in KEYWORD and change.keyword == "required"
 
 
 def in_parameters(change: Change) -> bool:
-    """Tell whether *change* is one of what callers write into a path, query, header or cookie."""
+    """Return whether *change* is one of what callers write into a path, query, header or cookie."""
     return change.direction is Direction.REQUEST and not _BODY.issuperset(change.carriers)
 
 
 def in_parameters_only(change: Change) -> bool:
-    """Tell whether *change* is one of what callers write into such a place and nowhere else."""
+    """Return whether *change* is one of what callers write into such a place and nowhere else."""
     return in_parameters(change) and _BODY.isdisjoint(change.carriers)
 
 
 def is_call(change: Change) -> bool:
-    """Tell whether an operation is one that callers call; webhooks and callbacks call them."""
+    """Return whether an operation is one that callers call; webhooks and callbacks call them."""
     callback = change.field != ""
     return not callback and not any(name.startswith("WEBHOOK ") for name in change.operations)
 
 
 def is_error(change: Change) -> bool:
-    """Tell whether a response is documented for a status of an error, or as `default`."""
+    """Return whether a response is documented for a status of an error, or as `default`."""
     return change.field == "default" or change.field[:1] in ("4", "5")
 
 
 def extent(change: Change) -> Extent:
-    """Return whether *change* allows more values or fewer; OTHER where that can't be told."""
+    """Return whether *change* allows more values or fewer; OTHER where neither is certain."""
     if change.kind in _EXTENTS:
         return _EXTENTS[change.kind]
     if change.wider:
@@ -104,10 +104,10 @@ def extent(change: Change) -> Extent:
         return Extent.NARROWER
     if change.kind is Kind.KEYWORD_REMOVED:
         return Extent.WIDER
-    return _moved(change) if change.kind is Kind.KEYWORD_CHANGED else Extent.OTHER
+    return _compare(change) if change.kind is Kind.KEYWORD_CHANGED else Extent.OTHER
 
 
-def _moved(change: Change) -> Extent:
+def _compare(change: Change) -> Extent:
     allows_more = _COMPARED.get(change.keyword)
     if allows_more is None:
         return Extent.OTHER
@@ -130,7 +130,7 @@ def _lower(before: Any, after: Any) -> bool:
 
 
 def _divides(before: Any, after: Any) -> bool:
-    """Tell whether every multiple of *before* is one of *after*, in decimal as it is written."""
+    """Return whether every multiple of *before* is one of *after*, in decimal as it is written."""
     if not (_number(before) and _number(after)) or min(before, after) <= 0:
         return False
     # its import is only needed for this one keyword
@@ -144,7 +144,7 @@ def _wider_format(before: Any, after: Any) -> bool:
     return (before, after) in _WIDER_FORMATS
 
 
-def _opened(before: Any, after: Any) -> bool:
+def _is_opened(before: Any, after: Any) -> bool:
     return before is False and after is not False
 
 
@@ -157,5 +157,5 @@ _COMPARED: Final[dict[str, Callable[[Any, Any], bool]]] = {
     ),
     "multipleOf": _divides,
     "format": _wider_format,
-    "additionalProperties": _opened,
+    "additionalProperties": _is_opened,
 }

@@ -35,7 +35,7 @@ class Rule:
 
     ``verdict`` is that of the preset ``dated-contract``. ``summary`` is one sentence in the present
     tense, ``reason`` says why it holds, ``way_out`` what the author writes instead. A rule about
-    changes has a predicate ``applies``, an ``example``, and tells in ``callers`` what a caller does
+    changes has a predicate ``applies``, an ``example``, and in ``callers`` what a caller does
     when moving to the newer version. A rule about the definitions has none of the three.
     """
 

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from dateline.schema.dialect import NOTES, OR_NULL, Dialect, Schema
 from dateline.schema.memo import Memo
-from dateline.schema.references import Located, component
+from dateline.schema.references import Located, component, escape
 from dateline.schema.types import UNIONS, type_of
 from dateline.schema.values import text
 
@@ -50,6 +50,10 @@ class Part(NamedTuple):
     def get(self, keyword: str, default: Any = None) -> Any:
         """Return what the part itself says with *keyword*."""
         return default if keyword in self.skip else self.node.get(keyword, default)
+
+    def at(self, keyword: str) -> Located:
+        """Return what is under *keyword*, which must be there, and its place."""
+        return Located(self.node[keyword], f"{self.pointer}/{escape(keyword)}")
 
 
 Parts = tuple[Part, ...]

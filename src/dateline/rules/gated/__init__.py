@@ -20,4 +20,4 @@ SUBJECTS: Final = (
     *(overlaps, operations, parameters, messages, fields),
     *(choices, keywords, components, unjudged),
 )
-"""In the order in which they are asked, each from top to bottom: the last applies to everything."""
+"""In the order in which they are tried, each from top to bottom: the last applies to everything."""

@@ -34,8 +34,8 @@ def format_changed(change: Change) -> bool:
     After:
         Loan: {type: object, properties: {id: {type: string}}}
     """
-    told = change.kind in KEYWORD and change.keyword == "format"
-    return told and not _harms_nobody(change)
+    is_format = change.kind in KEYWORD and change.keyword == "format"
+    return is_format and not _harms_nobody(change)
 
 
 @gated

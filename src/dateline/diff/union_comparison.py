@@ -1,0 +1,298 @@
+"""Compare unions: their members, and the discriminators that choose among these."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from dateline.diff.closures import forbids, list_names, matching
+from dateline.diff.documents import ChangeSurvey
+from dateline.diff.graph import Graph, Kinds, NodePair, Opaque, Passage
+from dateline.diff.keywords import KEYWORD, TYPE
+from dateline.diff.overlaps import find_overlapping
+from dateline.diff.schemas import Schemas
+from dateline.diff.tags import (
+    Retagging,
+    compare_discriminators,
+    compare_tags,
+    find_own_tags,
+    locate_tag,
+)
+from dateline.diff.unions import align_members, alone, choose
+from dateline.diff.views import SchemaView, Variant, Variants, closed_at
+from dateline.model import Kind
+from dateline.schema.references import Located
+
+_VARIANT: Final = Kinds(Kind.VARIANT_ADDED, Kind.VARIANT_REMOVED)
+
+_Same = list[tuple[Variant, Variant]]
+"""The members that are on both sides."""
+
+
+@dataclass
+class UnionComparison(ABC):
+    """Compares the unions of pairs of schemas; what compares all else inherits from it."""
+
+    graph: Graph
+    survey: ChangeSurvey
+    before: Schemas
+    after: Schemas
+    renames: Mapping[str, str]
+    retaggings: list[Retagging] = field(default_factory=list, init=False)
+
+    @abstractmethod
+    def compare_views(self, pair: NodePair, before: SchemaView, after: SchemaView) -> None:
+        """Note in *pair* how what two schemas say differs."""
+
+    def pair(self, before: Iterable[Located], after: Iterable[Located]) -> NodePair:
+        """Return the pair of what *before* and what *after* say."""
+        return self.graph.pair("schema", self.before.parts(before), self.after.parts(after))
+
+    def link(
+        self,
+        pair: NodePair,
+        before: Sequence[Located],
+        after: Sequence[Located],
+        carrier: int = 0,
+        way: Passage | None = None,
+    ) -> None:
+        """Compare two schemas below *pair*."""
+        pair.reach(self.pair(before, after), before[0], after[0], carrier, way)
+
+    def _is_settled(self, before: list[Located], after: list[Located]) -> bool:
+        return len(before) == len(after) == 1 and self.survey.is_settled(
+            before[0].value, after[0].value
+        )
+
+    def link_below(
+        self,
+        pair: NodePair,
+        before: list[Located],
+        after: list[Located],
+        way: Passage | None = None,
+    ) -> None:
+        """Compare two schemas below *pair*, unless they are equal and reach nothing unequal."""
+        if self._is_settled(before, after):
+            return
+        is_odd = not all(isinstance(one[0].value, dict | bool) for one in (before, after))
+        if len(before) == len(after) == 1 and is_odd:
+            pair.add(Kind.OTHER, "", before[0], after[0])
+        else:
+            self.link(pair, before, after, way=way)
+
+    def compare_unions(self, pair: NodePair, before: SchemaView, after: SchemaView) -> bool:
+        """Compare the unions of two schemas; return whether the rest is still to be compared."""
+        ours, theirs = list(before.unions), list(after.unions)
+        for union in before.unions:
+            other = next((one for one in theirs if one.keyword == union.keyword), None)
+            if other is None and len(ours) == len(theirs) == 1:
+                other = theirs[0]
+            if other is not None:
+                ours.remove(union)
+                theirs.remove(other)
+                same = self._compare_members(pair, union, other)
+                self._compare_unevaluated(pair, before, after, same)
+        if len(ours) + len(theirs) == 1 and len(before.unions) + len(after.unions) == 1:
+            self._compare_with_one(pair, before, after)
+            return False
+        for union in ours:
+            pair.add(KEYWORD, union.keyword, _members(union))
+        for union in theirs:
+            pair.add(KEYWORD, union.keyword, None, _members(union))
+        return True
+
+    def compare_discriminators(self, pair: NodePair, before: SchemaView, after: SchemaView) -> None:
+        """Compare discriminators without a union: they choose among those who extend them."""
+        ours, theirs = before.variants, after.variants
+        if ours and theirs:
+            self._compare_members(pair, ours, theirs)
+            return
+        facts = [view.facts.get("discriminator") for view in (before, after)]
+        pair.compare_all(KEYWORD, "discriminator", *facts)
+        # where one side has none, its variants are those who extend the other's
+        one = ours or theirs
+        for member in one.members if one else ():
+            self._link_targets(pair, member.target, member.target)
+
+    def _link_targets(self, pair: NodePair, before: str, after: str) -> bool:
+        """Compare what is at two pointers; return whether there is something at both."""
+        first = self.before.document.locate(f"#{before}")
+        second = self.after.document.locate(f"#{after}")
+        if first and second:
+            self.link(pair, [first], [second])
+        return first is not None and second is not None
+
+    def _compare_members(self, pair: NodePair, before: Variants, after: Variants) -> _Same:
+        """Compare two unions; return the members that are in both."""
+        found = align_members(before, after)
+        gone, came = find_overlapping(before), find_overlapping(after)
+        # where no value fits two members, both keywords say the same
+        if before.keyword != after.keyword and (gone or came):
+            keywords = (Located(one.keyword, one.pointer) for one in (before, after))
+            pair.add(KEYWORD, "oneOf", *keywords)
+        null_differs = bool(before.null) != bool(after.null)
+        if null_differs and not (_admits_null(before) and _admits_null(after)):
+            null = Located("null", before.null or after.null)
+            pair.add_one(TYPE, "type", null, added=bool(after.null))
+        for member in found.removed:
+            _add_variant(pair, before, member, gone, added=False, holder=after.pointer)
+        for member in found.added:
+            _add_variant(pair, after, member, came, added=True, holder=before.pointer)
+        for first, second in found.same:
+            closed = _closes(before, first, second, gone)
+            exclusive = first.node.pointer in gone or second.node.pointer in came
+            way = Passage(inplace=True, closed=closed, exclusive=exclusive)
+            self.link_below(pair, [first.node], [second.node], way)
+        self._compare_tags(pair, before, after, found.same)
+        return found.same
+
+    def _compare_unevaluated(
+        self, pair: NodePair, before: SchemaView, after: SchemaView, same: _Same
+    ) -> None:
+        """Compare what two schemas say of all that no member of a union has named.
+
+        What a member names is left out there, so that more of it is less of the other.
+        """
+        for keyword in ("unevaluatedProperties", "unevaluatedItems"):
+            ours, theirs = before.below.get(keyword, []), after.below.get(keyword, [])
+            if ours and theirs and isinstance(ours[0].value, dict):
+                for first, second in same:
+                    child = self.pair([first.node], [second.node])
+                    pair.opaque.append(Opaque(keyword, ours[0], theirs[0], child))
+
+    def _compare_with_one(self, pair: NodePair, before: SchemaView, after: SchemaView) -> None:
+        """Compare a union with a schema that is none: with the member that it is."""
+        added = bool(after.unions)
+        many, single = (after, before) if added else (before, after)
+        union = many.unions[0]
+        # several types, a schema for each or one for all
+        chosen = many.schemas.join_members(union)
+        if chosen is None or chosen.types != single.types:
+            single = _drop_discriminator(pair, single, union, added=added)
+            index = choose(single, union)
+            if index is None:
+                pair.add_one(KEYWORD, union.keyword, _members(union), added=added)
+                return
+            shared = find_overlapping(union)
+            pair.exclusive |= union.members[index].node.pointer in shared
+            for member in (*union.members[:index], *union.members[index + 1 :]):
+                _add_variant(pair, union, member, shared, added=added, holder=single.pointer)
+            chosen = union.whole_members[index]
+        self.compare_views(pair, *((single, chosen) if added else (chosen, single)))
+
+    def _compare_tags(self, pair: NodePair, before: Variants, after: Variants, same: _Same) -> None:
+        """Compare the discriminators of two unions, and the tags of the members in both."""
+        ours, theirs = before.discriminator, after.discriminator
+        if ours is None or theirs is None:
+            pair.compare(KEYWORD, "discriminator", ours, theirs)
+            return
+        compare_discriminators(pair, ours, theirs)
+        old, new = (
+            Located(side.value.get("propertyName"), f"{side.pointer}/propertyName")
+            for side in (ours, theirs)
+        )
+        if old.value != new.value and isinstance(old.value, str) and new.value:
+            members = [self.pair([first.node], [second.node]) for first, second in same]
+            self.retaggings.append(Retagging(old, new, [*members, pair]))
+        for first, second in [*same, *alone(before, after)]:
+            gone, came = find_own_tags(before, first), find_own_tags(after, second)
+            compare_tags(pair, ours, theirs, gone - came, came - gone)
+        self._compare_mappings(pair, before, after, ours, theirs)
+
+    def _compare_mappings(
+        self, pair: NodePair, before: Variants, after: Variants, ours: Located, theirs: Located
+    ) -> None:
+        """Compare what each tag leads to, the members of the unions left out."""
+        gone, came = before.tags, after.tags
+        members, others = before.targets, after.targets
+        for tag in sorted(gone.keys() & came.keys()):
+            if gone[tag] in members and came[tag] in others:
+                continue  # compared with the members
+            if not self._link_targets(pair, gone[tag], came[tag]) and gone[tag] != came[tag]:
+                places = (
+                    locate_tag(side, tag)._replace(value=goals[tag])
+                    for side, goals in ((ours, gone), (theirs, came))
+                )
+                pair.add(KEYWORD, "mapping", *places)
+        lost = {tag for tag in gone.keys() - came.keys() if gone[tag] not in members}
+        new = {tag for tag in came.keys() - gone.keys() if came[tag] not in others}
+        compare_tags(pair, ours, theirs, lost, new)
+
+
+def _drop_discriminator(
+    pair: NodePair, single: SchemaView, union: Variants, *, added: bool
+) -> SchemaView:
+    """Return *single* without a discriminator that it has as the only member of a union."""
+    found = single.facts.get("discriminator", [])
+    if not found or not isinstance(found[0].value, dict):
+        return single
+    if union.discriminator:
+        both = (found[0], union.discriminator) if added else (union.discriminator, found[0])
+        compare_discriminators(pair, *both)
+    parts = tuple(part._replace(skip=part.skip | {"discriminator"}) for part in single.parts)
+    return single.schemas.view(parts)
+
+
+def _closes(union: Variants, first: Variant, second: Variant, shared: set[str]) -> bool:
+    """Return whether what is beside *first*, a member of *union*, refuses what it names now.
+
+    On the other side it is *second*; *shared* has the overlapping members.
+    """
+    if closed_at(union.beside, "unevaluatedProperties"):
+        return True
+    names = list_names(second.view)
+    new = sorted(names - list_names(first.view))
+    if not new:
+        return False
+    beside = union.schemas.view(union.rest)
+    at = first.node.pointer
+    others = [
+        member.view
+        for member in union.members
+        if at in shared and member.node.pointer in shared - {at}
+    ]
+    count = len(names | beside.properties.keys())
+    return any(
+        forbids(beside, name, count)
+        or matching(beside, name)
+        or any(name in other.required for other in others)
+        for name in new
+    )
+
+
+def _add_variant(
+    pair: NodePair,
+    union: Variants,
+    member: Variant,
+    shared: set[str],
+    *,
+    added: bool,
+    holder: str,
+) -> None:
+    """Note that *member* of *union* came or went; *shared* are its overlapping members."""
+    at = member.node.pointer
+    fact = Located(member.name or member.node.value, at)
+    exclusive = at in shared
+    pair.add_one(_VARIANT, union.keyword, fact, added=added, holder=holder, exclusive=exclusive)
+
+
+def _members(union: Variants) -> Located:
+    names = [member.name or member.node.value for member in union.members]
+    return Located(names, union.pointer)
+
+
+def _admits_null(union: Variants) -> bool:
+    """Return whether null certainly fits a union, beside its members or as one of them."""
+    if union.null:
+        return True
+    views = [member.view for member in union.members]
+    admitting = [
+        "null" in view.types and (view.values is None or "null" in view.values)
+        for view in views
+        if view.types is not None
+    ]
+    if union.keyword == "oneOf":
+        return admitting.count(True) == 1 and len(admitting) == len(views)
+    return any(admitting)
