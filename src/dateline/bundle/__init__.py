@@ -184,14 +184,14 @@ def _not_openapi(source: SourceFile) -> Problem | None:
     """Return why *source* is no OpenAPI document that can be judged; None if it is one."""
     root = source.root
     version = root.get("openapi")
-    place = source.locate(("openapi",), value=True)
+    at: Trail = ("openapi",)
     if isinstance(version, str) and _SUPPORTED.fullmatch(version):
         return None
     if "openapi" not in root:
-        place = source.locate(())
+        at = ()
         for key, name in _OTHERS.items():
             if key in root:
-                place = source.locate((key,), value=True)
+                at = (key,)
                 message = f"this is {name.format(short(str(root[key])))}"
                 break
         else:
@@ -202,7 +202,7 @@ def _not_openapi(source: SourceFile) -> Problem | None:
         message = f"OpenAPI {version} can't be read yet; convert the document to 3.1"
     else:
         message = f"{quote(version)} is not OpenAPI 3.0 or 3.1; convert the document to 3.1"
-    return Problem(place=place, id="openapi-version", message=message)
+    return Problem(place=source.locate(at, value=True), id="openapi-version", message=message)
 
 
 _OTHERS: Final = {

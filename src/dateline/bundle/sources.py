@@ -16,8 +16,10 @@ from dateline.source.reader import (
     Locator,
     Log,
     StoppedError,
+    YamlText,
     decode,
     read_content,
+    text_of,
 )
 from dateline.source.reader.json_document import JsonDocument
 
@@ -36,7 +38,7 @@ class Readings:
     """What is read together: what a document has in common with the one before is read once."""
 
     def __init__(self) -> None:
-        self.last: JsonText | None = None
+        self.last: JsonText | YamlText | None = None
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ class SourceFile:
     root: dict[str, Any]
     locate: Callable[..., Place]
     text: str | None = None
-    """The text of a JSON file."""
+    """The text of a file whose objects need not be walked to know what it refers to."""
 
 
 def read_source(
@@ -56,19 +58,16 @@ def read_source(
     """Return what a file called *name* holds whose bytes are *content*.
 
     It is JSON if its name ends in `.json`, else YAML; in UTF-8, with or without a byte order
-    mark. Objects of JSON that have the same text in what was read before in the same
-    *readings* are the same objects; without readings, JSON has to be what sources may hold:
-    invisible characters are refused. Never raises for bad input: None is returned, and
+    mark. Parts that have the same text in what was read before in the same *readings* are the
+    same objects; without readings, JSON has to be what sources may hold: invisible characters
+    are refused. Never raises for bad input: None is returned, and
     *problems* holds what is wrong.
     """
     found: list[Problem] = []
     source: SourceFile | None = None
-    if readings is not None and name.lower().endswith(".json"):
-        log = Log(name, found)
+    if readings is not None:
         with suppress(StoppedError):
-            reader = JsonReader(decode(content, log), ADOPTED, log)
-            root, readings.last = reader.read_foreign(readings.last)
-            source = SourceFile(name, root, readings.last.find, readings.last.text)
+            source = _read_with_others(content, name, Log(name, found), readings)
     elif (document := read_content(content, name, adopted=True, problems=found)) is not None:
         text = document.text.text if isinstance(document, JsonDocument) else None
         source = SourceFile(name, document, Locator([document]).locate, text)
@@ -76,14 +75,34 @@ def read_source(
     return None if found else source
 
 
+def _read_with_others(content: bytes, name: str, log: Log, readings: Readings) -> SourceFile:
+    """Return a file that shares what it can with the last of *readings*.
+
+    Raises StoppedError where it can't be read.
+    """
+    last = readings.last
+    if name.lower().endswith(".json"):
+        reader = JsonReader(decode(content, log), ADOPTED, log)
+        root, json = reader.read_foreign(last if isinstance(last, JsonText) else None)
+        readings.last = json
+        return SourceFile(name, root, json.find, json.text)
+    yaml = YamlText(name, text_of(content, log))
+    root = yaml.read(log, last if isinstance(last, YamlText) else None)
+    readings.last = yaml
+    return SourceFile(name, root, yaml.find, yaml.text)
+
+
 def may_refer_to_files(source: SourceFile) -> bool:
     """Return whether *source* may hold an address of another file.
 
-    Most documents are one file: to know that of JSON, its text need not be walked.
+    Most documents are one file: to know that, their text need not be walked.
     """
     text = source.text
     if text is None:
         return _refers_to_files(source.root)
+    if not source.name.lower().endswith(".json"):
+        suspicious = (_ESCAPED_YAML_KEY, _ELSEWHERE_IN_YAML, _MAPPING_IN_YAML)
+        return any(one.search(text) for one in suspicious) and _refers_to_files(source.root)
     if _ESCAPED_KEY.search(text) or _ELSEWHERE.search(text):
         return True
     mappings = _MAPPING.findall(text)
@@ -123,6 +142,12 @@ _ESCAPED_KEY: Final = re.compile(r'\\u00[2-7](?:[^"\\]|\\.){0,128}+"\s*:')
 _ELSEWHERE: Final = re.compile(
     r'ef"(?:(?<="\$ref")|(?<="\$dynamicRef")|(?<="operationRef"))(?!\s*:\s*"#)'
 )
+# The same in YAML, where an unquoted `#` begins a comment.
+_ESCAPED_YAML_KEY: Final = re.compile(r'\\[xuU](?:[^"\\\n]|\\.)*+"\s*:')
+_ELSEWHERE_IN_YAML: Final = re.compile(
+    r"ef(?:(?<=\$ref)|(?<=\$dynamicRef)|(?<=operationRef))['\"]?\s*:(?!\s*['\"]#)"
+)
+_MAPPING_IN_YAML: Final = re.compile(r"mapping['\"]?\s*:")
 _MAPPING_KEY: Final = re.compile(r'"mapping"\s*:')
 _MAPPING: Final = re.compile(r'"mapping"\s*:\s*\{([^{}]*)\}')
 _VALUE: Final = re.compile(r':\s*"((?:[^"\\]|\\.)*)"')

@@ -17,6 +17,7 @@ from dateline.source.reader.json_text import JsonText, Trail
 from dateline.source.reader.limits import ADOPTED, AUTHORED, Limits
 from dateline.source.reader.locator import Locator
 from dateline.source.reader.yaml_document import YamlReader
+from dateline.source.reader.yaml_text import YamlText
 
 __all__ = [
     "ADOPTED",
@@ -30,10 +31,12 @@ __all__ = [
     "StoppedError",
     "Trail",
     "UnreadableFileError",
+    "YamlText",
     "decode",
     "file_content",
     "read",
     "read_content",
+    "text_of",
 ]
 
 

@@ -7,6 +7,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from functools import cached_property, partial
+from itertools import accumulate
 from typing import Any, Final
 
 from dateline.collector import collection_off
@@ -73,15 +74,32 @@ _Twin = tuple["JsonText", int]
 """A text that was read, and where something in it begins."""
 
 
-class JsonText:
+class TextLines:
+    """The text of a *file*, with the places of its offsets."""
+
+    def __init__(self, file: str, text: str) -> None:
+        self.file = file
+        self.text = text
+
+    def place(self, offset: int) -> Place:
+        """Return the place of *offset*."""
+        line = bisect_right(self._lines, offset)
+        return Place(self.file, line, offset - self._lines[line - 1] + 1)
+
+    @cached_property
+    def _lines(self) -> list[int]:
+        """Where each line begins."""
+        return [0, *accumulate(len(line) + 1 for line in self.text.split("\n"))]
+
+
+class JsonText(TextLines):
     """A JSON text. Places are found by scanning one container at a time, each of them once.
 
     In a *source*, which dateline checks, objects are ``Map`` and know their file.
     """
 
     def __init__(self, file: str, text: str, *, source: bool = False) -> None:
-        self.text = text
-        self._file = file
+        super().__init__(file, text)
         self._strict = _strict(partial(_unique_map, file)) if source else _STRICT
         self._scanned: dict[int, dict[str | int, tuple[int, int]]] = {}
         # where the objects end that were scanned, by where they begin
@@ -128,16 +146,6 @@ class JsonText:
             key, inside = children[step]
             place = inside if value else key
         return self.place(place)
-
-    def place(self, offset: int) -> Place:
-        """Return the place of *offset*."""
-        line = bisect_right(self._lines, offset)
-        return Place(self._file, line, offset - self._lines[line - 1] + 1)
-
-    @cached_property
-    def _lines(self) -> list[int]:
-        """Where each line begins."""
-        return [0, *(found.end() for found in re.finditer("\n", self.text))]
 
     def _children(self, offset: int) -> dict[str | int, tuple[int, int]]:
         """Return where each key and value of the object at *offset*, or each item, begins."""

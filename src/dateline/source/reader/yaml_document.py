@@ -16,10 +16,10 @@ from dateline.source.reader.limits import Limits, too_deep, too_many
 from dateline.source.scalars import RefusedError, adopted_value, authored_value, key_refusal
 
 # The reader in C, many times faster, where PyYAML was built with it.
-_Loader: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 # Escapes in double quotes that can stand for a forbidden character.
-_RISKY_ESCAPE: Final = re.compile(r"\\[0abefvNLPxuU]")
+RISKY_ESCAPE: Final = re.compile(r"\\[0abefvNLPxuU]")
 
 # Each handle is compared with all before it: a file of nothing else would take minutes.
 _TAG_DIRECTIVE: Final = re.compile("^%TAG", re.MULTILINE)
@@ -103,7 +103,7 @@ class YamlReader:
         if found := _TAG_DIRECTIVE.search(self._text):
             place = line_and_column(self._text, found.start())
             self._log.stop(*place, "tag-used", "tags are not read; delete the %TAG line")
-        loader = _Loader(self._text.encode())
+        loader = LOADER(self._text.encode())
         try:
             with collection_off():
                 return self._document(loader.get_event)
@@ -150,7 +150,7 @@ class YamlReader:
         keys, values = self._keys, self._values
         most_nodes, most_around = self._limits.nodes, self._limits.depth - 1
         most_characters = self._most_characters
-        risky = _RISKY_ESCAPE.search(self._text) is not None
+        risky = RISKY_ESCAPE.search(self._text) is not None
         nodes = 1
         # the containers around the current one, each with whether it is a mapping
         stack: list[tuple[Any, bool]] = []

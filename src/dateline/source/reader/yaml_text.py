@@ -1,0 +1,233 @@
+"""What a YAML text holds, and where: what it has in common with another one is read once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from sys import intern
+from typing import Any, Final
+
+import yaml
+
+from dateline.collector import collection_off
+from dateline.model import Map, Place
+from dateline.source.problems import Log, StoppedError
+from dateline.source.reader.characters import text_refusals
+from dateline.source.reader.json_text import TextLines, Trail
+from dateline.source.reader.limits import ADOPTED
+from dateline.source.reader.locator import Locator
+from dateline.source.reader.yaml_document import LOADER, RISKY_ESCAPE, YamlReader
+from dateline.source.scalars import RefusedError, adopted_value
+
+# What may be above the first entry of a mapping, and how far that is indented.
+_HEAD: Final = re.compile(r"(?: *(?:#[^\n]*)?\n)*( *)(?=[^ \n#])")
+# What an entry begins with, of which nobody could think that it is anything else.
+_BEGINNING: Final = re.compile(r"[A-Za-z0-9_/$\"']")
+# A line with nothing but a key: its value is on the lines below.
+_KEY_ALONE: Final = re.compile(r" *([A-Za-z][\w-]*): *\n")
+# Most of a document is two levels below its root, in `paths` and in sections of `components`.
+_BELOW: Final = 2
+
+
+class YamlText(TextLines):
+    """The YAML text of a document by other hands.
+
+    Entries near the root are read one by one: what is well formed by itself and is followed by a
+    line at the indentation of its mapping, or by the end, is the same in the whole. Where that is
+    in doubt, and where anything is wrong, the text is read as a whole by ``YamlReader``. That one
+    also finds the places in an entry, when one is needed.
+    """
+
+    def __init__(self, file: str, text: str) -> None:
+        super().__init__(file, text)
+        # names and values of entries that were read by themselves, by their texts and holders
+        self._known: dict[tuple[Trail, str], tuple[str, Any]] = {}
+        # where each of them begins and ends, by its path
+        self._entries: dict[Trail, tuple[int, int]] = {}
+        # where the keys and the values begin of what was read entry by entry
+        self._keys: dict[Trail, int] = {(): 0}
+        self._starts: dict[Trail, int] = {}
+        # entries with their places, by where they begin
+        self._marked: dict[int, Map] = {}
+        self._whole: Map | None = None
+
+    def read(self, log: Log, like: YamlText | None) -> dict[str, Any]:
+        """Return what the text holds; raises StoppedError where it is not YAML to its end.
+
+        Entries that *like*, which has been read, holds at the same path in the same words are the
+        same objects.
+        """
+        reader = _EntryReader()
+        start = 4 if self.text.startswith("---\n") else 0
+        try:
+            with collection_off():
+                found = self._read_entries((), start, len(self.text), 0, reader, like)
+        except (StoppedError, RefusedError, yaml.YAMLError):
+            found = None
+        if found is None:
+            self._known.clear()
+            found = self._whole = YamlReader(self.text, ADOPTED, True, log).read()
+        return found
+
+    def find(self, path: Trail, value: bool = False) -> Place:
+        """Return the place of the key or item at *path*, or of what is nearest around it.
+
+        With *value*, that of what the key holds.
+        """
+        if self._whole is not None:
+            return Locator([self._whole]).locate(path, value=value)
+        for depth in range(1, len(path) + 1):
+            if path[:depth] in self._entries:
+                begin, end = self._entries[path[:depth]]
+                if begin not in self._marked:
+                    log = Log(self.file, [])
+                    entry = self.text[begin:end]
+                    self._marked[begin] = YamlReader(entry, ADOPTED, True, log).read()
+                place = Locator([self._marked[begin]]).locate(path[depth - 1 :], value=value)
+                return place._replace(file=self.file, line=place.line + self.place(begin).line - 1)
+        while path not in self._starts:
+            path, value = path[:-1], False
+        return self.place(self._starts[path] if value or not path else self._keys[path])
+
+    def _read_entries(
+        self,
+        path: Trail,
+        start: int,
+        end: int,
+        least: int,
+        reader: _EntryReader,
+        like: YamlText | None,
+    ) -> dict[str, Any] | None:
+        """Return the mapping from *start* to *end*, which is indented by *least* or more.
+
+        None where there is none that is laid out by indentation. Raises StoppedError where it
+        can't be read entry by entry.
+        """
+        head = _HEAD.match(self.text, start, end)
+        if head is None or len(head[1]) < least or not _BEGINNING.match(self.text, head.end()):
+            return None
+        margin = head[1]
+        self._starts[path] = head.end()
+        found: dict[str, Any] = {}
+        begin = head.end() - len(margin)
+        # a list may be indented no further than the key that holds it
+        ends = re.compile(rf"\n{margin}(?=[^ \n#-])").finditer(self.text, begin, end)
+        for stop in [*(found.start() + 1 for found in ends), end]:
+            if not _BEGINNING.match(self.text, begin + len(margin)):
+                raise StoppedError
+            name, value = self._read_entry(path, begin, stop, len(margin), reader, like)
+            if name in found:
+                raise StoppedError
+            found[name] = value
+            begin = stop
+        return found
+
+    def _read_entry(
+        self,
+        path: Trail,
+        begin: int,
+        end: int,
+        margin: int,
+        reader: _EntryReader,
+        like: YamlText | None,
+    ) -> tuple[str, Any]:
+        alone = _KEY_ALONE.match(self.text, begin, end) if len(path) < _BELOW else None
+        if alone is not None:
+            name, below = alone[1], (*path, alone[1])
+            self._keys[below] = begin + margin
+            value = self._read_entries(below, alone.end(), end, margin + 1, reader, like)
+            if value is not None:
+                return name, value
+        text = self.text[begin:end]
+        entry = like._known.get((path, text)) if like else None
+        if entry is None:
+            entry = reader.read(text, len(path))
+        self._known[path, text] = entry
+        self._entries[(*path, entry[0])] = begin, end
+        return entry
+
+
+class _EntryReader:
+    """Reads entries of mappings as plain data: where all is well, nothing needs to be noted."""
+
+    def __init__(self) -> None:
+        self._nodes_left = ADOPTED.nodes
+        # what plain values stand for
+        self._values: dict[str, Any] = {}
+
+    def read(self, text: str, around: int) -> tuple[str, Any]:
+        """Return the name and the value of the only entry that *text* holds.
+
+        In the whole, *around* mappings are around its own. Raises StoppedError, RefusedError or
+        YAMLError where anything is wrong, or where it holds no entry, or more.
+        """
+        loader = LOADER(text.encode())
+        try:
+            found = self._fill(loader.get_event, around, RISKY_ESCAPE.search(text) is not None)
+        finally:
+            loader.dispose()
+        if len(found) != 1:
+            raise StoppedError
+        return next(iter(found.items()))
+
+    def _fill(self, get_event: Callable[[], Any], around: int, risky: bool) -> dict[str, Any]:
+        """Return the mapping that is the only document among the events."""
+        scalar, alias = yaml.ScalarEvent, yaml.AliasEvent
+        mapping, mapping_end = yaml.MappingStartEvent, yaml.MappingEndEvent
+        sequence_end = yaml.SequenceEndEvent
+        values = self._values
+        root: dict[str, Any] = {}
+        # the containers around the current one; a list as a stand-in for the stream
+        stack: list[Any] = []
+        here: Any = root
+        in_map = wants_key = True
+        key = ""
+        get_event(), get_event()
+        if type(get_event()) is not mapping:
+            raise StoppedError
+        while True:
+            event = get_event()
+            kind = type(event)
+            if kind is mapping_end or kind is sequence_end:
+                if not stack:
+                    break
+                here = stack.pop()
+                in_map = wants_key = type(here) is dict
+                continue
+            if kind is alias or event.anchor is not None or event.tag is not None:
+                raise StoppedError
+            if kind is scalar:
+                value = event.value
+                if event.style:
+                    if risky and event.style == '"' and any(text_refusals(value, ADOPTED.text)):
+                        raise StoppedError
+                elif not wants_key:
+                    if value not in values:
+                        values[value] = adopted_value(value)
+                    value = values[value]
+            else:
+                value = {} if kind is mapping else []
+            if wants_key:
+                if kind is not scalar or value in here:
+                    raise StoppedError
+                key = intern(value)
+                wants_key = False
+                continue
+            if in_map:
+                here[key] = value
+                self._nodes_left -= 1
+            else:
+                here.append(value)
+            self._nodes_left -= 1
+            if kind is scalar:
+                wants_key = in_map
+            else:
+                stack.append(here)
+                if len(stack) + around >= ADOPTED.depth or self._nodes_left < 0:
+                    raise StoppedError
+                here = value
+                in_map = wants_key = kind is mapping
+        get_event()
+        if not isinstance(get_event(), yaml.StreamEndEvent):
+            raise StoppedError
+        return root
