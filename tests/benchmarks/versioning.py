@@ -74,10 +74,10 @@ def _itself(name: str) -> Callable[[Path], Case]:
 def _yaml(root: Path) -> Case:
     before, after = _unpacked(root, "stripe-2022-11-15")
     reading = (
-        "import sys, pathlib\n"
-        "from dateline.bundle import Readings, opened\n"
+        "import sys, yaml\n"
         "for name in sys.argv[1:]:\n"
-        "    opened(pathlib.Path(name), name, Readings()).content\n"
+        "    with open(name, 'rb') as file:\n"
+        "        yaml.load(file, Loader=yaml.CSafeLoader)\n"
     )
     return Case(root, _diff(before, after), [sys.executable, "-c", reading, before, after])
 
@@ -222,10 +222,11 @@ ROWS: Final = (
     Row(
         name="diff-stripe-yaml",
         what="dateline diff of Stripe's API around 2022-11-15, in YAML",
-        against="reading both",
+        against="reading both with CSafeLoader",
         prepare=_yaml,
-        about="To read YAML: libyaml's events, taken as they come, with the place of every key. "
-        "The comparison itself is the difference of the two.",
+        ratio=1.3,
+        about="To read YAML: libyaml's events, taken as they come. What both documents hold in the "
+        "same words is read once, and places are looked up where a finding needs one.",
     ),
     Row(
         name="diff-operations",

@@ -16,6 +16,7 @@ from support.sources import LIBRARY, LOANS, folder, problems
 from dateline import fresh
 from dateline.files import EditError
 from dateline.files.sources import recover
+from dateline.source.reader import read_content
 
 WRONG = {
     "components: 5": "1:13: wrong-type: the number 5",
@@ -42,15 +43,56 @@ def test_a_part_that_fragments_share_has_to_be_a_mapping(
     assert [one for one in problems(tmp_path, {**LIBRARY, name: text}) if said in one] != []
 
 
-@pytest.mark.parametrize("name", ["sub/a.json", "sub/a.yml", "sub/A.YAML", "sub/deeper/a.yaml"])
-def test_sources_in_folders_below_are_not_passed_over(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize("name", ["a.yml", "sub/a.json", "sub/a.yml", "sub/deeper/a.yaml"])
+def test_sources_in_folders_below_are_read(built: Path, name: str) -> None:
+    loans = built / "schemas" / "loans.yaml"
+    text = loans.read_text(encoding="utf-8")
+    below = built / "schemas" / name
+    below.parent.mkdir(parents=True, exist_ok=True)
+    plain = read_content(text.encode(), name, adopted=False, problems=[])
+    below.write_text(json.dumps(plain) if name.endswith(".json") else text)
+    loans.unlink()
+    assert dateline("generate").out == "generated: up to date\n"
+    below.write_text(below.read_text().replace("a loan can be paused", "so it is"))
+    assert dateline("generate").status == 0
+    text = below.read_text()
+    below.write_text(text.replace("format", "fromat", 1))
+    assert dateline("check").err.startswith(f"schemas/{name}:")
+    # commands that edit sources find it, too
+    below.write_text(text)
+    cut = dateline("cut", "2025-12-01", "--dry-run")
+    assert (cut.status, f"+++ b/schemas/{name}" in cut.out) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        (
+            "sub/A.YAML",
+            "sub/A.YAML:1:1: source-not-read: 'A.YAML' is not read as a source; rename",
+        ),
+        (
+            "A.Yml",
+            "A.Yml:1:1: source-not-read: 'A.Yml' is not read as a source; rename it",
+        ),
+        (
+            "sub/a b.yml",
+            "sub/a b.yml:1:1: source-not-read: 'a b.yml' is not read as a source",
+        ),
+        ("a b/a.yaml", "a b:1:1: source-not-read: 'a b' is not read as a source; name the folder"),
+        ("link/a.yaml", "link:1:1: source-not-read: 'link' is not read as a source; a link to a"),
+    ],
+)
+def test_sources_with_a_name_of_another_kind_are_not_passed_over(
+    tmp_path: Path, name: str, said: str
+) -> None:
     path = folder(tmp_path, LIBRARY) / name
-    path.parent.mkdir(parents=True)
+    if name.startswith("link"):
+        (tmp_path / "elsewhere").mkdir()
+        path.parent.symlink_to(tmp_path / "elsewhere")
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("{}")
-    assert problems(tmp_path, LIBRARY) == [
-        "schemas/sub:1:1: source-not-read: 'sub' is not read as a source; move its fragments up, "
-        "or let the folder's name begin with _"
-    ]
+    assert [one.startswith(f"schemas/{said}") for one in problems(tmp_path, LIBRARY)] == [True]
     path.rename(path.with_name(f"_{path.name}"))
     assert problems(tmp_path, LIBRARY) == []
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from pathlib import Path
 from typing import Any, Final
 
 from dateline.edit.history import ABSENT, NAME, plain, presence, rewrite_history, same, values
@@ -408,4 +407,4 @@ def _require(schema: Steps, returned: list[Returned], canvas: Canvas, sources: S
 
 def file_of(api: Api, path: Steps) -> str:
     """Return the name of the file that holds *path*."""
-    return Path(api.locate(path).file).name
+    return api.locate(path).file.partition("/")[2]

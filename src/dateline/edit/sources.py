@@ -36,10 +36,10 @@ class Sources:
 
     def of(self, path: Trail) -> EditableSource:
         """Return the file that holds *path*, or most of it."""
-        return self.file(Path(self._api.locate(path).file).name)
+        return self.file(self._api.locate(path).file.partition("/")[2])
 
     def file(self, name: str) -> EditableSource:
-        """Return the file called *name*."""
+        """Return the file called *name*, a path from the folder of the sources."""
         if name not in self._edited:
             self._edited[name] = EditableSource(self._contents[name], json=name.endswith(".json"))
         return self._edited[name]
@@ -73,7 +73,10 @@ class Sources:
 
 def read_contents(folder: Path) -> dict[str, bytes]:
     """Return what the sources in *folder* hold, by file name."""
-    return {path.name: path.read_bytes() for path in list_source_files(folder, [])}
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in list_source_files(folder, [])
+    }
 
 
 def open_sources(folder: Path, *, tolerated: Collection[str] = ()) -> tuple[Api, dict[str, bytes]]:
@@ -110,6 +113,7 @@ def write_trial(name: str, contents: Mapping[str, bytes]) -> Iterator[Path]:
         folder = Path(parent) / name
         folder.mkdir()
         for file, content in contents.items():
+            (folder / file).parent.mkdir(parents=True, exist_ok=True)
             (folder / file).write_bytes(content)
         yield folder
 

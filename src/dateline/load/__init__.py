@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,7 +19,7 @@ from dateline.source.reader import Locator, read
 
 TABLE: Final = "versions.yaml"
 _BESIDE: Final = (TABLE, "waivers.yaml")
-_SUFFIXES: Final = (".yaml", ".json")
+_SUFFIXES: Final = (".yaml", ".yml", ".json")
 _FILE_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 # Sections of the root that fragments share; everything else is in one fragment.
@@ -27,9 +27,9 @@ _SHARED: Final = ("paths", "webhooks", "components")
 
 
 def load(folder: Path, *, tolerated: Collection[str] = ()) -> Api:
-    """Read the definitions in *folder*: `versions.yaml`, and fragments in `.yaml` and `.json`.
+    """Read the definitions in *folder*: `versions.yaml`, and fragments in YAML and JSON.
 
-    Files whose names begin with a dot or an underscore, or end in `~`, are left alone.
+    Fragments may be in folders below. What ``list_source_files`` leaves alone is not read.
     Raises SourceError with every problem found, sorted by place; those of the checks whose ids
     are *tolerated* are passed over.
     """
@@ -44,7 +44,7 @@ def load(folder: Path, *, tolerated: Collection[str] = ()) -> Api:
     fragments = [
         fragment
         for path in list_source_files(folder, problems)
-        if path.name not in _BESIDE
+        if path.relative_to(folder).as_posix() not in _BESIDE
         and (fragment := _read(path, folder, adopted=adopted, problems=problems)) is not None
     ]
     if not fragments and not problems:
@@ -86,55 +86,63 @@ def read_known_table(folder: Path) -> Table | None:
 
 
 def list_source_files(folder: Path, problems: list[Problem]) -> list[Path]:
-    """Return the files of *folder* that hold definitions, sorted by name.
+    """Return the files of *folder*, and of folders in it, that hold definitions, sorted by path.
 
-    What looks like a source but would be passed over (`.yml`, sources in subfolders) is a
-    problem: nothing is half-read.
+    Files and folders whose names begin with a dot or an underscore, or end in `~`, are left
+    alone. What looks like a source but would be passed over is a problem: nothing is half-read.
     """
-    found = []
+    return sorted(_find_source_files(folder, folder, problems))
+
+
+def _find_source_files(folder: Path, root: Path, problems: list[Problem]) -> Iterator[Path]:
     try:
         paths = sorted(folder.iterdir())
     except OSError as error:
         message = f"the folder can't be read: {error.strerror}; make it one that can"
-        place = Place(ascii(folder.name)[1:-1], 1, 1)
+        place = Place(ascii(name_source(folder, root))[1:-1], 1, 1)
         problems.append(Problem(place=place, id="unreadable-file", message=message))
-        return []
+        return
     for path in paths:
-        name = path.name
-        if name.startswith((".", "_")) or name.endswith("~"):
+        suffix = path.suffix.lower()
+        if path.name.startswith((".", "_")) or path.name.endswith("~"):
             continue
-        if path.suffix == ".yml" or (
-            path.suffix not in _SUFFIXES and path.suffix.lower() in (*_SUFFIXES, ".yml")
-        ):
-            suffix = ".json" if path.suffix.lower() == ".json" else ".yaml"
-            problems.append(_create_misplaced(path, folder, f"rename it to {path.stem}{suffix}"))
-        elif path.suffix in _SUFFIXES:
-            if _FILE_NAME.fullmatch(name) is None:
-                problems.append(
-                    _create_misplaced(path, folder, "name it with ASCII letters, digits, . _ and -")
-                )
+        if suffix in _SUFFIXES and not path.is_dir():
+            if path.suffix != suffix:
+                way_out = f"rename it to {path.stem}{suffix}"
+                problems.append(_create_misplaced(path, root, way_out))
+            elif _FILE_NAME.fullmatch(path.name) is None:
+                way_out = "name it with ASCII letters, digits, . _ and -"
+                problems.append(_create_misplaced(path, root, way_out))
             else:
-                found.append(path)
-        elif path.is_dir() and any(map(_looks_like_source, path.rglob("*"))):
-            problems.append(
-                _create_misplaced(
-                    path,
-                    folder,
-                    "move its fragments up, or let the folder's name begin with _",
-                )
-            )
-    return found
+                yield path
+        elif path.is_dir():
+            # what is found in it says nothing while the folder itself has no name for messages
+            inside: list[Problem] = []
+            found = [] if path.is_symlink() else list(_find_source_files(path, root, inside))
+            if path.is_symlink() and any(map(_looks_like_source, path.iterdir())):
+                way_out = "a link to a folder is not followed, move the folder here"
+                problems.append(_create_misplaced(path, root, way_out))
+            elif (found or inside) and _FILE_NAME.fullmatch(path.name) is None:
+                way_out = "name the folder with ASCII letters, digits, . _ and -"
+                problems.append(_create_misplaced(path, root, way_out))
+            else:
+                problems += inside
+                yield from found
 
 
 def _looks_like_source(path: Path) -> bool:
     named = path.name.startswith((".", "_")) or path.name.endswith("~")
-    return path.suffix.lower() in (*_SUFFIXES, ".yml") and not named
+    return path.suffix.lower() in _SUFFIXES and not named
+
+
+def name_source(path: Path, folder: Path) -> str:
+    """Return the name for people of what is at *path* in the *folder* of the definitions."""
+    return f"{folder.name}/{path.relative_to(folder).as_posix()}".removesuffix("/.")
 
 
 def _create_misplaced(path: Path, folder: Path, way_out: str) -> Problem:
-    name = f"{folder.name}/{path.name}"
     return Problem(
-        place=Place(ascii(name)[1:-1], 1, 1),
+        place=Place(ascii(name_source(path, folder))[1:-1], 1, 1),
         id="source-not-read",
         message=f"{path.name!a} is not read as a source; {way_out}",
     )
@@ -158,7 +166,7 @@ def _nothing_to_read(folder: Path) -> Problem:
 
 
 def _read(path: Path, folder: Path, *, adopted: bool, problems: list[Problem]) -> Map | None:
-    return read(path, f"{folder.name}/{path.name}", adopted=adopted, problems=problems)
+    return read(path, name_source(path, folder), adopted=adopted, problems=problems)
 
 
 def _join_fragments(fragments: list[Map], problems: list[Problem]) -> dict[str, Any]:
