@@ -49,10 +49,10 @@ def test_sources_in_folders_below_are_read(built: Path, name: str) -> None:
     text = loans.read_text(encoding="utf-8")
     below = built / "schemas" / name
     below.parent.mkdir(parents=True, exist_ok=True)
-    plain = read_content(text.encode(), name, adopted=False, problems=[])
+    plain = read_content(text.encode(), loans.name, adopted=False, problems=[])
     below.write_text(json.dumps(plain) if name.endswith(".json") else text)
     loans.unlink()
-    assert dateline("generate").out == "generated: up to date\n"
+    assert dateline("generate") == (0, "generated: up to date\n", "")
     below.write_text(below.read_text().replace("a loan can be paused", "so it is"))
     assert dateline("generate").status == 0
     text = below.read_text()
