@@ -19,7 +19,7 @@ Document = dict[str, Any]
 
 UNION: Final = "#/components/schemas/Noun"
 MEMBERS: Final = ("Book", "Map")
-DOCUMENTS: Final = 1500
+DOCUMENTS: Final = 600
 
 
 def documents() -> Iterator[tuple[Random, Document]]:
