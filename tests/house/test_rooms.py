@@ -34,7 +34,7 @@ HOMES = {
     "deepdiff": {"diff"},
     "jinja2": {"templating"},
     "markupsafe": {"templating"},
-    "pydantic_core": {"regex", "models"},
+    "pydantic_core": {"regex", "diff", "models"},
     "datamodel_code_generator": {"models"},
     "openapi_spec_validator": {"documents"},
     "pydantic": {"models"},

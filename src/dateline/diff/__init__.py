@@ -55,7 +55,7 @@ class DiffReadings:
     """
 
     def __init__(self) -> None:
-        self._texts = Texts()
+        self._texts: Texts | None = None
         self._schemas = Memo(DiffReadings._read, owner=self)
 
     def of(self, root: dict[str, Any], *, across: bool = False) -> Schemas:
@@ -68,6 +68,7 @@ class DiffReadings:
     def _read(self, root: dict[str, Any], across: bool) -> Schemas:
         # within one dialect equal texts mean the same, and schemas are read where they are met
         read = Dialect(root).align("document", root) if across else root
+        self._texts = self._texts or Texts(read)
         return Schemas(DocumentIndex(read, self._texts))
 
 

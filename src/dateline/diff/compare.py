@@ -41,14 +41,14 @@ from dateline.schema.references import Located, component, escape
 # nothing turns its meaning round, and nothing says who writes it, that only one may fit, or that
 # any value of a type does.
 _MERGING: Final = re.compile(
-    r'"(?:allOf|oneOf|not|if|then|else|contains|dependentSchemas|unevaluatedProperties'
-    r'|readOnly|writeOnly|\$defs|definitions|\$dynamicRef)": '
-    r'|"anyOf": \[[^\]]*\{"type": "(?:string|integer|number)"'
+    rb'"(?:allOf|oneOf|not|if|then|else|contains|dependentSchemas|unevaluatedProperties'
+    rb'|readOnly|writeOnly|\$defs|definitions|\$dynamicRef)":'
+    rb'|"anyOf":\[[^\]]*\{"type":"(?:string|integer|number)"'
 )
 # Keywords that concern the field that has a value, not the value itself.
 _OF_FIELDS: Final = frozenset({*ACCESS, "default"})
 # Only of a whole component it is enough to compare what bears the same name on both sides.
-_PLAIN_REFERENCE: Final = re.compile(r'\{"\$ref": "#/components/schemas/[^"\\/]*"\}')
+_PLAIN_REFERENCE: Final = re.compile(rb'\{"\$ref":"#/components/schemas/[^"\\/]*"\}')
 
 
 class SchemaComparison(UnionComparison):
@@ -73,7 +73,7 @@ class SchemaComparison(UnionComparison):
         goals = self.survey.list_reached(shared)
         if goals and (
             _MERGING.search(shared.written)
-            or len(_PLAIN_REFERENCE.findall(shared.written)) != shared.written.count('"$ref": ')
+            or len(_PLAIN_REFERENCE.findall(shared.written)) != shared.written.count(b'"$ref":')
         ):
             return False
         named = [
@@ -178,7 +178,8 @@ class SchemaComparison(UnionComparison):
             names = Located(old, ours[0].pointer), Located(new, theirs[0].pointer)
             pair.add(Kind.FIELD_RENAMED, "", *names)
         if not self._is_settled(ours, theirs):
-            self.link_below(pair, ours, theirs, Passage(access=self._access(ours, theirs)))
+            way = Passage(access=self._access(ours, theirs))
+            self._link_unequal(pair, ours, theirs, way)
 
     def _access(self, before: list[Located], after: list[Located]) -> str:
         """Return the keyword that keeps a property to one direction on both sides, if any."""

@@ -6,12 +6,12 @@ import json
 import re
 from collections.abc import Callable, Iterable
 from functools import cache, cached_property
+from json import JSONEncoder
 from typing import Any, Final
 
 from dateline.openapi import COMPONENTS, MadeName
 from dateline.schema.memo import Memo, closure
 from dateline.schema.references import ANCHORS, Resolver, escape, unescape
-from dateline.schema.values import written
 from dateline.schema.variants import subtypes
 
 Key = tuple[str, str]
@@ -26,15 +26,22 @@ _SECTIONS: Final = frozenset({"components", "paths", *WEBHOOKS})
 
 # Any text that may be a local reference: `$ref`, a discriminator's mapping, a link's operation.
 # Taking too much costs a look, taking too little a change.
-_REFERENCE: Final = re.compile(r'"(#(?:[^"\\]|\\.)*)"')
-_MAPPING: Final = re.compile(r'"mapping": \{([^{}]*)\}')
-_MAPPED: Final = re.compile(r': "([^"\\]*)"')
+_REFERENCE: Final = re.compile(rb'"(#[^"\\]*(?:\\.[^"\\]*)*)"')
+_MAPPING: Final = re.compile(rb'"mapping":\{([^{}]*)\}')
+_MAPPED: Final = re.compile(rb':"([^"\\]*)"')
+
+# From this number of entries on, a faster encoder is worth its import.
+_MANY: Final = 300
+
+_encode: Final = JSONEncoder(
+    ensure_ascii=False, check_circular=False, default=repr, separators=(",", ":")
+).encode
 
 
 class NodeText:
-    """What is written of a node, and what it refers to."""
+    """What is written of a node, as compact JSON, and what it refers to."""
 
-    def __init__(self, written: str) -> None:
+    def __init__(self, written: bytes) -> None:
         self.written = written
 
     @cached_property
@@ -46,18 +53,53 @@ class NodeText:
 class Texts:
     """The texts of nodes that several documents or comparisons share, each written once."""
 
-    def __init__(self) -> None:
-        self._by_text: dict[str, NodeText] = {}
+    def __init__(self, root: dict[str, Any]) -> None:
+        """Prepare for documents of about the size of *root*."""
+        self._by_text: dict[bytes, NodeText] = {}
+        self._write = _find_writer(root)
         self.of = Memo(Texts._read, owner=self)
         """Returns the text of a node; equal texts are one object."""
 
     def _read(self, node: Any) -> NodeText:
-        text = NodeText(written(node))
-        return self._by_text.setdefault(text.written, text)
+        return self._share(self._write(node))
 
-    def are_same(self, before: Any, after: Any) -> bool:
-        """Return whether two nodes have one text."""
-        return before is after or (before == after and self.of(before) is self.of(after))
+    def _share(self, written: bytes) -> NodeText:
+        return self._by_text.get(written) or self._by_text.setdefault(written, NodeText(written))
+
+    def find_shared(self, before: Any, after: Any) -> NodeText | None:
+        """Return the text that both nodes have, or None if they differ.
+
+        It distinguishes `1` from `true` and from `1.0`, where `==` does not.
+        """
+        if before is after:
+            return self.of(before)
+        if before != after:
+            return None
+        # most nodes are compared once: what is written of them is not remembered by their identity
+        written = self._write(before)
+        return self._share(written) if written == self._write(after) else None
+
+
+def _find_writer(root: dict[str, Any]) -> Callable[[Any], bytes]:
+    """Return what writes a node as compact JSON; for a large document, with a faster encoder."""
+    components = root.get("components")
+    sections = [root.get("paths"), *(components.values() if isinstance(components, dict) else ())]
+    if sum(len(section) for section in sections if isinstance(section, dict)) < _MANY:
+        return _write_slowly
+    from pydantic_core import PydanticSerializationError, to_json
+
+    def write(node: Any) -> bytes:
+        try:
+            return to_json(node, fallback=repr)
+        except PydanticSerializationError:
+            # too deep, or text that is no Unicode
+            return _write_slowly(node)
+
+    return write
+
+
+def _write_slowly(node: Any) -> bytes:
+    return _encode(node).encode("utf-8", "surrogatepass")
 
 
 class DocumentIndex(Resolver):
@@ -104,7 +146,7 @@ class DocumentIndex(Resolver):
     def anchored(self) -> bool:
         """Whether a reference may lead to an anchor."""
         return any(
-            f'"{key}": ' in self.texts.of(node).written
+            f'"{key}":'.encode() in self.texts.of(node).written
             for node in self.entries.values()
             for key in ANCHORS
         )
@@ -112,7 +154,7 @@ class DocumentIndex(Resolver):
     @cached_property
     def closes(self) -> bool:
         """Whether any schema asks which fields or items another keyword has looked at."""
-        return any('"unevaluated' in self.texts.of(node).written for node in self.entries.values())
+        return any(b'"unevaluated' in self.texts.of(node).written for node in self.entries.values())
 
     @cached_property
     def referrers(self) -> dict[Key, list[Key]]:
@@ -144,9 +186,7 @@ class ChangeSurvey:
         ours, theirs = before.entries, after.entries
         self.unequal: set[Key] = ours.keys() ^ theirs.keys()
         self.unequal |= {
-            key
-            for key in ours.keys() & theirs.keys()
-            if not self._texts.are_same(ours[key], theirs[key])
+            key for key in ours.keys() & theirs.keys() if not self.are_same(ours[key], theirs[key])
         }
         self._anchored = bool(self.unequal) and (before.anchored or after.anchored)
         self.dirty = self._reaching() if self.unequal else set[Key]()
@@ -164,14 +204,15 @@ class ChangeSurvey:
             )
         )
 
+    def are_same(self, before: Any, after: Any) -> bool:
+        """Return whether two entries, which are looked at several times, have one text."""
+        return before is after or (
+            before == after and self._texts.of(before) is self._texts.of(after)
+        )
+
     def equal(self, before: Any, after: Any) -> NodeText | None:
         """Return the text that both nodes have, or None if they differ."""
-        if before is after:
-            return self._texts.of(before)
-        if before != after:
-            return None
-        shared = written(before)
-        return NodeText(shared) if shared == written(after) else None
+        return self._texts.find_shared(before, after)
 
     def is_settled(self, before: Any, after: Any) -> bool:
         """Return whether two nodes are equal and reach nothing unequal."""
@@ -199,19 +240,20 @@ class ChangeSurvey:
         return None if located is None else _owner("#" + located.pointer)
 
 
-def _goals(found: str, owner: Callable[[str], Key | None]) -> Iterable[Key]:
+def _goals(found: bytes, owner: Callable[[str], Key | None]) -> Iterable[Key]:
     """Return what a text refers to, in order and without repetition."""
-    goals = dict.fromkeys(
-        key for name in _REFERENCE.findall(found) if (key := owner(_unquote(name))) is not None
-    )
-    if '"mapping": {' in found:
+    names = map(_unquote, dict.fromkeys(_REFERENCE.findall(found)))
+    goals = dict.fromkeys(key for name in names if (key := owner(name)) is not None)
+    if b'"mapping":{' in found:
         # a mapping may give the bare name of a schema (OpenAPI 3.1.1, section 4.8.25)
         for entries in _MAPPING.findall(found):
-            goals.update(dict.fromkeys(("schemas", name) for name in _MAPPED.findall(entries)))
+            tags = (name.decode("utf-8", "surrogatepass") for name in _MAPPED.findall(entries))
+            goals.update(dict.fromkeys(("schemas", name) for name in tags))
     return goals
 
 
-def _unquote(text: str) -> str:
+def _unquote(quoted: bytes) -> str:
+    text = quoted.decode("utf-8", "surrogatepass")
     return str(json.loads(f'"{text}"')) if "\\" in text else text
 
 

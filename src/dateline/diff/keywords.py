@@ -57,11 +57,13 @@ def compare_required(
         if name not in before.properties and name not in after.properties
     ]
     for old, new in (*both, *undeclared):
+        if (old in before.required) == (new in after.required):
+            continue
         kept = access(before.properties.get(old, []), after.properties.get(new, []))
-        if new in after.required and old not in before.required:
+        if new in after.required:
             node = Located(None, after.required[new])
             pair.add(Kind.FIELD_REQUIRED, "", _property_place(before, old), node, access=kept)
-        elif old in before.required and new not in after.required:
+        else:
             node = Located(None, before.required[old])
             pair.add(Kind.FIELD_OPTIONAL, "", node, _property_place(after, new), access=kept)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from dateline.diff.compare import SchemaComparison
-from dateline.diff.documents import DocumentIndex
+from dateline.diff.documents import DocumentIndex, NodeText
 from dateline.diff.graph import CARRIERS, Kinds, NodePair, align, identity
 from dateline.diff.keywords import KEYWORD, LINK, kinds_of
 from dateline.diff.schemas import Schemas
@@ -127,7 +127,7 @@ class MessageComparison:
         self.after = self.schemas.after.document
         # by kind and text, the one pair for all objects with that text on both sides; None if
         # they reach nothing unequal
-        self._alike: dict[tuple[str, str], NodePair | None] = {}
+        self._alike: dict[tuple[str, NodeText], NodePair | None] = {}
 
     def pair(self, kind: str, before: Located, after: Located) -> NodePair:
         """Return the pair of two objects of *kind*, references seen through."""
@@ -140,11 +140,11 @@ class MessageComparison:
         shared = self.survey.equal(before.value, after.value)
         if shared is None:
             below: NodePair | None = self.pair(kind, before, after)
-        elif (kind, shared.written) in self._alike:
-            below = self._alike[kind, shared.written]
+        elif (kind, shared) in self._alike:
+            below = self._alike[kind, shared]
         else:
             below = self.pair(kind, before, after) if self.survey.reaches(shared) else None
-            self._alike[kind, shared.written] = below
+            self._alike[kind, shared] = below
         if below is not None:
             pair.reach(below, before, after, carrier)
 

@@ -134,9 +134,8 @@ class OperationComparison:
         """Compare two path items; *still* if only what surrounds them has changed."""
         ours, theirs = Thing(before), Thing(after)
         # they may refer to what differs, but differ in nothing themselves
-        alike = (
-            len(before) == len(after) == 1
-            and self._survey.equal(before[0].node, after[0].node) is not None
+        alike = len(before) == len(after) == 1 and self._survey.are_same(
+            before[0].node, after[0].node
         )
         bits = 0
         for method in METHODS:

@@ -74,8 +74,16 @@ class UnionComparison(ABC):
         way: Passage | None = None,
     ) -> None:
         """Compare two schemas below *pair*, unless they are equal and reach nothing unequal."""
-        if self._is_settled(before, after):
-            return
+        if not self._is_settled(before, after):
+            self._link_unequal(pair, before, after, way)
+
+    def _link_unequal(
+        self,
+        pair: NodePair,
+        before: list[Located],
+        after: list[Located],
+        way: Passage | None,
+    ) -> None:
         is_odd = not all(isinstance(one[0].value, dict | bool) for one in (before, after))
         if len(before) == len(after) == 1 and is_odd:
             pair.add(Kind.OTHER, "", before[0], after[0])

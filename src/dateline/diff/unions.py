@@ -58,7 +58,11 @@ def align_members(before: Variants, after: Variants) -> Alignment:
     if left and right:
         # members that share their constants are distinguished by what else they say
         match(_constants, once=True)
-        match(_outline_text)
+        lone = len(left) == len(right) == 1
+        if not lone or _both_stay(before, after, *left.values(), *right.values()):
+            # only where a glance finds no difference, all that they say is compared
+            glances = _by(_glance, before, left).keys() & _by(_glance, after, right).keys()
+            match(lambda _, member: outline(member.view) if _glance(_, member) in glances else None)
         match(_constants)
     for first, second in list(_likely(before, after, left, right)):
         same.append((first, second))
@@ -107,8 +111,8 @@ def _constants(_union: Variants, member: Variant) -> Hashable:
     return tuple(sorted(member.view.constants.items())) or None
 
 
-def _outline_text(_union: Variants, member: Variant) -> Hashable:
-    return outline(member.view)
+def _glance(_union: Variants, member: Variant) -> Hashable:
+    return outline(member.view, 0)
 
 
 def _likely(
