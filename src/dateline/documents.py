@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from hashlib import sha256
+from importlib.metadata import version
 from typing import Any, Final
 
+from dateline.cache import Cache
 from dateline.model import Api, Contract, Problem, SourceError, Table
+from dateline.openapi import replace_children
 from dateline.schema.dialect import is_old
+from dateline.schema.memo import Memo
+from dateline.schema.values import written
 
 SUNSET: Final = "x-sunset"
 """The key of ``info`` that holds the day of a version's announced end."""
@@ -28,52 +31,75 @@ def document(contract: Contract, table: Table) -> dict[str, Any]:
     return {**contract.document, "info": extended}
 
 
-def require_valid(api: Api, contracts: list[Contract]) -> list[str]:
+def require_valid(api: Api, contracts: list[Contract], cache: Cache) -> list[str]:
     """Raise SourceError, listing every defect, unless each of *contracts* is valid OpenAPI.
 
     Returns a note for each document that the judge could not get to the end of. A document is
-    judged once, however many versions and environments show it: what tells their
-    contracts apart beside the content, the version text and the servers, has no bearing on it.
+    judged once, however many versions and environments show it, and not again where the *cache*
+    knows it. The version text, the servers of a second environment, and words for people have no
+    bearing on whether it is valid.
     """
-    judged: set[str] = set()
+    judged: set[bytes] = set()
     problems: list[Problem] = []
     notes: list[str] = []
+    judge = [version(package) for package in _JUDGES]
+    without_words = Memo(_without_words)
     for contract in contracts:
-        plain = {key: value for key, value in contract.document.items() if key != "servers"}
+        plain = without_words(contract.document, "document", without_words)
+        servers = plain.get("servers")
+        plain = {key: value for key, value in plain.items() if key != "servers"}
         plain["info"] = {**plain["info"], "version": ""}
-        digest = sha256(json.dumps(plain).encode()).hexdigest()
+        digest = cache.key("valid document", *judge, written(plain))
         if digest in judged:
             continue
         judged.add(digest)
+        key = cache.key("valid document", digest, written(servers))
+        if key in _VALID or cache.get(key) is not None:
+            continue
         where = f"{contract.version}, {contract.environment}"
-        key = digest, json.dumps(contract.document.get("servers"))
         try:
-            if key not in _DEFECTS:
-                _DEFECTS[key] = _defects(contract.document)
+            defects = _defects(contract.document)
         except RecursionError:
             # it follows some legal cycles of references for ever
             notes.append(f"openapi-spec-validator could not read the document of {where}")
             continue
+        if not defects:
+            _VALID.add(key)
+            cache.put(key, b"")
         problems += (
             Problem(
                 place=api.locate(path),
                 id="document-invalid",
                 message=f"openapi-spec-validator refuses the document of {where}: {message}",
             )
-            for path, message in _DEFECTS[key]
+            for path, message in defects
         )
     if problems:
         raise SourceError(problems)
     return notes
 
 
-_Defect = tuple[tuple[str | int, ...], str]
+_JUDGES: Final = ("openapi-spec-validator", "openapi-schema-validator", "jsonschema")
+"""The packages that decide what is valid."""
 
-_DEFECTS: Final[dict[tuple[str, str], list[_Defect]]] = {}
-"""The defects of each document that this process has validated, as it may generate many times."""
+_WORDS: Final = ("summary", "description")
+
+_VALID: Final[set[bytes]] = set()
+"""The keys of valid documents, for a process that generates many times."""
 
 
-def _defects(document: dict[str, Any]) -> list[_Defect]:
+def _without_words(node: Any, kind: str, read: Memo[Any]) -> Any:
+    """Return *node*, an object of *kind*, with nothing in its summaries and descriptions."""
+    if not isinstance(node, dict):
+        return node
+    found = replace_children(kind, node, lambda below, child: read(child, below, read))
+    said = [key for key in _WORDS if isinstance(found.get(key), str)]
+    return {**found, **dict.fromkeys(said, "")} if said else found
+
+
+def _defects(document: dict[str, Any]) -> list[tuple[tuple[str | int, ...], str]]:
+    """Return the path and the message of each defect that the judge finds in *document*."""
+    # heavy: not needed where all documents are known
     from openapi_spec_validator import OpenAPIV30SpecValidator, OpenAPIV31SpecValidator
 
     judge = OpenAPIV30SpecValidator if is_old(document) else OpenAPIV31SpecValidator

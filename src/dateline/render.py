@@ -80,7 +80,7 @@ def render(
         for environment in api.table.environments
         for version in api.table.dates
     ]
-    notes = require_valid(api, contracts) if validate else []
+    notes = require_valid(api, contracts, cache or Cache(None)) if validate else []
     departing = departures(api.document)
     if departing:
         place = api.locate(departing[0])

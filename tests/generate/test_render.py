@@ -10,6 +10,7 @@ import pytest
 import yaml
 from support.sources import LIBRARY, LOANS, folder, loaded
 
+from dateline.cache import Cache
 from dateline.documents import require_valid
 from dateline.model import Api, SourceError
 from dateline.project import project
@@ -134,12 +135,32 @@ def test_the_independent_judge_reads_each_distinct_document(library: Api) -> Non
     contract = project(library, "2024-09-01", "sandbox")
     broken = {**contract.document, "paths": {"loans": {}}}
     with pytest.raises(SourceError) as caught:
-        require_valid(library, [contract, replace(contract, document=broken)])
+        require_valid(library, [contract, replace(contract, document=broken)], Cache(None))
     problems = caught.value.problems
     assert [problem.id for problem in problems] == ["document-invalid"]
     said = "openapi-spec-validator refuses the document of 2024-09-01, sandbox: "
     assert problems[0].message.startswith(said)
     assert "'loans'" in problems[0].message
+
+
+def test_a_document_that_is_known_to_be_valid_is_not_judged_again(library: Api) -> None:
+    """Whether words, data or keys differ: a defect is found with and without what was kept."""
+    contract = project(library, "2024-09-01", "sandbox")
+    cache = Cache(None)
+    assert require_valid(library, [contract], cache) == []
+    info = contract.document["info"]
+    renamed = {**contract.document, "info": {**info, "description": "Other words."}}
+    assert require_valid(library, [replace(contract, document=renamed)], cache) == []
+    for broken in (
+        {**info, "title": 1},
+        {**info, "description": 1},
+        {**info, "contact": {"email": []}},
+    ):
+        wrong = replace(contract, document={**contract.document, "info": broken})
+        for known in (cache, Cache(None), cache):
+            with pytest.raises(SourceError) as caught:
+                require_valid(library, [wrong], known)
+            assert len(caught.value.problems) == 1
 
 
 def test_the_folder_of_the_definitions_is_not_touched(tmp_path: Path) -> None:

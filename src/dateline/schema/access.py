@@ -105,6 +105,8 @@ class OneWay:
         self._access = Access(document)
         self._hidden = hidden
         self._become = become
+        self._keywords = Memo(_find_keywords)
+        self._is_used = hidden in _find_keywords(document)
         self._read = Memo(OneWay._read_schema, owner=self, start=lambda schema, _around: schema)
         self._named = Memo(OneWay._hidden_names, owner=self, start=lambda _schema: frozenset())
 
@@ -120,7 +122,11 @@ class OneWay:
 
         *around* names hidden properties of the value that other schemas declare.
         """
-        return self._read(schema, around) if isinstance(schema, dict) else schema
+        if not isinstance(schema, dict):
+            return schema
+        # most documents hide nothing
+        is_concerned = self._is_used or around or self._hidden in self._keywords(schema)
+        return self._read(schema, around) if is_concerned else schema
 
     def _read_schema(self, schema: dict[str, Any], around: frozenset[str]) -> dict[str, Any]:
         names = around | self.names(schema)
@@ -128,7 +134,8 @@ class OneWay:
         def read(key: str, kind: str, child: Any) -> Any:
             if kind != "schema" or key in _TURNED:
                 return child
-            return self.of(child, names if key in _IN_PLACE else frozenset())
+            around = names if key in _IN_PLACE else frozenset()
+            return self._read(child, around) if isinstance(child, dict) else child
 
         made = {**schema, **find_replaced("schema", schema, read)}
         properties = schema.get("properties")
