@@ -15,6 +15,7 @@ from dateline.schema.memo import Memo, closure
 from dateline.schema.parts import PartReader, Parts
 from dateline.schema.references import Located
 from dateline.schema.usage import list_references
+from dateline.schema.values import written
 
 READ_ONLY: Final = "readOnly"
 WRITE_ONLY: Final = "writeOnly"
@@ -74,16 +75,10 @@ class AccessUse:
 
 
 def _find_keywords(node: Any) -> frozenset[str]:
-    """Return the keywords of access in *node*, at any depth."""
-    found, pending = set[str](), [node]
-    while pending:
-        each = pending.pop()
-        if isinstance(each, dict):
-            found.update(keyword for keyword in ACCESS if keyword in each)
-            pending += each.values()
-        elif isinstance(each, list):
-            pending += each
-    return frozenset(found)
+    """Return the keywords of access in *node*, at any depth; also where they are no keywords."""
+    # searched as text, which is many times as fast as a walk
+    text = written(node)
+    return frozenset(keyword for keyword in ACCESS if f'"{keyword}"' in text)
 
 
 class Hidden(Enum):
