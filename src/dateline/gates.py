@@ -25,6 +25,7 @@ from dateline.model import (
     copy_items,
 )
 from dateline.openapi import METHODS
+from dateline.schema.memo import Memo
 
 _NAMED_BY_THEIR_KEY: Final = frozenset({"schema", "header"})
 """Kinds whose name is the key that holds them: there `x-was: {DATE: {name: ...}}` is a rename."""
@@ -81,6 +82,7 @@ class Timeline:
         self.all = (1 << len(self.combinations)) - 1
         self._since: dict[str, int] = {}
         self._within = {name: self._mask(_environment_is(name)) for name in names}
+        self._eras = Memo(Timeline._list_eras, owner=self)
 
     def _mask(self, holds: Callable[[Combination], bool]) -> int:
         return sum(1 << i for i, c in enumerate(self.combinations) if holds(c))
@@ -133,9 +135,10 @@ class Timeline:
 
     def eras(self, kind: str, node: dict[str, Any]) -> list[tuple[int, dict[str, Any]]]:
         """Return what *node* looked like, newest first: (combinations, node without `x-was`)."""
-        was = node.get(WAS)
-        if was is None:
-            return [(self.all, node)]
+        return self._eras(node, kind) if WAS in node else [(self.all, node)]
+
+    def _list_eras(self, node: dict[str, Any], kind: str) -> list[tuple[int, dict[str, Any]]]:
+        was = node[WAS]
         current = drop_keys(node, WAS)
         eras = []
         covered = 0

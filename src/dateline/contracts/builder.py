@@ -90,6 +90,8 @@ class Builder:
 
     def node(self, *schemas: Any) -> Node:
         """Return the node of a value to which all of *schemas* apply."""
+        if all(map(self._reach.is_fixed, schemas)):
+            return None
         if len(schemas) == 1:
             shared = self._find_shared(schemas[0])
             if shared is not None:

@@ -9,7 +9,7 @@ from typing import Any, Final
 from dateline.gates import Timeline
 from dateline.openapi import children, target
 from dateline.schema.access import READ_ONLY, WRITE_ONLY
-from dateline.schema.memo import closure
+from dateline.schema.memo import Memo, closure
 from dateline.schema.variants import subtypes
 
 # Below these are schemas of other values; below all other keys, schemas of the same value.
@@ -36,7 +36,7 @@ class Reach:
         self._timeline = timeline
         self._schemas: dict[str, Any] = document.get("components", {}).get("schemas", {})
         self._masks: dict[str, list[int]] = {}
-        self._nodes: dict[int, _Dependencies] = {}
+        self._read = Memo(Reach._read_node, owner=self)
 
     @cached_property
     def subtypes(self) -> dict[str, frozenset[str]]:
@@ -64,9 +64,14 @@ class Reach:
 
     def is_gated(self, schema: Any) -> bool:
         """Return whether *schema*, or anything that it refers to, differs between versions."""
-        self.masks(("schema", schema))
-        found = self._nodes[id(schema)]
+        found = self._read(schema, "schema")
         return bool(found.masks or not self._gated.isdisjoint(found.parts | found.others))
+
+    def is_fixed(self, schema: Any) -> bool:
+        """Return whether *schema* is the same in all versions and directions, and what it holds."""
+        found = self._read(schema, "schema")
+        varies = found.masks or found.is_directed
+        return not varies and self.varying.isdisjoint(found.parts | found.others)
 
     def masks_of(self, name: str) -> list[int]:
         """Return the gates that the node of the component *name* may depend on."""
@@ -85,14 +90,15 @@ class Reach:
         """Return the gates that the nodes of *nodes*, each with its kind, may depend on."""
         masks: set[int] = set()
         for kind, node in nodes:
-            # an id is unique here: the nodes are those of the document
-            if id(node) not in self._nodes:
-                found = self._nodes[id(node)] = _Dependencies()
-                self._scan(found, kind, node, part=False)
-                for name in found.parts | found.others:
-                    found.masks |= set(self.masks_of(name))
-            masks |= self._nodes[id(node)].masks
+            masks |= self._read(node, kind).masks
         return sorted(masks)
+
+    def _read_node(self, node: Any, kind: str) -> _Dependencies:
+        found = _Dependencies()
+        self._scan(found, kind, node, part=False)
+        for name in found.parts | found.others:
+            found.masks |= set(self.masks_of(name))
+        return found
 
     @cached_property
     def _found(self) -> dict[str, _Dependencies]:
