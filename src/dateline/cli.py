@@ -636,6 +636,11 @@ def schema(which: str, schemas: Path) -> None:
     "'METHOD /path.OLD=NEW', in one place; repeatable.",
 )
 @click.option("--yes", is_flag=True, help="Take what looks renamed for renamed, without asking.")
+@click.option(
+    "--newest-words",
+    is_flag=True,
+    help="Give all versions the newest descriptions and examples, without gates.",
+)
 def adopt(
     documents: tuple[str, ...],
     into: Path,
@@ -644,6 +649,7 @@ def adopt(
     package: str | None,
     renames: tuple[str, ...],
     yes: bool,
+    newest_words: bool,
 ) -> None:
     """Make definitions of the OpenAPI documents that each version has.
 
@@ -667,6 +673,7 @@ def adopt(
         package=package,
         renames=renames,
         accept=confirm_rename,
+        newest_words=newest_words,
     )
     for path in adoption.files:
         click.echo(f"added {path}")

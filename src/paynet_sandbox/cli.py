@@ -156,12 +156,12 @@ def keys_group() -> None:
 def issue_key(place: _Place, partner: UUID) -> None:
     """Issue a key of PARTNER, the first one unless given, and print it: this once."""
 
-    async def issued(session: AsyncSession) -> str:
+    async def issue(session: AsyncSession) -> str:
         if partner == partners.FIRST:
             await partners.ensure_first(session)
         return await keys.issue(session, (await _partner(session, partner)).id)
 
-    click.echo(place.run(issued))
+    click.echo(place.run(issue))
 
 
 @keys_group.command("list")
@@ -201,13 +201,13 @@ def partners_group() -> None:
 def add_partner(place: _Place, name: str, rails: tuple[str, ...], under: UUID | None) -> None:
     """Add the partner NAME and print its id."""
 
-    async def added(session: AsyncSession) -> UUID:
+    async def add(session: AsyncSession) -> UUID:
         if under is None:
             return (await partners.add(session, name, rails or partners.RAILS)).id
         partner = await _partner(session, under)
         return (await partners.add_sub_partner(session, partner, name)).id
 
-    click.echo(place.run(added))
+    click.echo(place.run(add))
 
 
 @partners_group.command("list")

@@ -98,12 +98,12 @@ class Database:
             yield session
             await session.flush()
             return
-        async with self.uncommitted() as session:
+        async with self.open_uncommitted() as session:
             yield session
             await session.commit()
 
     @asynccontextmanager
-    async def uncommitted(self) -> AsyncIterator[AsyncSession]:
+    async def open_uncommitted(self) -> AsyncIterator[AsyncSession]:
         """Yield a session whose changes are undone at the end, unless they were committed."""
         async with (
             self._turn,
@@ -144,7 +144,7 @@ def _column(element: Unindexed, compiler: SQLCompiler, **said: Any) -> str:
 
 
 @compiles(Unindexed, "sqlite")
-def _unindexed(element: Unindexed, compiler: SQLCompiler, **said: Any) -> str:
+def _compile_unindexed(element: Unindexed, compiler: SQLCompiler, **said: Any) -> str:
     return f"+{compiler.process(element.clauses, **said)}"
 
 

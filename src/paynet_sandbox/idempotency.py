@@ -57,7 +57,7 @@ class DatabaseStore:
         scope = _digest(attempt)
         clock = asyncio.get_running_loop().time
         deadline = clock() + patience
-        stored = await self._stored(scope)
+        stored = await self._find_stored(scope)
         if stored is not None:
             return stored
         gate = self._gates.setdefault(scope, asyncio.Lock())
@@ -68,9 +68,9 @@ class DatabaseStore:
                     await stack.enter_async_context(self._database.running(scope))
             except TimeoutError:
                 # the first may have ended while others who waited for it were before this one
-                return await self._stored(scope) or Claim.RUNNING
-            while (session := await self._taken(stack, scope, attempt.fingerprint)) is None:
-                stored = await self._stored(scope)
+                return await self._find_stored(scope) or Claim.RUNNING
+            while (session := await self._take(stack, scope, attempt.fingerprint)) is None:
+                stored = await self._find_stored(scope)
                 if stored is not None or clock() >= deadline:
                     return stored or Claim.RUNNING
                 await asyncio.sleep(_EVERY)
@@ -96,7 +96,7 @@ class DatabaseStore:
                 delete(IdempotentAnswer).where(IdempotentAnswer.expires_at <= now())
             )
 
-    async def _taken(
+    async def _take(
         self, stack: AsyncExitStack, scope: str, fingerprint: str
     ) -> AsyncSession | None:
         """Insert the row of the claim, or take over one that has expired; wait for nobody's.
@@ -104,7 +104,7 @@ class DatabaseStore:
         Return the session to go on with, which *stack* closes; None where the claim is another's.
         """
         async with AsyncExitStack() as own:
-            session = await own.enter_async_context(self._database.uncommitted())
+            session = await own.enter_async_context(self._database.open_uncommitted())
             try:
                 taken = await session.scalar(self._claim(scope, fingerprint))
             except OperationalError as error:
@@ -134,7 +134,7 @@ class DatabaseStore:
             where=IdempotentAnswer.expires_at <= now(),
         ).returning(IdempotentAnswer.scope)
 
-    async def _stored(self, scope: str) -> Stored | None:
+    async def _find_stored(self, scope: str) -> Stored | None:
         wanted = select(IdempotentAnswer).where(
             IdempotentAnswer.scope == scope, IdempotentAnswer.expires_at > now()
         )

@@ -32,7 +32,7 @@ _TextualDates.add_constructor("tag:yaml.org,2002:timestamp", lambda _, node: str
 
 @pytest.mark.parametrize("seed", range(10))
 def test_random_chains_come_back(tmp_path: Path, seed: int) -> None:
-    for number, chain in enumerate(chains(seed, 10)):
+    for number, chain in enumerate(chains(seed, 10, odd=True)):
         folder = tmp_path / str(number)
         folder.mkdir()
         adopt_all(folder, chain)

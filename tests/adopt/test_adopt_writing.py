@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.adopted_apis import adopt_all, api
 
 from dateline.adopt import UsageError, adopt
 
@@ -117,3 +118,18 @@ def test_a_folder_that_can_not_be_written_is_told(document: Path) -> None:
     with pytest.raises(DatelineError) as refused:
         adopt((f"2024-01-15={document}",), document.parent / "file" / "schemas")
     assert "can't be written" in str(refused.value)
+
+
+def test_long_files_are_divided_and_long_lines_folded(tmp_path: Path) -> None:
+    text = "What is lent, to whom and until when. " * 9
+    names = [f"Loan{number}" for number in range(200)]
+    properties = {f"field{number}": {"type": "string", "description": text} for number in range(9)}
+    schemas = {name: {"type": "object", "properties": properties} for name in names}
+    document = api(schemas=schemas)
+    adopt_all(tmp_path, [document])
+    files = {path.name: path.read_text() for path in (tmp_path / "schemas").glob("*.yaml")}
+    lines = {name: written.count("\n") for name, written in files.items()}
+    divided = {f"common-{number}.yaml" for number in range(2, 9)}
+    assert lines.keys() == {"common.yaml", "loan.yaml", "versions.yaml", *divided}
+    assert all(lines[name] < 2100 for name in divided)
+    assert max(len(line) for written in files.values() for line in written.split("\n")) <= 120

@@ -150,7 +150,7 @@ def test_changes_stand_under_their_reason_and_those_without_one_last(tmp_path: P
         "AudioBook: component added",
         "Fines are gone.",
         r"Loan.fine\_cents: field removed",
-        "No reason given",
+        "Other changes",
         "Loan.due: format changed ('date' -\\> 'date-time')",
     ]
 

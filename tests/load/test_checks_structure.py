@@ -652,7 +652,7 @@ def test_titles_and_versions_have_one_line(text: str, said: list[str]) -> None:
 
 
 def test_a_shape_at_the_greatest_depth_is_walked() -> None:
-    text = "{ type: array, items: " * 55 + "{ type: strnig }" + " }" * 55
+    text = "{ type: array, items: " * 55 + "{ maxLength: -1 }" + " }" * 55
     assert [line.partition(" ")[2] for line in schema(text, adopted=True)] == [
-        "unknown-type: 'strnig' is no type; did you mean 'string'?"
+        "wrong-type: the number -1 where a whole number from 0 belongs"
     ]

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import yaml
 
-from dateline.load.checks import find_problems
+from dateline.load.checks import ODDITIES, find_problems
 from dateline.model import Place
 from support.checked import TABLE
 from support.random_documents import Maker, edited, refactored
@@ -219,21 +219,27 @@ components:
 _Edit = Callable[[Random, Document, list[Document]], None]
 
 
-def chains(seed: int, count: int, length: int = len(DATES)) -> Iterator[list[Document]]:
-    """Yield *count* chains of *length* sound documents, oldest first."""
+def chains(
+    seed: int, count: int, length: int = len(DATES), *, odd: bool = False
+) -> Iterator[list[Document]]:
+    """Yield *count* chains of *length* sound documents, oldest first.
+
+    *odd* ones may hold what validators dislike, in spite of its one meaning.
+    """
+    accepts = is_adoptable if odd else is_sound
     everything = yaml.safe_load(EVERYTHING)
     for number in range(count):
         random = Random(f"{seed} {number}")
         first = copy.deepcopy(everything)
         if random.random() < 0.5:
-            first = next(filter(is_sound, (Maker(random).document() for _ in repeat(None))))
+            first = next(filter(accepts, (Maker(random).document() for _ in repeat(None))))
         chain = [first]
         while len(chain) < length:
-            chain.append(_next(random, chain))
+            chain.append(_next(random, chain, accepts))
         yield chain
 
 
-def _next(random: Random, chain: list[Document]) -> Document:
+def _next(random: Random, chain: list[Document], accepts: Callable[[Document], bool]) -> Document:
     document = copy.deepcopy(chain[-1])
     for _ in range(random.choice((0, 1, 2, 3, 5, 8))):
         tried = copy.deepcopy(document)
@@ -243,18 +249,31 @@ def _next(random: Random, chain: list[Document]) -> Document:
             refactored(random, tried)
         else:
             random.choice(_BLIND)(random, tried, chain)
-        if tried.get("openapi") == document["openapi"] and is_sound(tried):
+        if tried.get("openapi") == document["openapi"] and accepts(tried):
             document = tried
     return document
 
 
 def is_sound(document: Document) -> bool:
+    """Tell whether *document* could be adopted by itself, and has no oddities."""
+    found = {problem.id for problem in find_problems(document, TABLE, _place)}
+    return found.isdisjoint(_ODD) and is_adoptable(document)
+
+
+def is_adoptable(document: Document) -> bool:
     """Tell whether *document* could be adopted by itself."""
-    if any(find_problems(document, replace(TABLE, adopted=True), lambda *_, **__: Place("", 1, 1))):
+    if any(find_problems(document, replace(TABLE, adopted=True), _place)):
         return False
     # a component that is `true` or `false` has nowhere to put a gate
     schemas = document.get("components", {}).get("schemas", {})
     return all(isinstance(schema, dict) for schema in schemas.values())
+
+
+_ODD: Final = ODDITIES | {"wrong-type", "missing-key"}
+
+
+def _place(*_: Any, **__: Any) -> Place:
+    return Place("", 1, 1)
 
 
 # Blind edits: of any mapping or list, whatever it means.

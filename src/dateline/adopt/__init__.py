@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dateline.adopt.documents import MergedDocuments, merge_documents
+from dateline.adopt.headers import find_version_header
 from dateline.adopt.inputs import (
     Source,
     UsageError,
     find_house_rules,
     format_table,
+    format_title,
     parse_arguments,
     parse_table,
     read_sources,
@@ -55,14 +57,18 @@ def adopt(
     package: str | None = None,
     renames: Iterable[str] = (),
     accept: Callable[[Proposal], bool] = lambda _: False,
+    newest_words: bool = False,
 ) -> Adoption:
     """Write definitions to *folder* from which each document comes back.
 
-    *arguments* are `DATE=FILE`. Something was renamed if *renames* say so, as `OLD=NEW` or
-    `HOLDER.OLD=NEW`, or if *accept* does, which is called for what looks like it; otherwise one
-    thing was removed and the other one added. What was written is read and projected, and
-    compared with each document, before it takes its place: it has to be equal, the order of keys
-    aside, or, if 3.0 and 3.1 are mixed, equal to the document in the words of 3.1.
+    *arguments* are `DATE=FILE`. Without *header*, it is the one with which the documents choose a
+    version, if there is such a one; its default is taken over. Something was renamed if *renames*
+    say so, as `OLD=NEW` or `HOLDER.OLD=NEW`, or if *accept* does, which is called for what looks
+    like it; otherwise one thing was removed and the other one added. What was written is read and
+    projected, and compared with each document, before it takes its place: it has to be equal, the
+    order of keys aside, or, if 3.0 and 3.1 are mixed, equal to the document in the words of 3.1.
+    With *newest_words*, it may have the documentation of a newer one, so that no gate is written
+    for what only tells people something.
 
     Raises UsageError for arguments that make no sense and a *folder* that is not empty,
     SourceError for documents that can't be read, and UnequalError if one would not come back;
@@ -70,11 +76,17 @@ def adopt(
     """
     files = parse_arguments(arguments)
     dates = [date for date, _ in files]
-    text = format_table(dates, header=header, default=default, package=package)
+    options = {"header": header, "default": default, "package": package}
+    sources = read_sources(files, parse_table(format_table(dict.fromkeys(dates, ""), **options)))
+    found = find_version_header(sources[-1])
+    if found is not None and header is None:
+        options["header"] = found.name
+        options["default"] = default or (found.default if found.default in dates else None)
+    titles = {source.date: format_title(source) for source in sources}
+    text = format_table(titles, **options)
     table = parse_table(text)
-    sources = read_sources(files, table)
     decided = Renames(renames, accept)
-    merged = merge_documents(sources, table, decided)
+    merged = merge_documents(sources, table, decided, newest_words=newest_words)
     decided.require_used()
     written = write(merged, sources, text, folder)
     remarks = DefinitionRemarks(merged.document, written.locate)
@@ -84,7 +96,7 @@ def adopt(
         gates=remarks.gates(),
         renamed=tuple(remarks.renames()),
         proposals=decided.declined,
-        restated=tuple(remarks.restated()),
+        restated=tuple(remarks.list_restated()),
         house_rules=tuple(find_house_rules(sources[-1], table)),
         nulls=tuple(_nulls(sources)),
     )
@@ -96,7 +108,9 @@ def _comparison(source: Source, merged: MergedDocuments) -> str:
         words.append("in the words of OpenAPI 3.1")
     if source.date in merged.trimmed:
         words.append("but for an empty section")
-    named = source.document["info"]["version"]
+    if source.date in merged.reworded:
+        words.append("but for documentation that changed")
+    named = source.document["info"].get("version", "")
     if named != source.date and canonical_date(named):
         words.append(f"though it calls itself {named}")
     return ", ".join(words)

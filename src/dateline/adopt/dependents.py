@@ -20,14 +20,14 @@ def rewrite_dependents(
     *columns* holds what each version has, by keyword.
     """
     if "required" in columns and "properties" in found:
-        found["required"] = _required(columns["required"], found["properties"], timeline)
+        found["required"] = _merge_required(columns["required"], found["properties"], timeline)
     if "discriminator" in columns:
         merged = _discriminator(columns["discriminator"], found, timeline)
         if merged is not None:
             found["discriminator"] = [merged]
 
 
-def _required(states: States, properties: list[Run], timeline: Timeline) -> list[Run]:
+def _merge_required(states: States, properties: list[Run], timeline: Timeline) -> list[Run]:
     names = {
         version: _published_names(run.value, version, timeline)
         for run in properties
@@ -42,7 +42,7 @@ def _required(states: States, properties: list[Run], timeline: Timeline) -> list
         fitting = next(
             (
                 value
-                for value in (last.value, _joined(last.value, wanted))
+                for value in (last.value, _join_names(last.value, wanted))
                 if all(_published_required(value, names[at]) == states[at] for at in versions)
             ),
             None,
@@ -78,7 +78,7 @@ def _published_required(value: Any, names: dict[str, str | None]) -> Any:
     return kept if kept or not value else ABSENT
 
 
-def _joined(newer: Any, older: Any) -> Any:
+def _join_names(newer: Any, older: Any) -> Any:
     """Return the names of both lists, those of the older beside what stands before them there."""
     if newer is ABSENT or older is ABSENT:
         return newer if older is ABSENT else older

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from dateline.adopt.inputs import Source
-from dateline.adopt.interning import Interner, find_differences
+from dateline.adopt.interning import Interner, find_differences, spell_alike
 from dateline.adopt.merger import Merger
 from dateline.adopt.renames import Renames
 from dateline.adopt.states import States, add_presence
+from dateline.adopt.wording import reword
 from dateline.edit.places import objects
 from dateline.gates import Timeline
 from dateline.load.availability import find_availability
@@ -45,35 +46,45 @@ class MergedDocuments:
     """The canonical document, and the document that each version has to project to, by date.
 
     ``modernized`` are the versions whose documents were OpenAPI 3.0 among others of 3.1,
-    ``trimmed`` those that had or lacked an empty section, unlike others.
+    ``trimmed`` those that had or lacked an empty section, unlike others, ``reworded`` those whose
+    documentation is that of a newer one.
     """
 
     document: Document
     wanted: dict[str, Document]
     modernized: frozenset[str]
     trimmed: frozenset[str]
+    reworded: frozenset[str]
 
 
-def merge_documents(sources: list[Source], table: Table, renames: Renames) -> MergedDocuments:
+def merge_documents(
+    sources: list[Source], table: Table, renames: Renames, *, newest_words: bool = False
+) -> MergedDocuments:
     """Return one document that projects to those of *sources*.
 
-    *renames* decides what was renamed. Parts whose gates would not do so are restated as a whole.
-    Raises UnequalError, naming the place, if even that does not help.
+    *renames* decides what was renamed. With *newest_words*, all versions have the documentation of
+    the newest that has anything in a place. Parts whose gates would not do so are restated as a
+    whole. Raises UnequalError, naming the place, if even that does not help.
     """
     mixed = len({is_old(source.document) for source in sources}) > 1
     modernized = frozenset(source.date for source in sources if mixed and is_old(source.document))
-    interner = Interner(source.document for source in sources)
+    interner = Interner()
     # the newest first: its order of keys is the one that stays
-    read = {
-        source.date: interner.intern(
-            _modernized(source.document) if source.date in modernized else source.document
-        )
-        for source in reversed(sources)
-    }
+    read: dict[str, Document] = {}
+    newer: Any = None
+    reworded: set[str] = set()
+    for source in reversed(sources):
+        document = _modernize(source.document) if source.date in modernized else source.document
+        document = spell_alike(document, newer)
+        if newest_words:
+            worded = reword("document", document, newer)
+            reworded |= {source.date} if worded != document else set()
+            document = worded
+        newer = read[source.date] = interner.intern(document)
     wanted = _without_empty_sections(read, interner)
     whole: set[int] = set()
     while True:
-        document = _merged(Merger(table, interner, renames, whole), wanted)
+        document = _merge(Merger(table, interner, renames, whole), wanted)
         defects = _find_defects(document, wanted, table)
         if not defects:
             return MergedDocuments(
@@ -81,6 +92,7 @@ def merge_documents(sources: list[Source], table: Table, renames: Renames) -> Me
                 wanted=wanted,
                 modernized=modernized,
                 trimmed=frozenset(date for date in wanted if wanted[date] is not read[date]),
+                reworded=frozenset(reworded),
             )
         found = {holder for each in defects for holder in _holders(each, wanted, whole)}
         if not found:
@@ -90,7 +102,7 @@ def merge_documents(sources: list[Source], table: Table, renames: Renames) -> Me
         whole |= found
 
 
-def _modernized(document: Document) -> Document:
+def _modernize(document: Document) -> Document:
     """Return *document*, which is OpenAPI 3.0, as OpenAPI 3.1."""
     return {**Dialect(document).modernize("document", document), "openapi": _MODERN}
 
@@ -138,7 +150,7 @@ def _without_components(document: Document) -> Document:
     return {key: value for key, value in document.items() if key != "components"}
 
 
-def _merged(merger: Merger, wanted: dict[str, Document]) -> Document:
+def _merge(merger: Merger, wanted: dict[str, Document]) -> Document:
     states: States = {merger.dates.index(date): document for date, document in wanted.items()}
     document: Document = dict(
         merger.merge("document", {at: _without_components(one) for at, one in states.items()})

@@ -1,12 +1,14 @@
 """Split one document into fragments by file name: operations by tag, components beside them.
 
-Operations without a tag go by the first word of their path that tells paths apart.
+Operations without a tag go by the first word of their path that tells paths apart. Fragments that
+would be very long are divided.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Iterator
 from itertools import takewhile
 from typing import Any, Final
 
@@ -19,6 +21,12 @@ COMMON: Final = "common"
 
 UNTAGGED: Final = "untagged"
 """The file of operations without a tag whose paths have no words."""
+
+_LONGEST: Final = 1900
+"""About how many lines a file has at most."""
+
+_LINE: Final = 80
+"""About how many characters of a text are in a line."""
 
 _RESERVED: Final = (TABLE.removesuffix(".yaml"), "waivers", "aux", "con", "nul", "prn")
 """Names of files that are no fragments, and names that are no files on Windows."""
@@ -35,7 +43,7 @@ def split(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
     components = document.get("components", {})
     users: dict[Component, set[str]] = defaultdict(set)
 
-    def used(component: Component) -> list[Component]:
+    def list_used(component: Component) -> list[Component]:
         section, name = component
         return _components_in(components.get(section, {}).get(name))
 
@@ -49,7 +57,7 @@ def split(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
             for component in _components_in(item):
                 users[component].add(file)
     for file in fragments:
-        for component in closure([one for one in users if file in users[one]], used):
+        for component in closure([one for one in users if file in users[one]], list_used):
             users[component].add(file)
     for section, nodes in components.items():
         if section not in COMPONENTS or not nodes:
@@ -61,7 +69,50 @@ def split(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
             fragments[file].setdefault("components", {}).setdefault(section, {})[name] = node
     if components == {} and "components" in document:
         fragments[COMMON]["components"] = {}
-    return {f"{name}.yaml": fragments[name] for name in sorted(fragments)}
+    return {f"{name}.yaml": part for name, part in sorted(_divide(fragments).items())}
+
+
+def _divide(fragments: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Return *fragments* in parts of about `_LONGEST` lines; only one entry may be longer."""
+    divided: dict[str, dict[str, Any]] = {}
+    for name, fragment in fragments.items():
+        called, lines, number = name, 0, 1
+        part = divided[name] = {}
+        for (*sections, key), node in _list_entries(fragment):
+            length = 1 + _count_lines(node)
+            if lines and lines + length > _LONGEST:
+                while called in divided or called in fragments:
+                    number += 1
+                    called = f"{name}-{number}"
+                part, lines = divided.setdefault(called, {}), 0
+            lines += length
+            holder = part
+            for section in sections:
+                holder = holder.setdefault(section, {})
+            holder[key] = node
+    return divided
+
+
+def _list_entries(fragment: dict[str, Any]) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Yield what can be in a file of its own, by its place."""
+    for key, value in fragment.items():
+        if key not in ("paths", "webhooks", "components") or not value:
+            yield (key,), value
+            continue
+        for name, node in value.items():
+            if key != "components" or name not in COMPONENTS or not node:
+                yield (key, name), node
+            else:
+                yield from (((key, name, each), node[each]) for each in node)
+
+
+def _count_lines(node: Any) -> int:
+    """Return about how many lines *node* has in YAML, below its key."""
+    if isinstance(node, dict):
+        return sum(1 + _count_lines(child) for child in node.values())
+    if isinstance(node, list):
+        return sum(max(1, _count_lines(item)) for item in node)
+    return node.count("\n") + len(node) // _LINE if isinstance(node, str) else 0
 
 
 def _components_in(node: Any) -> list[Component]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -28,6 +28,8 @@ from dateline.source.text import yaml_text
 
 _SUFFIXES: Final = (".json", ".yaml", ".yml")
 _PACKED: Final = (".gz", ".zip")
+_WIDTH: Final = 120
+"""How many characters a line of the definitions has at most, where YAML allows it."""
 _OURS: Final = OUR_KEYS - {EXTENSIBLE}
 
 
@@ -130,11 +132,29 @@ def parse_table(text: str) -> Table:
     return table
 
 
+def format_title(source: Source) -> str:
+    """Return the title of the version of *source*, from what the document calls itself."""
+    info = source.document["info"]
+    title = " ".join(str(info.get("title", "")).split())
+    version = " ".join(str(info.get("version", "")).split())
+    if not title:
+        return ""
+    if not version or version == source.date:
+        return f"{title}, as of {source.date}"
+    return f"{title} {version}"
+
+
 def format_table(
-    dates: Iterable[str], *, header: str | None, default: str | None, package: str | None
+    titles: Mapping[str, str],
+    *,
+    header: str | None = None,
+    default: str | None = None,
+    package: str | None = None,
 ) -> str:
-    """Return the text of `versions.yaml` for versions of these *dates*."""
-    versions = [{"date": Day(date), "title": f"As of {date}"} for date in dates]
+    """Return the text of `versions.yaml` for versions with these *titles*, by date."""
+    versions = [
+        {"date": Day(date), "title": title or f"As of {date}"} for date, title in titles.items()
+    ]
     served = default or versions[0]["date"]
     content: dict[str, Any] = {
         "header": header or DEFAULT_HEADER,
@@ -149,4 +169,4 @@ def format_table(
 
 def yaml_file(content: dict[str, Any]) -> str:
     """Return the text of a YAML file that holds *content*."""
-    return f"{yaml_text(content).lstrip()}\n"
+    return f"{yaml_text(content, width=_WIDTH).lstrip()}\n"

@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 
 class Interner:
     """Keeps one object for all equal values, the order of keys aside.
 
-    Numbers are equal as JSON Schema has it (`1` is `1.0`), and none is equal to true or false.
-    The first of equal values lends its order of keys. A number that any of *documents* spells as
-    an integer is spelled so everywhere: `maxLength: 1.0` would be refused.
+    Numbers are equal if they are written alike: `1` and `1.0` are two values, as are `0.0` and
+    `-0.0`. The first of equal values lends its order of keys.
     """
 
-    def __init__(self, documents: Iterable[Any]) -> None:
+    def __init__(self) -> None:
         # each value is kept alive here, so that its id stands for it alone
-        self._scalars: dict[tuple[bool, Any], Any] = {}
+        self._scalars: dict[tuple[Any, ...], Any] = {}
         self._maps: dict[frozenset[tuple[str, int]], dict[str, Any]] = {}
         self._lists: dict[tuple[int, ...], list[Any]] = {}
-        pending = list(documents)
-        while pending:
-            node = pending.pop()
-            if isinstance(node, dict):
-                pending += node.values()
-            elif isinstance(node, list):
-                pending += node
-            elif isinstance(node, int):
-                self.intern(node)
 
     def intern(self, value: Any) -> Any:
         """Return the one object that stands for all values equal to *value*; do not change it."""
@@ -38,7 +28,7 @@ class Interner:
         if isinstance(value, list):
             items = [self.intern(item) for item in value]
             return self._lists.setdefault(tuple(map(id, items)), items)
-        return self._scalars.setdefault((isinstance(value, bool), value), value)
+        return self._scalars.setdefault(_spell(value), value)
 
 
 def find_differences(
@@ -58,5 +48,25 @@ def find_differences(
             yield from find_differences(mine, theirs, (*path, index))
         if len(one) != len(other):
             yield (*path, min(len(one), len(other)))
-    elif isinstance(one, bool) != isinstance(other, bool) or one != other:
+    elif _spell(one) != _spell(other):
         yield path
+
+
+def spell_alike(value: Any, newer: Any) -> Any:
+    """Return *value*, whose numbers are spelled as equal ones in the same places of *newer*."""
+    if isinstance(value, dict) and isinstance(newer, dict):
+        return {
+            key: spell_alike(below, newer[key]) if key in newer else below
+            for key, below in value.items()
+        }
+    if isinstance(value, list) and isinstance(newer, list) and len(value) == len(newer):
+        return [spell_alike(item, other) for item, other in zip(value, newer, strict=True)]
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return newer if is_number and not isinstance(newer, bool) and value == newer else value
+
+
+def _spell(scalar: Any) -> tuple[Any, ...]:
+    """Return what distinguishes *scalar* from those that are written in another way."""
+    if isinstance(scalar, float):
+        return float, repr(scalar)
+    return isinstance(scalar, bool), scalar

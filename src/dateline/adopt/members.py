@@ -169,7 +169,7 @@ class ListStates:
             last = self.versions[-1]
             before = [at for at, member in enumerate(self.members) if last in member.states]
             newer = [self.members[at].states[last] for at in before]
-            found = {before[n]: index for n, index in self._aligned(newer, shown)}
+            found = {before[n]: index for n, index in self._align(newer, shown)}
             kept = set(found.values())
             new = [node for index, node in enumerate(shown) if index not in kept]
             lost = [self.members[at].states[last] for at in before if at not in found]
@@ -190,7 +190,7 @@ class ListStates:
         self.versions.append(version)
         return True
 
-    def _aligned(self, newer: list[Any], older: list[Any]) -> Iterator[tuple[int, int]]:
+    def _align(self, newer: list[Any], older: list[Any]) -> Iterator[tuple[int, int]]:
         """Yield the indexes of items that are the same thing, in order: those with a key first."""
         ours, theirs = ([_identity(self._kind, node) for node in nodes] for nodes in (newer, older))
         matcher = SequenceMatcher(None, ours, theirs, autojunk=False)

@@ -62,7 +62,7 @@ class Merger:
         # a path goes with its last operation: gates can't express one that stays without any
         idle = kind == "path-item" and not all(value.keys() & _METHODS for value in values)
         if idle or any(id(value) in self._whole for value in values):
-            return self._restated(states)
+            return self._restate(states)
         columns = {
             key: {version: value.get(key, ABSENT) for version, value in states.items()}
             for key in dict.fromkeys(key for value in values for key in value)
@@ -80,15 +80,15 @@ class Merger:
             self.holder = around
         if kind == "schema":
             rewrite_dependents(found, columns, self.timeline)
-        return self._assembled(found)
+        return self._assemble(found)
 
-    def _restated(self, states: States) -> dict[str, Any]:
+    def _restate(self, states: States) -> dict[str, Any]:
         keys = dict.fromkeys(key for value in states.values() for key in value)
         found = {
             key: find_runs({at: value.get(key, ABSENT) for at, value in states.items()})
             for key in keys
         }
-        return self._assembled(found)
+        return self._assemble(found)
 
     def _keyword(
         self, kind: str, key: str, states: States, columns: dict[str, States]
@@ -128,29 +128,31 @@ class Merger:
             return ABSENT
         if isinstance(aligned, ListStates):
             return [self._member(kind, each, versions) for each in aligned.members]
-        return {name: self._named(kind, each, versions) for name, each in aligned.members.items()}
+        return {
+            name: self._merge_named(kind, each, versions) for name, each in aligned.members.items()
+        }
 
     def _one(self, kind: str, states: States) -> list[Run]:
         if kind in OPTIONAL_PARTS:
             shown = {version: value for version, value in states.items() if value is not ABSENT}
             return [Run(list(states), self._member(kind, MemberStates(shown), list(states)))]
         return [
-            Run(list(stretch), self._merged(kind, stretch))
+            Run(list(stretch), self._merge_value(kind, stretch))
             for stretch in split_states(states, are_mergeable)
         ]
 
-    def _merged(self, kind: str, states: States) -> Any:
+    def _merge_value(self, kind: str, states: States) -> Any:
         first = next(iter(states.values()))
         return self.merge(kind, states) if isinstance(first, dict) else first
 
     def _member(self, kind: str, member: MemberStates, versions: list[int]) -> Any:
         """Return *member* with gates that show it where it is, of all *versions*."""
-        merged = self._merged(kind, member.states)
+        merged = self._merge_value(kind, member.states)
         if len(member.states) == len(versions):
             return merged
         return add_presence(merged, list(member.states), versions, self.dates)
 
-    def _named(self, kind: str, member: MemberStates, versions: list[int]) -> Any:
+    def _merge_named(self, kind: str, member: MemberStates, versions: list[int]) -> Any:
         merged = self._member(kind, member, versions)
         for newer, older in pairwise(find_runs(dict(member.names))):
             merged = add_history(merged, self.dates[newer.versions[-1]], {"name": older.value})
@@ -163,7 +165,7 @@ class Merger:
             aligned.add(version, [self._interner.intern({"const": value}) for value in values])
         return Run(aligned.versions, self._value("schema", aligned))
 
-    def _assembled(self, found: dict[str, list[Run]]) -> dict[str, Any]:
+    def _assemble(self, found: dict[str, list[Run]]) -> dict[str, Any]:
         """Return the newest value of each keyword, and an `x-was` for what it was before."""
         node = {
             key: stretch[0].value

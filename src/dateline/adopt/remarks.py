@@ -62,7 +62,7 @@ class DefinitionRemarks:
             if keyword == "name" and kind in _RENAMED
         )
 
-    def restated(self) -> list[Remark]:
+    def list_restated(self) -> list[Remark]:
         """Return why `x-was` repeats parts that have no gates of their own."""
         return count_remarks(
             (_reason(newer, older), self._locate(path))

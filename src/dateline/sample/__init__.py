@@ -55,7 +55,7 @@ class Sampler:
         """
         schemas = (self._document.read(schema),)
         try:
-            made = self._values.made(schemas, Here(name=f"{self._seed} {name}", room=room))
+            made = self._values.make(schemas, Here(name=f"{self._seed} {name}", room=room))
             defect = self._document.defect(schemas, made)
         except NothingFitsError as nothing:
             raise UnsatisfiedError(name, pointer(nothing.path), nothing.reason) from None

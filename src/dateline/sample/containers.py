@@ -26,7 +26,7 @@ class Maker(Protocol):
 
     document: Document
 
-    def made(self, schemas: Schemas, here: Here) -> Any: ...
+    def make(self, schemas: Schemas, here: Here) -> Any: ...
 
     def is_container(self, schemas: Schemas) -> bool: ...
 
@@ -42,24 +42,24 @@ def object_(
     NothingFitsError where a field that has to be there can't be made.
     """
     names = _fields(maker, known, here, attempt, settle)
-    required = known.required()
+    required = known.list_required()
     share = sum(maker.is_container(known.field(name)) for name in names) or 1
     made: dict[str, Any] = {}
     for name in names:
         below = here.below(name, share, known.references, attempt)
         try:
-            made[name] = maker.made(known.field(name), below)
+            made[name] = maker.make(known.field(name), below)
         except NothingFitsError:
             if name in required:
                 raise
-    least, wanted = known.least("minProperties"), _wanted(known, here, attempt)
+    least, wanted = known.least("minProperties"), _choose_size(known, here, attempt)
     for name in _free_names(maker, known, here, attempt):
         if len(made) >= max(least, wanted):
             break
         schemas = known.field(name)
         if name in made or (len(made) >= least and not maker.is_welcome(schemas, here, known)):
             continue
-        made[name] = maker.made(schemas, here.below(name, _ENTRIES, known.references, attempt))
+        made[name] = maker.make(schemas, here.below(name, _ENTRIES, known.references, attempt))
     if len(made) < least:
         raise NothingFitsError(here.path, f"no {least} fields were found that it may have")
     return made
@@ -70,7 +70,7 @@ def _fields(
 ) -> list[str]:
     """Return the described fields that are to be there, with all that they bring along."""
     dice = here.dice("fields", attempt)
-    required, rules = known.required(), tuple(known.said("propertyNames"))
+    required, rules = known.list_required(), tuple(known.list_values("propertyNames"))
     optional = [
         name
         for name in known.names()
@@ -89,13 +89,13 @@ def _fields(
         if name in chosen:
             continue
         chosen[name] = None
-        for dependent in known.said("dependentSchemas"):
+        for dependent in known.list_values("dependentSchemas"):
             if name in dependent:
                 known.add(dependent[name])
                 settle(known)
-        for dependent in known.said("dependentRequired"):
+        for dependent in known.list_values("dependentRequired"):
             ahead += dependent.get(name, ())
-        ahead += known.required()
+        ahead += known.list_required()
     return list(chosen)
 
 
@@ -103,9 +103,9 @@ def _is_kept(attempt: int, dice: Dice) -> bool:
     return attempt == 0 or (attempt > 1 and dice.pick((True, False)))
 
 
-def _wanted(known: Together, here: Here, attempt: int) -> int:
+def _choose_size(known: Together, here: Here, attempt: int) -> int:
     """Return how many fields a map has that says what its values are."""
-    values = [*known.said("additionalProperties"), *known.said("patternProperties")]
+    values = [*known.list_values("additionalProperties"), *known.list_values("patternProperties")]
     if known.names() or here.is_tight or attempt == 1 or not any(map(_is_described, values)):
         return 0
     most = known.most("maxProperties")
@@ -118,9 +118,9 @@ def _is_described(schema: Any) -> bool:
 
 def _free_names(maker: Maker, known: Together, here: Here, attempt: int) -> Iterator[str]:
     """Yield names that a field may have which no schema describes by name."""
-    rules = tuple(known.said("propertyNames"))
+    rules = tuple(known.list_values("propertyNames"))
     dice = here.dice("names", attempt)
-    described = [pattern for each in known.said("patternProperties") for pattern in each]
+    described = [pattern for each in known.list_values("patternProperties") for pattern in each]
     found = [
         itertools.islice(patterns.generate_texts(pattern, dice), _NAMES) for pattern in described
     ]
@@ -137,7 +137,7 @@ def _free_names(maker: Maker, known: Together, here: Here, attempt: int) -> Iter
 def _ruled_names(maker: Maker, rules: Schemas, here: Here) -> Iterator[str]:
     for attempt in range(_NAMES):
         try:
-            yield maker.made((_NAME, *rules), here.again(attempt))
+            yield maker.make((_NAME, *rules), here.again(attempt))
         except NothingFitsError:
             return
 
@@ -154,7 +154,7 @@ def array(maker: Maker, known: Together, here: Here, attempt: int) -> list[Any]:
     ]
     least = max(known.least("minItems"), *(count for _, count in contained), 0)
     size = _size(maker, known, here, attempt, least)
-    is_distinct = True in known.said("uniqueItems")
+    is_distinct = True in known.list_values("uniqueItems")
     made: list[Any] = []
     for index in range(size):
         # the last items are those that the list has to contain
@@ -172,7 +172,7 @@ def array(maker: Maker, known: Together, here: Here, attempt: int) -> list[Any]:
 
 def _size(maker: Maker, known: Together, here: Here, attempt: int, least: int) -> int:
     """Return how many items there are to be."""
-    first = max(map(len, known.said("prefixItems")), default=0)
+    first = max(map(len, known.list_values("prefixItems")), default=0)
     most = known.most("maxItems")
     if here.is_tight or attempt == 1 or not maker.is_welcome(known.item(first), here, known):
         wanted = 0 if here.is_tight else first
@@ -184,7 +184,7 @@ def _size(maker: Maker, known: Together, here: Here, attempt: int, least: int) -
 def _item(maker: Maker, schemas: Schemas, here: Here, others: list[Any]) -> Any:
     """Return an item that is none of *others*."""
     for attempt in range(_DUPLICATES):
-        item = maker.made(schemas, here.again(attempt))
+        item = maker.make(schemas, here.again(attempt))
         if maker.document.fits(_DISTINCT, [*others, item]):
             return item
     raise NothingFitsError(here.path, "no further item was found that differs from those before")

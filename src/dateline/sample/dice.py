@@ -32,6 +32,6 @@ class Dice:
     def pick(self, items: Sequence[T]) -> T:
         return items[self.below(len(items))]
 
-    def shuffled(self, items: Iterable[T]) -> list[T]:
+    def shuffle(self, items: Iterable[T]) -> list[T]:
         left = list(items)
         return [left.pop(self.below(len(left))) for _ in range(len(left))]

@@ -11,7 +11,11 @@ from typing import Any, Final
 import jsonschema_rs
 
 from dateline.openapi import pointer, replace_children, target
-from dateline.schema.constraints import with_format_bounds
+from dateline.schema.constraints import (
+    drop_meaningless,
+    escape_reference,
+    with_format_bounds,
+)
 from dateline.schema.dialect import Dialect
 from dateline.schema.memo import Memo
 from dateline.schema.parts import PartReader
@@ -37,7 +41,7 @@ class Document:
         self._dialect = Dialect(document)
         self.root: dict[str, Any] = self._modernize("document", document)
         self._reader = PartReader(self.root)
-        self._registry = jsonschema_rs.Registry([(_ROOT, self.root)])
+        self._registry = jsonschema_rs.Registry([(_ROOT, _escape_references(self.root))])
         self.read = Memo(lambda schema: self._modernize("schema", schema))
         """Returns a schema, which may come from anywhere, as if it were part of the document."""
         self._validators = Memo(self._compile)
@@ -57,7 +61,7 @@ class Document:
 
     def _modernize(self, kind: str, node: Any) -> Any:
         # without the positions that the reader keeps, which validators don't know
-        return _bound(kind, json.loads(json.dumps(self._dialect.modernize(kind, node))))
+        return _readable(kind, json.loads(json.dumps(self._dialect.modernize(kind, node))))
 
     def at(self, reference: str) -> Any:
         """Return the schema that *reference* leads to. Raises LookupError where there is none."""
@@ -155,13 +159,13 @@ def _depth(schema: Any, known: dict[str, float]) -> float:
         for union in UNIONS
         if schema.get(union)
     ]
-    below = list(_needed(schema))
+    below = list(_list_needed(schema))
     if below:
         found.append(1 + max(_depth(child, known) for child in below))
     return max(found, default=0)
 
 
-def _needed(schema: dict[str, Any]) -> Iterator[Any]:
+def _list_needed(schema: dict[str, Any]) -> Iterator[Any]:
     """Yield the schemas of what no value of *schema* can do without."""
     said = schema.get("type", "object" if "properties" in schema else "array")
     types = {said} if isinstance(said, str) else {*said}
@@ -188,12 +192,16 @@ def _references(node: Any) -> Iterator[str]:
             yield from _references(child)
 
 
-def _bound(kind: str, node: Any) -> Any:
-    """Return *node* with the bounds that formats of integers stand for."""
+def _readable(kind: str, node: Any) -> Any:
+    """Return *node* as validators can read it, with the bounds that formats stand for."""
     if not isinstance(node, dict):
-        return node
-    found = replace_children(kind, node, _bound)
-    return with_format_bounds(found) if kind == "schema" else found
+        return True if kind == "schema" and not isinstance(node, bool) else node
+    found = replace_children(kind, node, _readable)
+    if kind != "schema":
+        return found
+    if isinstance(found.get("pattern"), str) and not _is_pattern(found["pattern"]):
+        del found["pattern"]
+    return with_format_bounds(drop_meaningless(found))
 
 
 def _root_references(kind: str, node: Any) -> Any:
@@ -202,7 +210,19 @@ def _root_references(kind: str, node: Any) -> Any:
         return node
     found = replace_children(kind, node, _root_references)
     if kind == "schema" and str(found.get("$ref", "")).startswith("#"):
-        found["$ref"] = _ROOT + found["$ref"]
+        found["$ref"] = _ROOT + escape_reference(found["$ref"])
+    return found
+
+
+def _escape_references(node: Any) -> Any:
+    """Return *node* with references that are written as URIs (RFC 3986)."""
+    if isinstance(node, list):
+        return [_escape_references(child) for child in node]
+    if not isinstance(node, dict):
+        return node
+    found = {key: _escape_references(value) for key, value in node.items()}
+    if isinstance(found.get("$ref"), str):
+        found["$ref"] = escape_reference(found["$ref"])
     return found
 
 
@@ -239,6 +259,15 @@ def _with_tag(schema: Any, tag: str, values: list[str]) -> dict[str, Any]:
 @cache
 def _pattern(pattern: str) -> Any:
     return jsonschema_rs.Draft202012Validator({"pattern": pattern})
+
+
+@cache
+def _is_pattern(pattern: str) -> bool:
+    try:
+        _pattern(pattern)
+    except jsonschema_rs.ValidationError:
+        return False
+    return True
 
 
 def matches(pattern: str, text: str) -> bool:

@@ -38,14 +38,14 @@ def number(
     low, high = _bounds(parts)
     steps = [_exact(part["multipleOf"]) for part in parts if "multipleOf" in part]
     step = _least_common([*steps, Fraction(1)] if whole else steps)
-    wished = _wished(parts, name, dice)
+    wished = _choose_bounds(parts, name, dice)
     for first, last in (wished, (None, None)):
         fine = step or _finest(low, high)
         made = _within(_later(low, first), _earlier(high, last), fine, dice)
         if made is not None:
-            return _written(made, whole)
+            return _write_number(made, whole)
     if step is None and low is not None and high is not None and low < high:
-        return _written((low + high) / 2, whole)
+        return _write_number((low + high) / 2, whole)
     return None
 
 
@@ -80,7 +80,7 @@ def _earlier(one: Fraction | None, other: Fraction | None) -> Fraction | None:
     return min((each for each in (one, other) if each is not None), default=None)
 
 
-def _wished(
+def _choose_bounds(
     parts: Iterable[dict[str, Any]], name: str, dice: Dice
 ) -> tuple[Fraction | None, Fraction | None]:
     """Return the bounds within which a number looks like what its name says."""
@@ -120,5 +120,5 @@ def _within(
     return None if first > last else dice.between(first, last) * step
 
 
-def _written(value: Fraction, whole: bool) -> int | float:
+def _write_number(value: Fraction, whole: bool) -> int | float:
     return int(value) if whole else float(value)

@@ -177,7 +177,7 @@ def suitable(formats: Sequence[str], names: Sequence[str], dice: Dice) -> Iterat
             yield known(dice)
 
 
-def filled(least: int, most: int | None, dice: Dice) -> str:
+def fill(least: int, most: int | None, dice: Dice) -> str:
     """Return words of at least *least* and at most *most* characters."""
     made = word(dice)
     while len(made) < least:

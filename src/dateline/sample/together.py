@@ -96,24 +96,24 @@ class Together:
         said_of = {key for part in self.parts for key in part}
         return [each for each in TYPES if IMPLIED.get(each, frozenset()) & said_of] or ["string"]
 
-    def said(self, keyword: str) -> list[Any]:
+    def list_values(self, keyword: str) -> list[Any]:
         """Return every value of *keyword*, outermost first."""
         return [part[keyword] for part in self.parts if keyword in part]
 
     def least(self, keyword: str) -> int:
-        return int(max(self.said(keyword), default=0))
+        return int(max(self.list_values(keyword), default=0))
 
     def most(self, keyword: str) -> int | None:
-        found = self.said(keyword)
+        found = self.list_values(keyword)
         return int(min(found)) if found else None
 
     def names(self) -> list[str]:
         """Return the fields that are described or required, in their order."""
-        described = (name for each in self.said("properties") for name in each)
-        return list(dict.fromkeys([*described, *self.required()]))
+        described = (name for each in self.list_values("properties") for name in each)
+        return list(dict.fromkeys([*described, *self.list_required()]))
 
-    def required(self) -> list[str]:
-        return list(dict.fromkeys(name for each in self.said("required") for name in each))
+    def list_required(self) -> list[str]:
+        return list(dict.fromkeys(name for each in self.list_values("required") for name in each))
 
     def field(self, name: str) -> Schemas:
         """Return what the field *name* has to fit."""
@@ -128,7 +128,7 @@ class Together:
             if not here and "additionalProperties" in part:
                 here = [part["additionalProperties"]]
             found += here
-        return tuple(found or self.said("unevaluatedProperties"))
+        return tuple(found or self.list_values("unevaluatedProperties"))
 
     def item(self, index: int) -> Schemas:
         """Return what the item *index* has to fit."""
@@ -139,7 +139,7 @@ class Together:
                 found.append(first[index])
             elif "items" in part:
                 found.append(part["items"])
-        return tuple(found or self.said("unevaluatedItems"))
+        return tuple(found or self.list_values("unevaluatedItems"))
 
 
 def together(document: Document, schemas: Schemas) -> Together:

@@ -48,7 +48,7 @@ class Values:
         # beside each its schemas: an id is unique only while its object lives
         self._failed: dict[tuple[int, ...], tuple[Schemas, str]] = {}
 
-    def made(self, schemas: Schemas, here: Here) -> Any:
+    def make(self, schemas: Schemas, here: Here) -> Any:
         """Return a value that fits *schemas*. Raises NothingFitsError where none is found."""
         key = tuple(map(id, schemas))
         if key in self._failed:
@@ -70,7 +70,7 @@ class Values:
             here = replace(here, room=0)
         if here.is_tight and not self._has_end(schemas, here):
             raise NothingFitsError(here.path, "each value of it holds another one, without end")
-        for given in _given(known, here.dice("given")):
+        for given in _list_given(known, here.dice("given")):
             if self.document.fits(schemas, given):
                 return given
         if known.is_listed:
@@ -99,7 +99,7 @@ class Values:
             # the last one tells why
             return next(
                 (text for text in tried if self.document.fits(schemas, text)),
-                texts.filled(known.least("minLength"), known.most("maxLength"), dice),
+                texts.fill(known.least("minLength"), known.most("maxLength"), dice),
             )
         if kind == "boolean":
             return dice.pick((True, False))
@@ -135,10 +135,10 @@ class Values:
                 raise NothingFitsError(here.path, known.impossible)
             if not known.unions:
                 return
-            members = self._preferred(known.unions.pop(0), here, count)
+            members = self._prefer(known.unions.pop(0), here, count)
             known.add(members[choices.next(len(members))])
 
-    def _preferred(self, members: Schemas, here: Here, count: int) -> list[Any]:
+    def _prefer(self, members: Schemas, here: Here, count: int) -> list[Any]:
         """Return *members* in the order of trying: those that lead back last, before them null.
 
         What other members extend comes after them.
@@ -152,7 +152,7 @@ class Values:
             abstract = self.document.is_extended(member)
             return again, is_null and not here.is_tight, depth if matters else 0, abstract
 
-        return sorted(here.dice("member", count).shuffled(members), key=rank)
+        return sorted(here.dice("member", count).shuffle(members), key=rank)
 
     def _comes_again(self, schemas: Schemas, above: frozenset[str]) -> bool:
         """Return whether *schemas* can't but lead back to what they stand in."""
@@ -166,15 +166,15 @@ class Values:
         )
 
 
-def _given(known: Together, dice: Dice) -> Iterator[Any]:
+def _list_given(known: Together, dice: Dice) -> Iterator[Any]:
     """Yield the values that the authors give, the most binding ones first."""
-    yield from known.said("const")
+    yield from known.list_values("const")
     for keyword in ("enum", "examples", EXTENSIBLE):
-        for values in known.said(keyword):
-            yield from dice.shuffled(value for value in values if value is not None)
+        for values in known.list_values(keyword):
+            yield from dice.shuffle(value for value in values if value is not None)
     for keyword in ("example", "default"):
-        yield from (value for value in known.said(keyword) if value is not None)
-    if any(None in values for values in known.said("enum")):
+        yield from (value for value in known.list_values(keyword) if value is not None)
+    if any(None in values for values in known.list_values("enum")):
         yield None
 
 
@@ -187,16 +187,16 @@ def _kind(known: Together, here: Here, choices: _Choices) -> str:
     def rank(kind: str) -> tuple[bool, bool]:
         return here.is_tight and kind in _CONTAINERS, kind == "null"
 
-    ordered = sorted(here.dice("type").shuffled(types), key=rank)
+    ordered = sorted(here.dice("type").shuffle(types), key=rank)
     return ordered[choices.next(len(ordered))]
 
 
 def _texts(known: Together, here: Here, dice: Dice) -> Iterator[str]:
     """Yield texts that may fit, those that people like to read first."""
-    yield from texts.suitable(known.said("format"), here.fields, dice)
+    yield from texts.suitable(known.list_values("format"), here.fields, dice)
     least = known.least("minLength")
-    made = [patterns.generate_texts(pattern, dice) for pattern in known.said("pattern")]
+    made = [patterns.generate_texts(pattern, dice) for pattern in known.list_values("pattern")]
     for text in itertools.chain.from_iterable(zip(*made, strict=False)):
         yield text
         if len(text) < least:
-            yield text + texts.filled(least - len(text), least - len(text), dice)
+            yield text + texts.fill(least - len(text), least - len(text), dice)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
+from urllib.parse import quote
 
-from dateline.openapi import children, replace_children, target
+from dateline.openapi import Shape, children, replace_children, slot, target
+from dateline.regex.tree import RegexDepthError, RegexError, parse
 from dateline.schema.dialect import Dialect, fold_null
-from dateline.schema.types import ANNOTATIONS, declared_types
+from dateline.schema.types import ANNOTATIONS, EVERY_TYPE, declared_types
 
 _LEFT_OUT: Final = ANNOTATIONS - {"format", "$defs", "definitions"}
 
@@ -16,6 +19,9 @@ _BOUNDS: Final = {
     for bits in (8, 16, 32, 64)
     for sign in ("", "u")
 }
+
+_PLAIN: Final = re.compile(r"[A-Za-z0-9._~%!$&'()*+,;=:@?/#-]*")
+"""References that need no escapes."""
 
 _NUMBERS: Final = {"integer", "number", "null"}
 
@@ -31,7 +37,8 @@ class Constraints:
     def of(self, node: Any) -> Any:
         """Return what the schema *node* demands of a value."""
         if not isinstance(node, dict):
-            return node
+            # what is no schema says nothing
+            return node if isinstance(node, bool) else True
         if id(node) not in self._known:
             self._known[id(node)] = node, self._read(node)
         return self._known[id(node)][1]
@@ -46,7 +53,47 @@ class Constraints:
         if isinstance(read.get("required"), list):
             # of a field that is required twice, validators say what they like
             read["required"] = list(dict.fromkeys(read["required"]))
-        return fold_null(with_format_bounds(read))
+        if isinstance(read.get("$ref"), str):
+            read["$ref"] = escape_reference(read["$ref"])
+        return fold_null(with_format_bounds(drop_meaningless(read)))
+
+
+def escape_reference(reference: str) -> str:
+    """Return *reference* as a URI (RFC 3986): names of components may have any letters."""
+    return reference if _PLAIN.fullmatch(reference) else quote(reference, safe="#/~%!$&'()*+,;=:@?")
+
+
+def drop_meaningless(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return *schema* without keywords whose values say nothing, such as an unknown type.
+
+    Only adopted documents have such; validators would refuse to read them.
+    """
+    kept = {key: value for key, value in schema.items() if _has_meaning(key, value)}
+    if isinstance(kept.get("type"), list):
+        kept["type"] = [name for name in kept["type"] if name in EVERY_TYPE]
+    return kept
+
+
+def _has_meaning(keyword: str, value: Any) -> bool:
+    if keyword == "type":
+        names = value if isinstance(value, list) else [value]
+        return any(name in EVERY_TYPE for name in names)
+    if keyword == "pattern":
+        return _has_tree(value)
+    shape, kind = slot("schema", keyword)
+    if kind != "schema":
+        return True
+    return isinstance(value, dict | bool) if shape is Shape.ONE else value != []
+
+
+def _has_tree(pattern: str) -> bool:
+    try:
+        parse(pattern)
+    except RegexDepthError:
+        return True
+    except RegexError:
+        return False
+    return True
 
 
 def with_format_bounds(schema: dict[str, Any]) -> dict[str, Any]:

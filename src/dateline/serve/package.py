@@ -30,7 +30,7 @@ def package(workspace: Workspace, api: Api) -> Iterator[Any]:
     """
     present = workspace.output / "python" / api.table.package
     if is_untouched(workspace) and (present / "server").is_dir():
-        yield _imported(present)
+        yield _import(present)
         return
     with tempfile.TemporaryDirectory(prefix="dateline-") as folder:
         prefix = f"python/{api.table.package}/"
@@ -42,10 +42,10 @@ def package(workspace: Workspace, api: Api) -> Iterator[Any]:
                 target.write_bytes(artifact.content)
         if not Path(folder, "server").is_dir():
             raise UnservedError(next(note for note in notes if note.startswith(NO_SERVER)))
-        yield _imported(Path(folder))
+        yield _import(Path(folder))
 
 
-def _imported(folder: Path) -> ModuleType:
+def _import(folder: Path) -> ModuleType:
     """Return the module `server` of the package in *folder*, in which nothing is written."""
     name = next(_NAMES)
     written, sys.dont_write_bytecode = sys.dont_write_bytecode, True

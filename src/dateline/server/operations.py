@@ -279,7 +279,9 @@ class _OperationReader:
     ) -> Iterator[Parameter]:
         listed: dict[tuple[str, str], list[dict[str, Any]]] = {}
         for each in (*item.get("parameters", ()), *node.get("parameters", ())):
-            if found := chain(self._document, each):
+            found = chain(self._document, each)
+            # an adopted document may declare what the path does not have
+            if found and (found[-1]["in"] != "path" or f"{{{found[-1]['name']}}}" in path):
                 listed[found[-1]["in"], found[-1]["name"]] = found
         taken: dict[str, str] = dict.fromkeys(("self", "call"), "")
         if _content(chain(self._document, node.get("requestBody"))) is not None:

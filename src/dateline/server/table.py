@@ -107,12 +107,13 @@ def _schemes(api: Api) -> Iterator[tuple[str, Node]]:
     for name, scheme in api.document.get("components", {}).get("securitySchemes", {}).items():
         field, place, before = "Authorization", "header", "Bearer "
         if scheme.get("type") == "apiKey":
-            field, place, before = scheme["name"], scheme["in"], ""
+            field, place = scheme.get("name", field), scheme.get("in", place)
+            before = ""
         elif scheme.get("type") == "mutualTLS":
             # the TLS terminator passes the certificate on (RFC 9440, section 2.2)
             field, before = "Client-Cert", ""
         elif scheme.get("type") == "http":
-            before = f"{str(scheme['scheme']).capitalize()} "
+            before = f"{str(scheme.get('scheme', 'bearer')).capitalize()} "
         pairs = [Pair("name", Text(field)), Pair("place", Text(place))]
         if before:
             pairs.append(Pair("prefix", Text(before)))

@@ -247,3 +247,70 @@ def format_block(text: str, margin: str) -> str | None:
         return None
     style = "|" if text.endswith("\n") else "|-"
     return f"{style}\n" + "\n".join(margin + line if line else "" for line in lines)
+
+
+# A blank that a line may be folded at: others are kept where they are.
+_FOLD: Final = re.compile(r"(?<=[^ ]) (?=[^ ])")
+# What may not be parted, of a double-quoted scalar.
+_ESCAPE: Final = re.compile(r"\\(?:u[0-9a-f]{4}|U[0-9a-f]{8}|.)|[^\\]")
+
+
+def format_folded(text: str, margin: str, width: int) -> str | None:
+    """Return *text* as a folded block scalar (YAML 1.2.2 section 8.1.3) indented by *margin*.
+
+    Its lines are *width* characters at most, unless a word is longer. None where it would not
+    give the text back.
+    """
+    lines = text.removesuffix("\n").split("\n")
+    if not (lines[0] and lines[-1]) or any(line.startswith((" ", "\t")) for line in lines):
+        return None
+    if not all(line.isprintable() and not line.endswith(" ") for line in lines):
+        return None
+    folded: list[str] = []
+    for number, line in enumerate(lines):
+        if number:
+            # one line break is a blank, each further one is a line break of the text
+            folded.append("")
+        if line:
+            folded += _fold(line, width - len(margin))
+    style = ">" if text.endswith("\n") else ">-"
+    return f"{style}\n" + "\n".join(margin + line if line else "" for line in folded)
+
+
+def _fold(line: str, room: int) -> list[str]:
+    """Return *line* in lines of at most *room* characters, as far as its words are shorter."""
+    folded: list[str] = []
+    for word in _FOLD.split(line):
+        if folded and len(folded[-1]) + 1 + len(word) <= room:
+            folded[-1] += f" {word}"
+        else:
+            folded.append(word)
+    return folded
+
+
+def wrap_quoted(text: str, margin: str, width: int, column: int) -> str:
+    """Return *text* as a double-quoted scalar over lines of at most *width* characters.
+
+    The first one is behind *column* characters, the others behind *margin*. Lines end where those
+    of the text do, and behind blanks (YAML 1.2.2 section 7.3.1).
+    """
+    room = width - column - 3
+    lines = [""]
+    last_blank = 0
+    for piece in _ESCAPE.findall(quote_yaml(text)[1:-1]):
+        if len(lines[-1]) + len(piece) > room:
+            cut = last_blank or len(lines[-1])
+            lines[-1:] = [lines[-1][:cut], lines[-1][cut:]]
+            last_blank = 0
+            room = width - len(margin) - 2
+        lines[-1] += piece
+        if piece == " ":
+            last_blank = len(lines[-1])
+        elif piece == "\\n":
+            lines.append("")
+            last_blank = 0
+            room = width - len(margin) - 2
+    lines = [line for line in lines if line]
+    # blanks at the start of a line would be passed over
+    kept = [f"\\{line}" if line.startswith(" ") else line for line in lines]
+    return '"' + f"\\\n{margin}".join(kept) + '"'

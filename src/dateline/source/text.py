@@ -8,10 +8,12 @@ from typing import Any, Final
 from dateline.model import Day
 from dateline.source.scalars import (
     format_block,
+    format_folded,
     format_number,
     is_plain,
     quote_json,
     quote_yaml,
+    wrap_quoted,
 )
 
 # Documents repeat the same few keys over and over.
@@ -55,38 +57,43 @@ def _yaml_name(key: str) -> str:
     return key if isinstance(key, Day) else yaml_key(key)
 
 
-def yaml_text(value: Any, indent: int = 0) -> str:
+def yaml_text(value: Any, indent: int = 0, width: int = 0, column: int = 0) -> str:
     """Return *value* as YAML block style, to stand after `key:` or `-` at *indent*.
 
-    Begins with a blank or a line break, so that it can be set directly behind the colon.
+    Begins with a blank or a line break, so that it can be set directly behind the colon. With a
+    *width*, texts are folded so that lines are no longer, as far as possible; the value stands
+    behind *column* characters.
     """
     if isinstance(value, dict):
         if not value:
             return " {}"
         inner = "\n" + " " * indent
         return "".join(
-            f"{inner}{_yaml_name(key)}:{yaml_text(child, indent + 2)}"
+            f"{inner}{(name := _yaml_name(key))}:"
+            f"{yaml_text(child, indent + 2, width, indent + len(name) + 2)}"
             for key, child in value.items()
         )
     if isinstance(value, list):
         if not value:
             return " []"
         inner = "\n" + " " * indent + "-"
-        return "".join(inner + _yaml_item(child, indent + 2) for child in value)
+        return "".join(inner + _yaml_item(child, indent + 2, width) for child in value)
     if isinstance(value, str):
-        return f" {value}" if isinstance(value, Day) else _yaml_string(value, indent)
+        return f" {value}" if isinstance(value, Day) else _yaml_string(value, indent, width, column)
     return " " + format_number(value)
 
 
-def _yaml_item(value: Any, indent: int) -> str:
-    text = yaml_text(value, indent)
+def _yaml_item(value: Any, indent: int, width: int) -> str:
+    text = yaml_text(value, indent, width, indent)
     # the first key of a mapping in a list stands on the line of its dash
     if isinstance(value, dict | list) and value:
         return " " + text[indent + 1 :]
     return text
 
 
-def _yaml_string(text: str, indent: int) -> str:
-    if is_plain(text):
-        return " " + text
-    return " " + (format_block(text, " " * indent) or quote_yaml(text))
+def _yaml_string(text: str, indent: int, width: int, column: int) -> str:
+    margin = " " * indent
+    written = text if is_plain(text) else format_block(text, margin) or quote_yaml(text)
+    if width and max(map(len, f"{' ' * column}{written}".split("\n"))) > width:
+        written = format_folded(text, margin, width) or wrap_quoted(text, margin, width, column)
+    return " " + written

@@ -68,11 +68,15 @@ class Callers:
         self, security: Security, scope: Scope, declared: Mapping[str, str] | None
     ) -> Any:
         names = dict.fromkeys(name for together in security for name in together)
-        sent = {name: _secret(self._schemes[name], scope) for name in names}
+        sent = {name: _secret(self._schemes.get(name, _UNDEFINED), scope) for name in names}
         values = {name: secret for name, secret in sent.items() if secret is not None}
         if not any(together and values.keys() >= set(together) for together in security):
             return None
         return await self._authenticate(Credentials(values, scope, declared))
+
+
+# An adopted document may demand a scheme that it does not define.
+_UNDEFINED: Final = Scheme(name="Authorization", place="header")
 
 
 def _secret(scheme: Scheme, scope: Scope) -> str | None:

@@ -26,10 +26,10 @@ from dateline.load.checks import (
 )
 from dateline.load.checks.scope import Scope, Violation, path
 from dateline.load.checks.structure import StructureWalk, without_faults
-from dateline.load.checks.style import STYLE
+from dateline.load.checks.style import ADOPTABLE, ODDITIES, STYLE
 from dateline.model import Place, Problem, Table
 
-__all__ = ["STYLE", "THEMES", "find_problems", "find_type_problems"]
+__all__ = ["ADOPTABLE", "ODDITIES", "STYLE", "THEMES", "find_problems", "find_type_problems"]
 
 THEMES: Final = (
     *(discriminators, gating, keywords, lists, members, names, operations, references, schemas),
@@ -44,7 +44,7 @@ written; with ``value=True``, of the value there."""
 def find_problems(document: dict[str, Any], table: Table, locate: Locate) -> Iterator[Problem]:
     """Yield what is wrong with *document*, sorted by place; each problem once.
 
-    *document* may have any shape. In an adopted source, matters of ``STYLE`` are passed over.
+    *document* may have any shape. In an adopted source, what is ``ADOPTABLE`` is passed over.
     """
     yield from _problems(_run_checks(document, table), table, locate)
 
@@ -64,7 +64,7 @@ def _problems(faults: Iterable[Violation], table: Table, locate: Locate) -> list
             message=found.message,
         )
         for found in faults
-        if not (table.adopted and found.id in STYLE)
+        if not (table.adopted and found.id in ADOPTABLE)
     }
     return sorted(problems)
 

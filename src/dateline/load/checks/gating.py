@@ -309,7 +309,7 @@ def history_changes_something(scope: Scope, site: Site, key: str) -> Iterator[Vi
             if keyword == _RENAMED and site.kind in _NAMED_BY_KEY and named is None:
                 message = "only properties, headers and parameters have a name; leave it out"
                 yield Violation((set_at, keyword), "misplaced-rename", message)
-            elif keyword in now and text(now[keyword]) == text(value):
+            elif keyword in now and _is_same(scope, now[keyword], value):
                 message = f"`{keyword}` is {quote(value)} after {date} too; leave it out"
                 yield Violation((set_at, keyword), "history-without-effect", message)
         for keyword in unset:
@@ -320,6 +320,11 @@ def history_changes_something(scope: Scope, site: Site, key: str) -> Iterator[Vi
                 message = f"`{keyword}` is not there after {date} either; leave it out"
                 yield Violation((at, keyword), "history-without-effect", message)
         now = {key: value for key, value in {**now, **setting}.items() if key not in unset}
+
+
+def _is_same(scope: Scope, newer: Any, older: Any) -> bool:
+    # where others wrote it, a number may have been spelled in another way
+    return text(newer) == text(older) and (scope.authored or repr(newer) == repr(older))
 
 
 @on(f"parameter.{WAS}", finds=("path-parameter-changed",))

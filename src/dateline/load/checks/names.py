@@ -1,8 +1,7 @@
 """Check names: their grammar, reserved words, and collisions in generated code.
 
 Names end up in the code, the routes and the headers of every caller. Authored ones keep to a
-narrow grammar, so that nobody's tool has to invent others; adopted ones only stay clear of what
-no tool can carry safely.
+narrow grammar, so that nobody's tool has to invent others; adopted ones are what they are.
 """
 
 from __future__ import annotations

@@ -191,7 +191,9 @@ def style(_: Scope, site: Site, key: str) -> Iterator[Violation]:
 
 
 @on("parameter", "header", finds=("missing-key", "parameter-content"))
-def described_once(_: Scope, site: Site, __: str) -> Iterator[Violation]:
+def described_once(scope: Scope, site: Site, _: str) -> Iterator[Violation]:
+    if not scope.authored:
+        return
     if "schema" not in site.node and "content" not in site.node:
         message = f"{name_kind(site.kind)} needs `schema` or `content`; write one of them"
         yield Violation(site.trail, "missing-key", message)
@@ -270,26 +272,28 @@ def security_defined(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
 
 
 @on("document.security", "operation.security", finds=("wrong-type",))
-def security_scopes(_: Scope, site: Site, key: str) -> Iterator[Violation]:
+def security_scopes(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     for index, requirement in enumerate(site.node[key]):
         for name, scopes in requirement.items():
+            if scopes is None and not scope.authored:
+                continue
             if not isinstance(scopes, list) or not all(isinstance(s, str) for s in scopes):
                 message = f"{quote(scopes)} where a list of scopes belongs; write []"
                 yield Violation(site.at(key, index, name), "wrong-type", message, value=True)
 
 
 @on("security-scheme.type", finds=("missing-key",))
-def security_type(_: Scope, site: Site, key: str) -> Iterator[Violation]:
+def security_type(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     kind = site.node[key]
-    for needed in _SECURITY.get(kind, ()):
+    for needed in _SECURITY.get(kind, ()) if scope.authored else ():
         if needed not in site.node:
             message = f"a security scheme of type {kind!r} needs `{needed}`; write it"
             yield Violation(site.trail, "missing-key", message)
 
 
 @on("oauth-flow", finds=("missing-key",))
-def flow_addresses(_: Scope, site: Site, __: str) -> Iterator[Violation]:
-    for needed in _FLOWS.get(site.slot, ()):
+def flow_addresses(scope: Scope, site: Site, _: str) -> Iterator[Violation]:
+    for needed in _FLOWS.get(site.slot, ()) if scope.authored else ():
         if needed not in site.node:
             message = f"the flow {site.slot!r} needs `{needed}`; write it"
             yield Violation(site.trail, "missing-key", message)

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 
 from dateline.gates import changes
 from dateline.load.checks.scope import CHECKS, Check, Scope, Site, Trail, Violation, path
-from dateline.load.checks.style import STYLE
+from dateline.load.checks.style import ADOPTABLE
 from dateline.load.wording import find_nearest, name_kind, quote
 from dateline.model import (
     ADDED,
@@ -90,6 +90,15 @@ _OURS: Final[dict[str, ValueType]] = {
 _REQUIRED_ONCE: Final[dict[str, tuple[str, ...]]] = {
     "document": ("paths",),
     "operation": ("responses",),
+}
+
+# Without these, an object of an adopted document has no meaning.
+_INDISPENSABLE: Final[dict[str, tuple[str, ...]]] = {
+    "document": ("openapi", "info", "paths"),
+    "discriminator": ("propertyName",),
+    "parameter": ("name", "in"),
+    "server": ("url",),
+    "tag": ("name",),
 }
 
 # Keys that other generators read as code to import or to run.
@@ -188,7 +197,7 @@ class StructureWalk:
                     continue
                 known = form.other
             if type(value) not in known.type.accepts:
-                self._wrong(value, (trail, key), known.type)
+                self._wrong(value, (trail, key), known.type, tolerated=known.type is _SCHEMA)
                 continue
             if known.checks:
                 checks += known.checks
@@ -229,7 +238,7 @@ class StructureWalk:
         pairs = value.items() if known.shape is Shape.MAP else enumerate(value)
         for name, child in pairs:
             if type(child) not in wanted.accepts:
-                self._wrong(child, (trail, name), wanted, _HOLLOW)
+                self._wrong(child, (trail, name), wanted, _HOLLOW, tolerated=wanted is _SCHEMA)
             elif type(child) is not bool:
                 self._stack.append((form, Site(known.kind, child, (trail, name), key, parent)))
 
@@ -269,10 +278,18 @@ class StructureWalk:
                     self.found += self._unknown(before, key, site.at(WAS, date))
 
     def _wrong(
-        self, value: Any, trail: Trail, wanted: ValueType, instead: dict[str, Any] | None = None
+        self,
+        value: Any,
+        trail: Trail,
+        wanted: ValueType,
+        instead: dict[str, Any] | None = None,
+        *,
+        tolerated: bool = False,
     ) -> None:
-        message = f"{quote(value)} where {wanted.words} belongs"
-        self.found.append(Violation(trail, "wrong-type", message, value=True))
+        """Note that *value* has the wrong type, which what is *tolerated* may have if adopted."""
+        if self._authored or not tolerated:
+            message = f"{quote(value)} where {wanted.words} belongs"
+            self.found.append(Violation(trail, "wrong-type", message, value=True))
         self.faults.append(TypeFault(trail, instead))
 
     def _unknown(self, form: _Form, key: str, trail: Trail) -> Iterator[Violation]:
@@ -335,12 +352,14 @@ def without_faults(scope: Scope, faults: list[TypeFault]) -> Scope:
 def _forms(authored: bool, modern: bool) -> dict[str, _Form]:
     def active(*places: str) -> tuple[Check, ...]:
         checks = (check for place in places for check in CHECKS.get(place, ()))
-        return tuple(check for check in checks if authored or not check.ids <= STYLE)
+        return tuple(check for check in checks if authored or not check.ids <= ADOPTABLE)
 
     def now(kind: str) -> _Form:
         required = REQUIRED.get(kind, ())
         if authored or not modern:
             required += _REQUIRED_ONCE.get(kind, ())
+        if not authored:
+            required = tuple(key for key in required if key in _INDISPENSABLE.get(kind, ()))
         keys = {
             key: _KeyForm(_type(known), *known.slot, active(f"{kind}.{key}", f"*.{key}"))
             for key, known in OBJECTS[kind].items()

@@ -1,4 +1,4 @@
-"""The defects that adopted sources may have, since they are matters of style."""
+"""The defects that adopted sources may have: they are matters of style, or have one meaning."""
 
 from __future__ import annotations
 
@@ -27,4 +27,21 @@ STYLE: Final = frozenset(
         *("version-header-required", "version-header-unknown"),
     }
 )
+"""The ids of problems that are matters of style."""
+
+ODDITIES: Final = frozenset(
+    {
+        *("path-grammar", "path-parameter-optional", "path-parameter-twice"),
+        *("path-parameter-undeclared", "path-parameter-unknown", "parameter-style"),
+        *("status-code", "no-response"),
+        *("server-url", "server-variable-missing", "server-variable-default", "address"),
+        *("undefined-security-scheme", "security-type", "unknown-operation"),
+        *("unsafe-name", "component-name", "header-name", "header-twice", "format-name"),
+        *("control-character", "several-lines", "misspelt-key", "mapping-dangling"),
+        *("discriminator-tag-twice", "pattern-invalid", "unknown-type", "empty-list"),
+    }
+)
+"""The ids of problems whose cause has one meaning, whatever validators make of it."""
+
+ADOPTABLE: Final = STYLE | ODDITIES
 """The ids of problems that an adopted document may have. All others hold always."""

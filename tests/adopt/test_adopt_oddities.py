@@ -1,0 +1,132 @@
+"""What validators may dislike in a published document is kept, noted, and served."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from support.adopted_apis import read_back, store
+from support.adopted_projects import adopt_project
+
+from dateline.adopt import adopt
+
+CASES: list[dict[str, Any]] = yaml.safe_load(
+    Path(__file__).with_name("oddities.yaml").read_text("utf-8")
+)
+
+SOUND: dict[str, Any] = yaml.safe_load("""
+openapi: 3.0.3
+info: { title: Library, version: '1' }
+servers: [{ url: 'https://library.example/v1' }]
+security: [{ key: [] }]
+paths:
+  /loans/{id}:
+    parameters: [{ name: id, in: path, required: true, schema: { type: string } }]
+    get:
+      operationId: getLoan
+      parameters: [{ name: q, in: query, schema: { type: string } }]
+      responses:
+        '200':
+          description: the loan
+          content: { application/json: { schema: { $ref: '#/components/schemas/Loan' } } }
+  /loans:
+    post:
+      operationId: makeLoan
+      requestBody:
+        content: { application/json: { schema: { $ref: '#/components/schemas/Loan' } } }
+      responses:
+        '201':
+          description: the loan
+          content: { application/json: { schema: { $ref: '#/components/schemas/Loan' } } }
+components:
+  securitySchemes: { key: { type: apiKey, in: header, name: X-Key } }
+  schemas:
+    Loan:
+      type: object
+      required: [id]
+      properties:
+        id: { type: string }
+        state: { type: string, enum: [a, b] }
+        pet: { $ref: '#/components/schemas/Pet' }
+    Pet:
+      oneOf: [{ $ref: '#/components/schemas/Cat' }, { $ref: '#/components/schemas/Dog' }]
+      discriminator:
+        propertyName: kind
+        mapping: { cat: '#/components/schemas/Cat', dog: '#/components/schemas/Dog' }
+    Cat: { type: object, required: [kind], properties: { kind: { type: string } } }
+    Dog: { type: object, required: [kind], properties: { kind: { type: string } } }
+""")
+
+
+PATH = "/loans/{id}"
+
+HOUSE = {"array-without-items"}
+
+ROOTS: dict[str, tuple[str, ...]] = {
+    "item": ("paths", PATH),
+    "get": ("paths", PATH, "get"),
+    "post": ("paths", "/loans", "post"),
+    "schemas": ("components", "schemas"),
+    "schemes": ("components", "securitySchemes"),
+    "properties": ("components", "schemas", "Loan", "properties"),
+}
+"""What the first word of a place stands for; others are keys of the document."""
+
+
+def find(document: Any, place: str) -> tuple[Any, Any]:
+    """Return what holds the thing at *place*, and its key or index there."""
+    first, *below = place.split("/")
+    *steps, last = [*ROOTS.get(first, (first,)), *below]
+    for step in steps:
+        document = document[int(step) if isinstance(document, list) else step]
+    return document, int(last) if isinstance(document, list) else last
+
+
+def edit(document: dict[str, Any], case: dict[str, Any]) -> dict[str, Any]:
+    """Edit *document* as *case* says, and return it."""
+    for place, value in case.get("put", {}).items():
+        holder, last = find(document, place)
+        holder[last] = value
+    for place in case.get("drop", ()):
+        holder, last = find(document, place)
+        del holder[last]
+    document["paths"][PATH]["get"]["parameters"] += case.get("parameters", ())
+    if "path" in case:
+        document["paths"][case["path"]] = document["paths"].pop(PATH)
+    return document
+
+
+def adds_only(document: dict[str, Any], case: dict[str, Any]) -> bool:
+    """Return whether *case* changes nothing that *document* has already."""
+    places = (find(document, place) for place in case.get("put", {}))
+    return not case.keys() & {"drop", "path"} and all(last not in each for each, last in places)
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case["oddity"] for case in CASES])
+def test_what_has_one_meaning_is_kept_and_noted(tmp_path: Path, case: dict[str, Any]) -> None:
+    document = edit(deepcopy(SOUND), case)
+    adoption = adopt(store(tmp_path, [document]), tmp_path / "schemas")
+    assert [words for *_, words in adoption.documents] == ["equal"]
+    shown = read_back(tmp_path / "schemas")
+    assert json.dumps(shown, sort_keys=True) == json.dumps([document], sort_keys=True)
+    assert {note.what for note in adoption.house_rules} - HOUSE == {*case["noted"]}
+
+
+def test_all_oddities_of_one_document_are_generated_and_imported(tmp_path: Path) -> None:
+    document = deepcopy(SOUND)
+    for case in CASES:
+        if adds_only(document, case):
+            edit(document, case)
+    root = adopt_project(tmp_path, document, "library")
+    shown = json.loads((root / "generated/spec/production/2024-01-15.json").read_text("utf-8"))
+    assert json.dumps(shown, sort_keys=True) == json.dumps(document, sort_keys=True)
+    code = "import library.server, library.v2024_01_15"
+    subprocess.run(
+        [sys.executable, "-W", "error", "-c", code], cwd=root / "generated/python", check=True
+    )

@@ -1,0 +1,63 @@
+"""Texts that are folded to a width are read back as they were, by us and by PyYAML."""
+
+from __future__ import annotations
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dateline.source.text import yaml_text
+
+WIDTH = 40
+
+PIECES = st.sampled_from(
+    [
+        *("a", "word", "the", "x" * 20, "https://library.example/" + "y" * 30, "  ", "\n", "\n\n"),
+        *("- a", "# h", '"q"', "\\", "é", "\t", "\u2028", "😀", ":", "\n  in", "a ", "%", "&", "|"),
+        *(">", "\r"),
+    ]
+)
+TEXTS = st.lists(st.tuples(PIECES, st.sampled_from([" ", ""])), min_size=1, max_size=40).map(
+    lambda pieces: "".join(piece + blank for piece, blank in pieces)
+)
+
+
+def folded(text: str) -> str:
+    document = {"key": {"list": [text, {"below": text}], "text": text}}
+    written = yaml_text(document, width=WIDTH)
+    assert yaml.safe_load(written) == document
+    return written
+
+
+@given(TEXTS)
+def test_any_text_comes_back(text: str) -> None:
+    longest = max(map(len, text.split()), default=0)
+    assert all(len(line) <= WIDTH or longest > 12 for line in folded(text).split("\n"))
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("short", "text: short"),
+        (
+            "All the loans of a reader, newest first.",
+            "text: >-\n  All the loans of a reader, newest\n  first.",
+        ),
+        (
+            "All the loans of a reader, newest first.\n\nAt most 7.\n",
+            "text: >\n  All the loans of a reader, newest\n  first.\n\n\n  At most 7.",
+        ),
+        ("One line.\nAnother line.", "text: |-\n  One line.\n  Another line."),
+        (
+            "All the loans of a reader:\n  - the newest and the longest ones first",
+            'text: "All the loans of a reader:\\n\\\n'
+            '  \\  - the newest and the longest ones \\\n  first"',
+        ),
+        ("https://library.example/" + "a" * 9, "text: https://library.example/" + "a" * 9),
+        ("https://library.example/" + "a" * 30, "text: >-\n  https://library.example/" + "a" * 30),
+    ],
+)
+def test_texts_are_folded_where_they_are_too_long(text: str, written: str) -> None:
+    assert yaml_text({"text": text}, width=WIDTH).strip() == written
+    assert yaml.safe_load(f"{written}\n") == {"text": text}
