@@ -135,7 +135,7 @@ class Timeline:
 
     def eras(self, kind: str, node: dict[str, Any]) -> list[tuple[int, dict[str, Any]]]:
         """Return what *node* looked like, newest first: (combinations, node without `x-was`)."""
-        return self._eras(node, kind) if WAS in node else [(self.all, node)]
+        return [(self.all, node)] if node.get(WAS) is None else self._eras(node, kind)
 
     def _list_eras(self, node: dict[str, Any], kind: str) -> list[tuple[int, dict[str, Any]]]:
         was = node[WAS]

@@ -8,6 +8,7 @@ required, it is so in its own direction. Sources: OpenAPI Specification 3.0.4 se
 from __future__ import annotations
 
 from enum import Enum
+from functools import cached_property
 from typing import Any, Final
 
 from dateline.openapi import find_replaced
@@ -101,7 +102,6 @@ class OneWay:
         self._hidden = hidden
         self._become = become
         self._keywords = Memo(_find_keywords)
-        self._is_used = hidden in _find_keywords(document)
         self._read = Memo(OneWay._read_schema, owner=self, start=lambda schema, _around: schema)
         self._named = Memo(OneWay._hidden_names, owner=self, start=lambda _schema: frozenset())
 
@@ -122,6 +122,11 @@ class OneWay:
         # most documents hide nothing
         is_concerned = self._is_used or around or self._hidden in self._keywords(schema)
         return self._read(schema, around) if is_concerned else schema
+
+    @cached_property
+    def _is_used(self) -> bool:
+        """Whether anything in a component may be hidden."""
+        return self._hidden in _find_keywords(self._access.schemas)
 
     def _read_schema(self, schema: dict[str, Any], around: frozenset[str]) -> dict[str, Any]:
         names = around | self.names(schema)
