@@ -104,6 +104,20 @@ def test_what_a_reference_leads_to_is_judged_as_if_it_stood_inline(
     assert _told(before, after) == inline
 
 
+# a key that OpenAPI does not know is judged itself
+@pytest.mark.parametrize("place", sorted(_ELSEWHERE.keys() - {"#/definitions/A"}))
+def test_what_a_reference_leads_to_is_reported_once(place: str) -> None:
+    before, after = (
+        _document({"$ref": place}, _parts(place, schema), sent=True) for schema in (_SHORT, _LONG)
+    )
+    assert [change.kind for change in diff(before, after) if not change.operations] == []
+    # what no reference leads to is reported as it is
+    for side, value in ((before, "old"), (after, "new")):
+        side["x-alone"] = {"a": value}
+    alone = [change.keyword for change in diff(before, after) if not change.operations]
+    assert alone == ["x-alone"]
+
+
 @pytest.mark.parametrize("keyword", ["allOf", "anyOf", "oneOf"])
 def test_members_that_changed_places_are_told_where_a_reference_counts_them(keyword: str) -> None:
     schema = {"$ref": f"#/components/schemas/A/{keyword}/1"}

@@ -221,8 +221,27 @@ class _Comparison:
             kind = opened[each.before_pointer, each.after_pointer]
             if _OPENED.get(each.kind) is kind and not (label.request or label.response):
                 continue  # a list of values that is used only where any value is allowed
-            if not _follows(each, references):
+            if not (_follows(each, references) or self._is_covered(each)):
                 yield self._change(each, labels[identity])
+
+    def _is_covered(self, each: Difference) -> bool:
+        """Return whether all that differs in an extension is compared where references lead."""
+        if each.kind is not Kind.EXTENSION_CHANGED or not (each.before and each.after):
+            return False
+        at = each.after.pointer
+        goals = [goal.removeprefix(at) for goal in self._in_extensions if goal.startswith(f"{at}/")]
+        if not goals or not _is_nested(each.before.value, each.after.value):
+            return False
+        gone, came = leaves(each.before.value, each.after.value)
+        return all(any(place.startswith(goal) for goal in goals) for place in {**gone, **came})
+
+    @cached_property
+    def _in_extensions(self) -> list[str]:
+        """The pointers to what references lead to within extensions, each with a slash behind."""
+        pointers = {
+            part.pointer for pair in self._graph.pairs if pair.carried for part in pair.after
+        }
+        return [f"{pointer}/" for pointer in sorted(pointers) if "/x-" in pointer]
 
     def _change(self, each: Difference, label: _Label) -> Change:
         before, after = each.before and each.before.value, each.after and each.after.value

@@ -23,6 +23,7 @@ from dateline.diff.tags import (
 from dateline.diff.unions import align_members, alone, choose
 from dateline.diff.views import SchemaView, Variant, Variants, closed_at
 from dateline.model import Kind
+from dateline.schema.parts import Parts
 from dateline.schema.references import Located
 
 _VARIANT: Final = Kinds(Kind.VARIANT_ADDED, Kind.VARIANT_REMOVED)
@@ -140,8 +141,12 @@ class UnionComparison(ABC):
         if before.keyword != after.keyword and (gone or came):
             keywords = (Located(one.keyword, one.pointer) for one in (before, after))
             pair.add(KEYWORD, "oneOf", *keywords)
-        null_differs = bool(before.null) != bool(after.null)
-        if null_differs and not (_admits_null(before) and _admits_null(after)):
+        null_stays = _admits_null(before) is not None and _admits_null(before) == _admits_null(
+            after
+        )
+        # OpenAPI 3.0 by its letter may refuse a null that several members of a `oneOf` take
+        is_certain = before.null != before.pointer and after.null != after.pointer
+        if bool(before.null) != bool(after.null) and not null_stays:
             null = Located("null", before.null or after.null)
             pair.add_one(TYPE, "type", null, added=bool(after.null))
         for member in found.removed:
@@ -152,7 +157,12 @@ class UnionComparison(ABC):
             closed = _closes(before, first, second, gone)
             exclusive = first.node.pointer in gone or second.node.pointer in came
             way = Passage(inplace=True, closed=closed, exclusive=exclusive)
-            self.link_below(pair, [first.node], [second.node], way)
+            if null_stays and is_certain and _takes_null(first) != _takes_null(second):
+                # null is taken elsewhere in the union now, or refused as before
+                below = self.graph.pair("schema", _with_null(first), _with_null(second))
+                pair.reach(below, first.node, second.node, way=way)
+            else:
+                self.link_below(pair, [first.node], [second.node], way)
         self._compare_tags(pair, before, after, found.same)
         return found.same
 
@@ -291,16 +301,24 @@ def _members(union: Variants) -> Located:
     return Located(names, union.pointer)
 
 
-def _admits_null(union: Variants) -> bool:
-    """Return whether null certainly fits a union, beside its members or as one of them."""
+def _takes_null(member: Variant) -> bool | None:
+    """Return whether null fits *member* alone; None if that is not certain."""
+    view = member.view
+    is_listed = view.values is None or "null" in view.values
+    if view.types is not None and not ("null" in view.types and is_listed):
+        return False
+    return None if view.types is None or view.unions or not all(view.null_passes.values()) else True
+
+
+def _with_null(member: Variant) -> Parts:
+    return tuple(part._replace(null=part.null or member.node.pointer) for part in member.parts)
+
+
+def _admits_null(union: Variants) -> bool | None:
+    """Return whether null fits a union, beside its members or as one of them; None if unknown."""
     if union.null:
         return True
-    views = [member.view for member in union.members]
-    admitting = [
-        "null" in view.types and (view.values is None or "null" in view.values)
-        for view in views
-        if view.types is not None
-    ]
+    taking = [_takes_null(member) for member in union.members]
     if union.keyword == "oneOf":
-        return admitting.count(True) == 1 and len(admitting) == len(views)
-    return any(admitting)
+        return None if None in taking else taking.count(True) == 1
+    return True if True in taking else (None if None in taking else False)

@@ -211,7 +211,12 @@ def list_members(node: Schema, pointer: str, keyword: str) -> list[Located]:
 
 
 def is_null(node: Any) -> bool:
-    """Return whether *node* is the schema of null, and nothing else but notes."""
+    """Return whether *node*, its keywords read, is the schema of null, and nothing else but notes.
+
+    In 3.0 that may be `enum: [null]` beside `nullable: true`, whatever type is beside them.
+    """
+    if isinstance(node, dict) and OR_NULL in node:
+        node = {key: value for key, value in node.items() if key not in (OR_NULL, "type")}
     if not may_be_value(node):
         return False
     if "const" in node or "enum" in node:
