@@ -202,12 +202,15 @@ def check(
         click.echo(fresh.NO_FINDINGS)
         return
     from dateline.check import breaches
-    from dateline.load import load
 
-    published = room.read_published(workspace, against)
-    findings = room.findings(workspace, load(workspace.schemas), published)
+    findings, published = room.check(workspace, against)
     label = published.label
     _report(findings, formats, label, workspace.schemas, waived=waived, against=against)
+    if not published.documents:
+        click.echo(
+            f"nothing was compared: run `dateline generate`, and commit {workspace.output}",
+            err=True,
+        )
     sys.exit(FINDINGS if breaches(findings) else CLEAN)
 
 

@@ -68,12 +68,21 @@ def folders(schemas: Folder, templates: Folder | None = None) -> dict[str, Folde
 
 def unchanged_since(output: Folder, key: str) -> bool:
     """Return whether *output* still is, byte for byte, the tree that *key* was recorded for."""
+    recorded = _read_record(output)
+    return recorded is not None and recorded == record(output, key)
+
+
+def was_made_from(output: Folder, key: str) -> bool:
+    """Return whether *output* was written for *key*, whatever it has become since."""
+    return (_read_record(output) or "").partition("\n")[0] == key
+
+
+def _read_record(output: Folder) -> str | None:
     try:
         with open(os.path.join(beside(output), RECORD), encoding="utf-8") as file:
-            recorded = file.read()
+            return file.read()
     except (OSError, ValueError):
-        return False
-    return recorded == record(output, key)
+        return None
 
 
 def record(output: Folder, key: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -14,7 +15,7 @@ from dateline import fresh
 from dateline.cache import Cache, open_cache
 from dateline.files import Stale, WriteResult, find_stale, write
 from dateline.files.sources import recover
-from dateline.model import Api, Artifact, DatelineError, Finding, Place
+from dateline.model import MANIFEST, Api, Artifact, DatelineError, Finding, Place
 
 if TYPE_CHECKING:
     from dateline.changes.record import Record
@@ -85,7 +86,7 @@ def generate(workspace: Workspace) -> Generated:
     with collection_off(), open_cache(workspace.output) as cache:
         api = load(workspace.schemas)
         published = read_before_writing(workspace.output)
-        broken = breaches(findings(workspace, api, published))
+        broken = breaches(findings(workspace, api, published, cache=cache))
         if broken:
             raise BreachError(broken, published.label)
         artifacts, notes = render_outputs(workspace, api, cache=cache)
@@ -95,18 +96,47 @@ def generate(workspace: Workspace) -> Generated:
         return Generated(written=written, notes=notes)
 
 
+def check(workspace: Workspace, against: str | None) -> tuple[list[Finding], Published]:
+    """Return every finding of the definitions, and what they were compared with.
+
+    That is what *against* names, or what is published in the output folder. What was adopted, and
+    has never been generated, is compared with nothing. Raises what `load`, `read_published` and
+    `findings` raise.
+    """
+    from dateline.check.baseline import read_standing
+    from dateline.collector import collection_off
+    from dateline.load import load, read_known_table
+
+    with collection_off():
+        is_new = against is None and not os.path.lexists(workspace.output / MANIFEST)
+        published = read_standing(workspace.output) if is_new else None
+        table = read_known_table(workspace.schemas) if is_new else None
+        if published is None or published.documents or not (table and table.adopted):
+            published = read_published(workspace, against)
+        return findings(workspace, load(workspace.schemas), published), published
+
+
 def findings(
-    workspace: Workspace, api: Api, published: Published, today: date | None = None
+    workspace: Workspace,
+    api: Api,
+    published: Published,
+    today: date | None = None,
+    *,
+    cache: Cache | None = None,
 ) -> list[Finding]:
     """Return every finding of *api* against *published*, waived ones too; sorted by place.
 
-    *today* decides on waivers and announcements. Raises SourceError for waivers that can't be
-    read, BaselineError for a published document that can't.
+    *today* decides on waivers and announcements. Without a *cache*, that of the workspace is
+    opened. Raises SourceError for waivers that can't be read, BaselineError for a published
+    document that can't.
     """
     from dateline.check import check, read_waivers
+    from dateline.collector import collection_off
 
     waivers = read_waivers(workspace.schemas)
-    return check(api, published, waivers=waivers, today=today or date.today())
+    opened = nullcontext(cache) if cache else open_cache(workspace.output)
+    with collection_off(), opened as known:
+        return check(api, published, waivers=waivers, today=today or date.today(), cache=known)
 
 
 def read_published(workspace: Workspace, against: str | None) -> Published:
@@ -278,6 +308,11 @@ def is_untouched(workspace: Workspace) -> bool:
     return fresh.unchanged_since(workspace.output, _inputs(workspace))
 
 
+def is_edited(workspace: Workspace) -> bool:
+    """Return whether the sources are not those that the outputs were generated from."""
+    return not fresh.was_made_from(workspace.output, _inputs(workspace))
+
+
 def stale(workspace: Workspace) -> list[Stale]:
     """Return the outputs that differ from what the definitions generate; writes nothing.
 
@@ -323,12 +358,14 @@ def render_outputs(
     api: Api | None = None,
     *,
     validate: bool = True,
+    only_documents: bool = False,
     cache: Cache | None = None,
 ) -> tuple[tuple[Artifact, ...], tuple[str, ...]]:
     """Return all that the definitions generate, and what the models can't express.
 
     *api* is what `load` makes of them, where that is at hand. Who only compares the outputs need
-    not *validate* them. *cache* is that of `render`. Raises what `load` and `render` raise.
+    not *validate* them, nor render more than *only_documents*. *cache* is that of `render`. Raises
+    what `load` and `render` raise.
     """
     # what follows is heavy: not needed where nothing is to do
     from dateline.changes.record import read_record
@@ -336,9 +373,17 @@ def render_outputs(
     from dateline.load import load
 
     api = api or load(workspace.schemas)
-    record = read_record(workspace.schemas, api.table)
+    record = None if only_documents else read_record(workspace.schemas, api.table)
     waivers = read_waivers(workspace.schemas)
-    return _render_outputs(workspace, api, record, waivers, validate=validate, cache=cache)
+    return _render_outputs(
+        workspace,
+        api,
+        record,
+        waivers,
+        validate=validate,
+        only_documents=only_documents,
+        cache=cache,
+    )
 
 
 def _render_outputs(
@@ -348,6 +393,7 @@ def _render_outputs(
     waivers: Sequence[Waiver],
     *,
     validate: bool = True,
+    only_documents: bool = False,
     cache: Cache | None = None,
 ) -> tuple[tuple[Artifact, ...], tuple[str, ...]]:
     from dateline.check.policy import FILE, PolicyRecord
@@ -356,7 +402,15 @@ def _render_outputs(
 
     validate = validate and (workspace.strict or not api.table.adopted)
     with collection_off():
-        made = render(api, workspace.templates, record=record, validate=validate, cache=cache)
+        made = render(
+            api,
+            workspace.templates,
+            record=record,
+            models=not only_documents,
+            changes=not only_documents,
+            validate=validate,
+            cache=cache,
+        )
     policy = Artifact(path=FILE, content=PolicyRecord.of(api.table, waivers).text().encode())
     return (*made.artifacts, policy), made.notes
 

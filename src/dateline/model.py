@@ -203,13 +203,15 @@ class Announcement:
     """What was announced for ``day``: ``version`` becomes the default, or ends.
 
     ``kind`` is ``default`` or ``ends``; ``day`` a canonical date, and ``announced`` that of the
-    day of the announcement, which is not later.
+    day of the announcement, which is not later. ``elsewhere`` says where an adopted API announced
+    it before its definitions did.
     """
 
     kind: str
     version: str
     day: str
     announced: str
+    elsewhere: str | None = None
     place: Place = field(compare=False)
 
     @property

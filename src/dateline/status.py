@@ -8,8 +8,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dateline.files import find_stale
-from dateline.generate import Workspace, findings, is_untouched, render_outputs
+from dateline.cache import open_cache
+from dateline.files import Stale, find_stale
+from dateline.generate import Workspace, findings, is_edited, is_untouched, render_outputs
 from dateline.load import load
 from dateline.model import Announcement, Api, Verdict, Version
 from dateline.project import Projector
@@ -157,14 +158,27 @@ def _waivers(workspace: Workspace, api: Api) -> Iterator[str]:
 
 def _outputs(workspace: Workspace, api: Api) -> Iterator[str]:
     yield "outputs"
-    stale = []
-    if not is_untouched(workspace):
-        artifacts, _ = render_outputs(workspace, api, validate=False)
-        stale = find_stale(artifacts, workspace.output)
+    stale = [] if is_untouched(workspace) else _find_stale(workspace, api)
     yield from (f"  {workspace.output / str(path)}" for path in stale)
+    if stale and is_edited(workspace):
+        yield "  and what else depends on the sources: run `dateline generate`"
     if not stale:
         yield f"  {workspace.output}/ is up to date"
         yield from (f"    {line}" for line in _landmarks(workspace, api))
+
+
+def _find_stale(workspace: Workspace, api: Api) -> list[Stale]:
+    """Return the outputs that are stale: only documents, where sources were edited that show."""
+    if is_edited(workspace):
+        documents, _ = render_outputs(workspace, api, validate=False, only_documents=True)
+        wanted = {artifact.path for artifact in documents}
+        found = find_stale(documents, workspace.output)
+        stale = [one for one in found if one.path in wanted or one.path.startswith("spec/")]
+        if stale:
+            return stale
+    with open_cache(workspace.output) as cache:
+        artifacts, _ = render_outputs(workspace, api, validate=False, cache=cache)
+    return find_stale(artifacts, workspace.output)
 
 
 def _landmarks(workspace: Workspace, api: Api) -> Iterator[str]:

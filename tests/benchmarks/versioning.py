@@ -151,6 +151,30 @@ def _unchanged(root: Path) -> Case:
     return Case(root, [DATELINE, "check"], PASS)
 
 
+def _edited(root: Path) -> Case:
+    """Edit one word of the largest source of three versions that were adopted and published."""
+    given = []
+    for day, name in _ADOPTED.items():
+        found = sorted(Path(data()).glob(name))
+        if not found:
+            raise SkippedError(f"no {name} in {data()}")
+        path = root / f"{day}.{'json' if '.json' in found[0].name else 'yaml'}"
+        unpack(found[0], path)
+        given.append(f"{day}={path.name}")
+    _said(root, [DATELINE, "adopt", *given], 0)
+    _said(root, script("measured.py", "documents", "schemas", "generated"), 0)
+    source = max((root / "schemas").rglob("*.yaml"), key=lambda path: path.stat().st_size)
+    text = source.read_text("utf-8")
+    source.write_text(text.replace("description: ", "description: Edited. ", 1), "utf-8")
+    reading = (
+        "import sys\n"
+        "from pathlib import Path\n"
+        "from dateline.source.reader import read\n"
+        "read(Path(sys.argv[1]), 'source.yaml', adopted=True, problems=[])\n"
+    )
+    return Case(root, [DATELINE, "check"], [sys.executable, "-c", reading, str(source)])
+
+
 def _published(root: Path) -> Case:
     return Case(root, script("published.py", data(), "--json"), PASS)
 
@@ -164,6 +188,11 @@ def _refactorings(root: Path) -> Case:
     return promise("refactorings", data())(root)
 
 
+_ADOPTED: Final = {
+    "2020-08-27": "stripe-2020-08-27/head.*.gz",
+    "2022-08-01": "stripe-2022-11-15/base.*.gz",
+    "2022-11-15": "stripe-2022-11-15/head.*.gz",
+}
 _ITSELF: Final = "head to itself"
 _STRIPES: Final = ("stripe-2018-11-08", "stripe-2019-10-17", "stripe-2020-08-27")
 _READING: Final = (
@@ -179,6 +208,16 @@ ROWS: Final = (
         prepare=_unchanged,
         ratio=5,
         about="The digests of all inputs are those of the last run: nothing is loaded or compared.",
+    ),
+    Row(
+        name="check-edited",
+        what="dateline check, Stripe's API adopted as three versions, one word edited",
+        against="reading the file",
+        prepare=_edited,
+        cpu=1.0,
+        ratio=4,
+        about="To read and check all definitions is half of it, to read what is published a "
+        "sixth. Versions that differ in words alone from what is published are not compared.",
     ),
     Row(
         name="diff-github",

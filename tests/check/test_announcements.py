@@ -12,10 +12,10 @@ import yaml
 from support.commands import dateline
 from support.sources import LIBRARY, VERSIONS, folder, loaded, problems
 
-from dateline.check import Published, check
+from dateline.check import Published, breaches, check
 from dateline.check.baseline import read_tree
 from dateline.files import write
-from dateline.model import Finding
+from dateline.model import Api, Finding
 from dateline.render import render
 
 TODAY: Final = date(2026, 1, 10)
@@ -342,3 +342,62 @@ def test_the_status_says_what_is_left_to_do(
         "  2025-12-02  2024-01-15 ends; run `dateline retire 2024-01-15`",
         "  9999-12-31  2024-09-01 ends",
     ]
+
+
+# What an adopted API announced elsewhere
+
+
+ELSEWHERE: Final = (
+    "{ ends: 2024-01-15, from: 2025-12-01, announced: 2025-05-01, elsewhere: 'a letter' }",
+    "{ default: 2025-06-01, from: 2025-12-01, announced: 2025-05-01, elsewhere: 'a letter' }",
+)
+
+
+def adopted(root: Path, *announcements: str) -> Api:
+    """Return the library API as one that was adopted, with *announcements*."""
+    made = files(*announcements)
+    table = made["versions.yaml"].replace("default: 2024-01-15", "default: 2025-06-01")
+    return loaded(root, {**made, "versions.yaml": f"{table}lint: adopted\n"})
+
+
+def test_the_notice_of_what_was_announced_elsewhere_counts_from_then(tmp_path: Path) -> None:
+    before = adopted(tmp_path / "before")
+    write(
+        render(before, models=False, changes=False, validate=False).artifacts,
+        tmp_path / "generated",
+        protected=(),
+    )
+    known = read_tree(tmp_path / "generated")
+
+    def list_breaches(*rows: str) -> list[str]:
+        now = adopted(tmp_path / "now", *rows)
+        return [one.rule for one in breaches(check(now, known, today=TODAY))]
+
+    assert list_breaches(*ELSEWHERE) == []
+    # the same without the place, and with too little notice even then
+    assert list_breaches(ELSEWHERE[0].replace(", elsewhere: 'a letter'", "")) == [
+        "notice-too-short"
+    ]
+    assert list_breaches(ELSEWHERE[0].replace("2025-05-01", "2025-10-01")) == ["notice-too-short"]
+
+
+def test_authored_definitions_announce_in_public(tmp_path: Path) -> None:
+    known = published(tmp_path)
+    (breach,) = found(tmp_path, known, ELSEWHERE[1])
+    assert "[notice-too-short]" in breach
+
+
+def test_a_version_whose_end_was_announced_elsewhere_is_retired(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    table = VERSIONS.replace("default: 2024-01-15", "default: 2025-06-01") + "lint: adopted\n"
+    folder(tmp_path, {**LIBRARY, "versions.yaml": table})
+    assert dateline("generate").status == 0
+    rows = f"announcements:\n  - {ELSEWHERE[0]}\n"
+    (tmp_path / "schemas" / "versions.yaml").write_text(table + rows)
+    assert dateline("generate").status == 0
+    assert dateline("retire", "2024-01-15").status == 0
+    assert "2024-01-15" not in (tmp_path / "schemas" / "versions.yaml").read_text()
+    assert not (tmp_path / "generated" / "spec" / "production" / "2024-01-15.json").exists()
+    assert dateline("check").status == 0

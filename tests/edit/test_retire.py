@@ -481,7 +481,7 @@ def test_random_gates_are_folded_away(seed: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize("seed", range(5))
 def test_random_adopted_chains_keep_their_documents(seed: int, tmp_path: Path) -> None:
     random = Random(seed)
-    for number, chain in enumerate(chains(seed, 15, 3)):
+    for number, chain in enumerate(chains(seed, 8, 3)):
         root = folder(tmp_path, {}, str(number))
         for day, document in zip(DATES, chain, strict=False):
             (root / f"{day}.json").write_text(json.dumps(document))

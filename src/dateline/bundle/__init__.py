@@ -97,6 +97,11 @@ class Document:
         """
         return self._bundle.document
 
+    @property
+    def is_alone(self) -> bool:
+        """Whether the document is all in its own bytes. Raises what `content` raises."""
+        return self._bundle.sources.keys() == {self._bundle.main}
+
     def place(self, pointer: str) -> Place:
         """Return where *pointer* leads in the files, or to the nearest thing around it."""
         return self.locate(follow(self.content, pointer))

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import cached_property
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 from dateline.bundle import Document, read_contents, wrong_types_refused
+from dateline.cache import Cache
 from dateline.check.attachments import explain_attachment
 from dateline.check.baseline import BaselineError, Published
 from dateline.check.consequences import drop_consequences
 from dateline.check.header import check_header
-from dateline.check.merge import ChangeGroup, Merged, sort_key
+from dateline.check.merge import ChangeGroup, Merged, identify_cause, sort_key
 from dateline.check.policy import check_policy, judging_table
 from dateline.check.reasons import check_reasons
 from dateline.check.servable import check_servable
 from dateline.check.versions import check_table, create_unchanged_finding
 from dateline.check.waivers import Waiver, Waivers, read_waivers
-from dateline.diff import diff
+from dateline.diff import DiffReadings, diff
 from dateline.model import (
     EVERYWHERE,
     Api,
@@ -57,19 +60,25 @@ _HELD_BACK = (
 
 
 def check(
-    api: Api, published: Published, *, waivers: Sequence[Waiver] = (), today: date
+    api: Api,
+    published: Published,
+    *,
+    waivers: Sequence[Waiver] = (),
+    today: date,
+    cache: Cache | None = None,
 ) -> list[Finding]:
     """Return every breach of the versioning rules, sorted by place; waived ones are marked.
 
     Three policies: *frozen*, no published contract changes but additively; *minted*, no version
     holds back what is additive; *servable*, the run time can serve every gate. Beside them the
     version table's own rules. The published policy judges where that of *api* is looser, which is
-    a finding of its own. *today* decides on announcements and waivers.
+    a finding of its own. *today* decides on announcements and waivers. The *cache* has what an
+    earlier check found to differ between published documents.
     Raises BaselineError where a published document can't be read.
     """
     record = published.judging_record(api.table)
     table = judging_table(api.table, record)
-    judge = _Judge(api, table, published)
+    judge = _Judge(api, table, published, cache)
     strict = replace(api, table=table)
     findings = [
         *check_table(table, published, today),
@@ -77,7 +86,7 @@ def check(
         *check_reasons(strict),
         *judge.check_frozen(),
         *judge.check_minted(),
-        *check_servable(strict),
+        *check_servable(strict, judge.projector),
     ]
     findings += check_policy(api.table, record, findings)
     known = Waivers(waivers, today, published.settled)
@@ -97,11 +106,16 @@ def breaches(findings: Iterable[Finding]) -> list[Finding]:
 class _Judge:
     """The policies frozen and minted over one API."""
 
-    def __init__(self, api: Api, table: Table, published: Published) -> None:
+    def __init__(
+        self, api: Api, table: Table, published: Published, cache: Cache | None = None
+    ) -> None:
         self._api = api
+        self._cache = cache or Cache(None)
         self._table = table
         self._published = published
         self.projector = Projector(api)
+        # what is published and what is shown are each compared with several others
+        self._readings = DiffReadings()
 
     def _merge(self) -> Merged:
         return Merged(self._table.policy, self._table.verdicts)
@@ -152,7 +166,7 @@ class _Judge:
         shown = [Combination(combination.version, name) for name in environments]
         with wrong_types_refused(document):
             found = [
-                (known, diff(document.content, self.projector.contract(*known).document))
+                (known, self._diff(document.content, self.projector.contract(*known).document))
                 for known in shown
                 if known in self._api.combinations
             ]
@@ -164,7 +178,12 @@ class _Judge:
         table = self._table
         if table.adopted and not self._published.documents:
             return  # all of it was published elsewhere, and can't be mended any more
-        unchanged = {shown for shown, changes in self._since_published if not changes}
+        # words make no difference between versions
+        unchanged = {
+            shown
+            for shown, changes in self._since_published
+            if all(change.kind is Kind.DOCUMENTATION_CHANGED for change in changes)
+        }
         for older, newer in pairwise(table.versions):
             settled = table.adopted and newer.date in self._published.versions
             merged = self._merge()
@@ -191,22 +210,41 @@ class _Judge:
 
     def _published_groups(self, older: str, newer: str) -> frozenset[str]:
         """Return the keys of all that differs between two versions as they are published."""
-        merged = self._merge()
+        found: set[str] = set()
         for combination, document in self._published.documents.items():
             before = self._published.documents.get(combination._replace(version=older))
             if combination.version == newer and before is not None:
-                with wrong_types_refused(before, document):
-                    changes = diff(before.content, document.content)
-                for change in changes:
-                    merged.add(change, combination)
-        return frozenset(group.key for group in merged)
+                found.update(self._find_causes(before, document))
+        return frozenset(found)
+
+    def _find_causes(self, before: Document, after: Document) -> list[str]:
+        """Return the keys of all that differs between two published documents."""
+        forms = [Path(one.name).suffix for one in (before, after)]
+        key = self._cache.key("published-causes", *forms, before.data, after.data)
+        is_kept = before.is_alone and after.is_alone
+        if is_kept and (known := self._cache.get(key)) is not None:
+            return list(json.loads(known))
+        with wrong_types_refused(before, after):
+            changes = self._diff(before.content, after.content)
+        found = list(dict.fromkeys(map(identify_cause, changes)))
+        if is_kept:
+            self._cache.put(key, json.dumps(found).encode())
+        return found
 
     def _compare(self, merged: Merged, older: str, newer: str, environment: str) -> None:
         before = self.projector.contract(older, environment).document
         after = self.projector.contract(newer, environment).document
         renames = self.projector.renames(older, newer, environment)
-        for change in diff(before, after, renames=renames):
+        for change in self._diff(before, after, renames):
             merged.add(change, Combination(newer, environment))
+
+    def _diff(
+        self,
+        before: dict[str, Any],
+        after: dict[str, Any],
+        renames: Mapping[str, str] | None = None,
+    ) -> list[Change]:
+        return diff(before, after, renames, self._readings)
 
     def _source(self, group: ChangeGroup) -> Place:
         """Return where the definitions hold what the change is about, or what is around it."""

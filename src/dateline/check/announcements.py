@@ -46,7 +46,8 @@ def _notice(table: Table, published: Published, today: str) -> Iterator[Finding]
         if (one.kind, one.version) in known:
             continue  # it was long enough when it was made, and is not made shorter
         since = one.announced
-        if published.announcements is not None:
+        is_history = table.adopted and one.elsewhere is not None
+        if published.announcements is not None and not is_history:
             # nobody can have read it before it is published
             since = max(since, today)
         days = (date.fromisoformat(one.day) - date.fromisoformat(since)).days

@@ -34,7 +34,7 @@ class Unsendable(NamedTuple):
     combinations: tuple[Combination, ...]
 
 
-def find_unsendable(api: Api) -> Iterator[Unsendable]:
+def find_unsendable(api: Api, projector: Projector) -> Iterator[Unsendable]:
     """Yield each response, or media type of one, without a counterpart in an older version.
 
     A counterpart of a status is itself, its range or `default`. A result without a status is
@@ -43,7 +43,6 @@ def find_unsendable(api: Api) -> Iterator[Unsendable]:
     both then need the same schema. A refusal without a body can be sent with any status.
     """
     found: dict[tuple[Path, str], set[tuple[str, Combination]]] = defaultdict(set)
-    projector = Projector(api)
     newest = api.table.dates[-1]
     for environment in (each.name for each in api.table.environments):
         there = _Responses(api, projector, Combination(newest, environment))

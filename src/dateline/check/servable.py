@@ -25,6 +25,7 @@ from dateline.model import (
     Verdict,
 )
 from dateline.openapi import follow, pointer, target, value_at, walk
+from dateline.project import Projector
 from dateline.schema.access import READ_ONLY, WRITE_ONLY, Access
 from dateline.schema.memo import closure
 from dateline.schema.types import UNIONS
@@ -40,14 +41,15 @@ _LEFT_OUT: Final = frozenset(
 )
 
 
-def check_servable(api: Api) -> Iterator[Finding]:
+def check_servable(api: Api, projector: Projector | None = None) -> Iterator[Finding]:
     """Yield each gated member without a substitute, each request field without a way up.
 
+    *projector* is one of the same definitions, if there is one.
     In adopted sources, what a cut version brought is information: it was published elsewhere.
     """
     drafts = {version.date for version in api.table.versions if version.draft}
     newest = {version.date for version in api.table.supported[-1:]}
-    for finding in _unservable(api):
+    for finding in _unservable(api, projector or Projector(api)):
         if finding.rule == "response-without-way-down":
             # a draft brought what callers of the newest cut version can't be sent
             is_of_draft = not newest.isdisjoint(finding.versions)
@@ -65,7 +67,7 @@ def _dates(api: Api, finding: Finding) -> set[str]:
     return {*gate_dates(node if isinstance(node, dict) else value_at(api.document, path[:-1]))}
 
 
-def _unservable(api: Api) -> Iterator[Finding]:
+def _unservable(api: Api, projector: Projector) -> Iterator[Finding]:
     places = _Places(api)
     for path, kind, node in places.gated_parents:
         if kind == "schema":
@@ -80,7 +82,7 @@ def _unservable(api: Api) -> Iterator[Finding]:
         elif kind in ("parameter", "request-body") and node.get("required"):
             yield from _required_since(api, places, path, kind)
     yield from _empty_bodies(api, places)
-    yield from _responses(api)
+    yield from _responses(api, projector)
 
 
 def _members(api: Api, places: _Places, path: Path, node: dict[str, Any]) -> Iterator[Finding]:
@@ -214,9 +216,9 @@ def _has_content(response: dict[str, Any]) -> bool:
     return bool(response.get("content"))
 
 
-def _responses(api: Api) -> Iterator[Finding]:
+def _responses(api: Api, projector: Projector) -> Iterator[Finding]:
     """Yield each response of the newest version that callers of older ones can't be sent."""
-    for path, fact, operations, combinations in find_unsendable(api):
+    for path, fact, operations, combinations in find_unsendable(api, projector):
         concerned = list_concerned(combinations)
         yield _finding(
             api,

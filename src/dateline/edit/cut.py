@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 
 from dateline.changes.additions import continue_record
@@ -18,6 +17,7 @@ from dateline.edit.sources import TITLE, Sources, open_sources, read_contents, w
 from dateline.gates import order
 from dateline.load import load
 from dateline.load.table import canonical_date
+from dateline.load.wording import find_nearest
 from dateline.model import NEXT, DatelineError, Table, Version
 from dateline.project import Projector
 
@@ -109,8 +109,8 @@ def _drafts(table: Table, asked: CutRequest) -> list[Version]:
     known = {version.date: version for version in table.versions if version.draft}
     for name in asked.drafts:
         if name not in known:
-            near = get_close_matches(name, known, 1)
-            hint = f"; did you mean {near[0]}?" if near else f"; drafts: {_join(list(known))}"
+            near = find_nearest(name, known)
+            hint = f"; did you mean {near}?" if near else f"; drafts: {_join(list(known))}"
             raise CutError(f"the version table has no draft {name}{hint}")
     wanted = asked.drafts or ((asked.day,) if asked.day in known else (NEXT,))
     for date in known:

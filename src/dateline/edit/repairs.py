@@ -47,6 +47,11 @@ class Canvas:
         """The contracts of the API as it is authored."""
         return Projector(self.api)
 
+    @cached_property
+    def timeline(self) -> Timeline:
+        """The combinations of the API."""
+        return Timeline(self.api.table)
+
     def node(self, path: Steps) -> Any:
         return value_at(self.api.document, path)
 
@@ -55,8 +60,7 @@ class Canvas:
 
         None where its *holder* is not shown, so that nobody can tell.
         """
-        timeline = Timeline(self.api.table)
-        there = {found.version for found in timeline.members(timeline.of(node))}
+        there = {found.version for found in self.timeline.members(self.timeline.of(node))}
         known = self.api.table.dates
         unseen = self.find_unseen(holder)
         return {
@@ -66,7 +70,7 @@ class Canvas:
 
     def find_unseen(self, path: Steps) -> set[str]:
         """Return the versions that show nothing at *path*, in no environment."""
-        timeline = Timeline(self.api.table)
+        timeline = self.timeline
         mask = timeline.all
         if path[:1] == ("components",) and len(path) > 2:
             mask = self.api.visible.get((str(path[1]), str(path[2])), mask)

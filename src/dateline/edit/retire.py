@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from datetime import date
-from difflib import get_close_matches
 from pathlib import Path
 
 from dateline.changes.additions import drop_periods
@@ -15,7 +14,9 @@ from dateline.diff import diff
 from dateline.edit.folding import fold_gates
 from dateline.edit.revision import Revision, compare_contents, compare_record
 from dateline.edit.sources import Sources, Trail, read_contents, write_trial
+from dateline.gates import Timeline
 from dateline.load import TABLE, load
+from dateline.load.wording import find_nearest
 from dateline.model import EVERYWHERE, Api, DatelineError, Table, Version
 from dateline.project import Projector
 from dateline.rules import describe
@@ -71,8 +72,8 @@ def _require_ended(table: Table, day: str, today: str) -> Version:
     version = next((one for one in table.supported if one.date == day), None)
     if version is None:
         dates = [one.date for one in table.supported]
-        near = get_close_matches(day, dates, 1)
-        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(dates)}"
+        near = find_nearest(day, dates)
+        hint = f"did you mean {near}?" if near else f"there are {', '.join(dates)}"
         raise RetireError(f"the version table has no cut version {day}; {hint}")
     if day == table.default:
         raise RetireError(
@@ -121,12 +122,11 @@ def _leave_waivers(sources: Sources, waivers: list[Waiver], day: str) -> None:
 
 def _find_hidden(before: Api, now: Api) -> Iterator[Trail]:
     """Yield the components that are not where they were any more, and are there by themselves."""
-    for (section, name), mask in before.visible.items():
-        then = {one for at, one in enumerate(before.combinations) if mask >> at & 1}
-        shown = now.visible.get((section, name), 0)
-        visible = {one for at, one in enumerate(now.combinations) if shown >> at & 1}
-        if then & {*now.combinations} != visible:
-            yield ("components", section, name)
+    were, are = Timeline(before.table), Timeline(now.table)
+    for component, mask in before.visible.items():
+        then = {*were.members(mask)} & {*now.combinations}
+        if then != {*are.members(now.visible.get(component, 0))}:
+            yield ("components", *component)
 
 
 def _require_unchanged(before: Api, now: Api) -> None:

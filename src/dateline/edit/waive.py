@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import Final
+from urllib.parse import quote
 
 from dateline.check.baseline import Published
 from dateline.check.waivers import FILE, read_waivers
+from dateline.edit.sources import write_trial
 from dateline.files.sources import Replacement, recover, write
 from dateline.gates import order
 from dateline.load.table import canonical_date
 from dateline.load.wording import did_you_mean
 from dateline.model import Api, DatelineError, Day, Finding, Policy, SourceError
-from dateline.openapi import parts
 from dateline.project import Projector
+from dateline.schema.references import Resolver
 from dateline.source.splice import EditableSource
 
 _SHOWN: Final = 5
@@ -141,18 +142,8 @@ def _leads_somewhere(api: Api, published: Published, pointer: str) -> bool:
         *(document.content for document in published.documents.values()),
         *(projector.contract(*shown).document for shown in api.combinations),
     ]
-    return pointer.startswith("/") and any(_leads(one, parts(pointer)) for one in documents)
-
-
-def _leads(node: Any, steps: Sequence[str]) -> bool:
-    for step in steps:
-        if isinstance(node, dict) and step in node:
-            node = node[step]
-        elif isinstance(node, list) and step.isdecimal() and int(step) < len(node):
-            node = node[int(step)]
-        else:
-            return False
-    return True
+    reference = "#" + quote(pointer, safe="/~")
+    return pointer.startswith("/") and any(Resolver(one).locate(reference) for one in documents)
 
 
 def _join(names: Sequence[str]) -> str:
@@ -165,10 +156,7 @@ def _day(text: str) -> str:
 
 
 def _require_valid(name: str, content: bytes) -> None:
-    with TemporaryDirectory() as parent:
-        tried = Path(parent) / name
-        tried.mkdir()
-        (tried / FILE).write_bytes(content)
+    with write_trial(name, {FILE: content}) as tried:
         try:
             read_waivers(tried)
         except SourceError as error:

@@ -110,7 +110,8 @@ def notice_too_short() -> None:
     They have to change their programs, test and release them before the day.
 
     Set a later day in `from`; the notice is `notice-days` of the policy, 180 without it, and does
-    not begin before the announcement is published.
+    not begin before the announcement is published. If an adopted API was announced to change
+    before that, say where: `elsewhere: https://...`.
     """
 
 

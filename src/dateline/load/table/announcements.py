@@ -39,5 +39,10 @@ def _read_announcement(reading: TableReading, row: Row) -> Announcement | None:
         )
         return None
     return Announcement(
-        kind=kind, version=version, day=day, announced=announced, place=row.node.place()
+        kind=kind,
+        version=version,
+        day=day,
+        announced=announced,
+        elsewhere=row["elsewhere"],
+        place=row.node.place(),
     )

@@ -108,6 +108,9 @@ KEYS: Final[dict[str, dict[str, TableKey]]] = {
         "announced": TableKey(
             DAY, "The day of the announcement.", missing="write the day of the announcement"
         ),
+        "elsewhere": TableKey(
+            LINE, "Where an adopted API announced it before its definitions recorded it."
+        ),
     },
     "a version": {
         "date": TableKey(
