@@ -583,3 +583,28 @@ def test_what_extends_it_and_holds_another_one_comes_to_an_end() -> None:
         assert made["kind"] == "Parent"
         made = made["child"]
     assert made == {"kind": "Pet"}
+
+
+def test_a_field_that_leads_nowhere_is_left_out() -> None:
+    nowhere = {"$ref": "#/components/schemas/Nowhere"}
+    properties = {"a": {"type": "integer"}, "b": nowhere, "c": {"const": nowhere}}
+    described = {"type": "object", "required": ["a", "c"], "properties": properties}
+    made = value({"type": "array", "minItems": 3, "items": described})
+    assert [each.keys() - {"a"} for each in made] == [{"c"}] * len(made)
+    assert [each["c"] for each in made] == [nowhere] * len(made)
+
+
+@pytest.mark.parametrize(
+    ("odd", "fitting"),
+    [
+        ({"type": "datetime"}, True),
+        ({"type": ["string", "datetime"]}, {"type": "string"}),
+        ({"type": "string", "pattern": "[a"}, {"type": "string"}),
+        ({"allOf": [], "type": "string"}, {"type": "string"}),
+        ({"type": "array", "items": "text", "minItems": 1}, {"type": "array", "minItems": 1}),
+        ({"allOf": [None, {"type": "integer"}]}, {"type": "integer"}),
+        ({"type": "object", "required": ["a"], "properties": {"a": None}}, {"required": ["a"]}),
+    ],
+)
+def test_what_says_nothing_lets_everything_through(odd: Json, fitting: Json) -> None:
+    assert Judge({"It": fitting}).validator("It").is_valid(value(odd))

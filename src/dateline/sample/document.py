@@ -41,7 +41,10 @@ class Document:
         self._dialect = Dialect(document)
         self.root: dict[str, Any] = self._modernize("document", document)
         self._reader = PartReader(self.root)
-        self._registry = jsonschema_rs.Registry([(_ROOT, _escape_references(self.root))])
+        self._written = cache(self._write_reference)
+        self._registry = jsonschema_rs.Registry(
+            [(_ROOT, self._write_references("document", self.root, ""))]
+        )
         self.read = Memo(lambda schema: self._modernize("schema", schema))
         """Returns a schema, which may come from anywhere, as if it were part of the document."""
         self._validators = Memo(self._compile)
@@ -115,8 +118,30 @@ class Document:
         children = [(part.get("properties") or {}).get(name) for part in parts]
         return any(isinstance(child, dict) and child.keys() & _LISTING for child in children)
 
+    def _write_references(self, kind: str, node: Any, root: str) -> Any:
+        """Return *node* with references as validators read them, those within it from *root*.
+
+        Nothing fits one that leads nowhere: what need not be there is left out.
+        """
+        if not isinstance(node, dict):
+            return node
+        found = replace_children(
+            kind, node, lambda below, child: self._write_references(below, child, root)
+        )
+        if kind == "schema" and str(found.get("$ref", "")).startswith("#"):
+            written = self._written(found["$ref"])
+            if written is None:
+                return {"not": {}}
+            found["$ref"] = root + written
+        return found
+
+    def _write_reference(self, reference: str) -> str | None:
+        """Return *reference* as a URI, None where it leads nowhere."""
+        found = self._reader.resolver.locate(reference)
+        return escape_reference(reference) if found is not None else None
+
     def _compile(self, schemas: Schemas) -> Any:
-        rooted = [_root_references("schema", schema) for schema in schemas]
+        rooted = [self._write_references("schema", schema, _ROOT) for schema in schemas]
         try:
             return jsonschema_rs.Draft202012Validator(
                 {"allOf": [True, *rooted]}, validate_formats=True, registry=self._registry
@@ -202,28 +227,6 @@ def _readable(kind: str, node: Any) -> Any:
     if isinstance(found.get("pattern"), str) and not _is_pattern(found["pattern"]):
         del found["pattern"]
     return with_format_bounds(drop_meaningless(found))
-
-
-def _root_references(kind: str, node: Any) -> Any:
-    """Return *node* with references that can be resolved from outside of the document."""
-    if not isinstance(node, dict):
-        return node
-    found = replace_children(kind, node, _root_references)
-    if kind == "schema" and str(found.get("$ref", "")).startswith("#"):
-        found["$ref"] = _ROOT + escape_reference(found["$ref"])
-    return found
-
-
-def _escape_references(node: Any) -> Any:
-    """Return *node* with references that are written as URIs (RFC 3986)."""
-    if isinstance(node, list):
-        return [_escape_references(child) for child in node]
-    if not isinstance(node, dict):
-        return node
-    found = {key: _escape_references(value) for key, value in node.items()}
-    if isinstance(found.get("$ref"), str):
-        found["$ref"] = escape_reference(found["$ref"])
-    return found
 
 
 def _list_members(schema: dict[str, Any], keyword: str) -> Schemas:
