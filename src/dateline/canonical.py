@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, Final, NamedTuple
 
 from dateline.gates import Timeline, changes, drop_keys, order
-from dateline.model import ADDED, EXTENSIBLE, GATES, KEYS, REMOVED, WAS, Api
+from dateline.model import ADDED, EXTENSIBLE, GATES, KEYS, REMOVED, WAS, Api, Combination
 from dateline.openapi import METHODS, chain, replace_children
 from dateline.project.publishing import enumeration, open_ended
 from dateline.schema.types import is_enumeration
@@ -150,13 +150,22 @@ def entries(row: Row, versions: tuple[str, ...], key: str) -> Iterator[dict[str,
                 yield {"since": version, **where, key: values[at]}
 
 
+class Unserved(NamedTuple):
+    """Why an operation can't be served, and at which versions, in which environments."""
+
+    reason: str
+    where: frozenset[Combination]
+
+
 class ContractData(NamedTuple):
     """How values differ between versions, as plain JSON values (see the room `contracts`).
 
     ``canonical`` and ``dated`` are the components that schemas in ``data`` refer to, of which the
-    canonical schema and the schema of a version are needed.
+    canonical schema and the schema of a version are needed. ``unserved`` are the operations that
+    can't be served somewhere, by id.
     """
 
     data: dict[str, Any]
     canonical: set[str]
     dated: set[str]
+    unserved: dict[str, Unserved]

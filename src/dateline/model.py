@@ -164,10 +164,6 @@ def join_errors(errors: Sequence[DatelineError]) -> DatelineError:
     return error
 
 
-class UnservedError(DatelineError):
-    """The definitions hold what no server that is generated from them could do."""
-
-
 _NOT_ASCII: Final = re.compile("[^ -~]")
 """A character that may have to be escaped."""
 

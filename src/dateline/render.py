@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import dateline
 from dateline.cache import Cache
@@ -18,24 +18,17 @@ from dateline.model import (
     Api,
     Artifact,
     Contract,
-    SourceError,
-    UnservedError,
 )
 from dateline.project import Projector
 from dateline.schema.dialect import BEYOND_LETTER, departures
 from dateline.templating import TemplateError, environment
 
 if TYPE_CHECKING:
-    from dateline.canonical import ContractData
     from dateline.models import Models
     from dateline.server import Server
 
 _SUFFIX = ".jinja"
 _MODELS = ("python", "datamodel")  # laid out by `models`, not by the walk over templates
-
-NO_SERVER: Final = "no server is generated: "
-"""How the note begins that says why adopted definitions have no server."""
-_NAMED: Final = 3  # further places that such a note names
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,49 +96,24 @@ def _render_python(
     documents: list[Artifact],
     cache: Cache | None,
 ) -> tuple[list[Artifact], list[str]]:
-    """Return the files of the package, and notes; the models alone where none can serve them.
+    """Return the files of the package, and notes.
 
-    Raises SourceError where authored definitions can't be served: what was adopted may have
-    differed in any way, and is published by others.
+    Raises SourceError if authored definitions can't be served; what can't be served of adopted
+    ones is a note.
     """
-    try:
-        server, contracts, made = _prepare_server(api, projector, folders, cache)
-        served = list(server.artifacts(made.types, contracts, documents, folders))
-    except SourceError as refused:
-        if not api.table.adopted:
-            raise
-        from dateline.models import generate_models
-
-        made = generate_models(_all_contracts(api, projector), api.table, folders, cache=cache)
-        return list(made.artifacts), [*made.notes, _explain_unserved(refused)]
+    server, made = _prepare_server(api, projector, folders, cache)
+    served = server.artifacts(made.types, documents, folders)
     return [*made.artifacts, *served], [*made.notes, *server.notes]
-
-
-def _explain_unserved(refused: SourceError) -> str:
-    """Return why there is no server: the first place and its way out, and where else."""
-    first, *others = refused.problems
-    if not others:
-        return f"{NO_SERVER}{first}"
-    named = [str(each.place) for each in others[:_NAMED]]
-    named += ["..."] if len(others) > _NAMED else []
-    places = "place" if len(others) == 1 else "places"
-    return f"{NO_SERVER}{first} (and {len(others)} more {places}: {', '.join(named)})"
 
 
 def first_server(api: Api) -> bytes:
     """Return the first file of handlers for the server of *api*, which its owner fills in.
 
-    Raises SourceError for definitions that no server is generated from; UnservedError, in one
-    line, where they were adopted.
+    Raises SourceError for definitions that no server is generated from.
     """
     folders = [builtin_templates()]
-    try:
-        server, contracts, made = _prepare_server(api, Projector(api), folders)
-        return server.first_file(made.types, contracts, folders)
-    except SourceError as refused:
-        if not api.table.adopted:
-            raise
-        raise UnservedError(_explain_unserved(refused)) from refused
+    server, made = _prepare_server(api, Projector(api), folders)
+    return server.first_file(made.types, folders)
 
 
 def _prepare_server(
@@ -153,8 +121,8 @@ def _prepare_server(
     projector: Projector,
     folders: list[Path],
     cache: Cache | None = None,
-) -> tuple[Server, ContractData, Models]:
-    """Return the server of *api*, and what it is made of: contract data and models."""
+) -> tuple[Server, Models]:
+    """Return the server of *api*, and its models."""
     # what follows is heavy: not needed where no models are
     from dateline.canonical import with_former_operations
     from dateline.contracts import contract_data
@@ -163,12 +131,12 @@ def _prepare_server(
 
     serving = with_former_operations(api)
     projector = projector if serving is api else Projector(serving)
-    server = Server(serving, projector)
     contracts = contract_data(serving, projector)
+    server = Server(serving, projector, contracts)
     made = generate_models(
         _all_contracts(api, projector), api.table, folders, server.canonical, cache=cache
     )
-    return server, contracts, made
+    return server, made
 
 
 def _all_contracts(api: Api, projector: Projector) -> list[Contract]:

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .compiling import Compiler, Converter, Judge, MissingConverterError, by_media_type
+from .compiling import (
+    Compiler,
+    Converter,
+    Judge,
+    MissingConverterError,
+    by_media_type,
+    list_missing,
+)
 from .values import Change, UnfitError, identity, withheld
 
 __all__ = [
@@ -28,10 +35,18 @@ class Narrowing:
     """
 
     def __init__(
-        self, operations: Mapping[str, Mapping[str, Any]], functions: Mapping[str, Change]
+        self,
+        operations: Mapping[str, Mapping[str, Any]],
+        functions: Mapping[str, Change],
+        missing: Mapping[str, list[str]],
     ) -> None:
         self._operations = operations
         self._functions = functions
+        self._missing = missing
+
+    def missing(self, operation: str) -> list[str]:
+        """Return the converters that *operation* needs and that were not given."""
+        return list_missing(self._operations.get(operation), self._missing)
 
     def body(self, operation: str, status: int | str, media_type: str) -> Change:
         """Return the function for the body of *operation* that is sent with *status*.
@@ -92,6 +107,7 @@ def narrowings(
     versions: Iterable[str] | None = None,
     *,
     judge: Judge | None = None,
+    is_partial: bool = False,
 ) -> dict[str, Narrowing]:
     """Return the way down in *environment* to each of *versions*, of all where none are named.
 
@@ -99,8 +115,11 @@ def narrowings(
     *converters* are keyed by the names in the contract data; *judge* is needed where schemas decide
     what becomes of values, and validates the results of converters. Raises
     ValueError for an unknown version or environment, or without a judge that is needed,
-    MissingConverterError naming every converter that is missing.
+    MissingConverterError naming every converter that is missing, unless *is_partial*.
     """
     operations = contracts["down"]["operations"]
-    compiler = Compiler(contracts, "down", environment, converters, judge)
-    return compiler.each_version(versions, lambda _, functions: Narrowing(operations, functions))
+    compiler = Compiler(contracts, "down", environment, converters, judge, is_partial=is_partial)
+    return compiler.each_version(
+        versions,
+        lambda version, functions: Narrowing(operations, functions, compiler.missing[version]),
+    )

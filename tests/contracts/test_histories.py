@@ -195,7 +195,8 @@ def kinds(*, adopted: bool) -> dict[tuple[str, str, int], str]:
         told = [*sorted(refused.get(name, ())), *sorted(findings.get(name, ()))]
         told += [f"converted {way}" for way in ways if name in ways[way]]
         told += [f"served {way}" for way in ways if name in changed[way] - ways[way]]
-        made[case] = ", ".join(told)
+        # adopted operations answer 501 where authored ones are refused
+        made[case] = "gate-out-of-reach" if name in contracts.unserved else ", ".join(told)
     return made
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 from typing import Any
 
 import pytest
@@ -74,21 +75,32 @@ paths:
 """
 
 
-def test_all_requests_that_cant_be_read_are_named() -> None:
-    with pytest.raises(serving().UnsupportedError) as error:
-        app(
-            contracts(API + UNREADABLE), [operation("get_thing", "GET", "/things/{id}")], Handlers()
-        )
-    assert str(error.value).splitlines() == [
-        "get_thing: path parameter 'id': the style label is not supported; declare simple",
-        "get_thing: query parameter 'of[it]': no [ in a name can be told from those of the style",
-        "get_thing: query parameter 'where': only texts, numbers, booleans and lists of these "
-        "can be read; declare the style deepObject for what holds more",
-        "get_thing: header parameter 'either': only texts, numbers, booleans and lists of these "
-        "can be read",
-        "get_thing: query parameter 'rows': a list may hold only texts, numbers and booleans; "
-        "declare the style deepObject for what holds more",
-        "get_thing: query parameter 'as': the style content is not supported; "
-        "declare form or deepObject",
-        "get_thing: cookie parameter 'seen': a list can't be read from a cookie",
+REASONS = {
+    "id": ("path", "the style label is not supported, only simple"),
+    "of[it]": ("query", "no [ in a name can be told from those of the style"),
+    "where": (
+        "query",
+        "only texts, numbers, booleans and lists of these can be read without the style deepObject",
+    ),
+    "either": ("header", "only texts, numbers, booleans and lists of these can be read"),
+    "rows": (
+        "query",
+        "only texts, numbers and booleans can be read in a list without the style deepObject",
+    ),
+    "as": ("query", "the style content is not supported, only form and deepObject"),
+    "seen": ("cookie", "a list can't be read from a cookie"),
+}
+
+
+def test_an_operation_whose_requests_cant_be_read_answers_501_and_the_others_are_served() -> None:
+    other = "  /things: { get: { operationId: list_things, tags: [Loans], responses: { '204': "
+    source = UNREADABLE.replace("paths:\n", f"paths:\n{other}{{ description: done }} }} }} }}\n")
+    operations = [
+        operation("get_thing", "GET", "/things/{id}"),
+        operation("list_things", "GET", "/things", responses={"204": None}),
     ]
+    made = app(contracts(API + source), operations, Handlers([None]))
+    response = ask(made, request("GET", "/api/things/7"))
+    reasons = (f"{place} parameter {name!r}: {why}" for name, (place, why) in REASONS.items())
+    assert (response.status, json.loads(response.body)["detail"]) == (501, "; ".join(reasons))
+    assert ask(made, request("GET", "/api/things")).status == 204

@@ -20,7 +20,6 @@ from support.sources import LIBRARY, folder
 from dateline.edit import init
 from dateline.generate import Workspace
 from dateline.load import load
-from dateline.model import UnservedError
 from dateline.serve import ServeError, serve
 from dateline.serve.mock import Mock
 from dateline.serve.package import package
@@ -335,32 +334,24 @@ def refused(schemas: Path, **said: Any) -> str:
     return str(error.value)
 
 
-def test_what_no_server_can_read_is_said(tmp_path: Path) -> None:
+def test_an_operation_that_no_server_can_read_answers_501_and_the_others_are_served(
+    tmp_path: Path,
+) -> None:
     found = "name: pages, in: query, schema: { type: string }"
     source = ECHOES.replace(found, "name: pages, in: query, schema: { type: object }")
     schemas = folder(tmp_path, {"versions.yaml": LIBRARY["versions.yaml"], "api.yaml": source})
-    workspace = Workspace(schemas=schemas, output=tmp_path / "generated")
-    with pytest.raises(UnservedError) as error:
-        serve(workspace, environment=None, host="127.0.0.1", port=0, seed=0, say=print)
-    assert (error.value.exit_code, str(error.value)) == (
-        3,
-        "getBook: query parameter 'pages': only texts, numbers, booleans and lists of these "
-        "can be read; declare the style deepObject for what holds more",
+    api = load(schemas)
+    with package(Workspace(schemas=schemas, output=tmp_path / "generated"), api) as server:
+        asked = [
+            Asked({}, "get", url, {}, None) for url in (f"/shelves/3/books/{ID}", "/readers/a")
+        ]
+        book, reader = send_all(Mock(api, server, "production", 0).app, asked)
+    reason = "only texts, numbers, booleans and lists of these can be read without the style"
+    assert (book.status_code, book.json()["detail"]) == (
+        501,
+        f"query parameter 'pages': {reason} deepObject",
     )
-
-
-def test_only_the_first_ten_of_many_things_that_no_server_can_read_are_said(
-    tmp_path: Path,
-) -> None:
-    found = "- { name: pages, in: query, schema: { type: string } }"
-    many = [f"- {{ name: p{each}, in: query, schema: {{ type: object }} }}" for each in range(12)]
-    source = ECHOES.replace(found, "\n        ".join(many))
-    schemas = folder(tmp_path, {"versions.yaml": LIBRARY["versions.yaml"], "api.yaml": source})
-    workspace = Workspace(schemas=schemas, output=tmp_path / "generated")
-    with pytest.raises(UnservedError) as error:
-        serve(workspace, environment=None, host="127.0.0.1", port=0, seed=0, say=print)
-    told = str(error.value).splitlines()
-    assert (len(told), told[-1]) == (11, "and 2 more like these")
+    assert (reader.status_code, reader.json()["id"]) == (200, "a")
 
 
 def test_an_environment_that_there_is_not_is_said(library: Path) -> None:

@@ -33,6 +33,7 @@
 - `inheritance`: random documents with discriminated parents
 - `json_schema_suite`: the JSON Schema Test Suite, as components of documents
 - `kills`: a command killed at every file event, and what the next command makes of it
+- `mock_answers`: the answers of a mock to every GET, judged by the document of their version
 - `mocks`: mocks of the versions of an API, and requests to them
 - `model_documents`: documents with every schema keyword, and models that disagree with one
 - `modelling`: generated models, imported

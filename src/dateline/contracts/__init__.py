@@ -17,9 +17,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property, partial
-from typing import Any, Final
+from typing import Any
 
-from dateline.canonical import ContractData, Row, canonical, entries
+from dateline.canonical import ContractData, Row, Unserved, canonical, entries
 from dateline.contracts import roots
 from dateline.contracts.builder import Builder
 from dateline.contracts.converters import RequiredConverters
@@ -46,20 +46,17 @@ __all__ = ["contract_data"]
 
 Data = dict[str, Any]
 
-_MOVED: Final = (
-    "moves a parameter from one part of the request to another, so no request of an older version "
-    "could be read; write two, one with `x-removed` and one with `x-added`"
-)
-
 
 def contract_data(api: Api, projector: Projector | None = None) -> ContractData:
     """Return the contract data of *api*; *projector* is that of *api*, where one is at hand.
 
-    Raises SourceError, listing every place, if a history changes something that no converter could
-    serve, such as the place of a parameter or a status.
+    If a history changes something that no converter could serve, such as the place of a parameter
+    or a status, adopted operations are listed as not served; for authored definitions, SourceError
+    is raised, with every place.
     """
-    data = _Contracts(api, projector or Projector(api)).data()
-    return ContractData(data, *_components(data))
+    contracts = _Contracts(api, projector or Projector(api))
+    data = contracts.data()
+    return ContractData(data, *_components(data), contracts.list_unserved())
 
 
 def _components(data: Data) -> tuple[set[str], set[str]]:
@@ -87,14 +84,14 @@ class _Contracts:
         self._environments = [each.name for each in api.table.environments] or [EVERYWHERE]
         self.published = PublishedSchemas(api, self._timeline, projector)
         self.required_converters = RequiredConverters(self._histories, self.published)
-        self._moved: dict[int, Any] = {}
+        self.unserved: dict[str, roots.Unreachable] = {}
 
     def data(self) -> Data:
+        unreachable = list(roots.find_unreachable(self._api))
+        if unreachable and not self._api.table.adopted:
+            raise SourceError([self._problem(each.node, each.fact) for each in unreachable])
+        self.unserved = roots.find_unserved(self._api, unreachable)
         ways = {way: _WayNodes(self, way) for way in Way}
-        problems = [self._problem(node, _MOVED) for node in self._moved.values()]
-        problems += [self._problem(node, why) for node, why in roots.unreachable(self._api)]
-        if problems:
-            raise SourceError(problems)
         needed = {way.value: each.converters for way, each in ways.items()}
         demanded = {way.value: each.required for way, each in ways.items()}
         names = self.required_converters.names(set[int]().union(*demanded.values()))
@@ -104,6 +101,16 @@ class _Contracts:
             "environments": self._environments,
             "converters": dict(sorted({**self._converters(needed), **written}.items())),
             **{way.value: each.data(names) for way, each in ways.items()},
+        }
+
+    def list_unserved(self) -> dict[str, Unserved]:
+        """Return where operations can't be served, and why, by name."""
+        return {
+            name: Unserved(
+                f"its history {found.fact.partition(';')[0]}",
+                frozenset(self._timeline.members(found.where)),
+            )
+            for name, found in self.unserved.items()
         }
 
     def _converters(self, needed: dict[str, set[str]]) -> dict[str, Any]:
@@ -140,10 +147,6 @@ class _Contracts:
             id="gate-out-of-reach",
             message=f"`x-was` {why}",
         )
-
-    def note_moved(self, parameter: Any) -> None:
-        """Note a parameter that requests of some version have in another place."""
-        self._moved[id(parameter)] = parameter
 
     @property
     def api(self) -> Api:
@@ -201,9 +204,10 @@ class _WayNodes:
         }
 
     def _build_shapes(self) -> dict[str, Row]:
-        found = roots.roots(self._contracts.api, self._way)
+        found = roots.roots(self._contracts.api, self._way, self._contracts.unserved)
         tops = {
-            root: self._row(root.build, self._contracts.reach.masks(*root.nodes)) for root in found
+            root: self._row(root.build, [*self._contracts.reach.masks(*root.nodes), root.unserved])
+            for root in found
         }
         rows = self._rows({name for row in tops.values() for name in _references(row)})
         live = _live(rows)
@@ -250,7 +254,6 @@ class _WayNodes:
                 self._contracts.view(at, self._way),
                 self._contracts.reach,
                 self._contracts.required_converters,
-                self._contracts.note_moved,
             )
         return self._builders[at]
 

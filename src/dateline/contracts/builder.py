@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from itertools import combinations
 from typing import Any, Final
@@ -69,14 +68,12 @@ class Builder:
         view: View,
         reach: Reach,
         required_converters: RequiredConverters,
-        moved: Callable[[Any], None],
     ) -> None:
         self.view = view
         self._reach = reach
         self._subtypes = reach.subtypes
         self._extending = {name for names in reach.subtypes.values() for name in names}
         self.required_converters = required_converters
-        self.moved = moved
 
     def component(self, name: str) -> Node:
         """Return the node of the component *name*."""

@@ -181,7 +181,7 @@ class View:
         self._made_of = api, timeline, histories, published, at, way
         self.way = way
         self.published = published
-        self._at = at
+        self.at = at
         self._timeline = timeline
         self._histories = histories
         self.schemas = histories.resolver.section("schemas")
@@ -206,7 +206,7 @@ class View:
 
     def shows(self, node: Any) -> bool:
         """Return whether the version has *node*, by its own keys."""
-        return bool(self._timeline.of(node) >> self._at & 1)
+        return bool(self._timeline.of(node) >> self.at & 1)
 
     def _is_hidden(self, child: Any) -> bool:
         """Return whether a property is not part of messages in this direction."""
@@ -218,7 +218,7 @@ class View:
     def names(self, kind: str, name: str, node: Any) -> tuple[str, ...]:
         """Return the names of *node*, whose key is *name*, down to that of the version."""
         names = self._timeline.names(kind, name, node)
-        last = next(i for i, (mask, _) in enumerate(names) if mask >> self._at & 1)
+        last = next(i for i, (mask, _) in enumerate(names) if mask >> self.at & 1)
         return tuple(called for _, called in names[: last + 1])
 
     def era(self, kind: str, node: dict[str, Any]) -> dict[str, Any]:
@@ -226,7 +226,7 @@ class View:
         if self._whole:
             return node
         eras = self._timeline.eras(kind, node)
-        return next(era for mask, era in eras if mask >> self._at & 1)
+        return next(era for mask, era in eras if mask >> self.at & 1)
 
     def constant(self, member: dict[str, Any]) -> Any:
         """Return the value that *member* of an enumeration has at the version."""
@@ -250,7 +250,7 @@ class View:
         seen: list[Any] = []
         while not any(member is each for each in seen):
             seen.append(member)
-            found = self._timeline.substitute(member, self._at)
+            found = self._timeline.substitute(member, self.at)
             if not found:
                 break
             made = {"absent": True, "shown_as": found[0]}
@@ -293,12 +293,12 @@ class View:
         If more values fit a schema of another version, converters have nothing to do; but that
         matters where a value must not fit.
         """
-        return self._histories.restates(schema, self._at)
+        return self._histories.restates(schema, self.at)
 
     def read(self, kind: str, node: dict[str, Any]) -> Reading:
         if self._whole:
             return Reading(node, node)
-        return self._histories.read(kind, node, self._at, self.way)
+        return self._histories.read(kind, node, self.at, self.way)
 
     def flat(self, *schemas: Any) -> FlatSchema:
         """Return *schemas* combined, as the schemas of one value."""
@@ -413,15 +413,15 @@ class View:
         """Return the constraints of *schema* on values before any converter."""
         if self.way is Way.DOWN:
             return self.published.canonical(schema)
-        return self.published.at(schema, self._at)
+        return self.published.at(schema, self.at)
 
     def describe_shown(self, schema: Any) -> Any:
         """Return the constraints of *schema* at the version."""
-        return self.published.at(schema, self._at)
+        return self.published.at(schema, self.at)
 
     def apart(self, one: Any, other: Any) -> bool:
         """Return whether no value, before or after, can fit both schemas."""
-        made = (self._at,) if self.way is Way.DOWN else (self._at, None)
+        made = (self.at,) if self.way is Way.DOWN else (self.at, None)
         return all(self.published.apart(one, other, at) for at in made)
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from dateline.contracts.builder import Builder
 from dateline.contracts.converters import RequiredConverter
@@ -18,12 +18,14 @@ from dateline.model import ADDED, REMOVED, WAS, Api
 from dateline.openapi import (
     COMPONENTS,
     METHODS,
+    chain,
+    children,
     is_json,
     operation_names,
     value_schema,
     walk,
 )
-from dateline.schema.references import Resolver
+from dateline.schema.references import Resolver, escape
 
 _SECTIONS: Final = {kind: section for section, kind in COMPONENTS.items()}
 _ABSENT: Final[Node] = {"absent": True}
@@ -41,7 +43,7 @@ class Root:
 
     ``nodes`` are all that it depends on beside the components of schemas. ``skeleton`` lists
     every body of the operation, to distinguish one that is not defined from one that is equal
-    in all versions.
+    in all versions. ``unserved`` are the combinations in which the operation can't be served.
     """
 
     name: str
@@ -49,32 +51,58 @@ class Root:
     nodes: list[Sited]
     build: Callable[[Builder], Node]
     skeleton: dict[str, Any]
+    unserved: int
 
 
-def roots(api: Api, way: Way) -> list[Root]:
-    """Return the values of responses (down) or requests (up), in the order of the definitions."""
-    return list(_Roots(api, way).roots())
+def roots(api: Api, way: Way, unserved: Mapping[str, Unreachable]) -> list[Root]:
+    """Return the values of responses (down) or requests (up), in the order of the definitions.
+
+    Operations have none where they are *unserved*.
+    """
+    return list(_Roots(api, way, unserved).roots())
 
 
-def unreachable(api: Api) -> Iterator[tuple[Any, str]]:
+class Unreachable(NamedTuple):
+    """A node, what no value could be served by in its history, and in which combinations."""
+
+    node: Any
+    fact: str
+    where: int
+
+
+def find_unreachable(api: Api) -> Iterator[Unreachable]:
     """Yield each node whose `x-was` no value could be served by, and what it does.
 
     A converter takes a value to another one: it can't answer with another status or media type,
     read what requests have in another place, or take credentials for others.
     """
     timeline = Timeline(api.table)
-    found = _Roots(api, Way.DOWN)
+    found = _Roots(api, Way.DOWN, {})
     for path, kind, node in walk("document", api.document):
         if WAS not in node or not {"callbacks", "webhooks"}.isdisjoint(path):
             continue
         now = found.resolve(kind, node)
-        for _, era in timeline.eras(kind, node)[1:]:
+        facts: list[str] = []
+        where = 0
+        for mask, era in timeline.eras(kind, node)[1:]:
             then = found.resolve(kind, era) if "$ref" in era else era
-            if (
-                reason := _lost(kind, now, then, found.places, adopted=api.table.adopted)
-            ) is not None:
-                yield node, reason
-                break
+            fact = _lost(kind, now, then, found.places, adopted=api.table.adopted)
+            if fact is not None:
+                facts.append(fact)
+                where |= mask
+        if facts:
+            yield Unreachable(node, facts[0], where)
+
+
+def find_unserved(api: Api, unreachable: Iterable[Unreachable]) -> dict[str, Unreachable]:
+    """Return the operations that use one of *unreachable*, by name, with the facts and places."""
+    known = {id(each.node): each for each in unreachable}
+    found: dict[str, Unreachable] = {}
+    for name, nodes in _Roots(api, Way.DOWN, {}).operations() if known else ():
+        for one in [known[id(node)] for node in nodes if id(node) in known]:
+            before = found.get(name, one)
+            found[name] = before._replace(where=before.where | one.where)
+    return found
 
 
 def _lost(
@@ -112,6 +140,11 @@ def _lost(
         )
     if kind == "header" and then.get("required") and not now.get("required"):
         return "requires a header that handlers may leave out now; let it be required still"
+    if kind == "parameter" and then.get("in") != now.get("in"):
+        return (
+            "moves a parameter from one part of the request to another, so no request of an older "
+            "version could be read; write two, one with `x-removed` and one with `x-added`"
+        )
     if kind == "security-scheme" and any(now.get(k) != then.get(k) for k in _SECRETS):
         return "moves a credential; declare a second scheme, and name both in `security`"
     return None
@@ -127,10 +160,46 @@ def put(operations: dict[str, Any], root: Root, shape: str | None) -> None:
 
 
 class _Roots:
-    def __init__(self, api: Api, way: Way) -> None:
+    def __init__(self, api: Api, way: Way, unserved: Mapping[str, Unreachable]) -> None:
         self._document = api.document
         self._resolver = Resolver(api.document)
         self._way = way
+        self._unserved = unserved
+
+    def operations(self) -> Iterator[tuple[str, Iterator[Any]]]:
+        """Yield the name of each operation, and the nodes that it consists of."""
+        for (path, method), name in operation_names(self._document).items():
+            item = self._document["paths"][path]
+            resolved = self.resolve("path-item", item)
+            operation = resolved[str(method)]
+            security = operation.get("security", self._document.get("security", ()))
+            yield (
+                name,
+                self._nodes(
+                    [("path-item", item), ("operation", operation)]
+                    + [("parameter", each) for each in resolved.get("parameters", ())]
+                    + [
+                        (
+                            "security-scheme",
+                            {"$ref": f"#/components/securitySchemes/{escape(scheme)}"},
+                        )
+                        for together in security
+                        for scheme in together
+                    ]
+                ),
+            )
+
+    def _nodes(self, pending: list[Sited]) -> Iterator[Any]:
+        """Yield the nodes of *pending*, and those below them and behind references, but schemas."""
+        while pending:
+            kind, node = pending.pop()
+            for each in chain(self._document, node):
+                yield each
+                pending += [
+                    (below, child)
+                    for _, below, child in children(kind, each)
+                    if kind != "path-item" and below != "schema"
+                ]
 
     def roots(self) -> Iterator[Root]:
         names = operation_names(self._document)
@@ -140,6 +209,7 @@ class _Roots:
                 if method not in resolved:
                     continue
                 name = names[template, method]
+                unserved = self._unserved[name].where if name in self._unserved else 0
                 operation = resolved[method]
                 sites = [
                     ("path-item", item),
@@ -147,9 +217,13 @@ class _Roots:
                     ("operation", operation),
                 ]
                 if self._way is Way.DOWN:
-                    yield from self._response_roots(_Holder(name, sites, self._answers(operation)))
+                    yield from self._response_roots(
+                        _Holder(name, sites, self._answers(operation), unserved)
+                    )
                 else:
-                    yield from self._request_roots(_Holder(name, sites, {"content": {}}), resolved)
+                    yield from self._request_roots(
+                        _Holder(name, sites, {"content": {}}, unserved), resolved
+                    )
 
     def _answers(self, operation: dict[str, Any]) -> dict[str, Any]:
         return {
@@ -191,7 +265,7 @@ class _Roots:
 
         def build(builder: Builder) -> Node:
             view = builder.view
-            if not _shows(view, holder.sites):
+            if not holder.is_served(view):
                 return None
             then = self._then(view, kind, _holding(view.era("operation", holder.operation), path))
             held, was = (
@@ -235,12 +309,13 @@ class _Roots:
             nodes=sites,
             build=build,
             skeleton=holder.skeleton,
+            unserved=holder.unserved,
         )
 
     def _parameters(self, holder: _Holder, place: str, nodes: list[list[Any]]) -> Root:
         def build(builder: Builder) -> Node:
             view = builder.view
-            if not _shows(view, holder.sites):
+            if not holder.is_served(view):
                 return None
             for kind, holding in (holder.sites[-1], *holder.sites[:-1]):
                 if view.era(kind, holding).get("parameters") != holding.get("parameters"):
@@ -250,8 +325,6 @@ class _Roots:
             flat = FlatSchema(types=frozenset({"object"}))
             for node, parameter in nodes:
                 reading = view.read("parameter", parameter)
-                if reading.now.get("in") != place:
-                    builder.moved(parameter)
                 shown = view.shows(node) and view.shows(parameter)
                 names = (parameter["name"], reading.now["name"])
                 _declare(flat, parameter, names, reading, shown=shown)
@@ -277,6 +350,7 @@ class _Roots:
             nodes=[*holder.sites, *(("parameter", each) for found in nodes for each in found)],
             build=build,
             skeleton=holder.skeleton,
+            unserved=holder.unserved,
         )
 
     def _headers(self, holder: _Holder, status: str, sites: list[Sited]) -> Root:
@@ -287,7 +361,7 @@ class _Roots:
 
         def build(builder: Builder) -> Node:
             view = builder.view
-            if not _shows(view, sites):
+            if not holder.is_served(view) or not _shows(view, sites):
                 return None
             node = _holding(view.era("operation", holder.operation), (status,))
             then = self._then(view, "response", node)
@@ -310,6 +384,7 @@ class _Roots:
             nodes=[*sites, *(("header", each) for found in headers.values() for each in found)],
             build=build,
             skeleton=holder.skeleton,
+            unserved=holder.unserved,
         )
 
     def places(self, parameters: Any) -> set[str]:
@@ -338,11 +413,19 @@ class _Roots:
 
 @dataclass(frozen=True)
 class _Holder:
-    """An operation: its name, itself after the objects around it, and all its bodies."""
+    """An operation: its name, itself after the objects around it, and all its bodies.
+
+    ``unserved`` are the combinations in which it can't be served.
+    """
 
     name: str
     sites: list[Sited]
     skeleton: dict[str, Any]
+    unserved: int
+
+    def is_served(self, view: View) -> bool:
+        """Return whether the operation can be served at the version of *view*."""
+        return _shows(view, self.sites) and not self.unserved >> view.at & 1
 
     @property
     def operation(self) -> dict[str, Any]:

@@ -50,8 +50,8 @@ def init(folder: Path) -> list[Path]:
 def init_server(folder: Path) -> Path:
     """Write the first file of handlers for the project in *folder*, and return its path.
 
-    Raises NotEmptyError where it is there already, SourceError for invalid definitions,
-    UnservedError for adopted ones that have no server. In each case nothing is written.
+    Raises NotEmptyError where it is there already, SourceError for invalid definitions. In each
+    case nothing is written.
     """
     # heavy, and needed for nothing else here
     from dateline.load import load

@@ -11,13 +11,9 @@ from importlib.util import find_spec
 from typing import Any, Final
 
 from dateline.generate import Workspace
-from dateline.model import Api, DatelineError, Environment, UnservedError
+from dateline.model import Api, DatelineError, Environment
 
 _NEEDED: Final = ("fastapi", "jsonschema_rs", "uvicorn")
-
-
-# How many things that no server can do are told of; large documents have hundreds.
-_TOLD: Final = 10
 
 
 class ServeError(DatelineError):
@@ -39,8 +35,8 @@ def serve(
 
     *environment* is the first one of the version table unless named; port 0 is any that is free.
     *say* is given each line for people, once the address is taken. Nothing in the project is
-    written. Raises SourceError for invalid definitions, UnservedError for what no server can do,
-    ServeError where a package is missing or the environment or the address can't be had.
+    written. Raises SourceError for invalid definitions, ServeError if a package is missing or the
+    environment or the address is not available.
     """
     _require_packages()
     # what follows is heavy, or there only now
@@ -52,19 +48,11 @@ def serve(
     api = load(workspace.schemas)
     chosen = _environment(api, environment)
     with _listening(host, port) as listener, package(workspace, api) as server:
-        try:
-            mock = Mock(api, server, chosen.name, seed)
-        except server.UnsupportedError as error:
-            raise UnservedError(_first(str(error).splitlines())) from None
+        mock = Mock(api, server, chosen.name, seed)
         for line in lines(mock, chosen, _address(listener)):
             say(line)
         connections = import_module(f"{server.__name__}.runtime.connections")
         _run(mock.app, listener, connections.HeadTimeout)
-
-
-def _first(said: list[str]) -> str:
-    more = len(said) - _TOLD
-    return "\n".join([*said[:_TOLD], *([f"and {more} more like these"] if more > 0 else [])])
 
 
 def _require_packages() -> None:

@@ -14,8 +14,7 @@ from types import ModuleType
 from typing import Any, Final
 
 from dateline.generate import Workspace, is_untouched, render_outputs
-from dateline.model import Api, UnservedError
-from dateline.render import NO_SERVER
+from dateline.model import Api
 
 # What packages are called while they are served: their own name may be that of others.
 _NAMES: Final = (f"dateline_served_{number}" for number in itertools.count(1))
@@ -25,8 +24,7 @@ _NAMES: Final = (f"dateline_served_{number}" for number in itertools.count(1))
 def package(workspace: Workspace, api: Api) -> Iterator[Any]:
     """Give the module `server` of the package that *api* generates, as long as it is needed.
 
-    It comes from the folder of outputs where that is up to date, else from a folder of its own.
-    Raises UnservedError where no server is generated, saying why.
+    It comes from the folder of outputs if that is up to date, else from a folder of its own.
     """
     present = workspace.output / "python" / api.table.package
     if is_untouched(workspace) and (present / "server").is_dir():
@@ -34,14 +32,12 @@ def package(workspace: Workspace, api: Api) -> Iterator[Any]:
         return
     with tempfile.TemporaryDirectory(prefix="dateline-") as folder:
         prefix = f"python/{api.table.package}/"
-        artifacts, notes = render_outputs(workspace, api)
+        artifacts, _ = render_outputs(workspace, api)
         for artifact in artifacts:
             if artifact.path.startswith(prefix):
                 target = Path(folder, artifact.path.removeprefix(prefix))
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_bytes(artifact.content)
-        if not Path(folder, "server").is_dir():
-            raise UnservedError(next(note for note in notes if note.startswith(NO_SERVER)))
         yield _import(Path(folder))
 
 

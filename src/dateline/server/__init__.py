@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import dateline
 from dateline.canonical import ContractData
-from dateline.model import Api, Artifact
+from dateline.model import Api, Artifact, Place
 from dateline.project import Projector
 from dateline.python.code import HEADER, Text, lay_out, literal, subscript
 from dateline.python.types import Canonical, Typed
@@ -21,7 +21,7 @@ from dateline.server.canonical import read_forms
 from dateline.server.converters import list_converters
 from dateline.server.first import lay_out_first_file
 from dateline.server.messages import describe_messages
-from dateline.server.operations import read_groups
+from dateline.server.operations import Operation, read_groups
 from dateline.server.protocols import lay_out_protocols
 from dateline.server.table import lay_out_table
 from dateline.server.types import Types
@@ -35,7 +35,6 @@ _SPECIFICATION: Final = "spec/"
 _NOUNS: Final = (
     *("Account", "Call", "Credentials", "MemoryStore", "MissingConverterError"),
     *("MissingHandlerError", "Problem", "Refusal", "Reply", "Result", "Settings", "Store"),
-    "UnsupportedError",
 )
 _MADE: Final = ("create_app", "problem_details")
 
@@ -43,18 +42,20 @@ _MADE: Final = ("create_app", "problem_details")
 class Server:
     """The server of one API, whose contracts *projector* gives.
 
-    Raises SourceError where two names become one name in Python, or where something differs
-    between versions that can't be served.
+    *contracts* is the data of how values differ between versions. Raises SourceError if two names
+    of authored definitions become one name in Python.
     """
 
-    def __init__(self, api: Api, projector: Projector) -> None:
+    def __init__(self, api: Api, projector: Projector, contracts: ContractData) -> None:
         self._api = api
-        self._projector = projector
+        self._contracts = contracts
         self._forms = read_forms(api)
+        self._converters = list_converters(api, contracts.data, self._forms)
         self._groups = read_groups(api)
-        self._types = Types(
-            self._forms, (each for group in self._groups for each in group.operations)
-        )
+        self._operations = [each for group in self._groups for each in group.operations]
+        unserved = {each.id: each.unserved for each in self._operations if each.unserved}
+        self._messages = describe_messages(api, contracts, projector, unserved)
+        self._types = Types(self._forms, self._operations)
 
     @property
     def canonical(self) -> Canonical:
@@ -64,40 +65,67 @@ class Server:
     @property
     def notes(self) -> list[str]:
         """What the server leaves out of the definitions, and where first."""
+        return [*self._note_unserved(), *self._note_required(), *self._note_other_bodies()]
+
+    def _note_unserved(self) -> Iterator[str]:
+        requests = self._messages["requests"]
+        found = [
+            (operation, reason)
+            for operation in self._operations
+            for reason in [next(_unserved_reasons(requests[operation.id]), "")]
+            if reason
+        ]
+        if found:
+            operation, reason = found[0]
+            count = "1 operation" if len(found) == 1 else f"{len(found)} operations"
+            yield (
+                f"{count} can't be served at every version and answers 501 there (first at "
+                f"{self._locate(operation)}: {reason})"
+            )
+
+    def _note_required(self) -> Iterator[str]:
+        count = len(self._converters)
+        if count and self._api.table.adopted:
+            each = "1 converter is" if count == 1 else f"{count} converters are"
+            yield (
+                f"{each} yours to write (`Converters` in the handlers, first "
+                f"{self._converters[0].method}); without it, operations that need it answer 501"
+            )
+
+    def _note_other_bodies(self) -> Iterator[str]:
         found = [
             (operation, content)
-            for group in self._groups
-            for operation in group.operations
+            for operation in self._operations
             for content in (operation.body, *operation.responses.values())
             if content is not None and content.others
         ]
-        if not found:
-            return []
-        operation, content = found[0]
-        place = self._api.locate(("paths", operation.path, operation.method.lower()))
-        count = "1 body" if len(found) == 1 else f"{len(found)} bodies"
-        return [
-            f"of several media types of a body, one is served ({count}, first at "
-            f"{place}: {content.media_type}, not {', '.join(content.others)})"
-        ]
+        if found:
+            operation, content = found[0]
+            count = "1 body" if len(found) == 1 else f"{len(found)} bodies"
+            yield (
+                f"of several media types of a body, one is served ({count}, first at "
+                f"{self._locate(operation)}: {content.media_type}, not "
+                f"{', '.join(content.others)})"
+            )
+
+    def _locate(self, operation: Operation) -> Place:
+        return self._api.locate(("paths", operation.path, operation.method.lower()))
 
     def artifacts(
         self,
         types: Iterable[Typed],
-        contracts: ContractData,
         documents: Iterable[Artifact],
         templates: Sequence[Path],
     ) -> Iterator[Artifact]:
         """Yield the files of the server.
 
-        *types* are those of the inline schemas of `canonical`, *contracts* the data of how values
-        differ between versions, *documents* the artifacts among which the specification documents
-        are. *templates* are folders, the first one first.
+        *types* are those of the inline schemas of `canonical`, *documents* the artifacts among
+        which the specification documents are. *templates* are folders, the first one first.
         """
         self._types.take(types)
         target = f"python/{self._api.table.package}/server"
-        data = {**contracts.data, **describe_messages(self._api, contracts, self._projector)}
-        yield from self._laid_out(target, data, templates)
+        data = {**self._contracts.data, **self._messages}
+        yield from self._laid_out(target, templates)
         text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
         yield Artifact(path=f"{target}/contracts.json", content=f"{text}\n".encode())
         for document in documents:
@@ -107,13 +135,11 @@ class Server:
         for file in run_time():
             yield Artifact(path=f"{target}/runtime/{file.name}", content=file.read_bytes())
 
-    def first_file(
-        self, types: Iterable[Typed], contracts: ContractData, templates: Sequence[Path]
-    ) -> bytes:
+    def first_file(self, types: Iterable[Typed], templates: Sequence[Path]) -> bytes:
         """Return the first file of handlers, which its owner fills in; arguments as above."""
         self._types.take(types)
-        needed = list_converters(self._api, contracts.data, self._forms)
-        view = lay_out_first_file(self._api.table, self._groups, self._types, needed)
+        groups = [group for group in self._groups if group.served]
+        view = lay_out_first_file(self._api.table, groups, self._types, self._converters)
         return environment(list(templates)).get_template(_FIRST).render(view).encode()
 
     def _is_served(self, path: str) -> bool:
@@ -121,17 +147,17 @@ class Server:
         known = {"versions", *(version.date for version in self._api.table.supported)}
         return suffix == "json" and name in known
 
-    def _views(self, data: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    def _views(self) -> dict[str, dict[str, Any]]:
         """Return what each template lays out, by its file's name; under no name, what all may."""
-        needed = list_converters(self._api, data, self._forms)
+        needed = self._converters
         names = [each.name for each in self._api.table.environments]
-        own = ["Handlers", *(group.handlers for group in self._groups)]
+        groups = [group for group in self._groups if group.served]
+        own = ["Handlers", *(group.handlers for group in groups)]
         own += ["Converters"] if needed else []
-        secured = (each.is_secured for group in self._groups for each in group.operations)
         return {
             "": {
                 "header": HEADER,
-                "has_accounts": any(secured),
+                "has_accounts": any(each.is_secured for each in self._operations),
                 "has_converters": bool(needed),
                 "environments": lay_out(subscript("Literal", *map(Text, names))),
             },
@@ -139,14 +165,12 @@ class Server:
                 "handlers": list(map(Code, sorted(own))),
                 "exports": [Code(literal(name)) for name in (*sorted([*own, *_NOUNS]), *_MADE)],
             },
-            "handlers": lay_out_protocols(self._groups, self._types, needed, names),
+            "handlers": lay_out_protocols(groups, self._types, needed, names),
             "routes": lay_out_table(self._api, self._groups, self._types, needed),
         }
 
-    def _laid_out(
-        self, target: str, data: dict[str, Any], templates: Sequence[Path]
-    ) -> Iterator[Artifact]:
-        views = self._views(data)
+    def _laid_out(self, target: str, templates: Sequence[Path]) -> Iterator[Artifact]:
+        views = self._views()
         jinja = environment(list(templates))
         for name in sorted(jinja.list_templates()):
             folder, _, file = name.rpartition("/")
@@ -163,6 +187,13 @@ class Server:
             except Exception as error:  # a template is code, and may fail like any
                 raise TemplateError(f"template {name}: {error}") from error
             yield Artifact(path=path, content=text.encode())
+
+
+def _unserved_reasons(requests: list[dict[str, Any]]) -> Iterator[str]:
+    """Yield why some version of an operation can't be served, the newest first."""
+    for entry in reversed(requests):
+        if entry["request"] is not None and "unserved" in entry["request"]:
+            yield entry["request"]["unserved"]
 
 
 def run_time() -> list[Path]:

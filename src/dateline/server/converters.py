@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from dateline.model import Api, Problem, SourceError
@@ -49,7 +50,8 @@ class Converter:
 def list_converters(api: Api, data: dict[str, Any], forms: Forms) -> list[Converter]:
     """Return the converters that *data* list.
 
-    Raises SourceError if two methods have one name.
+    If two methods would have one name, those of adopted definitions are numbered; for authored
+    ones, SourceError is raised.
     """
     reader = PartReader(forms.contract.document)
     made = [
@@ -58,6 +60,9 @@ def list_converters(api: Api, data: dict[str, Any], forms: Forms) -> list[Conver
         for way in ("down", "up")
         if said[way]
     ]
+    if api.table.adopted:
+        counts = Counter[str]()
+        return [_number(each, counts) for each in made]
     first: dict[str, str] = {}
     problems: list[Problem] = []
     for each in made:
@@ -74,6 +79,13 @@ def list_converters(api: Api, data: dict[str, Any], forms: Forms) -> list[Conver
     if problems:
         raise SourceError(problems)
     return made
+
+
+def _number(converter: Converter, counts: Counter[str]) -> Converter:
+    """Return *converter* with a number after its method, unless it is the first of its name."""
+    counts[converter.method] += 1
+    count = counts[converter.method]
+    return converter if count == 1 else replace(converter, method=f"{converter.method}_{count}")
 
 
 def _converter(reader: PartReader, name: str, way: str, said: dict[str, Any]) -> Converter:

@@ -57,7 +57,7 @@ def _group(group: OperationGroup, made: Protocols) -> dict[str, Any]:
                 "signature": made.method(operation)["signature"],
                 "told": lay_out(Text(f"{operation.id} is not written yet"), 8, 20),
             }
-            for operation in group.operations
+            for operation in group.served
         ],
     }
 

@@ -11,41 +11,49 @@ Plain JSON values, beside the contract data::
      "canonical": {NAME: SCHEMA}}
 
 Entries are read like those of contract data. ``requests`` and ``statuses`` are those of each
-version: a request is null where the version lacks the operation, and has its ``security`` where
-that is not the newest version's. ``results`` and ``headers`` are canonical; of bodies, only JSON is
-described. ``schemas`` and ``canonical`` hold the components that the others, or contract data,
-refer to, at a version and in canonical form; a component that does not exist is true, as references
-of adopted definitions may lead nowhere. Schemas are JSON Schema 2020-12 without annotations,
-whatever the definitions are written in.
+version: a request is null where the version lacks the operation. It has its ``security`` where that
+is not the newest version's, and ``unserved``, a reason, where no server can read it. ``results``
+and ``headers`` are canonical; of bodies, only JSON is described. ``schemas`` and ``canonical`` hold
+the components that the others, or contract data, refer to, at a version and in canonical form; a
+component that does not exist is true, as references of adopted definitions may lead nowhere.
+Schemas are JSON Schema 2020-12 without annotations, whatever the definitions are written in.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
-from typing import Any, Final
+from typing import Any
 
-from dateline.canonical import ContractData, Row, canonical_document, entries
-from dateline.model import EVERYWHERE, Api
+from dateline.canonical import ContractData, Row, Unserved, canonical_document, entries
+from dateline.model import EVERYWHERE, Api, Combination
 from dateline.openapi import chain, is_json, operation_names, value_schema
 from dateline.project import Projector
 from dateline.schema.access import ACCESS, READ_ONLY, WRITE_ONLY, Hidden, OneWay
 from dateline.schema.constraints import Constraints, references
 from dateline.schema.memo import closure
+from dateline.schema.parts import PartReader
 from dateline.server.operations import defaults, unread
-
-_STYLES: Final = {"query": "form", "cookie": "form", "path": "simple", "header": "simple"}
+from dateline.server.readable import STYLES, explain_unreadable
 
 
 def describe_messages(
-    api: Api, contracts: ContractData | None = None, projector: Projector | None = None
+    api: Api,
+    contracts: ContractData | None = None,
+    projector: Projector | None = None,
+    unserved: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """Return what a server has to know of requests, of results and of the versions of *api*.
 
     The schemas include the components that *contracts* refer to. *projector* is that of *api*,
-    where one is at hand.
+    where one is at hand; *unserved* are reasons why operations can't be served, by id.
     """
-    described = _Messages(api, projector or Projector(api))
+    described = _Messages(
+        api,
+        projector or Projector(api),
+        contracts.unserved if contracts else {},
+        unserved or {},
+    )
     return {
         "header": api.table.header,
         "default": api.table.default,
@@ -72,9 +80,16 @@ def _describe_ends(api: Api) -> Iterator[tuple[str, dict[str, str]]]:
 class _DocumentReader:
     """One document, and its schemas as constraints in either direction."""
 
-    def __init__(self, document: dict[str, Any], constraints: Constraints) -> None:
+    def __init__(
+        self,
+        document: dict[str, Any],
+        constraints: Constraints,
+        combination: Combination | None = None,
+    ) -> None:
+        self.combination = combination
         self._document = document
         self._constraints = constraints
+        self._parts = PartReader(document)
         self._directions = {hidden: OneWay(document, hidden, Hidden.ANY) for hidden in ACCESS}
 
     def resolve(self, node: Any) -> dict[str, Any]:
@@ -104,6 +119,14 @@ class _DocumentReader:
             schema = self._directions[each].of(schema)
         return self._constraints.of(schema)
 
+    def explain_unreadable(self, parameters: Iterable[dict[str, Any]]) -> str:
+        """Return why a server can't read one of *parameters*; empty if it can."""
+        return "; ".join(
+            f"{each['in']} parameter {each['name']!r}: {reason}"
+            for each in parameters
+            if (reason := explain_unreadable(self._parts, each)) is not None
+        )
+
     def component(self, name: str, *hidden: str) -> Any:
         """Return what the component *name* demands, as `constraints` does."""
         schemas = self._document.get("components", {}).get("schemas", {})
@@ -113,15 +136,25 @@ class _DocumentReader:
 class _Messages:
     """Describes the requests and results of one API."""
 
-    def __init__(self, api: Api, projector: Projector) -> None:
+    def __init__(
+        self,
+        api: Api,
+        projector: Projector,
+        contracts: Mapping[str, Unserved],
+        unserved: Mapping[str, str],
+    ) -> None:
         self._api = api
+        self._contracts = contracts
+        self._unserved = unserved
         self._names = operation_names(api.document)
         self._unread = unread(api)
         constraints = Constraints(api.document)
         environments = [each.name for each in api.table.environments] or [EVERYWHERE]
         self._dated = {
             name: [
-                _DocumentReader(projector.contract(date, name).document, constraints)
+                _DocumentReader(
+                    projector.contract(date, name).document, constraints, Combination(date, name)
+                )
                 for date in api.table.dates
             ]
             for name in environments
@@ -190,14 +223,20 @@ class _Messages:
                 listed[parameter["in"], parameter["name"]] = parameter
         # the table of the operations has what the newest version demands
         newest = self._newest.security(self._newest.item(path)[method])
+        read = [
+            parameter
+            for (place, name), parameter in listed.items()
+            if not (place == "header" and name.lower() in self._unread)
+        ]
+        name = self._names[path, method]
+        unserved = self._unserved.get(name) or reader.explain_unreadable(read)
+        if name in self._contracts and reader.combination in self._contracts[name].where:
+            unserved = self._contracts[name].reason
         security = reader.security(operation)
         return {
+            **({"unserved": unserved} if unserved else {}),
             **({"security": [list(each) for each in security]} if security != newest else {}),
-            "parameters": [
-                _parameter(parameter, reader)
-                for (place, name), parameter in listed.items()
-                if not (place == "header" and name.lower() in self._unread)
-            ],
+            "parameters": [_parameter(parameter, reader) for parameter in read],
             "body": _body(reader.resolve(operation.get("requestBody")), reader)
             if "requestBody" in operation
             else None,
@@ -255,7 +294,7 @@ def _by_status(
 
 
 def _parameter(parameter: dict[str, Any], reader: _DocumentReader) -> dict[str, Any]:
-    style = parameter.get("style", _STYLES[parameter["in"]])
+    style = parameter.get("style", STYLES[parameter["in"]])
     schema = parameter.get("schema", {})
     known = [*defaults(schema)]
     return {

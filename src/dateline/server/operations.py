@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from keyword import iskeyword
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -33,6 +34,9 @@ _SPOKEN: Final = frozenset(
     {"bool", "bytes", "date", "datetime", "dict", "float", "int", "list", "models", "str", "t"}
     | {"tuple"}
 )
+
+# The words for signs after names, as in `created<` and `created>`.
+_SIGNS: Final = {"<": "less", ">": "greater"}
 
 # OpenAPI 3.1.1 section 4.8.12.1: parameters of these names are ignored.
 _IGNORED: Final = frozenset({"accept", "content-type", "authorization"})
@@ -85,10 +89,12 @@ class Parameter:
 class Operation:
     """An operation with a handler.
 
-    ``id`` is its name in the contract data, ``path`` that of the definitions. ``body`` and each
-    of ``responses`` are None where there is no content. ``security`` lists the alternatives of
-    the newest version, each of which needs all of its schemes. With ``is_secured``, callers of some
-    version have to be authenticated, with ``is_always_secured`` all callers.
+    ``id`` is its name in the contract data, ``path`` that of the definitions. ``body`` and each of
+    ``responses`` are None where there is no content. ``security`` lists the alternatives of the
+    newest version, each of which needs all of its schemes, ``schemes`` those of any version. With
+    ``is_secured``, callers of some version have to be authenticated, with ``is_always_secured`` all
+    callers. ``unserved`` is why it has no handler, if it has none; nothing else is then known of
+    it.
     """
 
     id: str
@@ -100,6 +106,7 @@ class Operation:
     environments: tuple[str, ...]
     ignores_version: bool
     security: tuple[tuple[str, ...], ...]
+    schemes: frozenset[str]
     is_secured: bool
     is_always_secured: bool
     parameters: tuple[Parameter, ...]
@@ -109,6 +116,7 @@ class Operation:
     summary: str
     description: str
     deprecated: bool
+    unserved: str = ""
 
     @property
     def successes(self) -> dict[str, Content | None]:
@@ -130,6 +138,11 @@ class OperationGroup:
     description: str
     operations: tuple[Operation, ...]
 
+    @property
+    def served(self) -> tuple[Operation, ...]:
+        """The operations with a handler."""
+        return tuple(each for each in self.operations if not each.unserved)
+
 
 def prefix(environment: Environment) -> str:
     """Return the path of the environment's first address: `/api`; empty without one."""
@@ -149,8 +162,8 @@ def unread(api: Api) -> frozenset[str]:
 def read_groups(api: Api) -> list[OperationGroup]:
     """Return the operations of *api* by tag, in the order of the tags and the definitions.
 
-    Those of the specification documents have no handlers. Raises SourceError where two names of
-    the definitions become one name in Python.
+    Those of the specification documents have no handlers. If two names of the definitions become
+    one name in Python, adopted operations are not served; for authored ones, SourceError is raised.
     """
     found = _OperationReader(api)
     made = found.groups()
@@ -170,11 +183,16 @@ class _OperationReader:
         self._unread = unread(api)
         self._names = operation_names(self._document)
         self._snakes = Counter(map(snake, self._names.values()))
+        self._unserved: dict[str, str] = {}
         self.problems: list[Problem] = []
 
     def groups(self) -> list[OperationGroup]:
         by_tag: dict[str, list[Operation]] = {}
+        tags: dict[str, str] = {}
         for tag, operation in self._read():
+            if self._api.table.adopted:
+                # tags that become one name share a group
+                tag = tags.setdefault(operation.group, tag)
             by_tag.setdefault(tag, []).append(operation)
         told = [each for each in self._document.get("tags", ()) if isinstance(each, dict)]
         descriptions = {each.get("name"): each.get("description", "") for each in told}
@@ -185,7 +203,7 @@ class _OperationReader:
             OperationGroup(
                 tag=tag,
                 field=by_tag[tag][0].group,
-                handlers=class_name(f"{tag} handlers"),
+                handlers=class_name(f"{tag if snake(tag) else by_tag[tag][0].group} handlers"),
                 description=descriptions.get(tag, ""),
                 operations=tuple(by_tag[tag]),
             )
@@ -194,25 +212,52 @@ class _OperationReader:
 
     def _read(self) -> Iterator[tuple[str, Operation]]:
         """Yield each operation that has a handler, and its tag."""
-        first: dict[tuple[str, str], str] = {}
+        sites: dict[tuple[str, str], list[dict[str, Any]]] = {}
         for path, item in self._document.get("paths", {}).items():
-            sites = chain(self._document, item)
-            for method in METHODS if sites else ():
-                node = sites[-1].get(method)
-                if not isinstance(node, dict) or self._is_document(path, sites[-1], node):
-                    continue
-                tag = next(iter(node.get("tags", ())), _UNTAGGED)
-                made = self._operation(path, method, tag, [*sites, node])
-                called = made.group, made.handler
-                if called in first:
-                    self._note(
-                        ("paths", path, method),
-                        "handler-name-taken",
-                        f"the handlers of {first[called]} and {made.id} would both be called "
-                        f"{made.group}.{made.handler}: rename one",
-                    )
-                first[called] = made.id
-                yield tag, made
+            items = chain(self._document, item)
+            for method in METHODS if items else ():
+                node = items[-1].get(method)
+                if isinstance(node, dict) and not self._is_document(path, items[-1], node):
+                    sites[path, method] = [*items, node]
+        handlers = self._name_handlers(sites)
+        for at, found in sites.items():
+            yield _tag(found[-1]), self._operation(*at, handlers[at], found)
+
+    def _name_handlers(
+        self, sites: Mapping[tuple[str, str], list[dict[str, Any]]]
+    ) -> dict[tuple[str, str], str]:
+        """Return the names of all handlers.
+
+        Of operations that share a name and never a version, the newest has it; the others are
+        named after the version in which they are gone.
+        """
+        versions = self._api.table.dates
+        spans = {
+            at: {
+                versions.index(one.version)
+                for one in self._timeline.members(self._find_shown(found))
+            }
+            for at, found in sites.items()
+        }
+        last = {at: max(span, default=-1) for at, span in spans.items()}
+        taken: dict[tuple[str, str], tuple[str, str]] = {}
+        names = {}
+        for at in sorted(sites, key=lambda at: -last[at]):
+            group, name = _name(_tag(sites[at][-1])), self._handler_name(*at)
+            other = taken.get((group, name))
+            if other is not None and spans[at].isdisjoint(spans[other]):
+                name = f"{name}_before_{snake(versions[last[at] + 1])}"
+                other = taken.get((group, name))
+            if other is not None:
+                self._refuse(
+                    at,
+                    "handler-name-taken",
+                    f"the handlers of {self._names[other]} and {self._names[at]} would both be "
+                    f"called {group}.{_name(name, _SPOKEN)}",
+                )
+            taken.setdefault((group, name), at)
+            names[at] = name
+        return names
 
     def _is_document(self, path: str, item: dict[str, Any], node: dict[str, Any]) -> bool:
         servers = node.get("servers") or item.get("servers")
@@ -221,21 +266,25 @@ class _OperationReader:
         return all(each == DOCUMENTS or each.startswith(f"{DOCUMENTS}/") for each in whole)
 
     def _operation(
-        self, path: str, method: str, tag: str, sites: list[dict[str, Any]]
+        self, path: str, method: str, called: str, sites: list[dict[str, Any]]
     ) -> Operation:
         item, node = sites[-2:]
+        if not {"?", "#"}.isdisjoint(path) and self._api.table.adopted:
+            reason = "no request has a path with ? or #"
+            self._unserved.setdefault(self._names[path, method], reason)
+        parameters = tuple(self._parameters(path, method, item, node))
+        name = self._names[path, method]
         bodies = chain(self._document, node.get("requestBody"))
         responses = {
             str(status): None if str(status) in _BODILESS else _content(found)
             for status, each in node.get("responses", {}).items()
             if not str(status).startswith("x-") and (found := chain(self._document, each))
         }
-        called = self._handler_name(path, method)
         eras = [era for _, era in self._timeline.eras("operation", node)]
         security = [era.get("security", self._document.get("security", [])) for era in eras]
-        return Operation(
-            id=self._names[path, method],
-            group=_name(tag),
+        made = Operation(
+            id=name,
+            group=_name(_tag(node)),
             handler=_name(called, _SPOKEN),
             called=pascal(called),
             method=method.upper(),
@@ -243,9 +292,10 @@ class _OperationReader:
             environments=self._environments(sites),
             ignores_version=not set(self._api.table.ignoring_tags).isdisjoint(node.get("tags", ())),
             security=tuple(tuple(alternative) for alternative in security[0]),
+            schemes=frozenset(name for era in security for each in era for name in each),
             is_secured=any(any(alternatives) for alternatives in security),
             is_always_secured=all(each and {} not in each for each in security),
-            parameters=tuple(self._parameters(path, method, item, node)),
+            parameters=parameters,
             body=_content(bodies),
             body_required=bool(bodies)
             and self._is_always(bodies, "request-body")
@@ -254,7 +304,9 @@ class _OperationReader:
             summary=node.get("summary", ""),
             description=node.get("description", ""),
             deprecated=node.get("deprecated") is True,
+            unserved=self._unserved.get(name, ""),
         )
+        return replace(made, parameters=(), body=None, responses={}) if made.unserved else made
 
     def _handler_name(self, path: str, method: str) -> str:
         """Return the name of the handler: the id, or method and path without one.
@@ -265,11 +317,16 @@ class _OperationReader:
         is_taken = self._api.table.adopted and self._snakes[name] > 1
         return snake(f"{method} {path}") if is_taken else name
 
-    def _environments(self, sites: list[dict[str, Any]]) -> tuple[str, ...]:
+    def _find_shown(self, sites: list[dict[str, Any]]) -> int:
+        """Return the combinations that show all of *sites*."""
         shown = self._timeline.all
         for node in sites:
             shown &= self._timeline.of(node)
-        found = {combination.environment for combination in self._timeline.members(shown)}
+        return shown
+
+    def _environments(self, sites: list[dict[str, Any]]) -> tuple[str, ...]:
+        members = self._timeline.members(self._find_shown(sites))
+        found = {combination.environment for combination in members}
         return tuple(
             each.name for each in self._api.table.environments if each.name in found - {EVERYWHERE}
         )
@@ -292,11 +349,11 @@ class _OperationReader:
                     continue
                 keyword = self._keyword(name, place, taken)
                 if keyword in taken:
-                    self._note(
-                        ("paths", path, method),
+                    self._refuse(
+                        (path, method),
                         "parameter-name-taken",
                         f"the parameters {taken[keyword]!r} and {name!r} would both be the "
-                        f"keyword {keyword}: rename one",
+                        f"keyword {keyword}",
                     )
                 taken[keyword] = name
                 yield Parameter(
@@ -313,7 +370,7 @@ class _OperationReader:
 
     @staticmethod
     def _keyword(name: str, place: str, taken: dict[str, str]) -> str:
-        keyword = _name(name)
+        keyword = _name(f"{name} {_SIGNS.get(name[-1:], '')}".strip())
         return f"{keyword}_{place}" if keyword in taken else keyword
 
     def _is_always(self, sites: list[dict[str, Any]], kind: str) -> bool:
@@ -334,22 +391,33 @@ class _OperationReader:
         first: dict[str, str] = {}
         for tag, operation in by_tag.items():
             if operation.group in first:
-                self._note(
-                    ("paths", operation.path, operation.method.lower()),
+                self._refuse(
+                    (operation.path, operation.method.lower()),
                     "group-name-taken",
                     f"the tags {first[operation.group]!r} and {tag!r} would both be the group "
-                    f"{operation.group}: rename one",
+                    f"{operation.group}",
                 )
             first[operation.group] = tag
 
-    def _note(self, path: tuple[str | int, ...], id: str, message: str) -> None:
-        self.problems.append(Problem(place=self._api.locate(path), id=id, message=message))
+    def _refuse(self, at: tuple[str, str], id: str, reason: str) -> None:
+        """Let the operation *at* a path and method be unserved, for an authored one a problem."""
+        if self._api.table.adopted:
+            self._unserved.setdefault(self._names[at], reason)
+            return
+        place = self._api.locate(("paths", *at))
+        self.problems.append(Problem(place=place, id=id, message=f"{reason}: rename one"))
+
+
+def _tag(node: dict[str, Any]) -> str:
+    """Return the tag of an operation by which it is grouped."""
+    return str(next(iter(node.get("tags", ())), _UNTAGGED))
 
 
 def _name(name: str, spoken: frozenset[str] = frozenset()) -> str:
     """Return *name* in snake_case, as an identifier that is no keyword and none of *spoken*."""
-    made = snake(name)
-    if not made[0].isalpha():
+    # a name may have no letter or digit of ASCII
+    made = snake(name) or "_".join(f"u{ord(each):x}" for each in name)
+    if not made[:1].isalpha():
         made = f"field_{made}"
     return f"{made}_" if iskeyword(made) or made in spoken else made
 
@@ -398,4 +466,5 @@ def _path(server: dict[str, Any]) -> str:
     url = str(server["url"])
     for name, variable in server.get("variables", {}).items():
         url = url.replace("{" + name + "}", str(variable.get("default", "")))
-    return urlsplit(url).path.rstrip("/")
+    # a variable that is not defined stands for its name
+    return urlsplit(re.sub(r"[{}]", "", url)).path.rstrip("/")

@@ -57,8 +57,8 @@ class Protocols:
         return frozenset(self._spoken)
 
     def group(self, group: OperationGroup) -> dict[str, Any]:
-        found = {name for each in group.operations for name in each.environments}
-        is_generic = any(operation.is_secured for operation in group.operations)
+        found = {name for each in group.served for name in each.environments}
+        is_generic = any(operation.is_secured for operation in group.served)
         if is_generic:
             self._spoken |= {"Account", "Generic", "TypeVar"}
         where = [name for name in self._environments if name in found]
@@ -71,7 +71,7 @@ class Protocols:
             ),
             "is_generic": is_generic,
             "only": docstring([only], _METHOD) if len(where) < len(self._environments) else "",
-            "methods": [self.method(operation) for operation in group.operations],
+            "methods": [self.method(operation) for operation in group.served],
         }
 
     def converter(self, converter: Converter) -> dict[str, Code]:

@@ -27,7 +27,8 @@ def lay_out_table(
 ) -> dict[str, Any]:
     """Return what the template of the table lays out."""
     rows = [_row(each, types) for group in groups for each in group.operations]
-    schemes = [Pair(literal(name), scheme, ": ") for name, scheme in _schemes(api)]
+    used = (name for group in groups for each in group.operations for name in sorted(each.schemes))
+    schemes = [Pair(literal(name), scheme, ": ") for name, scheme in _schemes(api, used)]
     prefixes = [
         Pair(literal(each.name), Text(prefix(each)), ": ") for each in api.table.environments
     ]
@@ -54,6 +55,8 @@ def _row(operation: Operation, types: Types) -> Node:
         Pair("path", Text(operation.path)),
         Pair("environments", _tuple(map(Text, operation.environments))),
     ]
+    if operation.unserved:
+        pairs.append(Pair("unserved", Text(operation.unserved)))
     if operation.ignores_version:
         pairs.append(Pair("ignores_version", "True"))
     if operation.security:
@@ -102,9 +105,17 @@ def _content(content: Content, type_: Node) -> Node:
     return _mapping([Pair(literal(content.media_type), type_, ": ")])
 
 
-def _schemes(api: Api) -> Iterator[tuple[str, Node]]:
-    """Yield the name of each security scheme, and the place of its secret in a request."""
-    for name, scheme in api.document.get("components", {}).get("securitySchemes", {}).items():
+def _schemes(api: Api, used: Iterable[str]) -> Iterator[tuple[str, Node]]:
+    """Yield the name of each security scheme, and the place of its secret in a request.
+
+    Of a scheme that is *used* and not defined, the secret is the whole `Authorization` header.
+    """
+    defined = api.document.get("components", {}).get("securitySchemes", {})
+    for name in dict.fromkeys(used):
+        if name not in defined:
+            whole = Pair("name", Text("Authorization")), Pair("place", Text("header"))
+            yield name, call("Scheme", *whole)
+    for name, scheme in defined.items():
         field, place, before = "Authorization", "header", "Bearer "
         if scheme.get("type") == "apiKey":
             field, place = scheme.get("name", field), scheme.get("in", place)

@@ -23,7 +23,6 @@ from .serving import (
     Reply,
     Result,
     Settings,
-    UnsupportedError,
     problem_details,
 )
 
@@ -45,7 +44,6 @@ __all__ = [
     "SandboxHandlers",
     "Settings",
     "Store",
-    "UnsupportedError",
     "create_app",
     "problem_details",
 ]

@@ -55,6 +55,8 @@ class Contract:
 
     def __init__(self, request: Mapping[str, Any], schemas: Mapping[str, Any]) -> None:
         self.request = request
+        self.unserved: Final[str] = request.get("unserved", "")
+        """why the request can't be served; empty if it can"""
         self._schemas = schemas
 
     def validator(self, schema: Any) -> Validator:
@@ -139,6 +141,10 @@ class Contracts:
         """Return whether any version has *operation*."""
         entries = self._requests[operation]
         return any(entry["request"] is not None for entry in entries if self._holds(entry))
+
+    def serves(self, operation: str) -> bool:
+        """Return whether *operation* can be served at some version."""
+        return any(not contract.unserved for contract in self.each(operation))
 
     def statuses(self, operation: str, version: str) -> frozenset[str]:
         """Return the keys of the responses that *operation* has at *version*."""

@@ -163,6 +163,7 @@ class Operation:
     is not JSON, and None for a response without content. The keys of ``responses`` are those of the
     document (`200`, `4XX`, `default`). ``security`` lists alternatives, each all schemes that it
     needs together; without any, or if one is empty, callers may be unknown.
+    ``unserved`` is why the operation has no handler and answers 501, if it does.
     """
 
     id: str
@@ -177,3 +178,4 @@ class Operation:
     body: Mapping[str, Any] | None = None
     body_required: bool = False
     responses: Mapping[str, Mapping[str, Any] | None] = field(default_factory=dict)
+    unserved: str = ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import logging
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from datetime import date
@@ -32,7 +33,7 @@ from .nouns import (
     Settings,
 )
 from .problems import Problems
-from .reading import Reader, UnsupportedError, unsupported
+from .reading import Reader
 from .results import Results
 from .runtime import bodies, etag, idempotency, lifecycle
 from .runtime.asgi import (
@@ -58,7 +59,7 @@ from .runtime.asgi import (
 from .runtime.errors import Fault, RequestError, encode
 from .runtime.idempotency import Answer, Store
 from .runtime.lifting import Lifting, liftings
-from .runtime.narrowing import MissingConverterError, narrowings
+from .runtime.narrowing import MissingConverterError, Narrowing, narrowings
 from .runtime.negotiation import Supported
 from .runtime.problems import Problem, problem_details
 
@@ -79,11 +80,12 @@ __all__ = [
     "Result",
     "Scheme",
     "Settings",
-    "UnsupportedError",
     "bound",
     "build",
     "problem_details",
 ]
+
+_log = logging.getLogger(__name__)
 
 _NAMES: Final = re.compile(r"\{([^{}]*)\}")
 # The headers that a response with status 304 repeats (RFC 9110, section 15.4.5).
@@ -114,6 +116,7 @@ def build(
     converters: Mapping[str, Mapping[str, Callable[..., Any]]],
     documents: Mapping[str, bytes],
     settings: Settings,
+    is_partial: bool = False,
 ) -> FastAPI:
     """Return the application that serves *operations* with *handlers* in one environment.
 
@@ -121,8 +124,8 @@ def build(
     the specification, by path. *handlers* has an attribute for each group; *converters* are keyed
     by the direction, `down` or `up`, and by the names in the contract data.
 
-    Raises ValueError for an unknown environment, MissingHandlerError, MissingConverterError, and
-    UnsupportedError for requests that can't be read; each names everything concerned.
+    What can't be served answers 501. Raises ValueError for an unknown environment,
+    MissingHandlerError and MissingConverterError; each names everything that is missing.
     """
     data = Contracts(contracts, environment)
     shown = [
@@ -130,17 +133,18 @@ def build(
         for operation in operations
         if environment in (operation.environments or (environment,)) and data.has(operation.id)
     ]
-    _require_readable(shown, data)
-    down = narrowings(contracts, environment, converters["down"], judge=data.judge)
-    up = liftings(contracts, environment, converters["up"], judge=data.judge)
-    methods = _methods(shown, handlers)
+    down = narrowings(
+        contracts, environment, converters["down"], judge=data.judge, is_partial=is_partial
+    )
+    up = liftings(contracts, environment, converters["up"], judge=data.judge, is_partial=is_partial)
+    methods = _methods([each for each in shown if data.serves(each.id)], handlers)
     callers = Callers(schemes, authenticate)
     routes: list[_Operation] = []
     problems = Problems(contracts, data, settings, _finding(routes))
     for operation in sorted(shown, key=_concrete_first):
-        readers = _Readers(operation, data, up)
+        readers = _Readers(operation, data, up, down)
         results = Results(operation, contracts, down, data)
-        handler = methods[operation.id]
+        handler = methods.get(operation.id, _unserved)
         endpoint: App = _Endpoint(operation, handler, callers, readers, results, problems)
         if idempotency is not None and operation.method == "POST" and _is_secured(operation, data):
             account = _keeper(callers, readers)
@@ -175,11 +179,11 @@ def build(
 
 
 def bound(
-    converters: object, methods: Mapping[str, Mapping[str, str]]
+    converters: object, methods: Mapping[str, Mapping[str, str]], *, is_partial: bool = False
 ) -> dict[str, dict[str, Callable[..., Any]]]:
     """Return the methods of *converters*, by direction and by their names in the contract data.
 
-    Raises MissingConverterError for missing methods.
+    Raises MissingConverterError for missing methods, unless *is_partial*: these are logged.
     """
     found: dict[str, dict[str, Callable[..., Any]]] = {way: {} for way in methods}
     missing: dict[str, list[str]] = {}
@@ -191,7 +195,10 @@ def bound(
             else:
                 missing.setdefault(way, []).append(f"{name} (the method {method})")
     if missing:
-        raise MissingConverterError(chain(*missing.values()), " or ".join(missing))
+        error = MissingConverterError(chain(*missing.values()), " or ".join(missing))
+        if not is_partial:
+            raise error
+        _log.warning("%s; operations that need one answer 501", error)
     return found
 
 
@@ -227,15 +234,9 @@ def _is_plain(method: Callable[..., Any]) -> bool:
     return not inspect.iscoroutinefunction(inspect.unwrap(method))
 
 
-def _require_readable(operations: Sequence[Operation], data: Contracts) -> None:
-    said = {
-        each: None
-        for operation in operations
-        for contract in data.each(operation.id)
-        for each in unsupported(operation, contract)
-    }
-    if said:
-        raise UnsupportedError("\n".join(said))
+async def _unserved(*_: Any, **__: Any) -> Any:
+    """Fail: never called, as no version serves the operation."""
+    raise NotImplementedError
 
 
 def _is_secured(operation: Operation, data: Contracts) -> bool:
@@ -289,7 +290,7 @@ class _Operation(Route):
 
     def is_there(self, version: str) -> bool:
         """Return whether *version* has the operation."""
-        return self._readers.at(version) is not None
+        return self._readers.has(version)
 
     def is_asked_for(self, scope: Scope) -> bool:
         """Return whether a request means the operation, if its version has it."""
@@ -312,23 +313,44 @@ class _Readers:
     """The readers of one operation, each made when callers of its version first need it."""
 
     def __init__(
-        self, operation: Operation, contracts: Contracts, liftings: Mapping[str, Lifting]
+        self,
+        operation: Operation,
+        contracts: Contracts,
+        liftings: Mapping[str, Lifting],
+        narrowings: Mapping[str, Narrowing],
     ) -> None:
         self._operation = operation
         self._contracts = contracts
         self._liftings = liftings
+        self._narrowings = narrowings
         self._known: dict[tuple[int, int], Reader] = {}
         self._at: dict[str, Reader | None] = {}
 
+    def has(self, version: str) -> bool:
+        """Return whether *version* has the operation."""
+        return self._contracts.at(self._operation.id, version) is not None
+
+    def unserved(self, version: str) -> str:
+        """Return why the operation can't be served at *version*; empty if it can."""
+        contract = self._contracts.at(self._operation.id, version)
+        if contract is None or contract.unserved:
+            return "" if contract is None else contract.unserved
+        name = self._operation.id
+        missing = {
+            *self._liftings[version].missing(name),
+            *self._narrowings[version].missing(name),
+        }
+        return f"there is no converter {', '.join(sorted(missing))}" if missing else ""
+
     def at(self, version: str) -> Reader | None:
-        """Return the reader for callers of *version*; None where the operation is not there."""
+        """Return the reader for callers of *version*; None if it does not serve the operation."""
         if version not in self._at:
             self._at[version] = self._made(version)
         return self._at[version]
 
     def _made(self, version: str) -> Reader | None:
         contract = self._contracts.at(self._operation.id, version)
-        if contract is None:
+        if contract is None or self.unserved(version):
             return None
         lifting = self._liftings[version]
         # both live as long as the application
@@ -395,7 +417,9 @@ class _Endpoint:
         version = scope["state"][VERSION]
         reader = self._readers.at(version)
         if reader is None:
-            return self._problems.answer(scope, Problem(status=404, message=_NO_PATH)), []
+            unserved = self._readers.unserved(version)
+            status, message = (501, unserved) if unserved else (404, _NO_PATH)
+            return self._problems.answer(scope, Problem(status=status, message=message)), []
         try:
             account = await self._callers.account(reader.security, scope, reader.headers)
         except Refusal as refusal:

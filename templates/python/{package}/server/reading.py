@@ -24,47 +24,6 @@ from .texts import reader
 _STYLES: Final = {"path": "simple", "header": "simple", "query": "form", "cookie": "form"}
 
 
-class UnsupportedError(ValueError):
-    """Requests that the definitions describe and this server can't read; lists all of them."""
-
-
-def unsupported(operation: Operation, contract: Contract) -> list[str]:
-    """Return what can't be read of the requests of *operation*: none, or sentences."""
-    said = []
-    for parameter in contract.request["parameters"]:
-        reason = _unsupported(parameter, contract)
-        if reason is not None:
-            called = f"{parameter['in']} parameter {parameter['name']!r}"
-            said.append(f"{operation.id}: {called}: {reason}")
-    return said
-
-
-def _unsupported(parameter: Mapping[str, Any], contract: Contract) -> str | None:
-    place, style = parameter["in"], parameter["style"]
-    in_query = place == "query"
-    if in_query and style == STYLE:
-        return (
-            "no [ in a name can be told from those of the style"
-            if "[" in parameter["name"]
-            else None
-        )
-    if style != _STYLES[place]:
-        known = f"{_STYLES[place]} or {STYLE}" if in_query else _STYLES[place]
-        return f"the style {style} is not supported; declare {known}"
-    types = contract.types(parameter["schema"])
-    if types == TYPES or not types & {"array", "object"}:
-        return None
-    hint = f"; declare the style {STYLE} for what holds more" if in_query else ""
-    if "object" in types or (not in_query and types - {"array", "null"}):
-        return f"only texts, numbers, booleans and lists of these can be read{hint}"
-    if place == "cookie":
-        return "a list can't be read from a cookie"
-    items = contract.types(contract.items(parameter["schema"]))
-    if items != TYPES and items & {"array", "object"}:
-        return f"a list may hold only texts, numbers and booleans{hint}"
-    return None
-
-
 class Reader:
     """Reads the requests of one operation by callers of one version.
 

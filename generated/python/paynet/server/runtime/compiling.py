@@ -65,6 +65,8 @@ class Compiler:
         environment: str,
         converters: Mapping[str, Converter],
         judge: Judge | None = None,
+        *,
+        is_partial: bool = False,
     ) -> None:
         if environment not in contracts["environments"]:
             raise ValueError(f"{environment!r} is no environment of these contracts")
@@ -74,6 +76,7 @@ class Compiler:
         self._known = contracts["converters"]
         self._converters = converters
         self._judge = judge
+        self._is_partial = is_partial
         self._environment = environment
         self._shapes = {
             name: [
@@ -86,12 +89,14 @@ class Compiler:
         self._cells: dict[Any, _Cell] = {}
         self._wholes: dict[int, Change] = {}
         self._results: list[dict[str, Change]] = []
+        self.missing: dict[str, dict[str, list[str]]] = {}
+        """the converters that roots need and that were not given, by version and root"""
 
     def functions(self, version: str) -> dict[str, Change]:
         """Return a function for each shape that an operation begins with, by its name.
 
         Versions that do not differ get the same object. Raises ValueError for an unknown version,
-        MissingConverterError where one is needed that was not given.
+        MissingConverterError where one is needed that was not given, unless they are partial.
         """
         if version not in self._versions:
             raise ValueError(f"{version!r} is no version of these contracts")
@@ -99,9 +104,14 @@ class Compiler:
         maker = _Maker(
             self, version, {name: _at(entries, at) for name, entries in self._shapes.items()}
         )
-        missing = maker.converters - self._converters.keys()
-        if missing:
+        missing = maker.list_converters(self._roots) - self._converters.keys()
+        if missing and not self._is_partial:
             raise MissingConverterError(missing, self.way)
+        self.missing[version] = {
+            root: sorted(found)
+            for root in (self._roots if missing else ())
+            if (found := maker.list_converters([root]) & missing)
+        }
         made = {name: self._whole(maker.compile_named(name, keep=True)) for name in self._roots}
         if made not in self._results:
             self._results.append(made)
@@ -138,8 +148,11 @@ class Compiler:
     def call_converter(self, name: str) -> Change:
         """Return the converter *name*; on the way up, what it makes has to fit."""
         passes_null = self._known[name]["passes_null"]
-        change = values.call_converter(name, self._converters[name], passes_null=passes_null)
+        change = values.call_converter(name, self._find(name), passes_null=passes_null)
         return self._require_sent(name, change)
+
+    def _find(self, name: str) -> Converter:
+        return self._converters.get(name, _refuse_all)
 
     def _require_sent(self, name: str, change: Change) -> Change:
         if self.way == "down" or "sent" not in self._known[name] or not self.judges:
@@ -155,7 +168,7 @@ class Compiler:
             and self._environment in each.get("environments", (self._environment,))
         )
         # where any value will do, it may be one that no schema describes, such as bytes
-        change = values.call_converter(name, self._converters[name], version)
+        change = values.call_converter(name, self._find(name), version)
         if self.way == "up" or schema is True:
             return self._require_sent(name, change)
         return values.require_fit([name], change, self.fits(schema, version), version)
@@ -193,6 +206,10 @@ class Compiler:
                     ahead += direct[each]
             made[name] = sorted(reached)
         return made
+
+
+def _refuse_all(*_: Json) -> Json:
+    raise ValueError("there is no converter")
 
 
 class _Cell:
@@ -278,10 +295,10 @@ class _Maker:
             live |= more
         return live
 
-    @property
-    def converters(self) -> set[str]:
-        """The names of the converters that are needed."""
-        return set[str]().union(*(self._entries[name].converters for name in self._live))
+    def list_converters(self, roots: Iterable[str]) -> set[str]:
+        """Return the names of the converters that *roots* need."""
+        reached = {name for root in roots for name in self._compiler.reach[root]}
+        return set[str]().union(*(self._entries[name].converters for name in reached & self._live))
 
     def compile_named(self, name: str, *, keep: bool) -> Change | None:
         """Return the function of the shape *name*; None if it changes nothing."""
@@ -460,3 +477,9 @@ def by_media_type(content: Mapping[str, str | None], media_type: str) -> str | N
 
 def _essence(media_type: str) -> str:
     return media_type.partition(";")[0].strip().lower()
+
+
+def list_missing(shapes: Any, missing: Mapping[str, list[str]]) -> list[str]:
+    """Return the converters that are *missing* for one of *shapes*, those of an operation."""
+    found = (missing.get(root, ()) for root in _leaves(shapes))
+    return sorted({name for names in found for name in names})

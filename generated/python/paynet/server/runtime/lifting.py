@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .compiling import Compiler, Converter, Judge, MissingConverterError, by_media_type
+from .compiling import (
+    Compiler,
+    Converter,
+    Judge,
+    MissingConverterError,
+    by_media_type,
+    list_missing,
+)
 from .values import Change, ConversionError, UnfitError, identity
 
 __all__ = [
@@ -33,10 +40,16 @@ class Lifting:
         operations: Mapping[str, Mapping[str, Any]],
         functions: Mapping[str, Change],
         names: Mapping[str, Mapping[str, str]],
+        missing: Mapping[str, list[str]],
     ) -> None:
         self._operations = operations
         self._functions = functions
         self._names = names
+        self._missing = missing
+
+    def missing(self, operation: str) -> list[str]:
+        """Return the converters that *operation* needs and that were not given."""
+        return list_missing(self._operations.get(operation), self._missing)
 
     def body(self, operation: str, media_type: str) -> Change:
         """Return the function for the body of a request of *operation*.
@@ -76,6 +89,7 @@ def liftings(
     versions: Iterable[str] | None = None,
     *,
     judge: Judge | None = None,
+    is_partial: bool = False,
 ) -> dict[str, Lifting]:
     """Return the way up in *environment* from each of *versions*, from all where none are named.
 
@@ -83,10 +97,10 @@ def liftings(
     what `narrowings` does.
     """
     operations = contracts["up"]["operations"]
-    compiler = Compiler(contracts, "up", environment, converters, judge)
+    compiler = Compiler(contracts, "up", environment, converters, judge, is_partial=is_partial)
 
     def lifting(version: str, functions: Mapping[str, Change]) -> Lifting:
         names = {shape: compiler.names(shape, version) for shape in functions}
-        return Lifting(operations, functions, names)
+        return Lifting(operations, functions, names, compiler.missing[version])
 
     return compiler.each_version(versions, lifting)

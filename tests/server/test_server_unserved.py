@@ -1,0 +1,242 @@
+"""What can't be served for one operation makes that one answer 501; the rest is served."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.adopted_apis import store
+from support.generated_server import Generated, ask
+from support.random_chains import DATES
+
+from dateline.adopt import adopt
+from dateline.load import load
+
+Document = dict[str, Any]
+
+OLD, NEW = DATES[0], DATES[1]
+DONE = {"responses": {"204": {"description": "done"}}}
+FINE = {"/fine": {"get": {**DONE, "operationId": "fine", "tags": ["a"]}}}
+
+
+def document(paths: Document, schemas: Document | None = None) -> Document:
+    return {
+        "openapi": "3.0.3",
+        "info": {"title": "Things", "version": "1"},
+        "servers": [{"url": "https://api.example.com"}],
+        "paths": {**FINE, **paths},
+        "components": {"schemas": schemas or {}},
+    }
+
+
+def generated(folder: Path, *documents: Document) -> Generated:
+    """Return the server of *documents*, oldest first, adopted."""
+    adopt(store(folder, list(documents)), folder / "schemas", accept=lambda _: True)
+    return Generated(folder, load(folder / "schemas"))
+
+
+class Anything:
+    """Handlers of everything, which return nothing."""
+
+    def __getattr__(self, _: str) -> Any:
+        return self
+
+    async def __call__(self, *_: Any, **__: Any) -> None:
+        return None
+
+
+def unchecked(folder: Path, found: Document) -> Generated:
+    """Return the server of definitions that the checks may refuse."""
+    adopt(store(folder, [document({})]), folder / "schemas")
+    return Generated(folder, replace(load(folder / "schemas"), document=found))
+
+
+def app_of(made: Generated, **said: Any) -> Any:
+    return made.module("server").create_app(Anything(), environment="production", **said)
+
+
+def statuses(app: Any, version: str, *asked: str) -> list[int]:
+    """Return the statuses of requests such as `GET /a`, and that of one that is always fine."""
+    header = {"X-API-Version": version}
+    requests = [each.split() for each in (*asked, "GET /fine")]
+    return [ask(app, method, path, headers=header).status_code for method, path in requests]
+
+
+def query(*parameters: Document) -> Document:
+    return {"parameters": [{"in": "query", **each} for each in parameters]}
+
+
+TEXT = {"schema": {"type": "string"}}
+OBJECT = {"schema": {"type": "object", "properties": {"a": {"type": "string"}}}}
+
+ONE_VERSION: dict[str, tuple[Document, str]] = {
+    "two handlers of one name": (
+        {"/a-b": {"get": {**DONE}}, "/a_b": {"get": {**DONE}}},
+        "the handlers of GET /a-b and GET /a_b would both be called default.get_a_b",
+    ),
+    "three parameters of one name": (
+        {"/a_b": {"get": {**DONE, **query(*({"name": f"c{each}d", **TEXT} for each in "-_."))}}},
+        "the parameters 'c_d' and 'c.d' would both be the keyword c_d_query",
+    ),
+    "an object in a query": (
+        {"/a_b": {"get": {**DONE, **query({"name": "where", **OBJECT})}}},
+        "query parameter 'where': only texts, numbers, booleans and lists of these can be read "
+        "without the style deepObject",
+    ),
+    "another style": (
+        {"/a_b": {"get": {**DONE, **query({"name": "a", "style": "pipeDelimited", **OBJECT})}}},
+        "query parameter 'a': the style pipeDelimited is not supported, only form and deepObject",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ONE_VERSION)
+def test_an_oddity_of_one_operation_is_its_own(name: str, tmp_path: Path) -> None:
+    paths, reason = ONE_VERSION[name]
+    made = generated(tmp_path, document(paths))
+    [note] = [note for note in made.notes if "501" in note]
+    assert note.startswith("1 operation can't be served at every version and answers 501 there")
+    assert note.endswith(f": {reason})")
+    app = app_of(made)
+    assert statuses(app, OLD, "GET /a_b") == [501, 204]
+    assert json.loads(ask(app, "GET", "/a_b").content)["detail"] == reason
+    others = [f"GET {path}" for path in paths if path != "/a_b"]
+    assert statuses(app, OLD, *others) == [204] * (len(others) + 1)
+
+
+def test_tags_that_become_one_name_share_a_group(tmp_path: Path) -> None:
+    tagged = {
+        f"/{number}": {"get": {**DONE, "operationId": f"op{number}", "tags": [tag]}}
+        for number, tag in enumerate(("two words", "Two-Words", "two_words"))
+    }
+    made = generated(tmp_path, document(tagged))
+    assert not [note for note in made.notes if "501" in note]
+    handlers = made.text("server/handlers.py")
+    assert (handlers.count("two_words: "), handlers.count("class TwoWords")) == (1, 1)
+    assert statuses(app_of(made), OLD, "GET /0", "GET /1", "GET /2") == [204] * 4
+
+
+def test_paths_that_never_live_in_one_version_have_handlers_of_their_own(tmp_path: Path) -> None:
+    older, newer = ({path: {"get": DONE, "post": DONE}} for path in ("/a", "/a/"))
+    made = generated(tmp_path, document(older), document(newer))
+    assert not [note for note in made.notes if "501" in note]
+    handlers = made.text("server/handlers.py")
+    before = NEW.replace("-", "_")
+    for method in ("get", "post"):
+        assert f"def {method}_a(" in handlers
+        assert f"def {method}_a_before_{before}(" in handlers
+    app = app_of(made)
+    assert statuses(app, OLD, "GET /a", "POST /a", "GET /a/") == [204, 204, 404, 204]
+    assert statuses(app, NEW, "GET /a/", "POST /a/", "GET /a") == [204, 204, 404, 204]
+
+
+def test_what_moved_answers_501_where_it_was_elsewhere(tmp_path: Path) -> None:
+    def holding(place: str) -> Document:
+        parameter = {"name": "n", "in": place, "schema": {"type": "string"}}
+        found = document(
+            {"/a": {"get": {**DONE, "parameters": [{"$ref": "#/components/parameters/n"}]}}}
+        )
+        found["components"]["parameters"] = {"n": parameter}
+        return found
+
+    made = generated(tmp_path, holding("header"), holding("query"))
+    app = app_of(made)
+    assert (statuses(app, OLD, "GET /a"), statuses(app, NEW, "GET /a")) == ([501, 204], [204, 204])
+
+
+def restated(type_: str) -> Document:
+    thing = {"type": "object", "required": ["due"], "properties": {"due": {"type": type_}}}
+    content = {"application/json": {"schema": {"$ref": "#/components/schemas/Thing"}}}
+    paths = {
+        "/things": {
+            "get": {"responses": {"200": {"description": "a thing", "content": content}}},
+            "post": {**DONE, "requestBody": {"required": True, "content": content}},
+        }
+    }
+    return document(paths, {"Thing": thing})
+
+
+class Thing(Anything):
+    async def __call__(self, *_: Any, **given: Any) -> Any:
+        return None if "body" in given else {"due": 7}
+
+
+class Convert:
+    def older_thing_due(self, value: int, /) -> str:
+        return str(value)
+
+
+def test_an_operation_without_its_converter_answers_501_where_it_needs_it(tmp_path: Path) -> None:
+    made = generated(tmp_path, restated("string"), restated("integer"))
+    assert [note for note in made.notes if "501" in note] == [
+        "2 converters are yours to write (`Converters` in the handlers, first older_thing_due); "
+        "without it, operations that need it answer 501"
+    ]
+    server = made.module("server")
+
+    def made_with(**said: Any) -> Any:
+        class Handlers(Anything):
+            def __getattr__(self, name: str) -> Any:
+                return Thing() if name.endswith("things") else self
+
+        return server.create_app(Handlers(), environment="production", **said)
+
+    def answers(app: Any, version: str) -> list[int]:
+        header = {"X-API-Version": version}
+        body = {"due": "7" if version == OLD else 7}
+        posted = ask(app, "POST", "/things", headers=header, json=body)
+        return [*statuses(app, version, "GET /things"), posted.status_code]
+
+    without, partly = made_with(), made_with(converters=Convert())
+    assert answers(without, OLD) == [501, 204, 501]
+    assert answers(without, NEW) == [200, 204, 204]
+    assert answers(partly, OLD) == [200, 204, 501]
+    reason = ask(without, "GET", "/things", headers={"X-API-Version": OLD}).json()["detail"]
+    assert reason == "there is no converter Thing.due"
+
+
+def test_names_of_other_letters_and_signs_have_names_in_python(tmp_path: Path) -> None:
+    parameters = [{"name": name, **TEXT} for name in ("Start", "Start<", "Start>", "名", "größe")]
+    paths = {
+        "/a": {"get": {**DONE, "tags": ["用户"], **query(*parameters)}},
+        "/b": {"get": {**DONE, "tags": ["用户"]}},
+    }
+    made = unchecked(tmp_path, document(paths))
+    assert not [note for note in made.notes if "501" in note]
+    keywords = [each.keyword for each in made.module("server.routes").OPERATIONS[-2].parameters]
+    assert keywords == ["start", "start_less", "start_greater", "u540d", "gru00f6u00dfe"]
+    assert statuses(app_of(made), OLD, "GET /a?Start<=1", "GET /b") == [204] * 3
+
+
+def test_a_scheme_that_is_not_defined_is_the_whole_authorization(tmp_path: Path) -> None:
+    made = unchecked(tmp_path, document({"/a": {"get": {**DONE, "security": [{"lost": []}]}}}))
+    seen = []
+
+    async def authenticate(credentials: Any) -> Any:
+        seen.append(credentials.values)
+        return Anything()
+
+    app = app_of(made, authenticate=authenticate)
+    assert statuses(app, OLD, "GET /a") == [401, 204]
+    assert ask(app, "GET", "/a", headers={"Authorization": "any thing"}).status_code == 204
+    assert seen == [{"lost": "any thing"}]
+
+
+def test_an_address_with_a_variable_that_is_not_defined_is_served(tmp_path: Path) -> None:
+    adopt(store(tmp_path, [document({})]), tmp_path / "schemas")
+    api = load(tmp_path / "schemas")
+    servers = ({"url": "https://{region}.example.com/{stage}/v1"},)
+    environments = tuple(replace(each, servers=servers) for each in api.table.environments)
+    made = Generated(tmp_path, replace(api, table=replace(api.table, environments=environments)))
+    assert ask(app_of(made), "GET", "/stage/v1/fine").status_code == 204
+
+
+@pytest.mark.parametrize("path", ["/a?b=c", "/a#b"])
+def test_a_path_that_no_request_has_is_noted(path: str, tmp_path: Path) -> None:
+    made = unchecked(tmp_path, document({path: {"get": DONE}}))
+    [note] = [note for note in made.notes if "501" in note]
+    assert note.endswith(": no request has a path with ? or #)")
+    assert statuses(app_of(made), OLD) == [204]

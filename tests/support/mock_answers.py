@@ -1,0 +1,162 @@
+"""The answers of a mock to every GET, at every version, and what is wrong with them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+import httpx
+from jsonschema_rs import Draft202012Validator
+
+from dateline.generate import Workspace
+from dateline.load import load
+from dateline.model import Environment
+from dateline.openapi import chain
+from dateline.project import Projector
+from dateline.sample import Sampler
+from dateline.schema.access import WRITE_ONLY, Hidden, OneWay
+from dateline.schema.constraints import Constraints
+from dateline.serve.mock import Mock
+from dateline.serve.package import package
+from dateline.server.operations import prefix
+
+Json = Any
+
+
+class Get(NamedTuple):
+    """A request, and the responses that its operation declares."""
+
+    path: str
+    query: list[tuple[str, str]]
+    headers: dict[str, str]
+    responses: dict[str, Json]
+
+
+def judge_gets(schemas: Path) -> tuple[Counter[int], list[str]]:
+    """Return how often each status is answered, and a line for each answer that is wrong.
+
+    Right is a success that the document of the version declares, with a body that fits it, and
+    501 with a reason.
+    """
+    api = load(schemas)
+    statuses: Counter[int] = Counter()
+    wrong: list[str] = []
+    with package(Workspace(schemas=schemas, output=schemas / "none"), api) as server:
+        for environment in api.table.environments:
+            app = Mock(api, server, environment.name, 0).app
+            for version in api.table.supported:
+                document = Projector(api).contract(version.date, environment.name).document
+                requests = list(_list_gets(document, {api.table.header: version.date}))
+                answers = asyncio.run(_send(app, environment, requests))
+                bodies = _Bodies(document)
+                for request, answer in zip(requests, answers, strict=True):
+                    statuses[answer.status_code] += 1
+                    if fault := bodies.judge(request, answer):
+                        wrong.append(f"{version.date} GET {request.path}: {fault}")
+    return statuses, wrong
+
+
+async def _send(app: Any, environment: Environment, requests: list[Get]) -> list[httpx.Response]:
+    transport = httpx.ASGITransport(app=app)
+    base = f"http://mock{prefix(environment)}"
+    async with httpx.AsyncClient(transport=transport, base_url=base) as client:
+        return [
+            await client.get(
+                each.path, params=httpx.QueryParams(tuple(each.query)), headers=each.headers
+            )
+            for each in requests
+        ]
+
+
+def _list_gets(document: dict[str, Any], headers: dict[str, str]) -> Iterator[Get]:
+    """Yield a request for each GET, with any credentials and all parameters that are required."""
+    sampler = Sampler(document)
+    secrets = dict(_list_secrets(document))
+    for path, node in document["paths"].items():
+        item = chain(document, node)[-1]
+        if "get" not in item:
+            continue
+        query: list[tuple[str, str]] = []
+        sent = {**headers, **secrets}
+        for each in (*item.get("parameters", ()), *item["get"].get("parameters", ())):
+            parameter = chain(document, each)[-1]
+            name = parameter["name"]
+            if not parameter.get("required") or name.lower() in map(str.lower, headers):
+                continue
+            value = sampler.value(parameter.get("schema", {}), name)
+            if parameter["in"] == "path":
+                path = path.replace(f"{{{name}}}", quote(_write(value), safe=""))
+            elif parameter["in"] == "query":
+                query += _write_query(parameter, value)
+            else:
+                sent[name] = _write(value)
+        yield Get(re.sub(r"[{}]", "", path), query, sent, item["get"].get("responses", {}))
+
+
+def _list_secrets(document: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    for scheme in document.get("components", {}).get("securitySchemes", {}).values():
+        if scheme.get("type") == "apiKey" and scheme["in"] == "header":
+            yield scheme["name"], "key"
+        elif scheme.get("type") != "apiKey":
+            yield "Authorization", f"{scheme.get('scheme', 'Bearer')} key"
+
+
+def _write(value: Json) -> str:
+    if isinstance(value, list):
+        return ",".join(map(_write, value))
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _write_query(parameter: dict[str, Any], value: Json) -> Iterator[tuple[str, str]]:
+    name = parameter["name"]
+    if isinstance(value, dict):
+        yield from ((f"{name}[{key}]", _write(each)) for key, each in value.items())
+    elif isinstance(value, list) and parameter.get("explode", True):
+        brackets = "[]" if parameter.get("style") == "deepObject" else ""
+        yield from ((name + brackets, _write(each)) for each in value)
+    else:
+        yield name, _write(value)
+
+
+class _Bodies:
+    """Judges the answers at one version by its document."""
+
+    def __init__(self, document: dict[str, Any]) -> None:
+        self._document = document
+        self._constraints = Constraints(document)
+        self._direction = OneWay(document, WRITE_ONLY, Hidden.ANY)
+        schemas = document.get("components", {}).get("schemas", {})
+        self._schemas = {name: self._read(schema) for name, schema in schemas.items()}
+
+    def _read(self, schema: Json) -> Json:
+        return json.loads(json.dumps(self._constraints.of(self._direction.of(schema))))
+
+    def judge(self, request: Get, answer: httpx.Response) -> str | None:
+        """Return what is wrong with *answer*, None if nothing is."""
+        status = str(answer.status_code)
+        if status == "501":
+            return None if answer.text else "501 without a reason"
+        keys = [each for each in (status, f"{status[0]}XX", "default") if each in request.responses]
+        if not keys or status[0] not in "23":
+            return f"{status}: {answer.text[:200]}"
+        content = chain(self._document, request.responses[keys[0]])[-1].get("content", {})
+        media_type = answer.headers.get("content-type", "").partition(";")[0]
+        held = [
+            each for name, each in content.items() if name.partition(";")[0].strip() == media_type
+        ]
+        if not held:
+            return f"{status} with {media_type}, which is not declared" if answer.content else None
+        if "json" not in media_type:
+            return None
+        schema = {
+            "allOf": [self._read(held[0].get("schema", {}))],
+            "components": {"schemas": self._schemas},
+        }
+        error = next(Draft202012Validator(schema).iter_errors(answer.json()), None)
+        return None if error is None else str(error)[:300]
