@@ -325,13 +325,19 @@ class _Readers:
         self._narrowings = narrowings
         self._known: dict[tuple[int, int], Reader] = {}
         self._at: dict[str, Reader | None] = {}
+        self._unserved: dict[str, str] = {}
 
     def has(self, version: str) -> bool:
         """Return whether *version* has the operation."""
-        return self._contracts.at(self._operation.id, version) is not None
+        return self.at(version) is not None or self.unserved(version) != ""
 
     def unserved(self, version: str) -> str:
         """Return why the operation can't be served at *version*; empty if it can."""
+        if version not in self._unserved:
+            self._unserved[version] = self._explain(version)
+        return self._unserved[version]
+
+    def _explain(self, version: str) -> str:
         contract = self._contracts.at(self._operation.id, version)
         if contract is None or contract.unserved:
             return "" if contract is None else contract.unserved
