@@ -8,6 +8,7 @@ from typing import Any, Final
 from dateline.cache import Cache
 from dateline.model import Api, Contract, Problem, SourceError, Table
 from dateline.openapi import replace_children
+from dateline.placement import show_version
 from dateline.schema.dialect import is_old
 from dateline.schema.memo import Memo
 from dateline.schema.values import written
@@ -17,18 +18,19 @@ SUNSET: Final = "x-sunset"
 
 
 def document(contract: Contract, table: Table) -> dict[str, Any]:
-    """Return the document of *contract*; where its end is announced, ``info`` says so.
+    """Return the document of *contract*, with the place of the version and its announced end.
 
     Words and extensions promise nothing, so the contract stays what it is.
     """
     end = table.ends.get(contract.version)
+    shown = show_version(contract.document, table.selector, contract.version)
     if end is None:
-        return contract.document
-    info = contract.document["info"]
+        return shown
+    info = shown["info"]
     sentence = f"This version ends on {end.day}, as announced on {end.announced}."
     words = [info["description"].rstrip()] if info.get("description") else []
     extended = {**info, "description": "\n\n".join([*words, sentence]), SUNSET: end.day}
-    return {**contract.document, "info": extended}
+    return {**shown, "info": extended}
 
 
 def require_valid(api: Api, contracts: list[Contract], cache: Cache) -> list[str]:

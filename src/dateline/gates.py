@@ -6,7 +6,6 @@ containment of whole histories are then single operations, however many versions
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
@@ -26,18 +25,13 @@ from dateline.model import (
 )
 from dateline.openapi import METHODS
 from dateline.schema.memo import Memo
+from dateline.versions import is_dated
+from dateline.versions import order as order
 
 _NAMED_BY_THEIR_KEY: Final = frozenset({"schema", "header"})
 """Kinds whose name is the key that holds them: there `x-was: {DATE: {name: ...}}` is a rename."""
 
 _PRESENCE: Final = frozenset({ADDED, REMOVED})
-
-_DAY: Final = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
-
-
-def order(date: str) -> tuple[bool, str]:
-    """Return a sort key for dates: `next` comes after every real date."""
-    return date == NEXT, date
 
 
 def gate_dates(node: Mapping[str, Any]) -> list[str]:
@@ -64,7 +58,7 @@ def substitutes(member: Any) -> dict[str | None, Any]:
     if not isinstance(member, dict) or SHOWN_AS not in member:
         return {}
     value = member[SHOWN_AS]
-    dates = isinstance(value, dict) and [key == NEXT or _DAY.fullmatch(key) for key in value]
+    dates = isinstance(value, dict) and [key == NEXT or is_dated(key) for key in value]
     return dict(value) if dates and all(dates) else {None: value}
 
 

@@ -9,8 +9,8 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-NEXT: Final = "next"
-"""The date of the version being prepared; newer than every real date."""
+from dateline.versions import DATE_FORM, is_moving
+from dateline.versions import NEXT as NEXT
 
 NOTICE_DAYS: Final = 180
 """How many days before its day an announcement is made, unless the policy has another number."""
@@ -30,6 +30,10 @@ ENVIRONMENTS: Final = "x-environments"
 EXTENSIBLE: Final = "x-extensible-enum"
 WHY: Final = "x-why"
 
+PLACES: Final = ("header", "query", "path", "media-type")
+"""Where a request may name its version: a header, a query parameter, the first segment of its
+path below the prefix, a parameter of the media type that it accepts."""
+
 GATES: Final = frozenset({ADDED, REMOVED, WAS, ENVIRONMENTS})
 """The keys that make a node differ between versions or environments."""
 
@@ -41,6 +45,11 @@ class Day(str):
     """The date of a version: written plain, where other text that looks like one is quoted."""
 
     __slots__ = ()
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether YAML reads it as text: not where it is nothing but digits."""
+        return not self.isdigit()
 
 
 class Place(NamedTuple):
@@ -182,7 +191,7 @@ def printable(text: str, limit: int = 300) -> str:
 class Version:
     """One row of the version table.
 
-    ``date`` is a canonical ``YYYY-MM-DD`` or ``next``; ``title`` one sentence for callers.
+    ``date`` is its name, in the form of the table, or ``next``; ``title`` one sentence for callers.
     A ``draft`` is not cut yet: no caller may ask for it. The changes of an ``undisclosed``
     version are not described anywhere, so its document may equal that of the version before.
     """
@@ -192,6 +201,11 @@ class Version:
     draft: bool = False
     undisclosed: bool = False
     place: Place = field(compare=False)
+
+    @property
+    def moving(self) -> bool:
+        """Whether it is named by a word, always moves, and is never frozen."""
+        return is_moving(self.date)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -238,7 +252,10 @@ class Environment:
 class Table:
     """``versions.yaml``: how versions are chosen, and which there are.
 
-    ``header`` is the name of the one that chooses a version. ``default`` is served without it;
+    ``header`` is the name of what chooses a version, at the ``place_of_version``, one of
+    ``PLACES``; a path segment has none. Names of versions have the ``form``, one of
+    ``versions.FORMS``; with ``nearest``, the nearest earlier version is served for an unknown name
+    of that form. ``default`` is served without the header;
     ``annotation`` is the schema default written on the header parameter, which may differ.
     ``versions`` are in order, oldest first, ``next`` last. Operations with one of
     ``ignoring_tags`` are the same whatever the header is. ``policy`` names the
@@ -263,11 +280,37 @@ class Table:
     announcements: tuple[Announcement, ...] = ()
     notice_days: int = NOTICE_DAYS
     require_why: bool = False
+    place_of_version: str = "header"
+    form: str = DATE_FORM
+    nearest: bool = False
     places: Mapping[str, Place] = field(default_factory=dict, compare=False)
 
     def place(self, name: str) -> Place:
         """Return where *name* of ``places`` is written; the first version if it is not."""
         return self.places.get(name, self.versions[0].place)
+
+    @property
+    def selector(self) -> str:
+        """What chooses a version: the name of a header, or its place and its name."""
+        if self.place_of_version == "header":
+            return self.header
+        return f"{self.place_of_version} {self.header or 'segment'}"
+
+    @property
+    def choice(self) -> str:
+        """What chooses a version, in words: `header X-API-Version`, `first path segment`."""
+        words = {
+            "header": f"header {self.header}",
+            "query": f"query parameter {self.header}",
+            "path": "first path segment",
+            "media-type": f"media type parameter {self.header}",
+        }
+        return words[self.place_of_version]
+
+    @property
+    def newest(self) -> Version:
+        """The newest version that does not always move; a draft, if there is one."""
+        return [version for version in self.versions if not version.moving][-1]
 
     @property
     def dates(self) -> tuple[str, ...]:
@@ -291,8 +334,8 @@ class Table:
 
     @property
     def latest(self) -> str:
-        """The date of the newest version that callers may ask for."""
-        return self.supported[-1].date
+        """The newest dated version that callers may ask for."""
+        return [version.date for version in self.supported if not version.moving][-1]
 
 
 class Combination(NamedTuple):

@@ -15,7 +15,8 @@ import pytest
 SOURCE = Path(__file__).parents[2] / "src" / "dateline"
 
 ROOMS = (
-    *("fresh", "collector", "model", "cache", "presets", "openapi", "regex", "schema", "source"),
+    *("fresh", "collector", "versions", "model", "cache", "presets", "openapi", "placement"),
+    *("regex", "schema", "source"),
     *("gates", "load"),
     *("bundle", "project", "canonical", "sample", "diff", "rules", "check", "report"),
     *("templating", "python"),

@@ -590,7 +590,7 @@ def test_a_schema_has_at_most_500_properties() -> None:
 
 def test_one_long_chain_of_bases_is_walked() -> None:
     chain = [
-        f"    C{n}: {{ allOf: [{{ $ref: '#/components/schemas/C{n + 1}' }}] }}" for n in range(800)
+        f"    C{n}: {{ allOf: [{{ $ref: '#/components/schemas/C{n + 1}' }}] }}" for n in range(400)
     ]
-    text = "\n".join(["components:", "  schemas:", *chain, "    C800: { type: object }"])
+    text = "\n".join(["components:", "  schemas:", *chain, "    C400: { type: object }"])
     assert checked(text) == []

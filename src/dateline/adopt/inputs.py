@@ -14,7 +14,6 @@ from dateline.load.checks import find_problems
 from dateline.load.table import (
     DEFAULT_HEADER,
     DEFAULT_PACKAGE,
-    canonical_date,
     read_table,
 )
 from dateline.model import EXTENSIBLE, DatelineError, Day, Place, Problem, SourceError, Table
@@ -25,6 +24,7 @@ from dateline.source.problems import Log
 from dateline.source.reader import AUTHORED
 from dateline.source.reader.yaml_document import YamlReader
 from dateline.source.text import yaml_text
+from dateline.versions import DATE_FORM, FORMS, is_dated, is_well_formed, order
 
 _SUFFIXES: Final = (".json", ".yaml", ".yml")
 _PACKED: Final = (".gz", ".zip")
@@ -62,7 +62,7 @@ def parse_arguments(arguments: Iterable[str]) -> list[tuple[str, Path]]:
     faults: list[str] = []
     for argument in arguments:
         date, equals, file = argument.partition("=")
-        if not equals or not canonical_date(date):
+        if not equals or not is_dated(date):
             faults.append(f"{argument!r}: write DATE=FILE, such as 2024-01-15=openapi.yaml")
         elif date in found:
             faults.append(f"{date} is the date of {found[date]} already; name each date once")
@@ -76,7 +76,7 @@ def parse_arguments(arguments: Iterable[str]) -> list[tuple[str, Path]]:
             found[date] = Path(file)
     if faults:
         raise UsageError("\n".join(faults))
-    return sorted(found.items())
+    return sorted(found.items(), key=lambda pair: order(pair[0]))
 
 
 def read_sources(files: list[tuple[str, Path]], table: Table) -> list[Source]:
@@ -155,13 +155,15 @@ def format_table(
     versions = [
         {"date": Day(date), "title": title or f"As of {date}"} for date, title in titles.items()
     ]
+    form = next((one for one in FORMS if all(is_well_formed(date, one) for date in titles)), "")
     served = default or versions[0]["date"]
     content: dict[str, Any] = {
         "header": header or DEFAULT_HEADER,
-        "default": Day(served) if canonical_date(served) else served,
+        "default": Day(served) if is_dated(served) else served,
         "versions": versions,
         "policy": DEFAULT_POLICY,
         "lint": "adopted",
+        **({"form": form} if form not in ("", DATE_FORM) else {}),
         "python": {"package": package or DEFAULT_PACKAGE},
     }
     return yaml_file(content)

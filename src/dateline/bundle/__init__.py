@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -87,6 +87,8 @@ class Document:
     files: Files = NO_FILES
     readings: Readings | None = field(default_factory=Readings, compare=False, repr=False)
     """None for a document that is to become a source: see ``read_source``."""
+    restore: Callable[[dict[str, Any]], dict[str, Any]] | None = None
+    """Takes out what a document shows that the contract does not hold."""
 
     @property
     def content(self) -> dict[str, Any]:
@@ -95,7 +97,12 @@ class Document:
         Raises SourceError where a file can't be read, is no JSON or YAML, or where the document
         is not OpenAPI 3.0 or 3.1; with all that is wrong.
         """
-        return self._bundle.document
+        return self._restored
+
+    @cached_property
+    def _restored(self) -> dict[str, Any]:
+        document = self._bundle.document
+        return document if self.restore is None else self.restore(document)
 
     @property
     def is_alone(self) -> bool:

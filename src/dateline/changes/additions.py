@@ -11,6 +11,7 @@ from dateline.changes.reasons import Reason
 from dateline.changes.record import Period, Record
 from dateline.check.merge import Merged
 from dateline.diff import diff
+from dateline.gates import order
 from dateline.model import Api, Combination, Verdict
 from dateline.project import Projector
 
@@ -79,6 +80,7 @@ def continue_record(api: Api, projector: Projector, record: Record | None, versi
 
 def drop_periods(record: Record, versions: tuple[str, ...]) -> Record:
     """Return *record* without what all of *versions*, the only ones left, had from their start."""
+    oldest = min(map(order, versions))
     return replace(
-        record, closed=tuple(period for period in record.closed if period.since >= min(versions))
+        record, closed=tuple(period for period in record.closed if order(period.since) >= oldest)
     )

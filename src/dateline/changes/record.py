@@ -15,17 +15,17 @@ from typing import Any, Final
 
 from dateline.changes.pages import Entry
 from dateline.load.checks import find_type_problems
-from dateline.load.table import canonical_date
 from dateline.model import Direction, Map, Place, Problem, SourceError, Table, Verdict
 from dateline.source.reader import Locator, read
 from dateline.source.text import json_text
+from dateline.versions import DATED, is_dated, order
 
 FOLDER: Final = "_additions"
 """The folder of the record; its name keeps it out of the definitions."""
 
 # Laid out as in the outputs, so that these documents can be compared with whatever those can.
-_DOCUMENT: Final = re.compile(r"spec/([^/]+)/(\d{4}-\d{2}-\d{2})\.json")
-_PERIOD: Final = re.compile(r"(\d{4}-\d{2}-\d{2})\.json")
+_DOCUMENT: Final = re.compile(rf"spec/([^/]+)/({DATED})\.json")
+_PERIOD: Final = re.compile(rf"({DATED})\.json")
 
 _Documents = dict[str, dict[str, dict[str, Any]]]
 """Documents by version, by environment."""
@@ -229,7 +229,7 @@ def _one_of(*texts: str) -> _Fits:
 # What a period and an entry hold: for each key whether a value fits.
 _PERIOD_SHAPE: Final[dict[str, _Fits]] = {
     "since": lambda _: True,
-    "until": lambda value: _is_text(value) and canonical_date(value),
+    "until": lambda value: _is_text(value) and is_dated(value),
     "environments": _is_list_of_texts,
     "changes": lambda value: isinstance(value, list) and bool(value),
 }
@@ -248,7 +248,7 @@ def _faults(period: Map, since: str) -> Iterator[tuple[_Trail, str]]:
     yield from _find_shape_faults(period, _PERIOD_SHAPE, ())
     if period.get("since") != since:
         yield ("since",), "`since` is not what the file is called"
-    if str(period.get("until")) <= since:
+    if order(str(period.get("until"))) <= order(since):
         yield ("until",), "`until` is no later version"
     changes = period.get("changes")
     for index, change in enumerate(changes if isinstance(changes, list) else ()):

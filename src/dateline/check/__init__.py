@@ -185,6 +185,8 @@ class _Judge:
             if all(change.kind is Kind.DOCUMENTATION_CHANGED for change in changes)
         }
         for older, newer in pairwise(table.versions):
+            if newer.moving:
+                continue  # what is being worked on may hold back anything
             settled = table.adopted and newer.date in self._published.versions
             merged = self._merge()
             for environment in table.environments:

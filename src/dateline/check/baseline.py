@@ -34,9 +34,11 @@ from dateline.model import (
     SourceError,
     Table,
 )
+from dateline.placement import hide_version
 from dateline.source.reader import ADOPTED, UnreadableFileError, file_content
+from dateline.versions import DATED, order
 
-_DOCUMENT: Final = re.compile(r"spec/([^/]+)/(\d{4}-\d{2}-\d{2})\.json")
+_DOCUMENT: Final = re.compile(rf"spec/([^/]+)/({DATED})\.json")
 
 
 class BaselineError(DatelineError):
@@ -83,7 +85,8 @@ class Published:
     def versions(self) -> tuple[str, ...]:
         """The published versions, oldest first."""
         recorded = self.policy.versions or () if self.policy else ()
-        return tuple(sorted({*recorded, *(known.version for known in self.documents)}))
+        found = {*recorded, *(known.version for known in self.documents)}
+        return tuple(sorted(found, key=order))
 
     @property
     def environments(self) -> tuple[str, ...]:
@@ -409,6 +412,14 @@ def _read_published(
         for combination, document in documents.items()
         if _offers(policy, indexes.get(combination.environment), combination.version)
     }
+    if policy is not None and policy.header.startswith(("path ", "media-type ")):
+        documents = {
+            combination: replace(
+                document,
+                restore=partial(hide_version, selector=policy.header, version=combination.version),
+            )
+            for combination, document in documents.items()
+        }
     if documents:
         # a template may give an index another form; the record has always the same
         index = next(iter(indexes.values()), None)

@@ -34,7 +34,7 @@ from dateline.project import Projector
 from dateline.rules import CHANGE_RULES, RULES
 from dateline.source.reader import read
 
-_VERSION: Final = re.compile(r"(\d{4}-\d{1,2}-\d{1,2}|next)(?:@(.+))?")
+_VERSION: Final = re.compile(r"(\d{4}-\d{1,2}(?:[.-][0-9a-z.-]+)?|next)(?:@(.+))?")
 _ALONE: Final = Combination("", "")  # a document that stands for no version
 
 
@@ -167,14 +167,22 @@ class _Sides:
 
     def _side(self, name: str) -> _Side:
         path = Path(name)
-        if not path.exists() and (found := _VERSION.fullmatch(name)):
-            return self._version(found[1], found[2])
+        if not path.exists() and (found := self._parse_version(name)):
+            return self._version(*found)
         published = self._read_published(name)
         return _Side(
             label=published.label,
             documents=read_contents(published.documents),
             texts=published.documents,
         )
+
+    def _parse_version(self, name: str) -> tuple[str, str | None] | None:
+        """Return the version and the environment that *name* names; None if it is another name."""
+        if found := _VERSION.fullmatch(name):
+            return found[1], found[2]
+        version, _, environment = name.partition("@")
+        is_known = self._has_definitions and version in self._definitions.table.dates
+        return (version, environment or None) if is_known else None
 
     def _read_published(self, name: str) -> Published:
         published = read_baseline(name, self._output, self._readings)

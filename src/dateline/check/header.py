@@ -23,16 +23,16 @@ def check_header(api: Api, projector: Projector, published: Published) -> Iterat
     if record is None:
         return
     # the names of headers have no case: RFC 9110 section 5.1
-    if record.header.casefold() != table.header.casefold():
+    if record.header.casefold() != table.selector.casefold():
         yield create_finding(
             "version-header-changed",
             Policy.FROZEN,
-            f"the version header is renamed ({record.header} -> {table.header})",
-            key=(record.header, table.header),
+            f"the version header is renamed ({record.header} -> {table.selector})",
+            key=(record.header, table.selector),
             after_pointer="/header",
             before=record.header,
-            after=table.header,
-            after_source=table.place("header"),
+            after=table.selector,
+            after_source=table.place(table.place_of_version),
         )
     was, now = set(record.ignoring_tags), set(table.ignoring_tags)
     changed: dict[tuple[str, bool], dict[str, Combination]] = {}
@@ -59,7 +59,7 @@ def check_header(api: Api, projector: Projector, published: Published) -> Iterat
         yield create_finding(
             "ignored-header-changed",
             Policy.FROZEN,
-            f"{names[0]}{more}: {does} the header {table.header} now",
+            f"{names[0]}{more}: {does} the {table.choice} now",
             key=(at, ignores, *names),
             after_pointer=at,
             operations=tuple(names),

@@ -46,7 +46,7 @@ class PolicyRecord:
     def of(cls, table: Table, waivers: Iterable[Waiver]) -> PolicyRecord:
         """Return the record of *table* and *waivers*."""
         return cls(
-            header=table.header,
+            header=table.selector,
             default=table.default,
             ignoring_tags=table.ignoring_tags,
             preset=table.policy,
@@ -55,7 +55,7 @@ class PolicyRecord:
             require_why=table.require_why,
             adopted=table.adopted,
             waivers=tuple(waiver.data for waiver in waivers),
-            versions=tuple(version.date for version in table.supported),
+            versions=tuple(one.date for one in table.supported if not one.moving),
             environments=tuple(environment.name for environment in table.environments),
             announcements=table.announcements,
         )

@@ -64,7 +64,7 @@ def _withdrawn(table: Table, published: Published, day: str) -> str:
 
 
 def _find_backdated(table: Table, published: Published) -> Iterator[Finding]:
-    newest = max(published.versions, default="")
+    newest = max(published.versions, key=order, default="")
     for version in table.versions:
         fresh = version.date not in published.versions
         if fresh and newest and order(version.date) < order(newest):

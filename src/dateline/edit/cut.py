@@ -16,10 +16,10 @@ from dateline.edit.revision import Revision, compare_contents, compare_record
 from dateline.edit.sources import TITLE, Sources, open_sources, read_contents, write_trial
 from dateline.gates import order
 from dateline.load import load
-from dateline.load.table import canonical_date
 from dateline.load.wording import find_nearest
 from dateline.model import NEXT, DatelineError, Table, Version
 from dateline.project import Projector
+from dateline.versions import is_well_formed
 
 
 class CutError(DatelineError):
@@ -66,12 +66,12 @@ def cut(folder: Path, asked: CutRequest, published: Published) -> Cut:
     *published*, for drafts that there are not, a title that says nothing, and a version without
     change; SourceError for definitions that are invalid, or would be.
     """
-    if not canonical_date(asked.day):
-        raise CutError(f"{asked.day!r} is not a day of the calendar, written YYYY-MM-DD")
     before = read_contents(folder)
     api, known = open_sources(folder)
-    newest = max((api.table.latest, *published.versions))
-    if asked.day <= newest:
+    if not is_well_formed(asked.day, api.table.form):
+        raise CutError(f"{asked.day!r} is not a day of the calendar, written {api.table.form}")
+    newest = max((api.table.latest, *published.versions), key=order)
+    if order(asked.day) <= order(newest):
         raise CutError(
             f"{asked.day} is not newer than {newest}, the newest version that is cut; name a "
             f"later day"

@@ -130,8 +130,8 @@ def apply(plan: Plan) -> None:
 
 
 def _row_added(api: Api) -> Edit:
-    place = api.table.versions[-1].place
-    return Edit(place=place, message=f"the version {api.table.dates[-1]} is being prepared")
+    row = api.table.newest
+    return Edit(place=row.place, message=f"the version {row.date} is being prepared")
 
 
 def _missing(before: Api, now: Api) -> Iterator[str]:
@@ -271,7 +271,7 @@ class _Gating:
         A component that nothing uses any more goes with the older versions that it stays for.
         """
         written, now = self._canvas.projector, state.canvas.projector
-        newest, gated = self._api.table.dates[-1], state.canvas.api.table.dates[-1]
+        newest, gated = self._api.table.newest.date, state.canvas.api.table.newest.date
         names = [environment.name for environment in self._api.table.environments]
         return all(
             change.after_pointer == VERSION or change.kind is Kind.COMPONENT_REMOVED
@@ -330,7 +330,8 @@ class _Gating:
         """Return where *repairs* lead; else which of them fails, if that shows, and why."""
         before, api = state.contents, state.canvas.api
         if self._date not in api.table.dates:
-            before = add_version(before, self._date, len(api.table.versions))
+            rows = sum(not version.moving for version in api.table.versions)
+            before = add_version(before, self._date, rows)
         sources = Sources(api, before)
         try:
             done = carry_out(repairs, state.canvas, sources)
@@ -389,5 +390,5 @@ def _list_concerned(repairs: Sequence[Repair], culprits: Sequence[Repair]) -> se
 
 def _date(api: Api, published: Sequence[str]) -> str:
     """Return the date that new gates get: the first that is newer than all that is published."""
-    newest = max(published, default="")
+    newest = max(published, key=order, default="")
     return next((date for date in api.table.dates if order(date) > order(newest)), NEXT)

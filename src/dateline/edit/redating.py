@@ -94,7 +94,8 @@ def redate_table(
 ) -> None:
     """Let one row of the version table say *day* and *title*, in the place of those of *drafts*."""
     source = sources.file(TABLE)
-    at = len(table.supported)  # the drafts stand behind
+    # the drafts are behind, and what always moves
+    at = sum(not version.moving for version in table.supported)
     folded = [number for number, one in enumerate(table.versions) if one.date in drafts]
     first = table.versions[at] if folded[:1] == [at] else None
     for number in reversed(folded if first is None else folded[1:]):

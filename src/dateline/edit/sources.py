@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-from dateline.load import TABLE, list_source_files, load
+from dateline.load import TABLE, list_source_files, load, read_known_table
 from dateline.model import NEXT, Api, Day, SourceError
 from dateline.source.splice import EditableSource
 
@@ -90,7 +90,9 @@ def open_sources(folder: Path, *, tolerated: Collection[str] = ()) -> tuple[Api,
     except SourceError as error:
         if any(problem.id != "unknown-version" for problem in error.problems):
             raise
-        known = add_version(read_contents(folder), NEXT, sys.maxsize)
+        table = read_known_table(folder)
+        rows = sum(not version.moving for version in table.versions) if table else sys.maxsize
+        known = add_version(read_contents(folder), NEXT, rows)
         try:
             return replace(load_contents(folder.name, known, tolerated), folder=folder), known
         except SourceError:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -146,6 +148,7 @@ def _package_view(table: Table, *, serves: bool) -> dict[str, Any]:
     dates = tuple(Text(version.date) for version in table.supported)
     return {
         "release": _release(table.latest),
+        "choice": Code(_quote_choice(table)),
         "serves": serves,
         "versions": lay_out(Brackets("", dates, "()"), 0, len("VERSIONS: Final = ")),
         "default": Code(literal(table.default)),
@@ -173,6 +176,18 @@ def _version_view(table: Table, version: str, homes: Mapping[str, str]) -> dict[
     }
 
 
+def _quote_choice(table: Table) -> str:
+    """Return what chooses a version, in words, its name quoted."""
+    return table.choice.removesuffix(table.header) + (
+        json.dumps(table.header) if table.header else ""
+    )
+
+
 def _release(date: str) -> str:
-    """Return a date as a version of PEP 440: 2026.7.1."""
-    return ".".join(str(int(part)) for part in date.split("-"))
+    """Return the name of a version as a version of PEP 440: 2026.7.1, 2024.9.30+acacia."""
+    numbers: list[str] = []
+    words: list[str] = []
+    for part in re.split("[.-]", date):
+        (numbers if part.isdigit() and not words else words).append(part)
+    release = ".".join(str(int(number)) for number in numbers)
+    return "+".join(filter(None, (release, ".".join(words))))

@@ -43,7 +43,7 @@ _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 def package_name(version: str) -> str:
     """Return the subpackage of *version*: `v2025_03_13`; `vnext` for the one being prepared."""
-    return version if version == CANONICAL else "v" + version.replace("-", "_")
+    return version if version == CANONICAL else "v" + re.sub("[.-]", "_", version)
 
 
 def pascal(name: str) -> str:

@@ -9,7 +9,7 @@ from shlex import quote as quoted
 from typing import Any, Final
 from urllib.parse import quote
 
-from dateline.model import Environment
+from dateline.model import Environment, Table
 from dateline.project import Projector
 from dateline.sample import UnsatisfiedError
 from dateline.serve.mock import Mock
@@ -29,7 +29,7 @@ def lines(mock: Mock, environment: Environment, address: str) -> Iterator[str]:
         for each in table.supported
     )
     yield f"{table.package}, {environment.name}: {address}{prefix(environment)}"
-    yield f"versions, by the header {table.header}: {versions}"
+    yield f"versions, by the {table.choice}: {versions}"
     yield f"answers are made up (seed {mock.seed}); any credentials will do"
     yield "Ctrl-C ends it. Try:"
     for line in _tries(mock, environment, address):
@@ -42,9 +42,22 @@ def _tries(mock: Mock, environment: Environment, address: str) -> list[str]:
     requests = (_request(mock, each, address + prefix(environment)) for each in _common(mock))
     found = next((request for request in requests if request is not None), None)
     versions = dict.fromkeys((table.supported[0].date, table.latest)) if found else ()
-    tries = [f"{found} -H {quoted(f'{table.header}: {version}')}" for version in versions]
+    base = address + prefix(environment)
+    tries = [_name_version(found or "", base, table, version) for version in versions]
     tries += [f"curl {address}/spec{name}" for name in (f"/{table.latest}", "/versions", "")]
     return tries[:3]
+
+
+def _name_version(command: str, base: str, table: Table, version: str) -> str:
+    """Return *command*, a request to an address below *base*, for *version*."""
+    if table.place_of_version == "path":
+        return command.replace(base, f"{base}/{version}", 1)
+    if table.place_of_version == "query":
+        return f"{command} -G -d {quoted(f'{table.header}={version}')}"
+    header = f"{table.header}: {version}"
+    if table.place_of_version == "media-type":
+        header = f"Accept: application/json; {table.header}={version}"
+    return f"{command} -H {quoted(header)}"
 
 
 def _common(mock: Mock) -> Iterator[Operation]:

@@ -10,6 +10,9 @@ Plain JSON values, beside the contract data::
      "headers": {ID: {STATUS: {NAME: SCHEMA}}},
      "canonical": {NAME: SCHEMA}}
 
+Beside them, ``naming`` holds the place, the form and the treatment of unknown versions where these
+are not the usual ones.
+
 Entries are read like those of contract data. ``requests`` and ``statuses`` are those of each
 version: a request is null where the version lacks the operation. It has its ``security`` where that
 is not the newest version's, and ``unserved``, a reason, where no server can read it. ``results``
@@ -26,7 +29,7 @@ from functools import cache
 from typing import Any
 
 from dateline.canonical import ContractData, Row, Unserved, canonical_document, entries
-from dateline.model import EVERYWHERE, Api, Combination
+from dateline.model import EVERYWHERE, Api, Combination, Table
 from dateline.openapi import chain, is_json, operation_names, value_schema
 from dateline.project import Projector
 from dateline.schema.access import ACCESS, READ_ONLY, WRITE_ONLY, Hidden, OneWay
@@ -35,6 +38,7 @@ from dateline.schema.memo import closure
 from dateline.schema.parts import PartReader
 from dateline.server.operations import defaults, unread
 from dateline.server.readable import STYLES, explain_unreadable
+from dateline.versions import DATE_FORM
 
 
 def describe_messages(
@@ -58,9 +62,19 @@ def describe_messages(
         "header": api.table.header,
         "default": api.table.default,
         "supported": [version.date for version in api.table.supported],
+        **({"naming": naming} if (naming := _describe_naming(api.table)) else {}),
         "ends": dict(_describe_ends(api)),
         **described.requests(contracts.dated if contracts else ()),
         **described.results(contracts.canonical if contracts else ()),
+    }
+
+
+def _describe_naming(table: Table) -> dict[str, Any]:
+    """Return how requests name versions, as far as it is unusual."""
+    return {
+        **({"place": table.place_of_version} if table.place_of_version != "header" else {}),
+        **({"form": table.form} if table.form != DATE_FORM else {}),
+        **({"nearest": True} if table.nearest else {}),
     }
 
 
@@ -226,7 +240,7 @@ class _Messages:
         read = [
             parameter
             for (place, name), parameter in listed.items()
-            if not (place == "header" and name.lower() in self._unread)
+            if (place, name.lower()) not in self._unread
         ]
         name = self._names[path, method]
         unserved = self._unserved.get(name) or reader.explain_unreadable(read)

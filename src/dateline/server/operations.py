@@ -149,14 +149,16 @@ def prefix(environment: Environment) -> str:
     return _path(environment.servers[0]) if environment.servers else ""
 
 
-def unread(api: Api) -> frozenset[str]:
-    """Return the headers, in lower case, that handlers don't receive as parameters.
+def unread(api: Api) -> frozenset[tuple[str, str]]:
+    """Return the place and the name in lower case of what handlers don't receive as parameters.
 
-    Something else reads them: the version, the idempotency key, credentials.
+    Something else reads it: the version, the idempotency key, credentials.
     """
     schemes = api.document.get("components", {}).get("securitySchemes", {}).values()
     told = [each["name"] for each in schemes if each.get("in") == "header" and "name" in each]
-    return _IGNORED | {api.table.header.lower(), _IDEMPOTENCY, *map(str.lower, told)}
+    headers = _IGNORED | {_IDEMPOTENCY, *map(str.lower, told)}
+    version = (api.table.place_of_version, api.table.header.lower())
+    return frozenset({version, *(("header", name) for name in headers)})
 
 
 def read_groups(api: Api) -> list[OperationGroup]:
@@ -345,7 +347,7 @@ class _OperationReader:
             taken["body"] = ""
         for place in PLACES:
             for (where, name), found in listed.items():
-                if where != place or (place == "header" and name.lower() in self._unread):
+                if where != place or (place, name.lower()) in self._unread:
                     continue
                 keyword = self._keyword(name, place, taken)
                 if keyword in taken:

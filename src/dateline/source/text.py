@@ -54,7 +54,7 @@ def yaml_key(key: str) -> str:
 
 def _yaml_name(key: str) -> str:
     # a day equals the text that is remembered for others
-    return key if isinstance(key, Day) else yaml_key(key)
+    return key if isinstance(key, Day) and key.is_plain else yaml_key(key)
 
 
 def yaml_text(value: Any, indent: int = 0, width: int = 0, column: int = 0) -> str:
@@ -79,7 +79,8 @@ def yaml_text(value: Any, indent: int = 0, width: int = 0, column: int = 0) -> s
         inner = "\n" + " " * indent + "-"
         return "".join(inner + _yaml_item(child, indent + 2, width) for child in value)
     if isinstance(value, str):
-        return f" {value}" if isinstance(value, Day) else _yaml_string(value, indent, width, column)
+        is_plain = isinstance(value, Day) and value.is_plain
+        return f" {value}" if is_plain else _yaml_string(value, indent, width, column)
     return " " + format_number(value)
 
 

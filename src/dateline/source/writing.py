@@ -162,7 +162,9 @@ def scalar(value: Any, style: Style, *, brackets: bool = False) -> str:
         return json.dumps(value, ensure_ascii=False)
     if not isinstance(value, str):
         return format_number(value)
-    if isinstance(value, Day) or is_plain(value, to_people=True, brackets=brackets):
+    if (isinstance(value, Day) and value.is_plain) or is_plain(
+        value, to_people=True, brackets=brackets
+    ):
         return value
     double = quote_yaml(value)
     # the quote that needs no escape, where only one of them does

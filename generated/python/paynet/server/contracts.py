@@ -122,6 +122,7 @@ class Contracts:
     """What requests have to be in one environment, at any version."""
 
     def __init__(self, data: Mapping[str, Any], environment: str) -> None:
+        self._versions = {version: at for at, version in enumerate(data["versions"])}
         self._requests = data["requests"]
         self._statuses = data["statuses"]
         self.headers: Final = frozenset(
@@ -210,7 +211,7 @@ class Contracts:
         return next(
             (at, entry)
             for at, entry in reversed(list(enumerate(entries)))
-            if entry["since"] <= version and self._holds(entry)
+            if self._versions[entry["since"]] <= self._versions[version] and self._holds(entry)
         )
 
     def _holds(self, entry: Mapping[str, Any]) -> bool:

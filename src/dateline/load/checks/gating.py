@@ -25,7 +25,7 @@ from dateline.load.checks.scope import (
     on,
     path,
 )
-from dateline.load.table import canonical_date, check_version
+from dateline.load.table import check_version
 from dateline.load.wording import did_you_mean, name_kind, quote
 from dateline.model import (
     ADDED,
@@ -42,6 +42,7 @@ from dateline.model import (
 from dateline.openapi import OBJECTS, WHOLE, Shape, slot
 from dateline.schema.types import UNIONS
 from dateline.schema.values import text
+from dateline.versions import is_well_formed
 
 _PRESENCE: Final = (ADDED, REMOVED, ENVIRONMENTS)
 """The keys that say where something is there at all."""
@@ -196,10 +197,10 @@ def _date(scope: Scope, written: str, trail: Trail, *, value: bool) -> Iterator[
             "`- { date: next, title: Being prepared., draft: true }` to the end of its `versions`"
         )
         yield Violation(trail, "unknown-version", message, value=value)
-    elif canonical_date(written):
+    elif is_well_formed(written, scope.table.form):
         message = f"no version {written} in the table{did_you_mean(written, known)}"
         yield Violation(trail, "unknown-version", message, value=value)
-    elif refusal := check_version(written):
+    elif refusal := check_version(written, scope.table.form):
         yield Violation(trail, "date", refusal.message, value=value)
 
 

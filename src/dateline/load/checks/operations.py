@@ -329,17 +329,23 @@ def server_variable(_: Scope, site: Site, key: str) -> Iterator[Violation]:
 
 # The version header
 
+# What the parameter that selects a version is called in messages, by its place.
+_PLACES: Final = {"header": "header", "query": "query parameter"}
+
 
 @on(
     "document.paths",
     finds=("version-header-missing", "version-header-ignored", "version-header-unknown"),
 )
 def version_header(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
-    """Operations declare the header that selects the version, but those that ignore it.
+    """Operations declare the parameter that selects the version, but those that ignore it.
 
-    Operations with `servers` of their own are not served at the API address and are left alone.
+    That is a header, or a parameter of the query; in other places it is not declared. Operations
+    with `servers` of their own are not served at the API address and are left alone.
     """
-    header = scope.table.header
+    header, what = scope.table.header, _PLACES.get(scope.table.place_of_version)
+    if what is None:
+        return
     rows = list(_headers(scope, site, key))
     if not any(trail is not None for *_, trail in rows):
         names = _header_names(scope, *chain.from_iterable(row[:2] for row in rows))
@@ -353,7 +359,7 @@ def version_header(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
             )
             yield Violation(declared, "version-header-ignored", message)
         elif not ignoring and declared is None:
-            message = f"this operation does not declare the header {header}; add the parameter"
+            message = f"this operation does not declare the {what} {header}; add the parameter"
             yield Violation(trail, "version-header-missing", message)
 
 
@@ -368,11 +374,11 @@ def _find_other_header(scope: Scope, trail: Trail, declared: set[str]) -> Iterat
     Another is one of a similar name, or one that is named after versions. Without such a one the
     header is simply not documented. *declared* holds the names of all headers of operations.
     """
-    header = scope.table.header
+    header, what = scope.table.header, _PLACES[scope.table.place_of_version]
     known = sorted(declared)
     if find_nearest(header, known) or any("version" in name.casefold() for name in known):
         message = (
-            f"no operation declares the header {header} that selects the version"
+            f"no operation declares the {what} {header} that selects the version"
             f"{did_you_mean(header, known)}"
         )
         yield Violation(trail, "version-header-unknown", message, table_key="header")
@@ -384,7 +390,7 @@ def _header_names(scope: Scope, *nodes: dict[str, Any]) -> set[str]:
     return {
         str(parameter.get("name", ""))
         for parameter in (scope.resolve("parameter", one) for one in parameters)
-        if isinstance(parameter, dict) and parameter.get("in") == "header"
+        if isinstance(parameter, dict) and parameter.get("in") == scope.table.place_of_version
     }
 
 
@@ -416,11 +422,11 @@ def _header(scope: Scope, node: dict[str, Any], trail: Trail) -> Trail:
 
 
 def _is_version_header(scope: Scope, parameter: Any) -> bool:
-    return (
-        isinstance(parameter, dict)
-        and parameter.get("in") == "header"
-        and parameter.get("name", "").casefold() == scope.table.header.casefold()
-    )
+    name, place = scope.table.header, scope.table.place_of_version
+    if not isinstance(parameter, dict) or parameter.get("in") != place:
+        return False
+    written: str = parameter.get("name", "")
+    return written == name or (place == "header" and written.casefold() == name.casefold())
 
 
 @on("parameter.name", finds=("version-header-default", "version-header-required"))

@@ -8,6 +8,7 @@ from pathlib import Path
 from dateline.load import read_known_table
 from dateline.load.editor.source import source_schema
 from dateline.load.editor.versions import versions_schema
+from dateline.versions import DATE_FORM
 
 __all__ = ["editor_schema", "source_schema", "versions_schema"]
 
@@ -18,5 +19,7 @@ def editor_schema(which: str, folder: Path) -> str:
     The dates and environments offered are those of the version table in *folder*. While it is
     absent or has a slip in it, every date and every name will do.
     """
-    schema = versions_schema() if which == "versions" else source_schema(read_known_table(folder))
+    table = read_known_table(folder)
+    form = table.form if table else DATE_FORM
+    schema = versions_schema(form) if which == "versions" else source_schema(table)
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"

@@ -12,7 +12,7 @@ from dateline.load.editor.grammar import (
     grammar,
     ref,
 )
-from dateline.load.table.contents import ENVIRONMENT, LINE, TEXT, VERSION, JsonSchema
+from dateline.load.table.contents import ENVIRONMENT, LINE, TEXT, JsonSchema, version_schema
 from dateline.model import (
     ADDED,
     ENVIRONMENTS,
@@ -27,6 +27,7 @@ from dateline.model import (
 )
 from dateline.model import KEYS as OUR_KEYS
 from dateline.openapi import ANY, OBJECTS, REFERABLE, WHOLE
+from dateline.versions import DATE_FORM
 
 COMPANIONS: Final[JsonSchema] = {
     SHOWN_AS: {"anyOf": [{"required": [ADDED]}, {"required": [REMOVED]}]},
@@ -156,7 +157,7 @@ def before(kind: str) -> JsonSchema:
 def date_of(table: Table | None) -> JsonSchema:
     """Return the schema of a date of *table*, of any date without one."""
     if table is None:
-        return VERSION.schema
+        return version_schema(DATE_FORM)
     titles = {version.date: version.title for version in table.versions}
     titles.setdefault(NEXT, "the version being prepared")
     return {

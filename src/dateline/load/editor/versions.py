@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Final
 
 from dateline.load.editor.grammar import DIALECT, closed_object, grammar, ref
-from dateline.load.table.contents import JsonSchema, TableValue
+from dateline.load.table.contents import JsonSchema, TableValue, matching, version_schema
 from dateline.load.table.keys import KEYS, OPENAPI, SUBJECTS, TableKey
-from dateline.model import NEXT
+from dateline.model import NEXT, PLACES
+from dateline.versions import DATE_FORM, MOVING
 
 _TABLE: Final = "the version table"
 
 _TOGETHER: Final[dict[str, JsonSchema]] = {
     _TABLE: {
+        "not": {"anyOf": [{"required": [*pair]} for pair in combinations(PLACES, 2)]},
         "if": {"properties": {"lint": {"const": "adopted"}}, "required": ["lint"]},
         "else": {
             "required": ["environments"],
@@ -22,6 +25,13 @@ _TOGETHER: Final[dict[str, JsonSchema]] = {
     "a version": {
         "if": {"properties": {"date": {"const": NEXT}}, "required": ["date"]},
         "then": {"required": ["draft"], "properties": {"draft": {"const": True}}},
+        "allOf": [
+            {
+                "if": {"properties": {"moving": {"const": True}}, "required": ["moving"]},
+                "then": {"properties": {"date": matching(MOVING, "Write a word, as unstable.")}},
+                "else": {"properties": {"date": {"$ref": "#/$defs/date"}}},
+            }
+        ],
     },
     **{
         what: {"oneOf": [{"required": [subject]} for subject in subjects]}
@@ -31,13 +41,17 @@ _TOGETHER: Final[dict[str, JsonSchema]] = {
 """What the keys of a mapping demand of each other."""
 
 
-def versions_schema() -> JsonSchema:
-    """Return the JSON Schema (2020-12) of `versions.yaml`."""
+def versions_schema(form: str = DATE_FORM) -> JsonSchema:
+    """Return the JSON Schema (2020-12) of `versions.yaml`, where versions are named as *form*."""
     return {
         "$schema": DIALECT,
         "$comment": "the version table of an API",
         **_object(_TABLE),
         "$defs": {
+            "date": version_schema(form),
+            "cut": version_schema(form, cut=True),
+        }
+        | {
             _name(what): grammar(_name(what)) if what in OPENAPI else _object(what)
             for what in KEYS
             if what != _TABLE

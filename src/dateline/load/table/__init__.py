@@ -8,7 +8,7 @@ from dateline.load.table.environments import read_environments
 from dateline.load.table.keys import DEFAULT_HEADER, DEFAULT_PACKAGE, KEYS
 from dateline.load.table.reading import Row, TableReading
 from dateline.load.table.versions import read_annotation, read_default, read_versions
-from dateline.model import NOTICE_DAYS, Map, Place, Problem, Table
+from dateline.model import NOTICE_DAYS, PLACES, Map, Place, Problem, Table
 
 
 def read_table(document: Map, problems: list[Problem]) -> Table | None:
@@ -16,7 +16,7 @@ def read_table(document: Map, problems: list[Problem]) -> Table | None:
 
     Every problem found is appended to *problems*; None is returned when there is one.
     """
-    reading = TableReading()
+    reading = TableReading(document)
     table = _read_table(reading, reading.row(document, "the version table"))
     problems += reading.problems
     return None if reading.problems else table
@@ -37,8 +37,12 @@ def _read_table(reading: TableReading, row: Row) -> Table:
     versions = tuple(read_versions(reading, row))
     policy = row["policy"]
     is_name = isinstance(policy, str)
+    place = _find_place(reading, row)
     return Table(
-        header=row["header"],
+        header=row[place] if place != "path" else "",
+        place_of_version=place,
+        form=row["form"],
+        nearest=row["unknown"] == "nearest",
         default=read_default(reading, row, versions),
         annotation=read_annotation(reading, row, versions),
         versions=versions,
@@ -53,6 +57,15 @@ def _read_table(reading: TableReading, row: Row) -> Table:
         adopted=row["lint"] == "adopted",
         places=_places(row.node),
     )
+
+
+def _find_place(reading: TableReading, row: Row) -> str:
+    """Return where requests name a version, one of ``PLACES``."""
+    keys = [key for key in PLACES if key in row.node and row[key]]
+    if len(keys) > 1:
+        message = f"`{keys[0]}` is the place of the version; keep one of {' and '.join(keys)}"
+        reading.note(row.node.place(keys[1]), "version-place", message)
+    return keys[0] if keys else "header"
 
 
 def _places(node: Map) -> dict[str, Place]:

@@ -14,7 +14,8 @@ from datetime import date
 from typing import Any, Final, NamedTuple
 
 from dateline.load.wording import did_you_mean, quote
-from dateline.model import NEXT, Map, Seq
+from dateline.model import Map, Seq
+from dateline.versions import DATE_FORM, NEXT, is_well_formed, name_pattern
 
 JsonSchema = dict[str, Any]
 
@@ -27,7 +28,6 @@ _TYPES: Final[dict[type, str]] = {
 }
 
 _DATE: Final = re.compile(r"([0-9]{4})-?([0-9]{1,2})-?([0-9]{1,2})")
-_DAY: Final = "[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])"
 
 HEADER_NAME: Final = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"  # a token: RFC 9110 section 5.6.2
 
@@ -65,7 +65,8 @@ class TableValue(NamedTuple):
 
     ``each`` is what the items of a list or the values of a mapping have to be, ``name`` what the
     keys of a mapping have to be. The items of a ``unique`` list differ. ``object`` names the
-    mapping, a key of ``KEYS``, that the value may be in place of what the check wants.
+    mapping, a key of ``KEYS``, that the value may be in place of what the check wants. The name
+    of a ``version`` (``any``, or ``cut`` where it is not `next`) has the form of the table.
     """
 
     check: Check
@@ -74,6 +75,7 @@ class TableValue(NamedTuple):
     name: TableValue | None = None
     unique: bool = False
     object: str = ""
+    version: str = ""
 
 
 def matching(grammar: str, otherwise: str) -> JsonSchema:
@@ -245,33 +247,42 @@ def canonical_date(text: str) -> bool:
         return False
 
 
-def check_version(value: Any) -> Refusal | None:
-    """Return what is wrong with the date of a version, which may be `next`."""
-    if value == NEXT or (isinstance(value, str) and canonical_date(value)):
+def check_version(value: Any, form: str = DATE_FORM, *, cut: bool = False) -> Refusal | None:
+    """Return what is wrong with the name of a version of *form*; `next` is one unless it is *cut*.
+
+    Days have the form of dates.
+    """
+    if value == NEXT:
+        message = f"'next' is no date yet; write a canonical {form} date"
+        return Refusal("date", message) if cut else None
+    if isinstance(value, str) and is_well_formed(value, form):
         return None
+    named = quote(value) if isinstance(value, str) else value
+    if type(value) is int and is_well_formed(str(value), form):
+        return Refusal("date", f"{named} is a number in YAML; write '{value}' in quotes")
     written = str(value) if type(value) in (str, int) else ""
     parts = _DATE.fullmatch(written)
-    padded = "-".join((parts[1], parts[2].zfill(2), parts[3].zfill(2))) if parts else ""
-    named = quote(value) if isinstance(value, str) else value
-    if padded and canonical_date(padded):
-        return Refusal("date", f"{named} is not a canonical YYYY-MM-DD date; write {padded}")
-    if padded == value:
+    if form == DATE_FORM and parts:
+        padded = "-".join((parts[1], parts[2].zfill(2), parts[3].zfill(2)))
+        if canonical_date(padded):
+            return Refusal("date", f"{named} is not a canonical {form} date; write {padded}")
+    if isinstance(value, str) and re.fullmatch(re.sub("[YMD]", "[0-9]", form), value):
         return Refusal("date", f"{named} is not a day of the calendar; write one, or `next`")
-    wrong = f"{named} is not a canonical YYYY-MM-DD date; write one, or `next`"
+    wrong = f"{named} is not a canonical {form} date; write one, or `next`"
     return _is_text(value) or Refusal("date", wrong)
 
 
-def _check_day(value: Any) -> Refusal | None:
-    if value == NEXT:
-        return Refusal("date", "'next' is no date yet; write a canonical YYYY-MM-DD date")
-    return check_version(value)
-
-
-DAY: Final = TableValue(_check_day, matching(_DAY, "Write a date as YYYY-MM-DD."))
-VERSION: Final = TableValue(
-    check_version,
-    {
-        **matching(f"{NEXT}|{_DAY}", "Write a date as YYYY-MM-DD, or `next`."),
-        "examples": [NEXT],
-    },
+DAY: Final = TableValue(
+    lambda value: check_version(value, cut=True),
+    matching(name_pattern(DATE_FORM), f"Write a date as {DATE_FORM}."),
 )
+VERSION: Final = TableValue(check_version, {"$ref": "#/$defs/date"}, version="any")
+CUT: Final = VERSION._replace(schema={"$ref": "#/$defs/cut"}, version="cut")
+
+
+def version_schema(form: str, *, cut: bool = False) -> JsonSchema:
+    """Return the schema of names of versions of *form*; `next` is one unless it is *cut*."""
+    if cut:
+        return matching(name_pattern(form), f"Write a date as {form}.")
+    pattern = f"{NEXT}|{name_pattern(form)}"
+    return {**matching(pattern, f"Write a date as {form}, or `next`."), "examples": [NEXT]}

@@ -6,6 +6,7 @@ from typing import Any, Final, NamedTuple
 
 from dateline.load.table.contents import (
     COUNT,
+    CUT,
     DAY,
     ENVIRONMENT,
     FLAG,
@@ -18,7 +19,6 @@ from dateline.load.table.contents import (
     VERSION,
     Refusal,
     TableValue,
-    check_version,
     list_of,
     map_of,
     one,
@@ -26,6 +26,7 @@ from dateline.load.table.contents import (
 )
 from dateline.model import NOTICE_DAYS
 from dateline.presets import DEFAULT_POLICY, PRESETS
+from dateline.versions import DATE_FORM, FORMS
 
 VERDICTS: Final = ("additive", "gated", "never")
 """What a rule may say of a change."""
@@ -47,7 +48,7 @@ KEYS: Final[dict[str, dict[str, TableKey]]] = {
     "the version table": {
         "header": TableKey(HEADER, "The request header that selects a version.", "X-API-Version"),
         "default": TableKey(
-            DAY._replace(check=check_version),
+            CUT._replace(version="any"),
             "The version served without the header; the oldest supported one if left out.",
         ),
         "annotation": TableKey(
@@ -100,10 +101,26 @@ KEYS: Final[dict[str, dict[str, TableKey]]] = {
             "elsewhere.",
             "authored",
         ),
+        "query": TableKey(HEADER, "The query parameter that selects a version, not a header."),
+        "path": TableKey(
+            FLAG,
+            "The first segment of the path selects a version, not a header.",
+            default=False,
+        ),
+        "media-type": TableKey(
+            HEADER, "The parameter of the media type accepted that selects a version."
+        ),
+        "form": TableKey(one_of(*FORMS), "How versions are named.", DATE_FORM),
+        "unknown": TableKey(
+            one_of("refused", "nearest"),
+            "What becomes of a well-formed version that there is not: it is refused, or the "
+            "nearest earlier one is served.",
+            "refused",
+        ),
     },
     "an announcement": {
-        "default": TableKey(DAY, "The version that becomes the default."),
-        "ends": TableKey(DAY, "The version that is served no longer."),
+        "default": TableKey(CUT, "The version that becomes the default."),
+        "ends": TableKey(CUT, "The version that is served no longer."),
         "from": TableKey(DAY, "The day from which it holds.", missing="say from which day on"),
         "announced": TableKey(
             DAY, "The day of the announcement.", missing="write the day of the announcement"
@@ -114,7 +131,7 @@ KEYS: Final[dict[str, dict[str, TableKey]]] = {
     },
     "a version": {
         "date": TableKey(
-            VERSION,
+            VERSION._replace(schema={"type": "string"}),
             "The day it is cut, or `next` for the one being prepared.",
             missing="write `date: YYYY-MM-DD`",
         ),
@@ -124,6 +141,9 @@ KEYS: Final[dict[str, dict[str, TableKey]]] = {
             missing="say in one sentence what callers will notice",
         ),
         "draft": TableKey(FLAG, "Not cut yet.", default=False),
+        "moving": TableKey(
+            FLAG, "Changes at any time, is never cut, and has a word as its name.", default=False
+        ),
         "undisclosed": TableKey(FLAG, "Supported, but its changes are not shown.", default=False),
     },
     "an environment": {

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from dateline.load.table.contents import TableValue
+from dateline.load.table.contents import TableValue, check_version
 from dateline.load.table.keys import KEYS, OPENAPI, SUBJECTS
 from dateline.load.wording import did_you_mean
 from dateline.model import KEYS as OUR_KEYS
 from dateline.model import Map, Place, Problem, Seq
+from dateline.versions import DATE_FORM, FORMS, MOVING, RESERVED
 
 
 @dataclass(frozen=True)
@@ -31,11 +33,25 @@ class Row:
         return self.node.place(key, value=True)
 
 
+def _is_word(name: Any) -> bool:
+    """Return whether *name* may be that of a version that always moves."""
+    return isinstance(name, str) and bool(re.fullmatch(MOVING, name)) and name not in RESERVED
+
+
 class TableReading:
     """One reading of the file: takes values out of it, and keeps the problems so far."""
 
-    def __init__(self) -> None:
+    def __init__(self, document: Map | None = None) -> None:
+        """Read what *document*, the whole file, declares about the names of its versions."""
         self.problems: list[Problem] = []
+        document = document or Map()
+        form, rows = document.get("form"), document.get("versions")
+        self.form: str = form if form in FORMS else DATE_FORM
+        self._moving = {
+            row["date"]
+            for row in (rows if isinstance(rows, list) else ())
+            if isinstance(row, dict) and row.get("moving") is True and _is_word(row.get("date"))
+        }
 
     def note(self, place: Place, id: str, message: str) -> None:
         """Keep what is wrong at *place*."""
@@ -71,7 +87,12 @@ class TableReading:
         """Return *value*, read as *content*; None where it is something else, which is noted."""
         if content.object and isinstance(value, Map):
             return self.row(value, content.object)
-        if refusal := content.check(value):
+        refusal = content.check(value)
+        if content.version:
+            is_cut = content.version == "cut"
+            is_moving = isinstance(value, str) and value in self._moving
+            refusal = None if is_moving else check_version(value, self.form, cut=is_cut)
+        if refusal is not None:
             self.note(place, *refusal)
             return None
         if content.each is None:

@@ -24,6 +24,16 @@ def read_versions(reading: TableReading, table: Row) -> list[Version]:
         if row is not None and row["date"] is not None
     ]
     _in_order(reading, versions)
+    for row, version in zip(filter(None, rows), versions, strict=False):
+        if row["moving"] and not version.moving:
+            message = f"{version.date} is dated, so it does not move; call it by a word: unstable"
+            reading.note(version.place, "moving-version", message)
+        elif version.moving and version.draft:
+            message = f"{version.date} always moves, so it is no draft; leave `draft` out"
+            reading.note(version.place, "moving-version", message)
+        elif version.moving and version is not versions[-1]:
+            message = f"{version.date} always moves, so it is the newest; put it last"
+            reading.note(version.place, "moving-version", message)
     if len(versions) < len(rows):
         # the date of the unreadable row must not be called unknown elsewhere
         return []
@@ -49,7 +59,7 @@ def _in_order(reading: TableReading, versions: list[Version]) -> None:
 
 def read_default(reading: TableReading, table: Row, versions: tuple[Version, ...]) -> str:
     """Return the date that is served without the header; the oldest where none is named."""
-    supported = [version.date for version in versions if not version.draft]
+    supported = [version.date for version in versions if not version.draft and not version.moving]
     # the oldest: the one that doesn't move when a version is cut
     fallback = supported[0] if supported else ""
     day: str = table["default"] or fallback
@@ -97,7 +107,7 @@ def _check_order(version: Version, twin: Version | None, before: Version | None)
             f"{version.date} comes after {before.date} ({before.place}); write the versions "
             "oldest first, `next` last",
         )
-    if before.draft and not version.draft:
+    if before.draft and not version.draft and not version.moving:
         return Refusal(
             "draft-before-cut",
             f"{version.date} comes after the draft {before.date} ({before.place}); drafts come "

@@ -162,7 +162,12 @@ def build(
     ]
     app.add_middleware(
         Versioned,
-        Supported(default, tuple(contracts["supported"]), contracts["header"]),
+        Supported(
+            default,
+            tuple(contracts["supported"]),
+            contracts["header"],
+            **contracts.get("naming", {}),
+        ),
         prefix=prefix,
         ignoring=_ignoring(ignoring) if ignoring else None,
         documents=Documents(documents, answer=problems.answer),

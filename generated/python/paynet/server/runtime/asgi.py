@@ -22,6 +22,7 @@ from . import etag, idempotency, lifecycle
 from .errors import FAILED, ApiError, Fault, RequestError, encode, new_trace_id, quote
 from .idempotency import Answer
 from .negotiation import BLANKS, Rejection, Supported, negotiate
+from .places import Find, find_version
 from .problems import Problem
 
 Scope = MutableMapping[str, Any]
@@ -128,11 +129,14 @@ def log_failure(scope: Scope, error: BaseException) -> Problem:
     return Problem(status=500, message=FAILED, trace_id=trace_id)
 
 
-def describe_rejection(rejection: Rejection) -> Problem:
-    """Return the problem that *rejection* is to the sender of the request."""
+def describe_rejection(rejection: Rejection, form: str = "YYYY-MM-DD") -> Problem:
+    """Return the problem that *rejection* is to the sender of the request.
+
+    *form* is how versions are named.
+    """
     said = {
         "version_unknown": "is not a supported version",
-        "version_malformed": "is not a version: a date, YYYY-MM-DD",
+        "version_malformed": f"is not a version: a date, {form}",
     }[rejection.reason]
     return Problem(
         status=400,
@@ -221,13 +225,21 @@ class _Served:
     """A version, and the headers that announce it in responses."""
 
     def __init__(self, supported: Supported, version: str, end: lifecycle.End | None) -> None:
-        told = [(supported.header, version), *(lifecycle.headers(end) if end is not None else ())]
+        echo = [(supported.header, version)] if supported.place == "header" else []
+        told = [*echo, *(lifecycle.headers(end) if end is not None else ())]
         self.version = version
         self._fields = [(name.lower().encode("latin-1"), value.encode()) for name, value in told]
-        self._header = supported.header.encode("latin-1")
-        self._alone = [*self._fields, (b"vary", self._header)]
+        # caches tell URLs apart, but not what headers select
+        selecting = {"header": supported.header, "media-type": "Accept"}.get(supported.place, "")
+        self._header = selecting.encode("latin-1")
+        self._alone = [*self._fields, *([(b"vary", self._header)] if selecting else [])]
         self._alone_private = [*self._alone, _PRIVATE]
-        self._met = frozenset({self._fields[0][0], b"vary", b"cache-control"})
+        self._met = frozenset({name for name, _ in self._fields[: len(echo)]})
+        self._met |= {b"vary", b"cache-control"}
+        self._parameter = b""
+        if supported.place == "media-type":
+            self._parameter = f"; {supported.header}={version}".encode("latin-1")
+            self._met |= {b"content-type"}
 
     def add_headers(self, headers: Iterable[tuple[bytes, bytes]], private: bool) -> Headers:
         """Return a response's headers with ours: one of each, what stood in `Vary` kept."""
@@ -238,8 +250,15 @@ class _Served:
         return headers + (self._alone_private if private else self._alone)
 
     def _merge(self, headers: Headers, private: bool) -> Headers:
-        kept = [pair for pair in headers if pair[0].lower() not in self._met - {b"cache-control"}]
-        kept += [*self._fields, (b"vary", self._vary(_values(headers, b"vary")))]
+        dropped = self._met - {b"cache-control", b"content-type"}
+        kept = [
+            (name, value + self._parameter if name.lower() == b"content-type" else value)
+            for name, value in headers
+            if name.lower() not in dropped
+        ]
+        kept += self._fields
+        if vary := self._vary(_values(headers, b"vary")):
+            kept.append((b"vary", vary))
         if private and not _values(headers, b"cache-control"):
             kept.append(_PRIVATE)
         return kept
@@ -248,7 +267,7 @@ class _Served:
         names = [name.strip(_BLANKS) for line in lines for name in line.split(b",")]
         if b"*" in names:
             return b"*"
-        if self._header.lower() not in (name.lower() for name in names):
+        if self._header and self._header.lower() not in (name.lower() for name in names):
             names.append(self._header)
         return b", ".join(filter(None, names))
 
@@ -289,6 +308,11 @@ class Versioned:
         self._documents = documents
         self._limits = limits or Limits()
         self._name = supported.header.lower().encode("latin-1")
+        self._find: Find | None = None
+        if supported.place != "header":
+            self._name = b""
+            place, known = supported.place, supported.known
+            self._find = find_version(place, supported.header, prefix, supported.form, known)
         ends = ends or {}
         for version in ends:
             if version not in supported.known:
@@ -333,9 +357,14 @@ class Versioned:
                     codings.append(value)
                 else:
                     private = True
+        named: str | None = None
+        if self._find is not None:
+            named, scope = self._find(scope)
         rejection = None
         if self._ignoring is not None and self._ignoring(scope):
             served = self._plain
+        elif named is not None:
+            served, rejection = self._negotiate(named)
         elif not lines:
             served = self._default
         elif len(lines) == 1 and lines[0] in self._exact:
@@ -349,11 +378,11 @@ class Versioned:
         if length > self._limits.body:
             exchange.refuse_body()
         if rejection is not None:
-            exchange.early = describe_rejection(rejection)
+            exchange.early = describe_rejection(rejection, self._supported.form)
         return exchange
 
-    def _negotiate(self, header: str) -> tuple[_Served, Rejection | None]:
-        found = negotiate(header, self._supported)
+    def _negotiate(self, named: str) -> tuple[_Served, Rejection | None]:
+        found = negotiate(named, self._supported)
         if isinstance(found, Rejection):
             return self._plain, found
         return self._exact[found.encode()], None

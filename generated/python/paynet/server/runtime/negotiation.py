@@ -1,7 +1,8 @@
-"""Negotiate the version to serve from the version header; never a nearby one."""
+"""Negotiate the version to serve from what a request names."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
@@ -13,26 +14,42 @@ LONGEST_ECHO: Final = 256
 BLANKS: Final = " \t"
 """What may surround a header's value without being part of it (RFC 9110, section 5.5)."""
 
+_DATED: Final = re.compile(
+    r"(?P<day>[0-9]{4}-[0-9]{2}(?:-[0-9]{2})?|[0-9]{6}(?:[0-9]{2})?)"
+    r"(?P<suffix>[.-][a-z][a-z0-9]*(?:[.-][a-z0-9]+)*)?"
+)
+_WORD: Final = re.compile("[a-z][a-z0-9-]*")
+
 Reason = Literal["version_unknown", "version_malformed"]
 
 
 @dataclass(frozen=True)
 class Supported:
-    """The versions that can be requested, oldest first, and the one served without a header.
+    """The versions that can be requested, oldest first, and the one served if none is named.
 
-    Raises ValueError where a version is not a canonical date, where the versions are out of order
-    or named twice, and where the default is none of them.
+    A request names its version at the *place*: in the *header*, in a parameter of the `query` or
+    of the `media-type` of this name, or in its `path`. Versions are named in the *form*; one that
+    always moves is a word, and the last. With *nearest*, an unknown version of that form is served
+    as the nearest earlier one.
+
+    Raises ValueError where a version has another form, where the versions are out of order or
+    named twice, and where the default is none of them.
     """
 
     default: str
     versions: tuple[str, ...]
     header: str = "X-API-Version"
+    place: str = "header"
+    form: str = "YYYY-MM-DD"
+    nearest: bool = False
 
     def __post_init__(self) -> None:
         for version in self.versions:
-            if not is_canonical_date(version):
-                raise ValueError(f"{version!r} is not a canonical YYYY-MM-DD date")
-        if list(self.versions) != sorted(self.known):
+            if not is_well_formed(version, self.form) and not (
+                version == self.versions[-1] and _WORD.fullmatch(version)
+            ):
+                raise ValueError(f"{version!r} is not a canonical {self.form} date")
+        if list(self.versions) != sorted(self.known, key=_order):
             raise ValueError("the versions stand oldest first, each once")
         if self.default not in self.known:
             raise ValueError(f"the default {self.default!r} is not a supported version")
@@ -52,25 +69,54 @@ class Rejection:
     supported: tuple[str, ...]
 
 
-def negotiate(header: str | None, supported: Supported) -> str | Rejection:
-    """Return the version to serve; never a nearby one.
+def negotiate(named: str | None, supported: Supported) -> str | Rejection:
+    """Return the version to serve; a nearby one only if *supported* says so.
 
-    *header* is the value of the header: its field lines joined by `, ` where there are several.
-    An absent, empty or blank value means the default.
+    *named* is what the request names: the field lines of the header joined by `, ` where there
+    are several. An absent, empty or blank value means the default.
     """
-    requested = (header or "").strip(BLANKS)
+    requested = (named or "").strip(BLANKS)
     if not requested:
         return supported.default
     if requested in supported.known:
         return requested
-    reason: Reason = "version_unknown" if is_canonical_date(requested) else "version_malformed"
+    is_unknown = is_well_formed(requested, supported.form)
+    if is_unknown and supported.nearest:
+        earlier = [each for each in supported.versions if _order(each) < _order(requested)]
+        if earlier:
+            return earlier[-1]
+    reason: Reason = "version_unknown" if is_unknown else "version_malformed"
     return Rejection(reason, requested[:LONGEST_ECHO], supported.versions)
 
 
-def is_canonical_date(text: str) -> bool:
-    """Return whether *text* is a date that exists, spelt `YYYY-MM-DD` in ASCII digits."""
+def is_well_formed(text: str, form: str) -> bool:
+    """Return whether *text* is a date that exists, spelt as *form* in ASCII digits.
+
+    A form that ends in `-suffix` or `.suffix` also admits the date alone.
+    """
+    found = _DATED.fullmatch(text)
+    if found is None:
+        return False
+    day, sign = form.removesuffix("suffix"), ""
+    if day != form:
+        day, sign = day[:-1], day[-1]
+    if re.sub("[0-9]", "D", found["day"]) != re.sub("[YM]", "D", day):
+        return False
+    if found["suffix"] and found["suffix"][0] != sign:
+        return False
+    digits = found["day"].replace("-", "")
     try:
-        # other spellings of a date are read too: 20260701, 2026-W27-3
-        return date.fromisoformat(text).isoformat() == text
+        # other spellings of a date would be read too: 2026-W27-3
+        date.fromisoformat(digits if len(digits) == 8 else f"{digits}01")
     except ValueError:
         return False
+    return True
+
+
+def _order(version: str) -> tuple[int, str, int, str]:
+    """Return a sort key: what always moves is last; of one date, `-suffix` is the first."""
+    found = _DATED.fullmatch(version)
+    if found is None:
+        return 1, version, 0, ""
+    suffix = found["suffix"] or ""
+    return 0, found["day"].replace("-", ""), ("-", "", ".").index(suffix[:1]), suffix

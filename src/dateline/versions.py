@@ -1,0 +1,92 @@
+"""How versions are named: the forms of their names, and the order of these."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from functools import cache
+from typing import Final
+
+NEXT: Final = "next"
+"""The name of the version being prepared; newer than every dated one."""
+
+DATE_FORM: Final = "YYYY-MM-DD"
+"""The form of names unless another one is declared."""
+
+FORMS: Final = tuple(
+    f"{day}{suffix}"
+    for day in (DATE_FORM, "YYYY-MM", "YYYYMMDD", "YYYYMM")
+    for suffix in ("", "-suffix", ".suffix")
+)
+"""The forms of names. A suffix may be left out, as in `2024-11-01` and `2024-11-01-preview`."""
+
+_PARTS: Final = {"YYYY": "[0-9]{4}", "MM": "(?:0[1-9]|1[0-2])", "DD": "(?:0[1-9]|[12][0-9]|3[01])"}
+_SUFFIX: Final = r"[a-z][a-z0-9]*(?:[.-][a-z0-9]+)*"
+_DATED: Final = re.compile(
+    rf"(?P<day>[0-9]{{4}}-[0-9]{{2}}(?:-[0-9]{{2}})?|[0-9]{{6}}(?:[0-9]{{2}})?)"
+    rf"(?P<suffix>[.-]{_SUFFIX})?"
+)
+
+DATED: Final = re.sub(r"\?P<\w+>", "?:", _DATED.pattern)
+"""The regular expression of dated names of any form, without groups."""
+
+MOVING: Final = r"[a-z][a-z0-9-]{0,31}"
+"""How a version is called that always moves: a word, such as `unstable`."""
+
+RESERVED: Final = frozenset({NEXT, "latest", "versions", "server"})
+"""What no version may be called: files and packages have these names."""
+
+
+@cache
+def name_pattern(form: str) -> str:
+    """Return the regular expression of the names of *form*, without days that do not exist.
+
+    It is in the dialect that Python and ECMA-262 share.
+    """
+    day, suffix = _split(form)
+    pattern = re.sub("YYYY|MM|DD", lambda part: _PARTS[part[0]], day)
+    return f"{pattern}(?:{re.escape(suffix)}{_SUFFIX})?" if suffix else pattern
+
+
+@cache
+def is_well_formed(name: str, form: str) -> bool:
+    """Return whether *name* has *form*, and its date exists in the calendar."""
+    found = _DATED.fullmatch(name)
+    if found is None or re.fullmatch(name_pattern(form), name) is None:
+        return False
+    try:
+        day = found["day"].replace("-", "")
+        date.fromisoformat(day if len(day) == 8 else f"{day}01")
+    except ValueError:
+        return False
+    return True
+
+
+def is_dated(name: str) -> bool:
+    """Return whether *name* begins with a date, of any form."""
+    return _DATED.fullmatch(name) is not None
+
+
+def is_moving(name: str) -> bool:
+    """Return whether *name* is that of a version that always moves: neither dated nor `next`."""
+    return name != NEXT and not is_dated(name)
+
+
+@cache
+def order(name: str) -> tuple[int, str, int, str]:
+    """Return a sort key for names: dates, then `next`, then what always moves.
+
+    Of two names of one date, that with a suffix after a hyphen is older than the date alone, as
+    previews are, and one with a suffix after a dot is newer, as releases with a name are.
+    """
+    found = _DATED.fullmatch(name)
+    if found is None:
+        return (1 if name == NEXT else 2), name, 0, ""
+    suffix = found["suffix"] or ""
+    return 0, found["day"].replace("-", ""), ("-", "", ".").index(suffix[:1]), suffix
+
+
+def _split(form: str) -> tuple[str, str]:
+    """Return the form of the date, and the sign before a suffix, empty without one."""
+    day = form.removesuffix("suffix")
+    return (day, "") if day == form else (day[:-1], day[-1])

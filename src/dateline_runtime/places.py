@@ -1,0 +1,80 @@
+"""Find the version that a request names in its query, its path or the media type it accepts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, MutableMapping
+from typing import Any, Final
+from urllib.parse import unquote_plus
+
+Scope = MutableMapping[str, Any]
+
+Find = Callable[[Scope], tuple[str | None, Scope]]
+"""Returns the version that a request names, None without one, and the request's scope without it.
+
+What is named more than once is joined by a comma and a blank, as field lines of a header are.
+"""
+
+# What begins as a date does, by whether dates have hyphens: the first segment of a path is taken
+# for a version, known or not, only if it looks like one.
+_LIKE_A_DATE: Final = {
+    True: re.compile("[0-9]{4}-.*"),
+    False: re.compile("[0-9]{6,8}(?:[.-].*)?"),
+}
+
+
+def find_version(place: str, name: str, prefix: str, form: str, known: Collection[str]) -> Find:
+    """Return what finds the version at *place*: `query`, `path` or `media-type`.
+
+    *name* is that of the parameter. In a path it is the first segment below *prefix* that is one
+    of the *known* versions, or looks like a version of *form*.
+    """
+    if place == "query":
+        return lambda scope: _find_in_query(scope, name)
+    if place == "media-type":
+        return lambda scope: _find_in_accept(scope, name)
+    like = _LIKE_A_DATE["-" in form.removesuffix("-suffix")]
+
+    def find(scope: Scope) -> tuple[str | None, Scope]:
+        root = scope.get("root_path") or ""
+        path: str = scope["path"]
+        start = len(prefix) + (len(root) if path.startswith(f"{root}{prefix}/") else 0)
+        segment = path[start + 1 :].partition("/")[0]
+        if segment not in known and like.fullmatch(segment) is None:
+            return None, scope
+        shorter = {**scope, "path": path[:start] + path[start + 1 + len(segment) :]}
+        raw = scope.get("raw_path") or b""
+        sent = b"/" + segment.encode()
+        if raw.startswith(sent, start):
+            shorter["raw_path"] = raw[:start] + raw[start + len(sent) :]
+        else:
+            shorter.pop("raw_path", None)
+        return segment, shorter
+
+    return find
+
+
+def _find_in_query(scope: Scope, name: str) -> tuple[str | None, Scope]:
+    found, others = [], []
+    for pair in scope.get("query_string", b"").split(b"&"):
+        key, _, value = pair.decode("latin-1").partition("=")
+        if unquote_plus(key) == name:
+            found.append(unquote_plus(value))
+        else:
+            others.append(pair)
+    if not found:
+        return None, scope
+    return ", ".join(found), {**scope, "query_string": b"&".join(others)}
+
+
+def _find_in_accept(scope: Scope, name: str) -> tuple[str | None, Scope]:
+    found: dict[str, None] = {}
+    for key, line in scope["headers"]:
+        if key.lower() != b"accept":
+            continue
+        for accepted in line.decode("latin-1").split(","):
+            for parameter in accepted.split(";")[1:]:
+                called, _, value = parameter.partition("=")
+                if called.strip().casefold() == name.casefold():
+                    found[value.strip().strip('"')] = None
+    return (", ".join(found) if found else None), scope

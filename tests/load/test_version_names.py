@@ -1,0 +1,371 @@
+"""Versions in every form of names, named at every place of a request: one law."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import httpx
+import pytest
+from support.commands import dateline
+from support.generated_server import Generated, ask
+from support.sources import parsed
+
+from dateline.check import Published
+from dateline.documents import document
+from dateline.edit.cut import CutRequest, cut
+from dateline.load import load
+from dateline.load.table import read_table
+from dateline.model import Api, Problem
+from dateline.placement import hide_version
+from dateline.project import Projector
+from dateline.versions import FORMS, is_well_formed, order
+from dateline_runtime.negotiation import Supported, negotiate
+from dateline_runtime.negotiation import is_well_formed as is_well_formed_when_served
+
+
+class Names(NamedTuple):
+    """Names of one form: of two versions, of one to cut, one that is none, and one of no date."""
+
+    first: str
+    second: str
+    third: str
+    unknown: str
+    malformed: str
+
+
+NAMES: Final = {
+    "YYYY-MM-DD": Names("2025-01-15", "2025-09-01", "2026-01-15", "2025-05-05", "2025-02-30"),
+    "YYYY-MM": Names("2025-01", "2025-07", "2026-01", "2025-03", "2025-13"),
+    "YYYYMM": Names("202501", "202507", "202601", "202503", "202513"),
+    "YYYY-MM-DD-suffix": Names(
+        "2025-01-15-preview", "2025-01-15", "2026-01-15-rc.1", "2025-05-05-preview", "2025-05-05.a"
+    ),
+    "YYYY-MM-DD.suffix": Names(
+        "2025-01-15", "2025-09-01.acacia", "2026-01-15.basil", "2025-09-01.birch", "2025-09-01-a"
+    ),
+}
+
+PLACES: Final = {
+    "header": "header: Api-Version",
+    "query": "query: api-version",
+    "path": "path: true",
+    "media-type": "media-type: version",
+}
+
+PARAMETERS: Final = {
+    "header": "{ name: Api-Version, in: header, schema: { type: string } }",
+    "query": "{ name: api-version, in: query, schema: { type: string } }",
+}
+
+MOVING: Final = "unstable"
+
+
+def write_project(folder: Path, form: str, place: str, *lines: str) -> Path:
+    """Write definitions of three versions, one of them being prepared, and one that moves."""
+    names = NAMES[form]
+    versions = [
+        *(PLACES[place], f"form: {form}", *lines, "versions:"),
+        f"  - {{ date: '{names.first}', title: One. }}",
+        f"  - {{ date: '{names.second}', title: Two. }}",
+        "  - { date: next, title: Three., draft: true }",
+        f"  - {{ date: {MOVING}, title: Anything., moving: true }}",
+        "environments: { production: { servers: [{ url: https://api.example/api }] } }",
+        "python: { package: library }",
+    ]
+    parameters = ["{ name: id, in: path, required: true, schema: { type: string } }"]
+    parameters += [PARAMETERS[place]] if place in PARAMETERS else []
+    api = [
+        *(
+            "openapi: 3.1.0",
+            "info: { title: Library, version: canonical }",
+            "tags: [{ name: Loans }]",
+        ),
+        *(
+            "paths:",
+            "  /loans/{id}:",
+            "    get:",
+            "      operationId: getLoan",
+            "      tags: [Loans]",
+        ),
+        f"      parameters: [{', '.join(parameters)}]",
+        "      responses:",
+        "        '200':",
+        "          description: a loan",
+        "          content:",
+        "            application/json: { schema: { $ref: '#/components/schemas/Loan' } }",
+        *("components:", "  schemas:", "    Loan:", "      type: object", "      required: [id]"),
+        *("      properties:", "        id: { type: string }"),
+        f"        borrower: {{ type: string, x-was: {{ '{names.second}': {{ name: reader }} }} }}",
+        "        fine: { type: string, x-was: { next: { name: fee } } }",
+        f"        branch: {{ type: string, x-was: {{ {MOVING}: {{ name: shelf }} }} }}",
+    ]
+    schemas = folder / "schemas"
+    schemas.mkdir()
+    (schemas / "versions.yaml").write_text("\n".join([*versions, ""]))
+    (schemas / "api.yaml").write_text("\n".join([*api, ""]))
+    return schemas
+
+
+class Loans:
+    """The only handler: each property holds the name that it has in the newest version."""
+
+    async def get_loan(self, *_: Any, **__: Any) -> Any:
+        return {name: name for name in ("id", "borrower", "fine", "branch")}
+
+
+def request(app: Any, place: str, name: str | None) -> httpx.Response:
+    """Return the answer to a request for a loan that names a version, or none."""
+    path, headers = "/api/loans/1", {}
+    if name is not None and place == "path":
+        path = f"/api/{name}/loans/1"
+    elif name is not None and place == "query":
+        path += f"?api-version={name}"
+    elif name is not None:
+        key, value = ("Api-Version", name)
+        if place == "media-type":
+            key, value = ("Accept", f'text/html, application/json; q=0.9; version="{name}"')
+        headers = {key: value}
+    return ask(app, "GET", path, headers=headers)
+
+
+def serve(folder: Path, api: Api) -> Any:
+    """Return the application of *api*, generated in *folder*."""
+    server = Generated(folder, api).module("server")
+    return server.create_app(server.Handlers(loans=Loans()), environment="production")
+
+
+def fields(reader: bool, fee: bool, shelf: bool) -> set[str]:
+    """Return the names of a loan's properties, as they were and are."""
+    renamed = [("borrower", "reader", reader), ("fine", "fee", fee), ("branch", "shelf", shelf)]
+    return {"id", *(old if is_old else new for new, old, is_old in renamed)}
+
+
+@pytest.mark.parametrize(("form", "place"), [*product(NAMES, PLACES)])
+def test_a_version_of_any_form_is_cut_and_served_at_any_place(
+    form: str, place: str, tmp_path: Path
+) -> None:
+    names = NAMES[form]
+    schemas = write_project(tmp_path, form, place)
+    done = cut(schemas, CutRequest(day=names.third), Published(label="nothing"))
+    assert done.api.table.dates == (names.first, names.second, names.third, MOVING)
+    app = serve(tmp_path / "served", done.api)
+    answers = {
+        name: request(app, place, name)
+        for name in (None, *names[:3], MOVING, names.unknown, names.malformed)
+    }
+    served = {name: set(each.json()) for name, each in answers.items() if each.status_code == 200}
+    assert served == {
+        None: fields(True, True, True),
+        names.first: fields(True, True, True),
+        names.second: fields(False, True, True),
+        names.third: fields(False, False, True),
+        MOVING: fields(False, False, False),
+    }
+    refused = {
+        name: (each.status_code, each.json()["reason"], each.json()["requested"])
+        for name, each in answers.items()
+        if name not in served
+    }
+    assert refused == {
+        names.unknown: (400, "version_unknown", names.unknown),
+        names.malformed: (400, "version_malformed", names.malformed),
+    }
+    assert {each.json()["supported"][-1] for each in answers.values() if each.is_error} == {MOVING}
+
+
+USUAL: Final = "YYYY-MM"
+
+# every place and every form but the usual one
+PAIRS: Final = [*zip([*NAMES][1:], ["path", "query", "header", "media-type"], strict=True)]
+
+
+@pytest.mark.parametrize(("form", "place"), PAIRS)
+def test_commands_work_with_any_form_and_place(
+    form: str, place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = NAMES[form]
+    schemas = write_project(tmp_path, form, place)
+    monkeypatch.chdir(tmp_path)
+    outcomes = [
+        dateline(*command)
+        for command in (
+            ["generate"],
+            ["check"],
+            ["cut", names.third, "--title", "Three."],
+            ["check"],
+            ["generate", "--check"],
+        )
+    ]
+    assert [(each.status, each.err) for each in outcomes if each.status] == []
+    compared = dateline("diff", names.first, MOVING)
+    assert (compared.status, compared.err) == (0, "")
+    assert "field renamed ('reader' -> 'borrower')" in compared.out
+    # only what always moves may change
+    api = schemas / "api.yaml"
+    written = api.read_text()
+    api.write_text(written.replace("{ name: shelf }", "{ name: place }"))
+    frozen = dateline("check")
+    assert frozen.status == 1
+    assert f"versions: {', '.join(names[:3])} (production)" in frozen.out
+    api.write_text(written.replace("branch", "office"))
+    assert dateline("check").status == 0
+
+
+def test_a_document_shows_where_its_version_is_named(tmp_path: Path) -> None:
+    shown = {}
+    for place in PLACES:
+        folder = tmp_path / place
+        folder.mkdir()
+        api = load(write_project(folder, USUAL, place))
+        found = document(Projector(api).contract("2025-07", "production"), api.table)
+        get = found["paths"]["/loans/{id}"]["get"]
+        shown[place] = (
+            [server["url"] for server in found["servers"]],
+            [(each["in"], each["name"]) for each in get["parameters"]],
+            [*get["responses"]["200"]["content"]],
+        )
+        assert hide_version(found, api.table.selector, "2025-07") == {
+            **Projector(api).contract("2025-07", "production").document
+        }
+    url, id, json = "https://api.example/api", ("path", "id"), "application/json"
+    assert shown == {
+        "header": ([url], [id, ("header", "Api-Version")], [json]),
+        "query": ([url], [id, ("query", "api-version")], [json]),
+        "path": ([f"{url}/2025-07"], [id], [json]),
+        "media-type": ([url], [id], [f"{json}; version=2025-07"]),
+    }
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_the_nearest_earlier_version_is_served_where_the_table_says_so(
+    place: str, tmp_path: Path
+) -> None:
+    api = load(write_project(tmp_path, USUAL, place, "unknown: nearest"))
+    app = serve(tmp_path / "served", api)
+    answers = {
+        name: request(app, place, name) for name in ("2025-03", "2025-08", "2024-12", "2025-13")
+    }
+    served = {name: set(each.json()) for name, each in answers.items() if each.status_code == 200}
+    assert served == {
+        "2025-03": fields(True, True, True),
+        "2025-08": fields(False, True, True),
+    }
+    refused = [each.json()["reason"] for each in answers.values() if each.status_code == 400]
+    assert refused == ["version_unknown", "version_malformed"]
+
+
+def test_tools_and_the_run_time_agree_about_names() -> None:
+    texts = {text for names in NAMES.values() for text in names} | {
+        *("", "next", "unstable", "2025", "20250115", "2025-1", "2025-01-15-", "2025-01-15.a.b"),
+        *(
+            "2025-02-29",
+            "2024-02-29",
+            "20240229-a-b",
+            "202402.x",
+            "2025-01-15-Preview",
+            "２０２５-01",
+        ),
+    }
+    for form, text in product(FORMS, sorted(texts)):
+        assert is_well_formed(text, form) == is_well_formed_when_served(text, form), (form, text)
+
+
+def test_names_are_in_the_order_of_their_dates() -> None:
+    names = ["2025-01-15-a", "2025-01-15", "2025-01-15.b", "2025-02-01-a", "next", "unstable"]
+    assert sorted({*names}, key=order) == names
+    supported = Supported("2025-01", ("2025-01", "2025-07", "unstable"), form="YYYY-MM")
+    assert negotiate("unstable", supported) == "unstable"
+    with pytest.raises(ValueError, match="oldest first"):
+        Supported("2025-01", ("2025-07", "2025-01"), form="YYYY-MM")
+
+
+@pytest.mark.parametrize(
+    ("lines", "rows", "said"),
+    [
+        (
+            "form: YYYY-MM",
+            "{ date: 2025-01-15, title: a }",
+            "'2025-01-15' is not a canonical YYYY-MM date; write one, or `next`",
+        ),
+        (
+            "form: YYYY-MM",
+            "{ date: 2025-13, title: a }",
+            "'2025-13' is not a day of the calendar; write one, or `next`",
+        ),
+        (
+            "form: YYYYMM",
+            "{ date: 202501, title: a }",
+            "202501 is a number in YAML; write '202501' in quotes",
+        ),
+        (
+            "form: YY",
+            "{ date: 2025-01-15, title: a }",
+            "'YY' is none of the values here; known: YYYY-MM-DD, YYYY-MM-DD-suffix, "
+            "YYYY-MM-DD.suffix, YYYY-MM, YYYY-MM-suffix, YYYY-MM.suffix, YYYYMMDD, "
+            "YYYYMMDD-suffix, …",
+        ),
+        (
+            "query: version\nheader: X-V",
+            "{ date: 2025-01-15, title: a }",
+            "`header` is the place of the version; keep one of header and query",
+        ),
+        (
+            "unknown: newest",
+            "{ date: 2025-01-15, title: a }",
+            "'newest' is none of the values here; did you mean 'nearest'?",
+        ),
+        (
+            "",
+            "{ date: 2025-01-15, title: a }, { date: unstable, title: b }",
+            "'unstable' is not a canonical YYYY-MM-DD date; write one, or `next`",
+        ),
+        (
+            "",
+            "{ date: unstable, title: b, moving: true }, { date: 2025-01-15, title: a }",
+            "unstable always moves, so it is the newest; put it last",
+        ),
+        (
+            "",
+            "{ date: 2025-01-15, title: a }, "
+            "{ date: unstable, title: b, draft: true, moving: true }",
+            "unstable always moves, so it is no draft; leave `draft` out",
+        ),
+        (
+            "",
+            "{ date: 2025-01-15, title: a, moving: true }",
+            "2025-01-15 is dated, so it does not move; call it by a word: unstable",
+        ),
+        (
+            "",
+            "{ date: 2025-01-15, title: a }, { date: latest, title: b, moving: true }",
+            "'latest' is not a canonical YYYY-MM-DD date; write one, or `next`",
+        ),
+    ],
+)
+def test_a_table_declares_the_form_and_the_place_of_versions(
+    lines: str, rows: str, said: str, tmp_path: Path
+) -> None:
+    problems: list[Problem] = []
+    text = f"{lines}\nlint: adopted\nversions: [{rows}]\n"
+    assert read_table(parsed(tmp_path, text), problems) is None
+    assert said in [problem.message for problem in problems]
+
+
+def test_published_documents_are_adopted_under_names_of_their_form(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, kind in (("a", "string"), ("b", "integer")):
+        content = {
+            "openapi": "3.1.0",
+            "info": {"title": "A", "version": "1"},
+            "components": {"schemas": {"A": {"type": kind}}},
+        }
+        Path(f"{name}.json").write_text(json.dumps(content))
+    done = dateline("adopt", "202507=b.json", "202501=a.json")
+    assert (done.status, done.err) == (0, "")
+    table = load(Path("schemas")).table
+    assert (table.form, table.dates) == ("YYYYMM", ("202501", "202507"))
