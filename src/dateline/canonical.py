@@ -19,6 +19,23 @@ from dateline.schema.types import is_enumeration
 _ANNOTATIONS: Final = KEYS - {EXTENSIBLE}
 
 
+def with_media_types(api: Api) -> Api:
+    """Return *api* with each media type written where its content refers to it.
+
+    Only bodies have such references, since OpenAPI 3.2, and a server reads no others.
+    """
+    if not api.document.get("components", {}).get("mediaTypes"):
+        return api
+
+    def place(kind: str, node: Any) -> Any:
+        if kind == "schema" or not isinstance(node, dict):
+            return node
+        found = chain(api.document, node) if kind == "media-type" else []
+        return replace_children(kind, found[-1] if found else node, place)
+
+    return replace(api, document=place("document", api.document))
+
+
 def with_former_operations(api: Api) -> Api:
     """Return *api* with an operation for each that only the history of its path item has.
 

@@ -9,7 +9,6 @@ from dateline.cache import Cache
 from dateline.model import Api, Contract, Problem, SourceError, Table
 from dateline.openapi import replace_children
 from dateline.placement import show_version
-from dateline.schema.dialect import is_old
 from dateline.schema.memo import Memo
 from dateline.schema.values import written
 
@@ -102,9 +101,10 @@ def _without_words(node: Any, kind: str, read: Memo[Any]) -> Any:
 def _defects(document: dict[str, Any]) -> list[tuple[tuple[str | int, ...], str]]:
     """Return the path and the message of each defect that the judge finds in *document*."""
     # heavy: not needed where all documents are known
-    from openapi_spec_validator import OpenAPIV30SpecValidator, OpenAPIV31SpecValidator
+    import openapi_spec_validator
 
-    judge = OpenAPIV30SpecValidator if is_old(document) else OpenAPIV31SpecValidator
+    version = "".join(str(document["openapi"]).split(".")[:2])
+    judge = getattr(openapi_spec_validator, f"OpenAPIV{version}SpecValidator")
     try:
         # the first line says what is wrong; what follows repeats the document
         return [

@@ -7,6 +7,8 @@ containment of whole histories are then single operations, however many versions
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import reduce
+from operator import or_
 from typing import Any, Final
 
 from dateline.model import (
@@ -23,7 +25,7 @@ from dateline.model import (
     Table,
     copy_items,
 )
-from dateline.openapi import METHODS
+from dateline.openapi import operations
 from dateline.schema.memo import Memo
 from dateline.versions import is_dated
 from dateline.versions import order as order
@@ -119,12 +121,9 @@ class Timeline:
         """Return where *node* is shown; a path without operations left goes with them."""
         mask = self.of(node)
         if kind == "path-item" and isinstance(node, dict):
-            operations = [node[method] for method in METHODS if method in node]
-            if operations:
-                together = 0
-                for operation in operations:
-                    together |= self.of(operation)
-                mask &= together
+            shown = [self.of(operation) for _, operation in operations(node)]
+            if shown:
+                mask &= reduce(or_, shown)
         return mask
 
     def eras(self, kind: str, node: dict[str, Any]) -> list[tuple[int, dict[str, Any]]]:

@@ -1,7 +1,8 @@
-"""The grammar of OpenAPI 3.0 and 3.1: the keys of each object, and what they hold.
+"""The grammar of OpenAPI 3.0, 3.1 and 3.2: the keys of each object, and what they hold.
 
 One table serves the structure checks, the editor's schemas and every walk. Sources: OpenAPI
-Specification 3.1.1 section 4.8 and 3.0.4 section 4.7; JSON Schema 2020-12, core and validation.
+Specification 3.2.0 and 3.1.1 section 4.8, 3.0.4 section 4.7; JSON Schema 2020-12, core and
+validation.
 """
 
 from __future__ import annotations
@@ -26,6 +27,13 @@ class MadeName(str):
         made = super().__new__(cls, name)
         made.address = address
         return made
+
+
+class ConvertedDocument(dict[str, Any]):
+    """A document that its author wrote in an older specification."""
+
+    written: str
+    """The version of that specification."""
 
 
 class Shape(Enum):
@@ -114,7 +122,14 @@ ANY: Final = "*"
 VERSION: Final = "/info/version"
 """Where a document says which version it is of: what a version is called is no change of it."""
 
-METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
+METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
+"""The methods that have a key of their own in a Path Item Object."""
+
+QUERYSTRING: Final = "querystring"
+"""The place of the parameter that is the whole query of a URL."""
+
+ADDITIONAL: Final = "additionalOperations"
+"""The key of a Path Item Object for the operations of all other methods, by their names."""
 
 COMPONENTS: Final[dict[str, str]] = {
     "schemas": "schema",
@@ -127,6 +142,7 @@ COMPONENTS: Final[dict[str, str]] = {
     "links": "link",
     "callbacks": "callback",
     "pathItems": "path-item",
+    "mediaTypes": "media-type",
 }
 """The sections of ``components`` and the kind of each."""
 
@@ -139,9 +155,17 @@ _PARAMETER = {
     **_map("media-type", "content"),
 }
 
+_SINCE: Final = {"pathItems": "3.1", "mediaTypes": "3.2"}
+
+_ENCODED_ITEMS: Final = {
+    **_list("encoding", "prefixEncoding", since="3.2"),
+    **_one("encoding", "itemEncoding", since="3.2"),
+}
+
 OBJECTS: Final[dict[str, dict[str, Key]]] = {
     "document": {
         **_text("openapi"),
+        **_text("$self", since="3.2"),
         **_text("jsonSchemaDialect", since="3.1"),
         **_data(Value.DEMANDS, "security"),
         **_one("info", "info"),
@@ -160,17 +184,23 @@ OBJECTS: Final[dict[str, dict[str, Key]]] = {
     },
     "contact": _text("name", "url", "email"),
     "license": {**_text("name", "url"), **_text("identifier", since="3.1")},
-    "server": {**_text("url", "description"), **_map("server-variable", "variables")},
+    "server": {
+        **_text("url", "description"),
+        **_text("name", since="3.2"),
+        **_map("server-variable", "variables"),
+    },
     "server-variable": {**_data(Value.TEXTS, "enum"), **_text("default", "description")},
     "components": {
         section: key
         for section, kind in COMPONENTS.items()
-        for key in _map(kind, section, since="3.1" if kind == "path-item" else "3.0").values()
+        for key in _map(kind, section, since=_SINCE.get(section, "3.0")).values()
     },
     "paths": _one("path-item", ANY),
     "path-item": {
         **_text("$ref", "summary", "description"),
         **_one("operation", *METHODS),
+        **_one("operation", "query", since="3.2"),
+        **_map("operation", ADDITIONAL, since="3.2"),
         **_list("server", "servers"),
         **_list("parameter", "parameters"),
     },
@@ -196,11 +226,15 @@ OBJECTS: Final[dict[str, dict[str, Key]]] = {
     },
     "media-type": {
         **_one("schema", "schema"),
+        **_one("schema", "itemSchema", since="3.2"),
         **_any("example"),
         **_map("example", "examples"),
         **_map("encoding", "encoding"),
+        **_ENCODED_ITEMS,
     },
     "encoding": {
+        **_map("encoding", "encoding", since="3.2"),
+        **_ENCODED_ITEMS,
         **_text("contentType", "style"),
         **_flag("explode", "allowReserved"),
         **_map("header", "headers"),
@@ -208,19 +242,29 @@ OBJECTS: Final[dict[str, dict[str, Key]]] = {
     "responses": _one("response", ANY),
     "response": {
         **_text("description"),
+        **_text("summary", since="3.2"),
         **_map("header", "headers"),
         **_map("media-type", "content"),
         **_map("link", "links"),
     },
     "callback": _one("path-item", ANY),
-    "example": {**_text("summary", "description", "externalValue"), **_any("value")},
+    "example": {
+        **_text("summary", "description", "externalValue"),
+        **_text("serializedValue", since="3.2"),
+        **_any("value"),
+        **_any("dataValue", since="3.2"),
+    },
     "link": {
         **_text("operationRef", "operationId", "description"),
         **_data(Value.MAP, "parameters"),
         **_any("requestBody"),
         **_one("server", "server"),
     },
-    "tag": {**_text("name", "description"), **_one("external-docs", "externalDocs")},
+    "tag": {
+        **_text("name", "description"),
+        **_text("summary", "parent", "kind", since="3.2"),
+        **_one("external-docs", "externalDocs"),
+    },
     "schema": {
         **_text("$ref", "title", "description", "format", "pattern"),
         **_text("$comment", "contentEncoding", "contentMediaType", since="3.1"),
@@ -252,18 +296,30 @@ OBJECTS: Final[dict[str, dict[str, Key]]] = {
         **_one("xml", "xml"),
         **_one("external-docs", "externalDocs"),
     },
-    "discriminator": {**_text("propertyName"), **_data(Value.TEXT_MAP, "mapping")},
-    "xml": {**_text("name", "namespace", "prefix"), **_flag("attribute", "wrapped")},
+    "discriminator": {
+        **_text("propertyName"),
+        **_text("defaultMapping", since="3.2"),
+        **_data(Value.TEXT_MAP, "mapping"),
+    },
+    "xml": {
+        **_text("name", "namespace", "prefix"),
+        **_text("nodeType", since="3.2"),
+        **_flag("attribute", "wrapped"),
+    },
     "security-scheme": {
         **_text("type", "description", "name", "in", "scheme", "bearerFormat"),
         **_text("openIdConnectUrl"),
+        **_text("oauth2MetadataUrl", since="3.2"),
+        **_data(Value.FLAG, "deprecated", since="3.2"),
         **_one("oauth-flows", "flows"),
     },
-    "oauth-flows": _one(
-        "oauth-flow", "implicit", "password", "clientCredentials", "authorizationCode"
-    ),
+    "oauth-flows": {
+        **_one("oauth-flow", "implicit", "password", "clientCredentials", "authorizationCode"),
+        **_one("oauth-flow", "deviceAuthorization", since="3.2"),
+    },
     "oauth-flow": {
         **_text("authorizationUrl", "tokenUrl", "refreshUrl"),
+        **_text("deviceAuthorizationUrl", since="3.2"),
         **_data(Value.TEXT_MAP, "scopes"),
     },
 }
@@ -284,10 +340,17 @@ REQUIRED: Final[dict[str, tuple[str, ...]]] = {
     "security-scheme": ("type",),
     "oauth-flow": ("scopes",),
 }
-"""The keys that an object must have, in both versions of the specification."""
+"""The keys that an object must have, but for `OPTIONAL`."""
+
+OPTIONAL: Final = {("response", "description"): "3.2"}
+"""The version of OpenAPI that made a key optional which others need."""
+
+NEWEST: Final = "3.2"
+"""The newest version of OpenAPI that is read, without its last number."""
 
 VALUES: Final[dict[tuple[str, str], tuple[str, ...]]] = {
-    ("parameter", "in"): ("path", "query", "header", "cookie"),
+    ("parameter", "in"): ("path", "query", "header", "cookie", QUERYSTRING),
+    ("xml", "nodeType"): ("element", "attribute", "text", "cdata", "none"),
     ("security-scheme", "in"): ("query", "header", "cookie"),
     ("security-scheme", "type"): ("apiKey", "http", "mutualTLS", "oauth2", "openIdConnect"),
 }
@@ -302,6 +365,12 @@ be there for some callers only."""
 
 REFERABLE: Final = frozenset(COMPONENTS.values()) - {"schema", "path-item"}
 """Objects that a Reference Object may replace; the other two have a `$ref` of their own."""
+
+
+def list_required(kind: str, openapi: str) -> tuple[str, ...]:
+    """Return the keys that an object of *kind* must have in the version *openapi*."""
+    required = REQUIRED.get(kind, ())
+    return tuple(key for key in required if openapi < OPTIONAL.get((kind, key), "9"))
 
 
 def slot(kind: str, key: str) -> Slot:
@@ -331,6 +400,35 @@ def children(kind: str, node: dict[str, Any]) -> Iterator[tuple[tuple[str | int,
                 yield (key, index), below, child
 
 
+def operations(item: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield the operations of a path item by their methods, as their keys write these."""
+    more = item.get(ADDITIONAL)
+    found = {method: item[method] for method in METHODS if method in item}
+    found |= more if isinstance(more, dict) else {}
+    for method, operation in found.items():
+        if isinstance(operation, dict):
+            yield method, operation
+
+
+def operation_steps(method: str) -> tuple[str, ...]:
+    """Return the keys that lead from a path item to its operation of *method*."""
+    return (method,) if method in METHODS else (ADDITIONAL, method)
+
+
+def operation_path(item: dict[str, Any], name: str) -> tuple[str, ...]:
+    """Return the keys that lead from a path item to its operation of the HTTP method *name*."""
+    known = (method for method, _ in operations(item) if method_name(method) == name)
+    return operation_steps(next(known, name.lower()))
+
+
+def method_name(method: str) -> str:
+    """Return the HTTP method that the key *method* of an operation stands for.
+
+    Names of methods have case (RFC 9110, section 9.1).
+    """
+    return method.upper() if method in METHODS else method
+
+
 def target(reference: str) -> tuple[str, str] | None:
     """Return (section, name) of a local component reference, or None for any other text.
 
@@ -345,6 +443,15 @@ def target(reference: str) -> tuple[str, str] | None:
 
         name = unquote(name)
     return parts[2], name.replace("~1", "/").replace("~0", "~")
+
+
+def list_mapped(discriminator: Any) -> list[Any]:
+    """Return the names and addresses of the schemas that a Discriminator Object names."""
+    if not isinstance(discriminator, dict):
+        return []
+    mapping = discriminator.get("mapping")
+    named = [*mapping.values()] if isinstance(mapping, dict) else []
+    return named + [discriminator[key] for key in ("defaultMapping",) if key in discriminator]
 
 
 def references(value: Any) -> Iterator[tuple[str, str]]:
@@ -395,17 +502,16 @@ def operation_names(document: dict[str, Any]) -> dict[tuple[str | int, ...], str
     An id that several have is the name of none; only adopted documents hold such ids.
     """
     ids = {
-        (path, method): item[-1][method].get("operationId")
+        (path, method): operation.get("operationId")
         for path, node in document.get("paths", {}).items()
-        for item in [chain(document, node)]
-        for method in METHODS
-        if item and method in item[-1]
+        for item in chain(document, node)[-1:]
+        for method, operation in operations(item)
     }
     counts = Counter(ids.values())
     return {
         (path, method): name
         if isinstance(name, str) and counts[name] == 1
-        else f"{method.upper()} {path}"
+        else f"{method_name(method)} {path}"
         for (path, method), name in ids.items()
     }
 

@@ -124,12 +124,12 @@ def _prepare_server(
 ) -> tuple[Server, Models]:
     """Return the server of *api*, and its models."""
     # what follows is heavy: not needed where no models are
-    from dateline.canonical import with_former_operations
+    from dateline.canonical import with_former_operations, with_media_types
     from dateline.contracts import contract_data
     from dateline.models import generate_models
     from dateline.server import Server
 
-    serving = with_former_operations(api)
+    serving = with_media_types(with_former_operations(api))
     projector = projector if serving is api else Projector(serving)
     contracts = contract_data(serving, projector)
     server = Server(serving, projector, contracts)

@@ -188,13 +188,13 @@ def test_what_is_compressed_is_refused_as_that(
     assert dateline("adopt", "2024-01-15=a.json.gz") == Outcome(2, "", said)
 
 
-def test_swagger_is_refused_by_its_name(tmp_path: Path) -> None:
-    (path := tmp_path / "a.json").write_text('{"swagger": "2.0", "definitions": []}')
+def test_old_swagger_is_refused_by_its_name(tmp_path: Path) -> None:
+    (path := tmp_path / "a.json").write_text('{"swagger": "1.2", "apis": []}')
     with pytest.raises(SourceError) as refused:
         adopt((f"2024-01-15={path}",), tmp_path / "schemas")
     assert str(refused.value) == (
-        f"{path.as_posix()}:1:13: openapi-version: this is Swagger 2.0, which OpenAPI 3 has "
-        "replaced; convert it to OpenAPI 3"
+        f"{path.as_posix()}:1:13: openapi-version: this is Swagger 1.2; convert it to Swagger "
+        "2.0 or OpenAPI 3"
     )
 
 

@@ -504,7 +504,7 @@ def test_an_edit_is_told_whatever_it_is_called(tmp_path: Path, shift: str) -> No
 
 
 def test_all_that_is_wrong_on_both_sides_is_told(tmp_path: Path) -> None:
-    (tmp_path / "one.json").write_text('{"swagger": "2.0"}')
+    (tmp_path / "one.json").write_text('{"swagger": "1.2"}')
     (tmp_path / "other.json").write_text('{"openapi": "4.0.0"}')
     sides = [str(tmp_path / f"{name}.json") for name in ("one", "other")]
     for before, after in (sides, reversed(sides)):
@@ -519,7 +519,7 @@ def test_all_that_is_wrong_on_both_sides_is_told(tmp_path: Path) -> None:
 
 def test_all_documents_of_a_baseline_are_read_before_any_is_judged(tmp_path: Path) -> None:
     names = [f"spec/{name}/2024-01-15.json" for name in ("production", "sandbox")]
-    written(tmp_path / "old", {name: {"swagger": "2.0"} for name in names})
+    written(tmp_path / "old", {name: {"swagger": "1.2"} for name in names})
     with pytest.raises(SourceError) as refused:
         compare(tmp_path, tmp_path, str(tmp_path / "old"), str(tmp_path / "old"))
     assert [one.place.file for one in refused.value.problems] == [

@@ -1,4 +1,4 @@
-"""What is no OpenAPI 3.0 or 3.1 document is refused by name, whichever command is given it."""
+"""What is no OpenAPI document that is read is refused by name, whichever command is given it."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ WHOLE = "the whole version in quotes, such as '3.1.0'"
 
 # What a file holds, and what is said of it, its name aside. YAML can hold all of it.
 FOREIGN = {
-    "swagger": (b'{"swagger": "2.0", "paths": {}}', "1:13: openapi-version: this is Swagger 2.0,"),
+    "swagger": (b'{"swagger": "1.2", "paths": {}}', "1:13: openapi-version: this is Swagger 1.2;"),
     "asyncapi": (b'{"asyncapi": "3.0.0"}', "1:14: openapi-version: this is AsyncAPI 3.0.0,"),
-    "openapi 4": (b'{"openapi": "4.0.0"}', "1:13: openapi-version: '4.0.0' is not OpenAPI 3.0 or"),
-    "openapi 2": (b'{"openapi": "2.0"}', "1:13: openapi-version: '2.0' is not OpenAPI 3.0 or 3.1;"),
-    "openapi 3.2": (
-        b'{"openapi": "3.2.0"}',
-        "1:13: openapi-version: OpenAPI 3.2.0 can't be read y",
+    "openapi 4": (b'{"openapi": "4.0.0"}', "1:13: openapi-version: '4.0.0' is not OpenAPI 3.0, 3"),
+    "openapi 2": (b'{"openapi": "2.0"}', "1:13: openapi-version: '2.0' is not OpenAPI 3.0, 3.1"),
+    "openapi 3.3": (
+        b'{"openapi": "3.3.0"}',
+        "1:13: openapi-version: '3.3.0' is not OpenAPI 3.0, 3",
     ),
     "openapi 30": (b'{"openapi": "3.10.0"}', "1:13: openapi-version: '3.10.0' is not OpenAPI 3.0"),
     "number": (

@@ -25,7 +25,7 @@ from dateline.check.servable import check_servable
 from dateline.contracts import contract_data
 from dateline.load import load
 from dateline.model import Api, Place, SourceError
-from dateline.openapi import OBJECTS, WHOLE
+from dateline.openapi import NEWEST, OBJECTS, WHOLE
 
 Json = Any
 
@@ -54,7 +54,8 @@ def test_every_keyword_of_every_other_object_has_a_case() -> None:
         (kind, key)
         for kind, slots in OBJECTS.items()
         for key in slots
-        if kind not in WHOLE | UNSEEN and kind != "schema"
+        # what only 3.2 has is in `tests/generate/test_openapi_3_2.py`
+        if kind not in WHOLE | UNSEEN and kind != "schema" and slots[key].since != NEWEST
     }
     assert known - {(kind, key) for kind, key, _ in CASES} == set()
 

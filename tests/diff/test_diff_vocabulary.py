@@ -94,6 +94,12 @@ _STRING: Final = {"type": "string"}
 _INTEGER: Final = {"type": "integer"}
 _ANSWERS: Final = ({"200": {"description": "a"}}, {"200": {"description": "b"}})
 
+_ENCODINGS: Final[dict[str, Callable[[Object], Any]]] = {
+    "encoding": lambda node: {"a": node},
+    "prefixEncoding": lambda node: [{}, node],
+    "itemEncoding": lambda node: node,
+}
+
 # What a keyword says before and after, where it is more than one text and another.
 VALUES: Final[dict[tuple[str, str], tuple[Any, Any]]] = {
     **{("schema", key): (3, 4) for key in NUMBERS},
@@ -137,10 +143,13 @@ VALUES: Final[dict[tuple[str, str], tuple[Any, Any]]] = {
         (kind, "examples"): ({"a": {"value": 1}}, {"a": {"value": 2}})
         for kind in ("parameter", "header", "media-type")
     },
-    ("media-type", "encoding"): (
-        {"a": {"contentType": "a/b"}},
-        {"a": {"contentType": "a/c"}},
-    ),
+    ("media-type", "itemSchema"): (_STRING, _INTEGER),
+    **{
+        (kind, key): (of({"contentType": "a/b"}), of({"contentType": "a/c"}))
+        for kind in ("media-type", "encoding")
+        for key, of in _ENCODINGS.items()
+    },
+    ("path-item", "additionalOperations"): ({"COPY": {}}, {"MOVE": {}}),
     **{
         (kind, "headers"): ({"X-A": {"schema": _STRING}}, {"X-B": {"schema": _STRING}})
         for kind in ("response", "encoding")

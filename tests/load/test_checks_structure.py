@@ -322,7 +322,7 @@ info: { title: Library, version: '1' }
 paths: {}
 """,
             [
-                "1:10: openapi-version: '9.9.9' is not OpenAPI 3.0 or 3.1; write 3.1.0",
+                "1:10: openapi-version: '9.9.9' is not OpenAPI 3.0, 3.1 or 3.2; write 3.1.0",
             ],
             id="another version",
         ),
@@ -333,7 +333,7 @@ info: { title: Library, version: '1' }
 paths: {}
 """,
             [
-                "1:10: openapi-version: '2.0' is not OpenAPI 3.0 or 3.1; write 3.1.0",
+                "1:10: openapi-version: '2.0' is not OpenAPI 3.0, 3.1 or 3.2; write 3.1.0",
             ],
             id="an older one",
         ),

@@ -151,7 +151,7 @@ def test_the_definitions_of_this_repository_pass() -> None:
         ("description: expired", "descripton: expired"),
         ("in: path", "in: paht"),
         ("'204'", "'2O4'"),
-        ("openapi: 3.1.0", "openapi: 3.2.0"),
+        ("openapi: 3.1.0", "openapi: 3.3.0"),
         ("'#/components/schemas/LoanState'", "other.yaml#/LoanState"),
         ("propertyName: kind", "propertyname: kind"),
         ("components:", "component:"),

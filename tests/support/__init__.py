@@ -52,6 +52,7 @@
 - `random_documents`: random documents with random edits
 - `random_schemas`: random schemas of OpenAPI 3.0 and 3.1
 - `random_sources`: random edits of definitions, and the same definitions in other words
+- `random_swagger`: random documents of Swagger 2.0, each beside the same in OpenAPI 3.0
 - `random_unions`: two versions of an API that differ in one union
 - `readers`: every reader of one document
 - `readings`: sources as they are read, with types and places, and what is refused in them
@@ -68,6 +69,7 @@
 - `sources`: small definitions that use every key
 - `stalling`: connections that stop in the midst of a request
 - `surrounding_edits`: edits of what surrounds schemas
+- `swagger_documents`: documents of Swagger 2.0, each beside the same in OpenAPI 3.0
 - `thing_sources`: small definitions, and the data that a server narrows and lifts values by
 - `things`: a server with every kind of parameter and body, and requests to it
 - `written_trees`: trees of generated files, and what is left of them on the disk

@@ -205,7 +205,7 @@ DEFECTS: Final = (
         "another version of OpenAPI",
         "openapi: 3.1.0",
         "openapi: 9.9.9",
-        ("1:10: openapi-version: '9.9.9' is not OpenAPI 3.0 or 3.1; write 3.1.0",),
+        ("1:10: openapi-version: '9.9.9' is not OpenAPI 3.0, 3.1 or 3.2; write 3.1.0",),
     ),
     Defect(
         "no version of the API",

@@ -18,10 +18,11 @@ from dateline.adopt.inputs import (
     parse_table,
     read_sources,
 )
-from dateline.adopt.remarks import DefinitionRemarks, Remark
+from dateline.adopt.remarks import DefinitionRemarks, Remark, count_remarks
 from dateline.adopt.renames import Proposal, Renames
 from dateline.adopt.writing import write
 from dateline.load.table import canonical_date
+from dateline.openapi import ConvertedDocument
 from dateline.schema.dialect import departures
 
 __all__ = ["Adoption", "Proposal", "Remark", "UsageError", "adopt"]
@@ -35,7 +36,8 @@ class Adoption:
     ``gates`` counts by key. ``renamed`` are the renames, ``proposals`` what looks like one and was
     written as removed and added, ``restated`` the reasons why parts are repeated, ``house_rules``
     the rules for authored sources that the newest document breaks, ``nulls`` the documents in
-    which null is valid beyond the letter of OpenAPI 3.0.
+    which null is valid beyond the letter of OpenAPI 3.0, ``kept`` what Swagger 2.0 says and
+    OpenAPI 3.0 can't.
     """
 
     files: tuple[Path, ...]
@@ -46,6 +48,7 @@ class Adoption:
     restated: tuple[Remark, ...]
     house_rules: tuple[Remark, ...]
     nulls: tuple[Remark, ...]
+    kept: tuple[Remark, ...]
 
 
 def adopt(
@@ -99,11 +102,16 @@ def adopt(
         restated=tuple(remarks.list_restated()),
         house_rules=tuple(find_house_rules(sources[-1], table)),
         nulls=tuple(_nulls(sources)),
+        kept=tuple(
+            count_remarks((note.message, note.place) for one in sources for note in one.read.notes)
+        ),
     )
 
 
 def _comparison(source: Source, merged: MergedDocuments) -> str:
     words = ["equal"]
+    if isinstance(source.document, ConvertedDocument):
+        words.append(f"as OpenAPI 3.0: it is Swagger {source.document.written}")
     if source.date in merged.modernized:
         words.append("in the words of OpenAPI 3.1")
     if source.date in merged.trimmed:

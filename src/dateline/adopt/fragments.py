@@ -13,7 +13,7 @@ from itertools import takewhile
 from typing import Any, Final
 
 from dateline.load import TABLE
-from dateline.openapi import COMPONENTS, METHODS, references
+from dateline.openapi import COMPONENTS, operations, references
 from dateline.schema.memo import closure
 
 COMMON: Final = "common"
@@ -142,8 +142,7 @@ def _homes(document: dict[str, Any]) -> dict[tuple[str, str], str]:
 
 
 def _first_tag(item: Any) -> str | None:
-    for method in METHODS:
-        operation = item.get(method) if isinstance(item, dict) else None
+    for _, operation in operations(item) if isinstance(item, dict) else ():
         tags = operation.get("tags") if isinstance(operation, dict) else None
         if tags:
             return str(tags[0])

@@ -29,10 +29,9 @@ from dateline.adopt.states import (
 from dateline.gates import Timeline
 from dateline.load.checks.gating import OPTIONAL_PARTS
 from dateline.model import Day, Table
-from dateline.openapi import METHODS, Shape, slot
+from dateline.openapi import METHODS, Shape, operations, slot
 from dateline.schema.types import UNIONS
 
-_METHODS: Final = frozenset(METHODS)
 _APPLICATORS: Final = ("allOf", *UNIONS)
 
 
@@ -60,7 +59,7 @@ class Merger:
         if all(value is values[0] for value in values):
             return values[0]
         # a path goes with its last operation: gates can't express one that stays without any
-        idle = kind == "path-item" and not all(value.keys() & _METHODS for value in values)
+        idle = kind == "path-item" and not all(any(operations(value)) for value in values)
         if idle or any(id(value) in self._whole for value in values):
             return self._restate(states)
         columns = {
@@ -74,7 +73,7 @@ class Merger:
         for key, states_of_key in columns.items():
             if kind == "paths":
                 self.holder = key
-            elif kind == "path-item" and key in _METHODS:
+            elif kind == "path-item" and key in METHODS:
                 self.holder = f"{key.upper()} {around}"
             found[key] = self._keyword(kind, key, states_of_key, columns)
             self.holder = around

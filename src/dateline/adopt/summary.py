@@ -39,6 +39,10 @@ def format_adoption(adoption: Adoption) -> Iterator[str]:
         )
         for rule in adoption.house_rules:
             yield f"  {rule.times} {rule.what}, first at {rule.place}"
+    if adoption.kept:
+        yield "What Swagger 2.0 says, and OpenAPI 3.0 has no words for:"
+        for kept in adoption.kept:
+            yield f"  {kept.times} {kept.what}, first at {kept.place}"
     if adoption.nulls:
         yield f"{BEYOND_LETTER}:"
         for null in adoption.nulls:

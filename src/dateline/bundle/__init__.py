@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from dateline.bundle.bundler import Bundle, Bundler
+from dateline.bundle.goals import Goal
 from dateline.bundle.sources import (
     Files,
     Readings,
@@ -23,10 +24,11 @@ from dateline.bundle.sources import (
     may_refer_to_files,
     read_source,
 )
+from dateline.bundle.swagger import convert
 from dateline.load.checks import find_type_problems
 from dateline.load.wording import quote
 from dateline.model import Place, Problem, SourceError, Table
-from dateline.openapi import follow
+from dateline.openapi import ConvertedDocument, follow
 from dateline.source.problems import short
 from dateline.source.reader import ADOPTED, Trail, UnreadableFileError, file_content
 
@@ -56,7 +58,7 @@ _FOREIGN: Final = Table(
     adopted=True,
 )
 
-_SUPPORTED: Final = re.compile(r"3\.[01](\.\d+(-\S+)?)?")
+_SUPPORTED: Final = re.compile(r"3\.[012](\.\d+(-\S+)?)?")
 
 
 @dataclass(frozen=True)
@@ -94,8 +96,9 @@ class Document:
     def content(self) -> dict[str, Any]:
         """The document as data, complete: it refers to no other file.
 
-        Raises SourceError where a file can't be read, is no JSON or YAML, or where the document
-        is not OpenAPI 3.0 or 3.1; with all that is wrong.
+        Swagger 2.0 is converted to OpenAPI 3.0. Raises SourceError where a file can't be read, is
+        no JSON or YAML, or where the document is of no version that is read; with all that is
+        wrong.
         """
         return self._restored
 
@@ -122,6 +125,17 @@ class Document:
         """Return where *path* is written, or the nearest thing around it; or its *value*."""
         return self._bundle.locate(path, value=value)
 
+    def written(self, pointer: str) -> str:
+        """Return what *pointer* is in the file as its author wrote it, in Swagger 2.0 perhaps."""
+        if not isinstance(self.content, ConvertedDocument):
+            return pointer
+        return self._bundle.written(follow(self.content, pointer))
+
+    @property
+    def notes(self) -> tuple[Problem, ...]:
+        """What a conversion from Swagger 2.0 could not say in OpenAPI 3.0."""
+        return self._bundle.notes
+
     @cached_property
     def _bundle(self) -> Bundle:
         problems: list[Problem] = []
@@ -134,10 +148,17 @@ class Document:
         source = read_source(self.data, self.name, problems, self.readings)
         if source is None:
             return None
+        file = posixpath.basename(self.name)
+        if str(source.root.get("swagger")) == "2.0" and "openapi" not in source.root:
+            converted = convert(source, file, problems)
+            if converted is None:
+                return None
+            origins = {key: Goal(file, path) for key, path in converted.origins.items()}
+            sources = {file: source}
+            return Bundle(converted.document, file, sources, origins, converted.notes)
         if (problem := _not_openapi(source)) is not None:
             problems.append(problem)
             return None
-        file = posixpath.basename(self.name)
         if not may_refer_to_files(source):
             return Bundle(source.root, file, {file: source}, {})
         return Bundler(source, file, self.files, self.readings, problems).bundle()
@@ -210,15 +231,13 @@ def _not_openapi(source: SourceFile) -> Problem | None:
             message = "this is no OpenAPI document: it has no `openapi`; name one that has"
     elif not isinstance(version, str):
         message = f"{quote(version)} is no text; write the whole version in quotes, such as '3.1.0'"
-    elif version.startswith("3.2."):
-        message = f"OpenAPI {version} can't be read yet; convert the document to 3.1"
     else:
-        message = f"{quote(version)} is not OpenAPI 3.0 or 3.1; convert the document to 3.1"
+        message = f"{quote(version)} is not OpenAPI 3.0, 3.1 or 3.2; convert the document to 3.1"
     return Problem(place=source.locate(at, value=True), id="openapi-version", message=message)
 
 
 _OTHERS: Final = {
-    "swagger": "Swagger {}, which OpenAPI 3 has replaced; convert it to OpenAPI 3",
+    "swagger": "Swagger {}; convert it to Swagger 2.0 or OpenAPI 3",
     "asyncapi": "AsyncAPI {}, which describes messages; name an OpenAPI document",
     "arazzo": "Arazzo {}, which describes workflows; name the OpenAPI document that they use",
     "overlay": "an overlay ({}); name the OpenAPI document that comes of applying it",

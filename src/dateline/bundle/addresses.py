@@ -75,6 +75,12 @@ def is_local(reference: str) -> bool:
     return not reference or reference.startswith("#")
 
 
+def is_remote(reference: str) -> bool:
+    """Return whether *reference* leads to another host."""
+    found = _ADDRESS.fullmatch(reference)
+    return found is not None and bool(found["scheme"] or found["host"])
+
+
 def is_address(value: str) -> bool:
     """Return whether *value*, of a discriminator's mapping, is an address rather than a name.
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from dateline.bundle.addresses import AddressError, is_address, is_local
+from dateline.bundle.addresses import AddressError, is_address, is_local, is_remote
 from dateline.bundle.goals import FileSet, Goal, format_local, get_reference
 from dateline.bundle.sources import Files, Readings, SourceFile
 from dateline.load.wording import quote
 from dateline.model import Place, Problem
-from dateline.openapi import COMPONENTS, OBJECTS, MadeName, Shape, Value, slot
+from dateline.openapi import COMPONENTS, OBJECTS, MadeName, Shape, Value, pointer, slot
 from dateline.source.reader import ADOPTED, MOST_PROBLEMS, Trail
 
 _SECTIONS: Final = {kind: section for section, kind in COMPONENTS.items()}
@@ -46,6 +46,7 @@ class Bundle:
     main: str
     sources: dict[str, SourceFile]
     origins: dict[tuple[int, str | int], Goal]
+    notes: tuple[Problem, ...] = ()
 
     def locate(self, path: Trail, *, value: bool = False) -> Place:
         """Return where the key or item at *path*, or what is nearest around it, is written.
@@ -53,16 +54,25 @@ class Bundle:
         With *value*, where its value is. What a reference to another file stands for is written
         in that file.
         """
+        goal, is_whole = self._goal(path)
+        return self.sources[goal.file].locate(goal.path, value=value and is_whole)
+
+    def written(self, path: Trail) -> str:
+        """Return the pointer to *path*, or to what is nearest around it, where it is written."""
+        return pointer(self._goal(path)[0].path)
+
+    def _goal(self, path: Trail) -> tuple[Goal, bool]:
+        """Return where *path* is written, as far as there is anything, and whether all is."""
         here: Any = self.document
         goal = Goal(self.main, ())
         for step in path:
             try:
                 below = here[step]
             except (LookupError, TypeError):
-                return self.sources[goal.file].locate(goal.path)
+                return goal, False
             goal = self.origins.get((id(here), step)) or goal.below(step)
             here = below
-        return self.sources[goal.file].locate(goal.path, value=value)
+        return goal, True
 
 
 class Bundler:
@@ -276,7 +286,7 @@ class Bundler:
             if kind == "document" and name == _WEBHOOKS:
                 return self._build(Shape.MAP, "path-item", value, goal, depth + 1)
             if kind == "discriminator" and name == "mapping" and isinstance(value, dict):
-                return self._mapping(value, goal), None
+                return self._mapping(value, goal, value), None
             if not isinstance(value, dict | list):
                 return value, None
             payload = name in _PAYLOAD or (kind, name) == ("link", "parameters")
@@ -286,6 +296,8 @@ class Bundler:
         reference = node.get("operationRef")
         if kind == "link" and isinstance(reference, str):
             made = self._link(made, reference, at)
+        if kind == "discriminator" and "defaultMapping" in node:
+            made = self._mapping(made, at, ("defaultMapping",))
         reference = node.get("$dynamicRef")
         if kind == "schema" and isinstance(reference, str) and not is_local(reference):
             message = "a $dynamicRef to another file is not followed; write $ref"
@@ -346,10 +358,11 @@ class Bundler:
             value, at, lambda _, below, goal: self._data(below, goal, depth + 1, payload=payload)
         )
 
-    def _mapping(self, mapping: dict[str, Any], at: Goal) -> dict[str, Any]:
-        """Return the *mapping* of a discriminator, whose addresses lead into the document."""
+    def _mapping(self, mapping: dict[str, Any], at: Goal, tags: Iterable[str]) -> dict[str, Any]:
+        """Return *mapping*, where the schemas that *tags* name are those of the document."""
         made = mapping
-        for tag, value in mapping.items():
+        for tag in tags:
+            value = mapping[tag]
             if not isinstance(value, str) or (at.file == self._main and is_local(value)):
                 continue
             named = self._files.find_behind(Goal(at.file, ()), ("components", "schemas", value))
@@ -366,6 +379,8 @@ class Bundler:
         """Return a link to an operation of another file with the operation in the document."""
         if at.file == self._main and is_local(reference):
             return made
+        if is_remote(reference):
+            return made  # an operation of another API need not be read
         goal = self._resolve(reference, at.below("operationRef"))
         if goal is None:
             return made

@@ -102,8 +102,9 @@ def may_refer_to_files(source: SourceFile) -> bool:
         return _refers_to_files(source.root)
     if not source.name.lower().endswith(".json"):
         suspicious = (_ESCAPED_YAML_KEY, _ELSEWHERE_IN_YAML, _MAPPING_IN_YAML)
-        return any(one.search(text) for one in suspicious) and _refers_to_files(source.root)
-    if _ESCAPED_KEY.search(text) or _ELSEWHERE.search(text):
+        is_suspicious = "defaultMapping" in text or any(one.search(text) for one in suspicious)
+        return is_suspicious and _refers_to_files(source.root)
+    if _ESCAPED_KEY.search(text) or _ELSEWHERE.search(text) or '"defaultMapping"' in text:
         return True
     mappings = _MAPPING.findall(text)
     return len(mappings) != len(_MAPPING_KEY.findall(text)) or any(
@@ -123,7 +124,8 @@ def _refers_to_files(root: Any) -> bool:
             if any(not _is_local(node[key]) for key in _REFERENCES if key in node):
                 return True
             mapping = node.get("mapping")
-            values = mapping.values() if isinstance(mapping, dict) else ()
+            values = [*mapping.values()] if isinstance(mapping, dict) else []
+            values += [node[key] for key in ("defaultMapping",) if key in node]
             if any(not _is_local(value) and not _NAME.fullmatch(str(value)) for value in values):
                 return True
             pending += node.values()

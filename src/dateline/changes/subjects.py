@@ -8,7 +8,15 @@ from typing import Any, Final, NamedTuple
 from dateline.diff.naming import Name, name
 from dateline.load.wording import did_you_mean
 from dateline.model import EXTENSIBLE
-from dateline.openapi import COMPONENTS, METHODS, parts, pointer, target
+from dateline.openapi import (
+    COMPONENTS,
+    method_name,
+    operation_steps,
+    operations,
+    parts,
+    pointer,
+    target,
+)
 from dateline.schema.parts import list_members
 from dateline.schema.references import Located, Resolver, escape
 from dateline.schema.types import UNIONS
@@ -81,13 +89,13 @@ def list_referred(document: dict[str, Any], subject: Subject) -> list[Name]:
 def _operations(document: dict[str, Any]) -> Iterator[tuple[str, Subject]]:
     for section, called in (("paths", "{1} {0}"), ("webhooks", "WEBHOOK {0}")):
         for path, item in document.get(section, {}).items():
-            for method in METHODS:
-                if isinstance(item, dict) and method in item:
-                    operation = called.format(path, method.upper())
-                    subject = Subject(pointer((section, path, method)), operation=operation)
-                    yield operation, subject
-                    if "operationId" in item[method]:
-                        yield item[method]["operationId"], subject
+            for method, node in operations(item) if isinstance(item, dict) else ():
+                operation = called.format(path, method_name(method))
+                at = pointer((section, path, *operation_steps(method)))
+                subject = Subject(at, operation=operation)
+                yield operation, subject
+                if "operationId" in node:
+                    yield node["operationId"], subject
 
 
 def _components(document: dict[str, Any]) -> Iterator[tuple[str, Located]]:

@@ -11,13 +11,14 @@ from typing import Any, Final
 
 from dateline.bundle import Document, Readings, read_contents, wrong_types_refused
 from dateline.check.baseline import BaselineError, Published, read_baseline
-from dateline.check.merge import ChangeGroup, Merged, sort_key
+from dateline.check.merge import ChangeGroup, Merged, identify_edit, sort_key
 from dateline.diff import diff
 from dateline.load import TABLE, load
 from dateline.load.table import read_policy_rules
 from dateline.load.wording import did_you_mean, find_nearest
 from dateline.model import (
     Api,
+    Change,
     Combination,
     DatelineError,
     Finding,
@@ -57,6 +58,16 @@ class _Side:
     version: str | None = None
     texts: Mapping[Combination, Document] = field(default_factory=dict)
 
+    def text(self, shown: Combination) -> Document:
+        """Return what was read of the document that is shown as *shown*."""
+        return self.texts.get(shown, next(iter(self.texts.values())))
+
+    def written(self, pointer: str | None, shown: Combination) -> str | None:
+        """Return what *pointer* is in the document as it was written."""
+        if pointer is None or self.version is not None:
+            return pointer
+        return self.text(shown).written(pointer)
+
 
 def compare(
     schemas: Path, output: Path, before: str, after: str, policy: str | None = None
@@ -86,7 +97,8 @@ def compare(
             for change in diff(one, other, renames=renames):
                 # what a version is called is not what it changed
                 if not (older.version and newer.version and change.after_pointer == VERSION):
-                    merged.add(change, shown)
+                    written = sides.written(older, newer, change, shown)
+                    merged.add(change, shown, identify_edit(change, written) if written else "")
         findings = [
             group.finding(
                 Policy.COMPARISON,
@@ -95,6 +107,7 @@ def compare(
                     older, group.change.before_pointer, group.combinations[0]
                 ),
                 after_source=sides.place(newer, group.change.after_pointer, group.combinations[0]),
+                **sides.written(older, newer, group.change, group.combinations[0]),
             )
             for group in merged
         ]
@@ -133,12 +146,26 @@ class _Sides:
             return {}
         return self._projector.renames(older.version, newer.version, environment)
 
+    def written(
+        self, older: _Side, newer: _Side, change: Change, shown: Combination
+    ) -> dict[str, str | None]:
+        """Return the pointers of *change* in the documents as they were written.
+
+        Empty where these are the pointers that it has.
+        """
+        found = {
+            "before_pointer": older.written(change.before_pointer, shown),
+            "after_pointer": newer.written(change.after_pointer, shown),
+        }
+        known = {"before_pointer": change.before_pointer, "after_pointer": change.after_pointer}
+        return {} if found == known else found
+
     def place(self, side: _Side, pointer: str | None, shown: Combination) -> Place | None:
         """Return where the source of *side* holds what it shows at *pointer*."""
         if pointer is None:
             return None
         if side.version is None:
-            return side.texts.get(shown, next(iter(side.texts.values()))).place(pointer)
+            return side.text(shown).place(pointer)
         return self._definitions.locate(
             self._projector.origin(pointer, side.version, shown.environment)
         )

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from dateline.check.baseline import Published
 from dateline.model import EVERYWHERE, Combination, Finding, Policy, Verdict
-from dateline.openapi import METHODS, parts, references
+from dateline.openapi import ADDITIONAL, METHODS, operation_steps, operations, parts, references
 from dateline.schema.memo import closure
 from dateline.schema.variants import subtypes
 
@@ -115,14 +115,15 @@ def _split_document(
     stays: list[Any] = [{"security": document.get("security")}]
     for section in ("paths", "webhooks"):
         for name, item in document.get(section, {}).items():
-            methods = {key for key in METHODS if key in item}
-            ours = {key for key in methods if (section, name, key) in lost}
-            if ours and ours == methods:
+            known = {operation_steps(method): node for method, node in operations(item)}
+            ours = {steps for steps in known if (section, name, *steps) in lost}
+            if ours and ours == known.keys():
                 # what all operations of a path share goes with the last of them
                 went.append(item)
                 continue
-            went += [item[key] for key in sorted(ours)]
-            stays += [below for key, below in item.items() if key not in ours]
+            went += [known[steps] for steps in sorted(ours)]
+            stays += [node for steps, node in known.items() if steps not in ours]
+            stays += [node for key, node in item.items() if key not in (*METHODS, ADDITIONAL)]
     stays += [
         node
         for section, nodes in document.get("components", {}).items()

@@ -8,7 +8,7 @@ from typing import Any
 from dateline.check.baseline import Published
 from dateline.check.findings import create_finding
 from dateline.model import EVERYWHERE, Api, Combination, Finding, Policy
-from dateline.openapi import METHODS, pointer
+from dateline.openapi import method_name, operation_steps, operations, pointer
 from dateline.project import Projector
 
 _Heeded = dict[tuple[str, str], tuple[str, ...]]
@@ -48,11 +48,11 @@ def check_header(api: Api, projector: Projector, published: Published) -> Iterat
             if ignored != ignores:
                 by_table = ignores == (not now.isdisjoint(before[operation]))
                 at = "/ignores-header" if by_table else pointer(("paths", *operation, "tags"))
-                name = f"{operation[1].upper()} {operation[0]}"
+                name = f"{method_name(operation[-1])} {operation[0]}"
                 changed.setdefault((at, ignores), {}).setdefault(name, shown)
-    for (at, ignores), operations in sorted(changed.items()):
-        names = sorted(operations)
-        first = next(iter(operations.values()))
+    for (at, ignores), found in sorted(changed.items()):
+        names = sorted(found)
+        first = next(iter(found.values()))
         in_table = at == "/ignores-header"
         more = f" and {len(names) - 1} more" if len(names) > 1 else ""
         does = "ignores" if ignores else "heeds"
@@ -81,8 +81,7 @@ def _find_combination(combination: Combination, api: Api) -> Combination | None:
 def _tags(document: dict[str, Any]) -> _Heeded:
     """Return the tags of each operation, by path and method."""
     return {
-        (path, method): tuple(item[method].get("tags", ()))
+        (path, *operation_steps(method)): tuple(operation.get("tags", ()))
         for path, item in document.get("paths", {}).items()
-        for method in METHODS
-        if method in item
+        for method, operation in operations(item)
     }

@@ -73,9 +73,10 @@ class Merged:
         self._overrides = overrides
         self._groups: dict[str, ChangeGroup] = {}
 
-    def add(self, change: Change, combination: Combination) -> None:
+    def add(self, change: Change, combination: Combination, cause: str = "") -> None:
+        """Add *change*, met in *combination*; changes of one *cause* are one finding."""
         judgement = self._judge(change)
-        key = identify_cause(change)
+        key = cause or identify_cause(change)
         group = self._groups.get(key)
         if group is None:
             self._groups[key] = ChangeGroup(change, judgement, [combination], key)
@@ -110,6 +111,11 @@ def identify_cause(change: Change) -> str:
     told = describe(_reaching_nobody(change))
     # indexes shift between versions, so a place within a component goes by its field
     return json.dumps([change.kind.value, change.keyword, where, change.field, told])
+
+
+def identify_edit(change: Change, written: Mapping[str, str | None]) -> str:
+    """Return what all changes have in common that are *written* at the same places."""
+    return json.dumps([change.kind.value, change.keyword, change.field, written])
 
 
 def _reaching_nobody(change: Change) -> Change:

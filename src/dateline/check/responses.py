@@ -9,10 +9,12 @@ from typing import Any, Final, NamedTuple
 from dateline.gates import order
 from dateline.model import Api, Combination
 from dateline.openapi import (
-    METHODS,
     chain,
     follow,
     is_json,
+    method_name,
+    operation_steps,
+    operations,
     pointer,
     preferred_media_type,
     resolve,
@@ -103,13 +105,13 @@ def _differences(newest: _Responses, older: _Responses) -> Iterator[tuple[str, P
     for path in newest.paths:
         # an equal `$ref` may lead to another path item or response in each version
         (was_at, before), (at, now) = older.item(path), newest.item(path)
-        for method in METHODS:
-            if method in before and method in now:
-                old, new = (*was_at, method), (*at, method)
-                for place, fact in _responses(
-                    newest, older, (old, before[method]), (new, now[method])
-                ):
-                    yield f"{method.upper()} {path}", place, fact
+        known = dict(operations(before))
+        for method, operation in operations(now):
+            if method in known:
+                steps = operation_steps(method)
+                old, new = ((*was_at, *steps), known[method]), ((*at, *steps), operation)
+                for place, fact in _responses(newest, older, old, new):
+                    yield f"{method_name(method)} {path}", place, fact
 
 
 def _responses(

@@ -12,6 +12,7 @@ from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any, Final
 
+from dateline.canonical import with_media_types
 from dateline.check.findings import create_finding, list_concerned
 from dateline.check.responses import find_unsendable
 from dateline.gates import Timeline, gate_dates
@@ -218,7 +219,9 @@ def _has_content(response: dict[str, Any]) -> bool:
 
 def _responses(api: Api, projector: Projector) -> Iterator[Finding]:
     """Yield each response of the newest version that callers of older ones can't be sent."""
-    for path, fact, operations, combinations in find_unsendable(api, projector):
+    placed = with_media_types(api)
+    projector = projector if placed is api else Projector(placed)
+    for path, fact, operations, combinations in find_unsendable(placed, projector):
         concerned = list_concerned(combinations)
         yield _finding(
             api,

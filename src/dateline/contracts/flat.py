@@ -88,7 +88,8 @@ class TagMapping:
     def of(cls, schema: Mapping[str, Any]) -> TagMapping:
         """Return the discriminator of *schema*; an empty one if it has none."""
         said = schema.get("discriminator")
-        if not isinstance(said, dict):
+        # what has no tag that is mapped may be of the default: the members themselves decide
+        if not isinstance(said, dict) or "defaultMapping" in said:
             return cls()
         return cls(said.get("propertyName"), said.get("mapping") or {})
 

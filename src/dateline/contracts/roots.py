@@ -17,11 +17,11 @@ from dateline.gates import Timeline
 from dateline.model import ADDED, REMOVED, WAS, Api
 from dateline.openapi import (
     COMPONENTS,
-    METHODS,
     chain,
     children,
     is_json,
     operation_names,
+    operations,
     value_schema,
     walk,
 )
@@ -120,8 +120,12 @@ def _lost(
             where = min(moved)
             return f"has parameters in {where}, read no more; keep them, with `{REMOVED}`"
     if kind == "path-item":
-        known = now if adopted else METHODS
-        methods = [m for m in METHODS if m in then and m in known and then[m] != now.get(m)]
+        known = dict(operations(now))
+        methods = [
+            method
+            for method, operation in operations(then)
+            if (not adopted or method in known) and operation != known.get(method)
+        ]
         return f"replaces the whole `{methods[0]}`; put it on its parts" if methods else None
     if kind == "operation":
         if gone := now.get("responses", {}).keys() - then.get("responses", {}).keys():
@@ -205,12 +209,9 @@ class _Roots:
         names = operation_names(self._document)
         for template, item in self._document.get("paths", {}).items():
             resolved = self.resolve("path-item", item)
-            for method in METHODS:
-                if method not in resolved:
-                    continue
+            for method, operation in operations(resolved):
                 name = names[template, method]
                 unserved = self._unserved[name].where if name in self._unserved else 0
-                operation = resolved[method]
                 sites = [
                     ("path-item", item),
                     ("path-item", resolved),
@@ -276,8 +277,14 @@ class _Roots:
             if then is not message or was != held:
                 return require(builder, held, _ABSENT)
             inner = view.read("media-type", held)
-            node = builder.node(inner.now.get("schema"))
-            made = builder.convert(inner.converters, node, inner.shown.get("schema", True))
+            both = (
+                builder.convert(
+                    inner.converters, builder.node(inner.now.get(key)), inner.shown.get(key, True)
+                )
+                for key in ("schema", "itemSchema")
+                if key == "schema" or not has_schema
+            )
+            made = next((each for each in both if each is not None), None)
             if made is None or has_schema:
                 return made
             # what is not JSON is passed on unchanged: its parts are unknown

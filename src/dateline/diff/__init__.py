@@ -21,7 +21,7 @@ from dateline.diff.switches import fold_switches
 from dateline.diff.tags import fold_tags
 from dateline.model import Change, Contract, Direction, Kind
 from dateline.openapi import COMPONENTS
-from dateline.schema.dialect import Dialect, is_old
+from dateline.schema.dialect import Dialect, find_version, is_old
 from dateline.schema.memo import Memo
 from dateline.schema.references import Located, component, escape
 from dateline.schema.values import text
@@ -80,7 +80,7 @@ def diff(
 ) -> list[Change]:
     """Return every difference a caller could see, sorted by pointers, kind and keyword.
 
-    Both are plain OpenAPI 3.0 or 3.1 documents, not changed here. Schemas are compared by what
+    Both are plain OpenAPI documents, not changed here. Schemas are compared by what
     they mean in their own dialect; that it is another one is a change of its own. What is
     written once is one change, whatever number of paths lead to it. *renames* gives the old
     name of a property, parameter or header by its pointer in *after*; without it, a renamed one
@@ -126,7 +126,8 @@ class _Comparison:
         self._survey = ChangeSurvey(self._before, self._after)
         self._schemas = SchemaComparison(self._graph, self._survey, ours, theirs, renames)
         self._messages = MessageComparison(self._schemas)
-        self._operations = OperationComparison(self._messages)
+        versions = find_version(before), find_version(after)
+        self._operations = OperationComparison(self._messages, versions)
         self._named: dict[int, tuple[str, ...]] = {}
 
     def changes(self) -> list[Change]:

@@ -28,6 +28,7 @@ _SECTIONS: Final = frozenset({"components", "paths", *WEBHOOKS})
 # Taking too much costs a look, taking too little a change.
 _REFERENCE: Final = re.compile(rb'"(#[^"\\]*(?:\\.[^"\\]*)*)"')
 _MAPPING: Final = re.compile(rb'"mapping":\{([^{}]*)\}')
+_DEFAULT: Final = re.compile(rb'"defaultMapping":"([^"\\]*)"')
 _MAPPED: Final = re.compile(rb':"([^"\\]*)"')
 
 # From this number of entries on, a faster encoder is worth its import.
@@ -249,6 +250,9 @@ def _goals(found: bytes, owner: Callable[[str], Key | None]) -> Iterable[Key]:
         for entries in _MAPPING.findall(found):
             tags = (name.decode("utf-8", "surrogatepass") for name in _MAPPED.findall(entries))
             goals.update(dict.fromkeys(("schemas", name) for name in tags))
+    if b'"defaultMapping":"' in found:
+        named = (name.decode("utf-8", "surrogatepass") for name in _DEFAULT.findall(found))
+        goals.update(dict.fromkeys(("schemas", name) for name in named))
     return goals
 
 

@@ -16,7 +16,7 @@ K = TypeVar("K", bound="str | tuple[str, str]")
 T = TypeVar("T")
 
 # What carries a value in a message, one bit each.
-CARRIERS: Final = {"path": 1, "query": 2, "header": 4, "cookie": 8, "body": 16}
+CARRIERS: Final = {"path": 1, "query": 2, "header": 4, "cookie": 8, "body": 16, "querystring": 128}
 # An operation itself, which nothing carries; a component, which consumers may import.
 OPERATION: Final = 32
 MODEL: Final = 64

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any, Final
 
 from dateline.diff.compare import SchemaComparison
@@ -14,10 +15,13 @@ from dateline.diff.schemas import Schemas
 from dateline.diff.spellings import find_wider_types, read_spelling
 from dateline.diff.views import SchemaView
 from dateline.model import Kind
-from dateline.openapi import OBJECTS
+from dateline.openapi import ADDITIONAL, METHODS, OBJECTS
 from dateline.schema.dialect import NOTES, is_old
 from dateline.schema.parts import NOTHING, Part, Parts
 from dateline.schema.references import Located, escape
+
+# How the parts of a body are written that have places in place of names.
+_OF_ITEMS: Final = ("prefixEncoding", "itemEncoding")
 
 # What is in an object of its own and is compared there.
 _NESTED: Final[dict[str, frozenset[str]]] = {
@@ -25,8 +29,8 @@ _NESTED: Final[dict[str, frozenset[str]]] = {
     "header": frozenset({"schema", "content"}),
     "request-body": frozenset({"content"}),
     "response": frozenset({"headers", "content", "links"}),
-    "media-type": frozenset({"schema", "encoding"}),
-    "encoding": frozenset({"headers"}),
+    "media-type": frozenset({"schema", "itemSchema", "encoding", *_OF_ITEMS}),
+    "encoding": frozenset({"headers", "encoding", *_OF_ITEMS}),
 }
 # What it is called that one of these came, went or has another name.
 _KINDS: Final = {
@@ -84,6 +88,12 @@ class Thing:
         if found is None or not isinstance(found.value, list):
             return []
         return [Located(value, f"{found.pointer}/{at}") for at, value in enumerate(found.value)]
+
+    def operations(self) -> dict[str, Located]:
+        """Return the operations of a path item by method, in the order of the specification."""
+        found = {method: self.get(method) for method in METHODS}
+        known = {method: node for method, node in found.items() if node is not None}
+        return known | self.entries(ADDITIONAL)
 
     @property
     def node(self) -> Any:
@@ -158,8 +168,8 @@ class MessageComparison:
         nested = _NESTED[pair.kind]
         if identity(pair.before) != identity(pair.after):
             compare_keys(pair, pair.kind, before, after, nested)
-        if "schema" in nested:
-            self._schema(pair, before, after)
+        for key in sorted({"schema", "itemSchema"} & nested):
+            self._schema(pair, key, before.get(key), after.get(key))
         if "content" in nested:
             # a parameter's or header's content is carried where the parameter is
             self._content(pair, before, after, body=pair.kind not in ("parameter", "header"))
@@ -169,21 +179,23 @@ class MessageComparison:
             self._links(pair, before, after)
         if "encoding" in nested:
             self._encoding(pair, before, after)
+            self._encoded_items(pair, before, after)
 
-    def _schema(self, pair: NodePair, before: Thing, after: Thing) -> None:
-        ours, theirs = before.get("schema"), after.get("schema")
-        if pair.kind == "media-type" and self._both_binary(pair, ours, theirs):
+    def _schema(
+        self, pair: NodePair, key: str, before: Located | None, after: Located | None
+    ) -> None:
+        if pair.kind == "media-type" and self._both_binary(pair, before, after):
             return
-        if ours and theirs:
-            if self.survey.is_settled(ours.value, theirs.value):
+        if before and after:
+            if self.survey.is_settled(before.value, after.value):
                 return
-            types = self._find_wider_types(before, after) if pair.kind == "parameter" else None
+            types = self._find_wider_types(pair) if pair.kind == "parameter" else None
             if types:
                 pair.add(KEYWORD, "type", *types, wider=True)
             else:
-                self.schemas.link(pair, [ours], [theirs])
+                self.schemas.link(pair, [before], [after])
         else:
-            pair.compare(KEYWORD, "schema", ours, theirs)
+            pair.compare(KEYWORD, key, before, after)
 
     def _both_binary(self, pair: NodePair, before: Located | None, after: Located | None) -> bool:
         """Return whether 3.0 calls a whole body binary, and 3.1 says the same by saying nothing.
@@ -203,8 +215,9 @@ class MessageComparison:
                 return _OF_TEXT.search(pair.before[0].pointer.rpartition("/")[2]) is None
         return False
 
-    def _find_wider_types(self, before: Thing, after: Thing) -> tuple[Located, Located] | None:
+    def _find_wider_types(self, pair: NodePair) -> tuple[Located, Located] | None:
         """Return the types of a parameter that takes all it took, and more; None if not so."""
+        before, after = Thing(pair.before), Thing(pair.after)
         ours, theirs = (
             schemas.read(_only(side.get("schema")))
             for schemas, side in ((self.schemas.before, before), (self.schemas.after, after))
@@ -290,6 +303,16 @@ class MessageComparison:
                 self.link(pair, "encoding", first, second)
             elif (name in fields[0]) == (name in fields[1]):
                 pair.compare(KEYWORD, "encoding", first, second)
+
+    def _encoded_items(self, pair: NodePair, before: Thing, after: Thing) -> None:
+        """Compare how parts are written that have no names."""
+        for key in _OF_ITEMS:
+            both = (side.items(key) or _only(side.get(key)) for side in (before, after))
+            for first, second in zip_longest(*both):
+                if first and second:
+                    self.link(pair, "encoding", first, second)
+                else:
+                    pair.compare(KEYWORD, key, first, second)
 
     def _without_defaults(
         self, schemas: Schemas, entry: Located | None, field: list[Located] | None

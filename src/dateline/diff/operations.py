@@ -14,10 +14,9 @@ from dateline.diff.keywords import EXTENSION, KEYWORD, LINK, NOTE, kinds_of
 from dateline.diff.messages import MessageComparison, Thing, compare_keys, parts_of
 from dateline.diff.parameters import ListedParameter, Parameters, list_parameters, parameter_key
 from dateline.diff.security import SECURITY, SecurityComparison
-from dateline.diff.surroundings import compare_servers, tags_by_name
+from dateline.diff.surroundings import compare_servers, self_kinds, tags_by_name
 from dateline.model import Kind
-from dateline.openapi import COMPONENTS, METHODS
-from dateline.schema.dialect import is_old
+from dateline.openapi import ADDITIONAL, COMPONENTS, METHODS, method_name
 from dateline.schema.parts import NOTHING, Part, Parts
 from dateline.schema.references import Located, component, escape
 from dateline.schema.values import text
@@ -26,9 +25,9 @@ _VARIABLE: Final = re.compile(r"\{([^{}]*)\}")
 _OPERATION: Final = frozenset(
     {"parameters", "requestBody", "responses", "callbacks", "security", "servers", "tags"}
 )
-_PATH_ITEM: Final = frozenset((*METHODS, "parameters", "servers"))
+_PATH_ITEM: Final = frozenset((*METHODS, ADDITIONAL, "parameters", "servers"))
 _DOCUMENT: Final = frozenset(
-    ("openapi", "paths", "components", "servers", "security", "tags", "info", *WEBHOOKS)
+    ("openapi", "$self", "paths", "components", "servers", "security", "tags", "info", *WEBHOOKS)
 )
 
 
@@ -63,12 +62,14 @@ class OperationComparison:
     def __init__(
         self,
         messages: MessageComparison,
+        versions: tuple[str, str],
     ) -> None:
         self.names: list[str] = []
         """The name of the operation of each bit."""
         self._graph = messages.graph
         self._survey = messages.survey
         self._messages = messages
+        self._versions = versions
         self._before = messages.before
         self._after = messages.after
         self.security = SecurityComparison(self._graph, self._before, self._after)
@@ -104,7 +105,7 @@ class OperationComparison:
         webhook = section in WEBHOOKS
 
         def scope_of(method: str) -> _OperationScope:
-            self.names.append(f"WEBHOOK {label}" if webhook else f"{method.upper()} {label}")
+            self.names.append(f"WEBHOOK {label}" if webhook else f"{method_name(method)} {label}")
             return _OperationScope(1 << (len(self.names) - 1), webhook)
 
         self._item(
@@ -138,15 +139,16 @@ class OperationComparison:
             before[0].node, after[0].node
         )
         bits = 0
-        for method in METHODS:
-            first, second = ours.get(method), theirs.get(method)
+        older, newer = ours.operations(), theirs.operations()
+        for method in dict.fromkeys((*METHODS, *older, *newer)):
+            first, second = older.get(method), newer.get(method)
             if first is None and second is None:
                 continue
             scope = scope_of(method)
             bits |= scope.bit
             if first is None or second is None:
                 root = self._graph.root(before, after, request=scope.bit, response=scope.bit)
-                name = scope.within and f"{scope.within} {method.upper()}"
+                name = scope.within and f"{scope.within} {method_name(method)}"
                 _add_operation(root, first, second, name)
                 continue
             before_operation = Thing.at(self._before, first)
@@ -166,7 +168,11 @@ class OperationComparison:
                 self._callbacks(scope, *operations[:2])
         if before and after and not alike:
             root = self._graph.root(before, after, request=bits, response=bits)
-            compare_keys(root, "path-item", ours, theirs, _PATH_ITEM)
+            # what is no mapping holds no operations
+            others = [side.get(ADDITIONAL) for side in (ours, theirs)]
+            are_maps = all(node is None or isinstance(node.value, dict) for node in others)
+            nested = _PATH_ITEM if are_maps else _PATH_ITEM - {ADDITIONAL}
+            compare_keys(root, "path-item", ours, theirs, nested)
 
     def _ends(self, scope: _OperationScope, before: Parts, after: Parts) -> _Ends:
         asked, answered = (0, scope.bit) if scope.turned else (scope.bit, 0)
@@ -357,9 +363,12 @@ class OperationComparison:
         root = self._graph.root(_document_part(self._before), _document_part(self._after))
         ours, theirs = Thing(root.before), Thing(root.after)
         compare_keys(root, "document", ours, theirs, _DOCUMENT)
-        across = is_old(self._before.root) != is_old(self._after.root)
-        kinds = Kinds.all(Kind.DIALECT_CHANGED) if across else NOTE
-        root.compare(kinds, "openapi", ours.get("openapi"), theirs.get("openapi"))
+        root.compare(self_kinds(ours, theirs), "$self", ours.get("$self"), theirs.get("$self"))
+        old, new = self._versions
+        # the last number of a version is for corrections of the specification
+        is_same = old.split(".")[:2] == new.split(".")[:2]
+        kinds = NOTE if is_same else Kinds.all(Kind.DIALECT_CHANGED)
+        root.compare(kinds, "openapi", Located(old, "/openapi"), Located(new, "/openapi"))
         for section in ("info", "paths"):
             for key, *both in align(ours.entries(section), theirs.entries(section)):
                 kinds = EXTENSION if key.startswith("x-") else NOTE

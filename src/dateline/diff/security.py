@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from dateline.diff.documents import DocumentIndex
 from dateline.diff.graph import Graph, Kinds, NodePair, align
-from dateline.diff.keywords import EXTENSION, NOTE
+from dateline.diff.keywords import EXTENSION, KEYWORD, NOTE
 from dateline.diff.messages import Thing
 from dateline.model import Kind
 from dateline.schema.references import Located, escape
@@ -170,6 +170,10 @@ def _kinds_of(path: str, *, both: bool, scopes: Container[str] = ()) -> Kinds:
     *both* if it is on both sides; *scopes* are those that operations demand.
     """
     _, in_flow, scope = path.partition(".scopes.")
+    if path == "deprecated":
+        return KEYWORD
+    if path == "oauth2MetadataUrl" and not both:
+        return NOTE
     if path in _NOTES or (in_flow and (both or scope not in scopes)):
         return NOTE
     return EXTENSION if path.rsplit(".", 1)[-1].startswith("x-") else SECURITY

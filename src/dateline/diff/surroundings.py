@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import Any, Final
+from urllib.parse import urljoin
 
 from dateline.diff.graph import Kinds, NodePair
 from dateline.diff.keywords import NOTE
@@ -11,6 +13,7 @@ from dateline.model import Kind
 from dateline.schema.references import Located
 from dateline.schema.values import text
 
+_SCHEMES: Final = "x-schemes"
 _SERVERS: Final = Kinds.all(Kind.SERVERS_CHANGED)
 
 
@@ -18,21 +21,45 @@ def compare_servers(
     asks: NodePair, whole: NodePair, before: Located | None, after: Located | None
 ) -> None:
     """Note in *asks* where other servers answer, in *whole* what is only described otherwise."""
-    if _read_servers(before) != _read_servers(after):
+    # what Swagger 2.0 says, and OpenAPI 3 can't
+    schemes = [_SCHEMES] if all(_has_schemes(side) for side in (before, after)) else []
+    keys = ("url", "variables", *schemes)
+    if _read_servers(before, keys) != _read_servers(after, keys):
         asks.compare(_SERVERS, "servers", before, after)
-    elif _read_servers(before, described=True) != _read_servers(after, described=True):
+    elif _read_servers(before) != _read_servers(after):
         whole.compare(NOTE, "servers", before, after)
 
 
-def _read_servers(node: Located | None, *, described: bool = False) -> list[str]:
-    """Return the text of each server; their order does not count."""
+def self_kinds(before: Thing, after: Thing) -> Kinds:
+    """Return what it is called that `$self` changed: relative servers go with it.
+
+    Source: OpenAPI Specification 3.2.0, section 4.1.1 and Server Object.
+    """
+    served = [_list_urls(side, "") for side in (before, after)]
+    moved = [_list_urls(side, str(side.value("$self", ""))) for side in (before, after)]
+    return _SERVERS if served[0] == served[1] and moved[0] != moved[1] else NOTE
+
+
+def _list_urls(document: Thing, base: str) -> list[str]:
+    servers = document.items("servers") or [Located({"url": "/"}, "")]
+    urls = (server.value.get("url") for server in servers if isinstance(server.value, dict))
+    return sorted(urljoin(base, url) for url in urls if isinstance(url, str))
+
+
+def _has_schemes(node: Located | None) -> bool:
+    listed = node.value if node and isinstance(node.value, list) else []
+    return any(isinstance(server, dict) and _SCHEMES in server for server in listed)
+
+
+def _read_servers(node: Located | None, keys: Container[str] | None = None) -> list[str]:
+    """Return what *keys* say of each server, all of them without; their order does not count."""
     listed = node.value if node and isinstance(node.value, list) else []
     return sorted(
         text(
             {
                 key: _sort_values(value) if key == "variables" else value
                 for key, value in server.items()
-                if described or key in ("url", "variables")
+                if (key != _SCHEMES if keys is None else key in keys)
             }
         )
         for server in listed or [{"url": "/"}]

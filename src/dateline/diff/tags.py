@@ -10,6 +10,7 @@ from dateline.diff.graph import Difference, Graph, NodePair, align
 from dateline.diff.keywords import KEYWORD, kinds_of
 from dateline.diff.views import KNOWN, Variant, Variants
 from dateline.model import Kind
+from dateline.openapi import OBJECTS
 from dateline.schema.references import Located, escape
 
 
@@ -37,7 +38,7 @@ def compare_discriminators(pair: NodePair, before: Located, after: Located) -> N
     for keyword, ours, theirs in align(*map(_list_entries, (before, after))):
         name = "discriminator" if keyword == "propertyName" else keyword
         if keyword != "mapping":
-            pair.compare(kinds_of(name, KNOWN), name, ours, theirs)
+            pair.compare(kinds_of(name, {*KNOWN, *OBJECTS["discriminator"]}), name, ours, theirs)
 
 
 def _list_entries(discriminator: Located) -> dict[str, Located]:

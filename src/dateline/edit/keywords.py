@@ -18,7 +18,7 @@ from dateline.edit.places import (
 from dateline.edit.repairs import CantGateError, Repair, Restored
 from dateline.load.wording import name_kind
 from dateline.model import EXTENSIBLE, WAS, Change
-from dateline.openapi import parts, pointer, resolve, target, value_at, walk
+from dateline.openapi import operation_path, parts, pointer, resolve, target, value_at, walk
 
 # Where one of these changes, nothing else of a schema means what it did.
 _SHAPE: Final = frozenset({"type", "$ref", EXTENSIBLE})
@@ -122,8 +122,9 @@ def _inline_with_history(draft: Draft, found: Breaking, old: Object, new: Object
 def restore_security(draft: Draft, found: Breaking, operation: str) -> Repair:
     """One operation demanded otherwise, whatever the whole document did."""
     method, _, route = operation.partition(" ")
-    path = ("paths", route, method.lower())
     published, now = draft.published[found.combination], draft.project(found.combination)
+    item = value_at(published, ("paths", route))
+    path = ("paths", route, *operation_path(item if isinstance(item, dict) else {}, method))
     before, after = (objects(document, path)[-1] for document in (published, now))
     if before.path != path or after.path != path:
         raise CantGateError(MOVED)

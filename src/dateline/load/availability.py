@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from dateline.gates import Timeline, substitutes
 from dateline.model import ADDED, REMOVED, SHOWN_AS, WAS, Place, Problem
-from dateline.openapi import COMPONENTS, METHODS, children, target
+from dateline.openapi import ADDITIONAL, COMPONENTS, METHODS, children, list_mapped, target
 from dateline.schema.types import UNIONS
 from dateline.schema.variants import subtypes
 
@@ -105,6 +105,8 @@ def _where(path: Path) -> str:
     """Return a path in few words: the component or operation, then what is below it."""
     if path[0] == "components":
         return ".".join(str(part) for part in path[2:] if part != "properties")
+    if path[:1] == ("paths",) and path[2:3] == (ADDITIONAL,):
+        path = (*path[:2], *path[3:])
     if path[0] == "paths" and len(path) > 2 and path[2] in METHODS:
         below = " ".join(str(part) for part in path[3:] if part not in ("content", "schema"))
         return f"{str(path[2]).upper()} {path[1]} {below}".strip()
@@ -287,7 +289,7 @@ class _Walk:
             for member in node.get(key, ())
             if isinstance(member, dict)
         ]
-        for reference in (node.get("discriminator", {}).get("mapping") or {}).values():
+        for reference in list_mapped(node.get("discriminator")):
             goal = target(reference) or ("schemas", reference)
             if goal in self.declared and goal not in members:
                 yield goal

@@ -347,7 +347,8 @@ class Flattener:
 def _read_union(keyword: str, schema: dict[str, Any]) -> Union:
     said = schema.get("discriminator")
     tag = said.get("propertyName") if isinstance(said, dict) else None
-    if not isinstance(said, dict) or not isinstance(tag, str):
+    # what has no tag that is mapped may be of the default: the members themselves decide
+    if not isinstance(said, dict) or not isinstance(tag, str) or "defaultMapping" in said:
         return Union(keyword, schema[keyword])
     mapping = said.get("mapping")
     return Union(keyword, schema[keyword], tag, mapping if isinstance(mapping, dict) else {})

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Final
 
-from dateline.gates import Timeline
+from dateline.gates import Timeline, drop_keys
 from dateline.model import EXTENSIBLE, KEYS, WAS, Api
 from dateline.openapi import Shape, slot, target
 from dateline.schema.types import UNIONS
@@ -278,9 +278,13 @@ class Publisher:
             for tag, reference in mapping.items()
             if self._find_mapped(node, reference) >> at & 1
         }
-        if len(kept) == len(mapping):
-            return built
-        return {**built, "discriminator": {**built["discriminator"], "mapping": kept}}
+        said = built["discriminator"]
+        default = said.get("defaultMapping")
+        if default is not None and not self._find_mapped(node, default) >> at & 1:
+            said = drop_keys(said, "defaultMapping")
+        if len(kept) < len(mapping):
+            said = {**said, "mapping": kept}
+        return built if said is built["discriminator"] else {**built, "discriminator": said}
 
     def _is_annotated_enumeration(self, node: dict[str, Any]) -> bool:
         """Tell whether *node* is a `oneOf` of `const`, published as a plain `enum`.

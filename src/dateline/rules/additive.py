@@ -17,7 +17,7 @@ from dateline.rules.predicates import (
 from dateline.rules.rule import additive
 
 # What no path shows, so that a request can do without it.
-_BESIDE_THE_PATH = frozenset({"query", "header", "cookie"})
+_BESIDE_THE_PATH = frozenset({"query", "querystring", "header", "cookie"})
 
 _WORDS = frozenset({"deprecated", "tags"})
 

@@ -14,6 +14,9 @@ _LONGEST: Final = 60
 _WORD: Final = re.compile(r"[^\W\d][\w.:/+-]{0,59}")
 _LITERALS: Final = frozenset({"null", "true", "false"})
 
+# Versions of the specification with a dialect of their own; later ones share that of JSON Schema.
+_OLD_DIALECTS: Final = ("2.", "3.0")
+
 # What a `required` belongs to, by the key two above it in its pointer.
 _FLAGGED: Final = {"parameters": "parameter", "headers": "header"}
 
@@ -77,7 +80,9 @@ def _describe_event(change: Change, noun: str, event: str) -> str:
         case "type", _:
             return f"type {_value_of(change)} {event}"
         case "dialect", _:
-            return f"{_describe_keyword(change)}, and with it the dialect of every schema"
+            said = _describe_keyword(change)
+            older = [str(side).startswith(_OLD_DIALECTS) for side in (change.before, change.after)]
+            return f"{said}, and with it the dialect of every schema" if any(older) else said
         case "documentation", _:
             return f"{change.keyword or 'documentation'} {_event_of(change)}"
         case _ if is_flag(change):

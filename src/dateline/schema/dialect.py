@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any, Final
 
 from dateline.model import copy_items
-from dateline.openapi import Slot, find_replaced, slot, walk
+from dateline.openapi import ConvertedDocument, Slot, find_replaced, slot, walk
 from dateline.schema.memo import Memo
 from dateline.schema.references import Resolver
 
@@ -60,6 +60,12 @@ Resolve = Callable[[str], Any]
 def is_old(document: dict[str, Any]) -> bool:
     """Return whether *document* is OpenAPI 3.0, whose schemas are no JSON Schema."""
     return str(document.get("openapi", "")).startswith("3.0")
+
+
+def find_version(document: dict[str, Any]) -> str:
+    """Return the version of the specification that *document* was written in, as it says it."""
+    written = document.written if isinstance(document, ConvertedDocument) else ""
+    return written or str(document.get("openapi", ""))
 
 
 def read_keywords(schema: Schema) -> Schema:

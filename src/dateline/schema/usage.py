@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from dateline.model import Contract
-from dateline.openapi import COMPONENTS, children, target
+from dateline.openapi import COMPONENTS, children, list_mapped, target
 from dateline.schema.memo import Memo, closure
 
 _REQUEST: Final = 1
@@ -87,10 +87,7 @@ def _turn(kind: str, key: str, way: int) -> int:
 
 
 def _list_mapped(schema: dict[str, Any]) -> Iterator[str]:
-    discriminator = schema.get("discriminator")
-    mapping = discriminator.get("mapping") if isinstance(discriminator, dict) else None
-    if isinstance(mapping, dict):
-        yield from (goal for goal in mapping.values() if isinstance(goal, str))
+    yield from (goal for goal in list_mapped(schema.get("discriminator")) if isinstance(goal, str))
 
 
 def list_references(node: Any) -> Iterator[str]:

@@ -14,9 +14,9 @@ from types import SimpleNamespace
 from typing import Any, Final
 from uuid import UUID
 
-from dateline.canonical import canonical_document, with_former_operations
+from dateline.canonical import canonical_document, with_former_operations, with_media_types
 from dateline.model import Api
-from dateline.openapi import chain
+from dateline.openapi import chain, operation_path, value_at
 from dateline.project import Projector
 from dateline.sample import Sampler, UnsatisfiedError
 from dateline.sample.texts import words
@@ -53,7 +53,7 @@ class Mock:
     """
 
     def __init__(self, api: Api, server: Any, environment: str, seed: int) -> None:
-        self.api = api = with_former_operations(api)
+        self.api = api = with_media_types(with_former_operations(api))
         self.server = server
         self.environment = environment
         self.seed = seed
@@ -188,7 +188,7 @@ class Mock:
         if len(operation.successes) > 1:
             document = self._document_at(version)
             item = chain(document, document["paths"][operation.path])[-1]
-            known = item[operation.method.lower()]["responses"]
+            known = value_at(item, operation_path(item, operation.method))["responses"]
             for status, content in operation.successes.items():
                 if status in known:
                     return status, content
@@ -244,7 +244,7 @@ class Mock:
     def _nodes(self, operation: Operation) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the path item and the operation itself as they are in the document."""
         item = chain(self._document, self._document["paths"][operation.path])[-1]
-        return item, item[operation.method.lower()]
+        return item, value_at(item, operation_path(item, operation.method))
 
     def _with_examples(self, holder: dict[str, Any]) -> Any:
         """Return the schema that *holder* has, with its examples (OpenAPI 3.1.1, 4.8.14)."""

@@ -113,6 +113,10 @@ def _rename(node: Any, names: Mapping[str, str]) -> Any:
     said = node.get("discriminator")
     if isinstance(said, dict):
         made["discriminator"] = {**said, "mapping": _mapping(node, said, names)}
+        if (default := said.get("defaultMapping")) is not None:
+            made["discriminator"]["defaultMapping"] = names.get(default) or _reference(
+                default, names
+            )
     return made
 
 

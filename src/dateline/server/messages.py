@@ -30,13 +30,13 @@ from typing import Any
 
 from dateline.canonical import ContractData, Row, Unserved, canonical_document, entries
 from dateline.model import EVERYWHERE, Api, Combination, Table
-from dateline.openapi import chain, is_json, operation_names, value_schema
+from dateline.openapi import chain, is_json, operation_names, operations, value_schema
 from dateline.project import Projector
 from dateline.schema.access import ACCESS, READ_ONLY, WRITE_ONLY, Hidden, OneWay
 from dateline.schema.constraints import Constraints, references
 from dateline.schema.memo import closure
 from dateline.schema.parts import PartReader
-from dateline.server.operations import defaults, unread
+from dateline.server.operations import PLACES, defaults, unread
 from dateline.server.readable import STYLES, explain_unreadable
 from dateline.versions import DATE_FORM
 
@@ -115,6 +115,10 @@ class _DocumentReader:
         """Return the path item of *path*; empty if there is none."""
         return self.resolve(self._document.get("paths", {}).get(path))
 
+    def operation(self, path: str, method: str) -> dict[str, Any] | None:
+        """Return the operation of *method* at *path*; None if there is none."""
+        return dict(operations(self.item(path))).get(method)
+
     def security(self, operation: dict[str, Any]) -> Any:
         """Return the security requirements of *operation*."""
         return operation.get("security", self._document.get("security", []))
@@ -182,7 +186,7 @@ class _Messages:
         """Return the requests, the statuses, and the schemas that they or *components* need."""
         requests = self._operation_rows(self._request)
         statuses = self._operation_rows(
-            lambda reader, path, method: [*reader.responses(reader.item(path).get(method, {}))]
+            lambda reader, path, method: [*reader.responses(reader.operation(path, method) or {})]
         )
         # Responses are validated without what only requests have; for requests, the types of
         # handlers validate that again.
@@ -228,7 +232,7 @@ class _Messages:
 
     def _request(self, reader: _DocumentReader, path: str, method: str) -> Any:
         item = reader.item(path)
-        operation = item.get(method)
+        operation = reader.operation(path, method)
         if operation is None:
             return None
         listed: dict[tuple[str, str], Any] = {}
@@ -236,11 +240,11 @@ class _Messages:
             if parameter := reader.resolve(node):
                 listed[parameter["in"], parameter["name"]] = parameter
         # the table of the operations has what the newest version demands
-        newest = self._newest.security(self._newest.item(path)[method])
+        newest = self._newest.security(self._newest.operation(path, method) or {})
         read = [
             parameter
             for (place, name), parameter in listed.items()
-            if (place, name.lower()) not in self._unread
+            if place in PLACES and (place, name.lower()) not in self._unread
         ]
         name = self._names[path, method]
         unserved = self._unserved.get(name) or reader.explain_unreadable(read)
@@ -263,7 +267,7 @@ class _Messages:
         bodies: dict[str, Any] = {}
         headers: dict[str, Any] = {}
         for (path, method), name in sorted(self._names.items(), key=lambda each: each[1]):
-            operation = self._canonical.item(str(path))[str(method)]
+            operation = self._canonical.operation(str(path), str(method)) or {}
             responses = self._canonical.responses(operation)
             bodies[name] = _by_status(responses, self._contents)
             if found := _by_status(responses, self._headers):

@@ -16,7 +16,10 @@ from dateline.openapi import (
     METHODS,
     chain,
     is_json,
+    method_name,
     operation_names,
+    operation_steps,
+    operations,
     preferred_media_type,
     target,
     value_schema,
@@ -119,6 +122,12 @@ class Operation:
     unserved: str = ""
 
     @property
+    def place(self) -> tuple[str, ...]:
+        """The path of the operation in the document."""
+        key = self.method.lower()
+        return ("paths", self.path, *operation_steps(key if key in METHODS else self.method))
+
+    @property
     def successes(self) -> dict[str, Content | None]:
         """The responses of success, the usual one first."""
         for wanted in ("2", "default", "3"):
@@ -217,9 +226,8 @@ class _OperationReader:
         sites: dict[tuple[str, str], list[dict[str, Any]]] = {}
         for path, item in self._document.get("paths", {}).items():
             items = chain(self._document, item)
-            for method in METHODS if items else ():
-                node = items[-1].get(method)
-                if isinstance(node, dict) and not self._is_document(path, items[-1], node):
+            for method, node in operations(items[-1]) if items else ():
+                if not self._is_document(path, items[-1], node):
                     sites[path, method] = [*items, node]
         handlers = self._name_handlers(sites)
         for at, found in sites.items():
@@ -289,7 +297,7 @@ class _OperationReader:
             group=_name(_tag(node)),
             handler=_name(called, _SPOKEN),
             called=pascal(called),
-            method=method.upper(),
+            method=method_name(method),
             path=path,
             environments=self._environments(sites),
             ignores_version=not set(self._api.table.ignoring_tags).isdisjoint(node.get("tags", ())),
@@ -394,7 +402,7 @@ class _OperationReader:
         for tag, operation in by_tag.items():
             if operation.group in first:
                 self._refuse(
-                    (operation.path, operation.method.lower()),
+                    (operation.path, operation.place[-1]),
                     "group-name-taken",
                     f"the tags {first[operation.group]!r} and {tag!r} would both be the group "
                     f"{operation.group}",
@@ -406,7 +414,8 @@ class _OperationReader:
         if self._api.table.adopted:
             self._unserved.setdefault(self._names[at], reason)
             return
-        place = self._api.locate(("paths", *at))
+        path, method = at
+        place = self._api.locate(("paths", path, *operation_steps(method)))
         self.problems.append(Problem(place=place, id=id, message=f"{reason}: rename one"))
 
 

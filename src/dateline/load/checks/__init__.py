@@ -1,7 +1,7 @@
 """Find every defect of the joined document, each with its place.
 
 First the shape of the document (``structure``); then, on a document in which every value has
-the type that its key demands, what each theme has to say: ``keywords``, ``names``,
+the type that its key demands, what each theme has to say: ``keywords``, ``names``, ``newest``,
 ``references``, ``schemas``, ``discriminators``, ``values``, ``operations``, ``gating`` (our own
 keys), ``members`` and ``lists``.
 """
@@ -19,6 +19,7 @@ from dateline.load.checks import (
     lists,
     members,
     names,
+    newest,
     operations,
     references,
     schemas,
@@ -32,8 +33,8 @@ from dateline.model import Place, Problem, Table
 __all__ = ["ADOPTABLE", "ODDITIES", "STYLE", "THEMES", "find_problems", "find_type_problems"]
 
 THEMES: Final = (
-    *(discriminators, gating, keywords, lists, members, names, operations, references, schemas),
-    values,
+    *(discriminators, gating, keywords, lists, members, names, newest, operations, references),
+    *(schemas, values),
 )
 
 Locate = Callable[..., Place]

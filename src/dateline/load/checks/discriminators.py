@@ -39,7 +39,8 @@ def tag_is_required(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     named = [(name, member) for _, member in _union(site) if (name := _name(member))]
     if not site.node.keys() & set(UNIONS):
         named = [("this schema", site.node)]
-    if tag is None:
+    # a value without the tag is of the default
+    if tag is None or "defaultMapping" in site.node[key]:
         return
     known = {
         name: collect_properties(scope, node) for name, node in named if resolve_schema(scope, node)

@@ -10,12 +10,10 @@ from dateline.load.checks.scope import Scope, Site, Violation, on
 from dateline.load.wording import quote
 from dateline.openapi import OBJECTS
 
-_VERSION: Final = re.compile(r"3\.[01]\.(0|[1-9][0-9]*)")
+_VERSION: Final = re.compile(r"3\.[012]\.(0|[1-9][0-9]*)")
 
-_DIALECTS: Final = (
-    "https://spec.openapis.org/oas/3.1/dialect/base",
-    "https://json-schema.org/draft/2020-12/schema",
-)
+_DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
+_OPENAPI_DIALECT: Final = re.compile(r"https://spec\.openapis\.org/oas/3\.[12]/dialect/[\w-]+")
 
 # Keywords of JSON Schema that no generated model could hold to.
 _UNSUPPORTED: Final = (
@@ -33,7 +31,7 @@ _ONE_LINE: Final[dict[str, tuple[str, ...]]] = {
     "info": ("title", "version", "termsOfService"),
     "contact": ("name", "url", "email"),
     "license": ("name", "identifier", "url"),
-    "tag": ("name",),
+    "tag": ("name", "parent", "kind"),
     "external-docs": ("url",),
 }
 
@@ -42,8 +40,8 @@ _ADDRESSES: Final[dict[str, tuple[str, ...]]] = {
     "contact": ("url",),
     "license": ("url",),
     "external-docs": ("url",),
-    "security-scheme": ("openIdConnectUrl",),
-    "oauth-flow": ("authorizationUrl", "tokenUrl", "refreshUrl"),
+    "security-scheme": ("openIdConnectUrl", "oauth2MetadataUrl"),
+    "oauth-flow": ("authorizationUrl", "deviceAuthorizationUrl", "tokenUrl", "refreshUrl"),
 }
 # RFC 3986 section 3.1: a scheme, or none
 _SCHEME: Final = re.compile(r"\s*([A-Za-z][A-Za-z0-9+.-]*):")
@@ -58,7 +56,7 @@ _MODERN: Final = {
     kind: tuple(
         key
         for key, known in keys.items()
-        if known.since != "3.0" and key not in (*_UNSUPPORTED, *_FORBIDDEN)
+        if known.since == "3.1" and key not in (*_UNSUPPORTED, *_FORBIDDEN)
     )
     for kind, keys in OBJECTS.items()
 }
@@ -72,7 +70,7 @@ def _places(table: dict[str, tuple[str, ...]]) -> Iterator[str]:
 def openapi_version(_: Scope, site: Site, key: str) -> Iterator[Violation]:
     version = site.node[key]
     if _VERSION.fullmatch(version) is None:
-        message = f"{quote(version)} is not OpenAPI 3.0 or 3.1; write 3.1.0"
+        message = f"{quote(version)} is not OpenAPI 3.0, 3.1 or 3.2; write 3.1.0"
         yield Violation(site.at(key), "openapi-version", message, value=True)
 
 
@@ -87,10 +85,9 @@ def something_to_serve(scope: Scope, site: Site, _: str) -> Iterator[Violation]:
 
 @on("document.jsonSchemaDialect", finds=("unsupported-dialect",))
 def dialect(_: Scope, site: Site, key: str) -> Iterator[Violation]:
-    if site.node[key] not in _DIALECTS:
+    if _OPENAPI_DIALECT.fullmatch(site.node[key]) is None and site.node[key] != _DIALECT:
         message = (
-            f"schemas are read as {_DIALECTS[1]}, not as {quote(site.node[key])}; "
-            "leave this key out"
+            f"schemas are read as {_DIALECT}, not as {quote(site.node[key])}; leave this key out"
         )
         yield Violation(site.at(key), "unsupported-dialect", message, value=True)
 

@@ -15,7 +15,7 @@ from typing import Final
 from dateline.load.checks.scope import Scope, Site, Trail, Violation, on
 from dateline.load.wording import name_kind, quote, say_repeated
 from dateline.model import KEYS
-from dateline.openapi import COMPONENTS, METHODS
+from dateline.openapi import COMPONENTS, method_name, operation_steps, operations
 from dateline.schema.types import is_enumeration, members
 
 # OpenAPI 3.1.1 section 4.8.7, without what a file system reads as another folder
@@ -250,11 +250,10 @@ def operation_names_differ(_: Scope, site: Site, key: str) -> Iterator[Violation
 
 def _operation_ids(site: Site, key: str) -> Iterator[tuple[str, Trail, str]]:
     for path, item in site.node[key].items():
-        for method in METHODS:
-            name = item.get(method, {}).get("operationId") if isinstance(item, dict) else None
-            if name is not None:
-                trail = site.at(key, path, method, "operationId")
-                yield name, trail, f"{method.upper()} {path}"
+        for method, operation in operations(item) if isinstance(item, dict) else ():
+            if "operationId" in operation:
+                trail = site.at(key, path, *operation_steps(method), "operationId")
+                yield operation["operationId"], trail, f"{method_name(method)} {path}"
 
 
 @on("parameter.name", finds=("unsafe-name", "header-name"))

@@ -16,7 +16,7 @@ from dateline.load.wording import (
     name_kind,
     quote,
 )
-from dateline.openapi import METHODS, VALUES
+from dateline.openapi import NEWEST, QUERYSTRING, VALUES, operation_steps, operations
 
 # RFC 3986 section 3.3 without quotes and escapes: segments of such characters and `{name}`
 _PATH: Final = re.compile(
@@ -32,6 +32,8 @@ _STYLES: Final[dict[str, tuple[str, ...]]] = {
     "header": ("simple",),
     "cookie": ("form",),
 }
+# OpenAPI 3.2.0, Parameter Object, Style Values: as it is, without percent-encoding
+_COOKIE_STYLE: Final = "cookie"
 
 _SECURITY: Final[dict[str, tuple[str, ...]]] = {
     "apiKey": ("name", "in"),
@@ -47,6 +49,7 @@ _FLOWS: Final[dict[str, tuple[str, ...]]] = {
     "password": ("tokenUrl",),
     "clientCredentials": ("tokenUrl",),
     "authorizationCode": ("authorizationUrl", "tokenUrl"),
+    "deviceAuthorization": ("deviceAuthorizationUrl", "tokenUrl"),
 }
 
 
@@ -87,16 +90,16 @@ def path_parameters(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
         named = _TEMPLATE.findall(path)
         trail = site.at(key, path)
         shared = _list_path_parameters(scope, item, trail)
-        operations = [method for method in METHODS if method in item]
-        for method in operations:
-            own = _list_path_parameters(scope, item[method], (trail, method))
+        for method, operation in operations(item):
+            at = site.at(key, path, *operation_steps(method))
+            own = _list_path_parameters(scope, operation, at)
             for name in named:
                 if name not in shared and name not in own:
                     message = (
                         f"{{{name}}} of the path is no parameter of this operation; "
                         f"declare it with `in: path`{_perhaps(name, [*shared, *own])}"
                     )
-                    yield Violation((trail, method), "path-parameter-undeclared", message)
+                    yield Violation(at, "path-parameter-undeclared", message)
             yield from _not_named(own, named, path)
         yield from _not_named(shared, named, path)
 
@@ -165,8 +168,10 @@ _CLOSED: Final = {
 
 
 @on(*(".".join(place) for place in _CLOSED), finds=("parameter-location", "security-type"))
-def closed_values(_: Scope, site: Site, key: str) -> Iterator[Violation]:
+def closed_values(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     value, known = site.node[key], VALUES[site.kind, key]
+    if scope.openapi != NEWEST:
+        known = tuple(one for one in known if one != QUERYSTRING)
     if value not in known:
         what, id = _CLOSED[site.kind, key]
         message = f"{quote(value)} is no {what}{did_you_mean(value, known)}"
@@ -181,9 +186,11 @@ def path_parameters_required(_: Scope, site: Site, key: str) -> Iterator[Violati
 
 
 @on("parameter.style", finds=("parameter-style",))
-def style(_: Scope, site: Site, key: str) -> Iterator[Violation]:
+def style(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     where = site.node.get("in", "")
     known = _STYLES.get(where, (site.node[key],))
+    if where == "cookie" and scope.openapi == NEWEST:
+        known = (*known, _COOKIE_STYLE)
     if site.node[key] not in known:
         message = f"{quote(site.node[key])} is no style of a {where} parameter"
         message += did_you_mean(site.node[key], known)
@@ -237,11 +244,11 @@ def tags_declared(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
 @on("link.operationId", finds=("unknown-operation",))
 def linked_operation_exists(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     known = [
-        item[method]["operationId"]
+        operation["operationId"]
         for item in scope.document.get("paths", {}).values()
         if isinstance(item, dict)
-        for method in METHODS
-        if "operationId" in item.get(method, {})
+        for _, operation in operations(item)
+        if "operationId" in operation
     ]
     if site.node[key] not in known:
         message = (
@@ -251,8 +258,9 @@ def linked_operation_exists(scope: Scope, site: Site, key: str) -> Iterator[Viol
 
 
 @on("link.operationRef", finds=("reference-outside",))
-def linked_operation_inside(_: Scope, site: Site, key: str) -> Iterator[Violation]:
-    if not site.node[key].startswith("#"):
+def linked_operation_inside(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
+    # an operation of another API need not be read
+    if scope.authored and not site.node[key].startswith("#"):
         message = f"{quote(site.node[key])} leads out of the document; write `operationId`"
         yield Violation(site.at(key), "reference-outside", message, value=True)
 
@@ -407,10 +415,9 @@ def _headers(
             continue
         trail = site.at(key, path)
         shared = _header(scope, item, trail)
-        for method in METHODS:
-            operation = item.get(method)
-            if operation is not None and "servers" not in operation:
-                at = (trail, method)
+        for method, operation in operations(item):
+            if "servers" not in operation:
+                at = site.at(key, path, *operation_steps(method))
                 yield item, operation, at, _header(scope, operation, at) or shared
 
 

@@ -79,8 +79,13 @@ class Scope:
 
     @property
     def modern(self) -> bool:
-        """Whether the document is OpenAPI 3.1, whose schemas are JSON Schemas."""
+        """Whether the document is OpenAPI 3.1 or later, whose schemas are JSON Schemas."""
         return not self.dialect.is_old
+
+    @property
+    def openapi(self) -> str:
+        """The version of OpenAPI, without its last number: `3.0`, `3.1` or `3.2`."""
+        return ".".join(str(self.document.get("openapi", "")).split(".")[:2])
 
     @cached_property
     def timeline(self) -> Timeline:

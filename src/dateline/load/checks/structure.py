@@ -30,7 +30,7 @@ from dateline.model import (
     Map,
     Seq,
 )
-from dateline.openapi import ANY, OBJECTS, REFERABLE, REQUIRED, Key, Shape, Value
+from dateline.openapi import ANY, NEWEST, OBJECTS, REFERABLE, Key, Shape, Value, list_required
 
 FINDS: Final = frozenset(
     {"wrong-type", "missing-key", "misspelt-key", "unknown-key", "key-names-code"}
@@ -169,7 +169,7 @@ class StructureWalk:
         self.pending: list[Pending] = []
         self.faults: list[TypeFault] = []
         self._authored = scope.authored
-        self._forms = _forms(scope.authored, scope.modern)
+        self._forms = _forms(scope.authored, scope.openapi)
         self._stack: list[tuple[_Form, Site]] = [
             (self._forms["document"], Site("document", scope.document, None, "", None))
         ]
@@ -348,22 +348,25 @@ def without_faults(scope: Scope, faults: list[TypeFault]) -> Scope:
     return replace(scope, document=root)
 
 
-@lru_cache(maxsize=4)
-def _forms(authored: bool, modern: bool) -> dict[str, _Form]:
+@lru_cache(maxsize=6)
+def _forms(authored: bool, openapi: str) -> dict[str, _Form]:
+    is_newest = openapi == NEWEST
+
     def active(*places: str) -> tuple[Check, ...]:
         checks = (check for place in places for check in CHECKS.get(place, ()))
         return tuple(check for check in checks if authored or not check.ids <= ADOPTABLE)
 
     def now(kind: str) -> _Form:
-        required = REQUIRED.get(kind, ())
-        if authored or not modern:
+        required = list_required(kind, openapi)
+        if authored or openapi == "3.0":
             required += _REQUIRED_ONCE.get(kind, ())
         if not authored:
             required = tuple(key for key in required if key in _INDISPENSABLE.get(kind, ()))
         keys = {
             key: _KeyForm(_type(known), *known.slot, active(f"{kind}.{key}", f"*.{key}"))
             for key, known in OBJECTS[kind].items()
-            if key != ANY
+            # what came with 3.2 is no key of a document that is older
+            if key != ANY and (is_newest or known.since != NEWEST)
         }
         for key, accepted in _OURS.items():
             keys[key] = _KeyForm(accepted, Shape.DATA, "data", active(f"{kind}.{key}", f"*.{key}"))
@@ -374,8 +377,11 @@ def _forms(authored: bool, modern: bool) -> dict[str, _Form]:
             other=other and _KeyForm(_NODE, *other.slot, ()),
             required=required,
             checks=active(kind),
-            reference=active("reference.$ref") if kind in REFERABLE else (),
+            reference=active("reference.$ref") if is_referable(kind) else (),
         )
+
+    def is_referable(kind: str) -> bool:
+        return kind in REFERABLE and (is_newest or kind != "media-type")
 
     def before(kind: str) -> _Form:
         form = now(kind)

@@ -9,10 +9,16 @@ STYLE: Final = frozenset(
         # names that a fixed rule makes identifiers of
         *("component-name-style", "property-name", "parameter-name", "operation-name"),
         *("operation-unnamed", "reserved-name", "name-collision", "operation-id-twice"),
-        *("tag-twice", "undeclared-tag", "path-twice", "media-type"),
+        *("tag-twice", "undeclared-tag", "tag-circular", "path-twice", "media-type"),
         # keys that are read as notes, and keywords that only documents carry
         *("unknown-key", "key-names-code", "key-of-another-openapi", "unsupported-keyword"),
-        *("reference-sibling", "unknown-format", "blank-text", "annotation-in-data"),
+        *(
+            "keys-together",
+            "reference-sibling",
+            "unknown-format",
+            "blank-text",
+            "annotation-in-data",
+        ),
         # a schema that is odd, looser than it looks, or never lets anything through
         *("array-without-items", "item-twice", "member-twice", "enum-value-twice"),
         *("enum-types-mixed", "enum-of-another-type", "required-unknown", "too-many-properties"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from dateline.load.table.contents import COUNT, FLAG, TEXT, URL, JsonSchema
-from dateline.openapi import ANY, OBJECTS, REQUIRED, VALUES, Key, Shape, Value
+from dateline.openapi import ANY, NEWEST, OBJECTS, VALUES, Key, Shape, Value, list_required
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 
@@ -56,11 +56,14 @@ _VALUES: Final[dict[Value, JsonSchema]] = {
 
 # OpenAPI 3.1.1 section 4.8.12.3
 _STYLES: Final[JsonSchema] = {
-    "enum": ["matrix", "label", "simple", "form", "spaceDelimited", "pipeDelimited", "deepObject"]
+    "enum": [
+        *("matrix", "label", "simple", "form", "spaceDelimited", "pipeDelimited", "deepObject"),
+        "cookie",
+    ]
 }
 
 _NARROWER: Final[dict[tuple[str, str], JsonSchema]] = {
-    ("document", "openapi"): {"type": "string", "pattern": r"^3\.[01]\.[0-9]+$"},
+    ("document", "openapi"): {"type": "string", "pattern": r"^3\.[012]\.[0-9]+$"},
     ("schema", "$ref"): REFERENCE,
     ("path-item", "$ref"): REFERENCE,
     ("schema", "enum"): {"type": "array", "minItems": 1, "uniqueItems": True},
@@ -94,7 +97,7 @@ def grammar(kind: str) -> JsonSchema:
     if ANY in keys:
         patterns[_NAMES[kind]] = ref(keys[ANY].slot.kind)
     # the document is spread over several files: none of them needs to have all of it
-    required = () if kind == "document" else REQUIRED.get(kind, ())
+    required = () if kind == "document" else list_required(kind, NEWEST)
     return {**closed_object(properties, required), "patternProperties": patterns}
 
 

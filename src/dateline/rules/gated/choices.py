@@ -6,7 +6,7 @@ from dateline.model import EXTENSIBLE, Change, Kind
 from dateline.rules.predicates import KEYWORD, READ, SENT
 from dateline.rules.rule import gated
 
-_UNION = frozenset({"discriminator", "mapping", "oneOf", "anyOf"})
+_UNION = frozenset({"discriminator", "mapping", "defaultMapping", "oneOf", "anyOf"})
 
 
 @gated

@@ -49,9 +49,9 @@ def component_renamed(change: Change) -> bool:
 def dialect_changed(change: Change) -> bool:
     """A published document keeps the dialect of its schemas.
 
-    OpenAPI 3.0 has a dialect of its own, 3.1 takes JSON Schema 2020-12. Nothing changes on the
-    wire: what schemas mean in their own dialect is judged apart from this. But tools that read
-    the one may not read the other, and generate other code from it.
+    Swagger 2.0 and OpenAPI 3.0 have dialects of their own, 3.1 and later take JSON Schema
+    2020-12. Nothing changes on the wire: what schemas mean in their own dialect is judged apart
+    from this. But tools that read the one may not read the other, and generate other code from it.
 
     Write `openapi` as it was published. Where all consumers read both, waive it
     (`dateline waive`), or give this rule another verdict under `policy: {rules: …}` in a change of

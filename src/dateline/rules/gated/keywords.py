@@ -10,7 +10,8 @@ from dateline.rules.rule import gated
 _WRITTEN = frozenset(
     {
         *("style", "explode", "allowReserved", "allowEmptyValue", "schema", "content"),
-        *("encoding", "contentType", "contentEncoding", "contentMediaType", "contentSchema"),
+        *("itemSchema", "encoding", "itemEncoding", "prefixEncoding"),
+        *("contentType", "contentEncoding", "contentMediaType", "contentSchema"),
         *("xml", "name", "namespace", "prefix", "attribute", "wrapped"),
     }
 )

@@ -1,0 +1,754 @@
+"""Convert Swagger 2.0 to OpenAPI 3.0.4, and know where everything was written.
+
+Sources: Swagger 2.0 specification (sections by their titles) and OpenAPI Specification 3.0.4.
+What 3.0 writes in one way only is written so; `Converted.notes` names what it can't say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from dateline.bundle.addresses import AddressError, find_path, parse_address
+from dateline.bundle.sources import SourceFile
+from dateline.load.wording import quote
+from dateline.model import EXTENSIBLE, Problem
+from dateline.openapi import METHODS, ConvertedDocument, MadeName, Shape, follow, pointer, slot
+from dateline.source.reader import Trail
+
+_OPENAPI: Final = "3.0.4"
+
+_FORMS: Final = ("multipart/form-data", "application/x-www-form-urlencoded")
+_ANY_TYPE: Final = "*/*"
+"""What a message is sent as where neither `consumes` nor `produces` says it."""
+
+# What a parameter or header is, and not its value.
+_OF_PARAMETER: Final = frozenset(
+    {"name", "in", "description", "required", "allowEmptyValue", "deprecated", "example", "schema"}
+)
+_OF_HEADER: Final = frozenset({"description", "required", "deprecated", "example", "schema"})
+# Extensions that describe the value, as Schema Objects have them.
+_OF_VALUE: Final = frozenset({"x-nullable", EXTENSIBLE})
+
+# How 3.0 calls the ways to write a list (Parameter Object, `collectionFormat`).
+_STYLES: Final[dict[str, dict[str, Any]]] = {
+    "csv": {"style": "form", "explode": False},
+    "ssv": {"style": "spaceDelimited", "explode": False},
+    "pipes": {"style": "pipeDelimited", "explode": False},
+    "multi": {"style": "form", "explode": True},
+}
+# The other ways have no style: as content, their text has a media type.
+_LISTED: Final = {"tsv": "text/tab-separated-values"}
+
+_FLOWS: Final = {
+    "implicit": "implicit",
+    "password": "password",
+    "application": "clientCredentials",
+    "accessCode": "authorizationCode",
+}
+
+_WORDS: Final = {str: "text", list: "a list", dict: "a mapping", bool: "true or false"}
+
+# Keys of the root and of an operation that become something else.
+_ROOT: Final = frozenset(
+    {"swagger", "host", "basePath", "schemes", "consumes", "produces", "definitions"}
+    | {"parameters", "responses", "securityDefinitions", "paths"}
+)
+_OPERATION: Final = frozenset({"consumes", "produces", "schemes", "parameters", "responses"})
+
+
+class _SwaggerNode(NamedTuple):
+    """A node of the source, and its path."""
+
+    node: Any
+    path: Trail
+
+    def below(self, step: str | int) -> _SwaggerNode:
+        return _SwaggerNode(self.node[step], (*self.path, step))
+
+
+@dataclass(frozen=True)
+class Converted:
+    """A document of OpenAPI 3.0 that was Swagger 2.0.
+
+    ``origins`` holds the path in the source of what is under a key of an object, by the id of the
+    object and the key, where it is not the same key of what the object was.
+    """
+
+    document: dict[str, Any]
+    origins: dict[tuple[int, str | int], Trail]
+    notes: tuple[Problem, ...]
+
+
+def convert(source: SourceFile, file: str, problems: list[Problem]) -> Converted | None:
+    """Return the document of *source*, which is Swagger 2.0, as OpenAPI 3.0.
+
+    *file* is its name in its folder. None, with *problems*, where it refers to other files, or
+    where a value that decides what others mean has the wrong type.
+    """
+    return _SwaggerConverter(source, file).convert(problems)
+
+
+class _SwaggerConverter:
+    """Converts one document.
+
+    A node that several places refer to becomes one object in all of them, so that whoever compares
+    documents meets it once.
+    """
+
+    def __init__(self, source: SourceFile, file: str) -> None:
+        self._source = source
+        self._file = file
+        self._root: dict[str, Any] = source.root
+        self._origins: dict[tuple[int, str | int], Trail] = {}
+        # an id is unique only while its object lives
+        self._made: list[Any] = []
+        self._known: dict[tuple[Any, ...], Any] = {}
+        # schemas outside of `definitions` that something refers to, by their addresses
+        self._named: dict[str, str] = {}
+        self._schemas: dict[str, Any] = {}
+        self._refused: list[Problem] = []
+        self._notes: list[Problem] = []
+        root = _SwaggerNode(self._root, ())
+        self._consumes = self._texts(root, "consumes") or ()
+        self._produces = self._texts(root, "produces") or ()
+
+    def convert(self, problems: list[Problem]) -> Converted | None:
+        root = _SwaggerNode(self._root, ())
+        made = ConvertedDocument()
+        made.written = str(self._root["swagger"])
+        self._put(made, "openapi", _OPENAPI, ("swagger",))
+        for key, value in self._root.items():
+            if key == "paths":
+                made[key] = self._paths(root.below(key))
+            elif key not in _ROOT:
+                made[key] = value
+        if servers := self._servers(root):
+            self._put(made, "servers", servers, _first(self._root, "host", "basePath", "schemes"))
+        components = self._components(root)
+        if components:
+            self._put(made, "components", components, ())
+        problems += self._refused
+        if self._refused:
+            return None
+        return Converted(made, self._origins, tuple(self._notes))
+
+    def _put(self, holder: Any, key: str | int, value: Any, path: Trail) -> None:
+        """Let *key* of *holder* be *value*, which is written at *path* of the source."""
+        if isinstance(holder, list):
+            holder.append(value)
+        else:
+            holder[key] = value
+        self._origins[id(holder), key] = path
+        self._made.append(holder)
+
+    def _once(self, make: Callable[..., Any], at: _SwaggerNode, *more: Any) -> Any:
+        """Return what *make* makes of *at*: one object for each node."""
+        key = make.__name__, id(at.node), *map(repr, more)
+        if key not in self._known:
+            self._known[key] = make(at, *more)
+        return self._known[key]
+
+    # The document
+
+    def _servers(self, at: _SwaggerNode) -> list[Any]:
+        """Return where the API is served (Swagger Object, `host`, `basePath`, `schemes`)."""
+        root = _SwaggerNode(self._root, ())
+        host, base = (self._get(root, key, str) for key in ("host", "basePath"))
+        base = (base or "").rstrip("/")
+        path = (*at.path, "schemes")
+        listed = self._texts(at, "schemes") or ()
+        made: list[Any] = []
+        if host is not None:
+            # without a scheme it is the one of the document itself
+            urls = [f"{scheme}://{host}{base}" for scheme in listed] or [f"//{host}{base}"]
+            for index, url in enumerate(urls):
+                where = (*path, index) if listed else ("host",)
+                self._put(made, index, self._make({"url": url}, "url", where), where)
+        elif base or listed:
+            where = ("basePath",) if base else path
+            server = self._make({"url": base or "/"}, "url", where)
+            if listed:
+                self._put(server, "x-schemes", [*listed], path)
+                self._note(path, "schemes without a `host` are kept as x-schemes")
+            self._put(made, 0, server, where)
+        return made
+
+    def _make(self, made: dict[str, Any], key: str, path: Trail) -> dict[str, Any]:
+        self._put(made, key, made[key], path)
+        return made
+
+    def _components(self, root: _SwaggerNode) -> dict[str, Any]:
+        sections: dict[str, dict[str, Any]] = {}
+
+        def add(section: str, name: str, value: Any, key: str) -> None:
+            if section not in made:
+                self._put(made, section, sections.setdefault(section, {}), (key,))
+            self._put(sections[section], name, value, (key, name))
+
+        made: dict[str, Any] = {}
+        for key, section in (
+            ("definitions", "schemas"),
+            ("responses", "responses"),
+            ("parameters", "parameters"),
+            ("securityDefinitions", "securitySchemes"),
+        ):
+            if key in self._root and not self._root[key]:
+                self._put(made, section, self._root[key], (key,))
+        for name, at in self._entries(root, "definitions"):
+            add("schemas", name, self._schema(at), "definitions")
+        for name, at in self._entries(root, "responses"):
+            add("responses", name, self._once(self._response, at, self._produces), "responses")
+        for name, at in self._entries(root, "parameters"):
+            found = self._seen_through(at)
+            place = found.node.get("in") if isinstance(found.node, dict) else None
+            if place == "body":
+                body = self._once(self._body, found, self._consumes)
+                add("requestBodies", name, body, "parameters")
+            elif place != "formData":
+                add("parameters", name, self._parameter(at), "parameters")
+        for name, at in self._entries(root, "securityDefinitions"):
+            add("securitySchemes", name, self._scheme(at), "securityDefinitions")
+        for address, schema in self._schemas.items():
+            schemas = made.setdefault("schemas", {})
+            named = MadeName(self._named[address], address)
+            self._put(schemas, named, schema, find_path(self._root, address[1:]))
+        return made
+
+    def _scheme(self, at: _SwaggerNode) -> Any:
+        """Return a Security Scheme Object."""
+        if not isinstance(at.node, dict):
+            return at.node
+        kind = at.node.get("type")
+        if kind == "basic":
+            made = {**at.node, "type": "http"}
+            self._put(made, "scheme", "basic", (*at.path, "type"))
+            return made
+        if kind != "oauth2":
+            return at.node
+        ours = {"flow", "authorizationUrl", "tokenUrl", "scopes"}
+        made = {key: value for key, value in at.node.items() if key not in ours}
+        flow: dict[str, Any] = {}
+        for key in ("authorizationUrl", "tokenUrl"):
+            if key in at.node:
+                self._put(flow, key, at.node[key], (*at.path, key))
+        scopes: dict[str, Any] = {}
+        for name, value in (self._get(at, "scopes", dict) or {}).items():
+            holder = scopes if isinstance(value, str) or not name.startswith("x-") else flow
+            self._put(holder, name, value, (*at.path, "scopes", name))
+        self._put(flow, "scopes", scopes, (*at.path, "scopes"))
+        flows: dict[str, Any] = {}
+        called = at.node.get("flow")
+        self._put(flows, _FLOWS.get(str(called), str(called)), flow, (*at.path, "flow"))
+        self._put(made, "flows", flows, (*at.path, "flow"))
+        return made
+
+    # Paths and operations
+
+    def _paths(self, at: _SwaggerNode) -> Any:
+        if not isinstance(at.node, dict):
+            return at.node
+        return {
+            name: value if name.startswith("x-") else self._item(at.below(name))
+            for name, value in at.node.items()
+        }
+
+    def _item(self, at: _SwaggerNode) -> Any:
+        if not isinstance(at.node, dict):
+            return at.node
+        shared = self._listed(at)
+        made: dict[str, Any] = {}
+        for key, value in at.node.items():
+            if key == "parameters" and _is_list(value):
+                if kept := self._list_parameters(shared):
+                    made[key] = kept
+            elif key == "$ref" and isinstance(value, str):
+                self._resolve(value, at)
+                made[key] = value
+            elif key in METHODS:
+                made[key] = self._operation(at.below(key), shared)
+            else:
+                made[key] = value
+        return made
+
+    def _operation(self, at: _SwaggerNode, shared: list[_SwaggerNode]) -> Any:
+        if not isinstance(at.node, dict):
+            return at.node
+        own = self._listed(at)
+        made = {key: value for key, value in at.node.items() if key not in _OPERATION}
+        if "parameters" in at.node and not _is_list(at.node["parameters"]):
+            made["parameters"] = at.node["parameters"]
+        elif kept := self._list_parameters(own):
+            made["parameters"] = kept
+        self._message(made, at, own, shared)
+        responses = at.node.get("responses")
+        if isinstance(responses, dict):
+            produces = self._texts(at, "produces")
+            produces = self._produces if produces is None else produces
+            made["responses"] = {
+                status: value
+                if status.startswith("x-")
+                else self._answer(_SwaggerNode(value, (*at.path, "responses", status)), produces)
+                for status, value in responses.items()
+            }
+        elif "responses" in at.node:
+            made["responses"] = responses
+        if "schemes" in at.node:
+            path = (*at.path, "schemes")
+            if servers := self._servers(at):
+                self._put(made, "servers", servers, path)
+        return made
+
+    def _listed(self, at: _SwaggerNode) -> list[_SwaggerNode]:
+        listed = at.node.get("parameters")
+        if not _is_list(listed):
+            return []
+        path = (*at.path, "parameters")
+        return [_SwaggerNode(one, (*path, index)) for index, one in enumerate(listed)]
+
+    def _list_parameters(self, listed: list[_SwaggerNode]) -> list[Any]:
+        """Return the parameters that are no part of a body."""
+        made: list[Any] = []
+        for at in listed:
+            if self._place(at) not in ("body", "formData"):
+                self._put(made, len(made), self._parameter(at), at.path)
+        return made
+
+    def _place(self, at: _SwaggerNode) -> Any:
+        node = self._seen_through(at).node
+        return node.get("in") if isinstance(node, dict) else None
+
+    def _message(
+        self,
+        made: dict[str, Any],
+        at: _SwaggerNode,
+        own: list[_SwaggerNode],
+        shared: list[_SwaggerNode],
+    ) -> None:
+        """Let the operation *made* have the body that its parameters describe."""
+        consumes = self._texts(at, "consumes")
+        consumes = self._consumes if consumes is None else consumes
+        for place in ("body", "formData"):
+            mine = [one for one in own if self._place(one) == place]
+            names = {str(self._seen_through(one).node.get("name")) for one in mine}
+            # one body there is; of a form, fields of other names stay
+            left = [
+                one
+                for one in shared
+                if self._place(one) == place
+                and not (mine and place == "body")
+                and str(self._seen_through(one).node.get("name")) not in names
+            ]
+            found = [*left, *mine]
+            if not found or "requestBody" in made:
+                continue
+            if place == "formData":
+                self._put(made, "requestBody", self._form(found, consumes), found[0].path)
+                continue
+            if len(found) > 1:
+                self._note(found[1].path, "an operation has one body; the first one counts")
+            reference = self._local(found[0], "parameters")
+            body: Any = {"$ref": f"#/components/requestBodies/{reference}"}
+            if reference is None or consumes != self._consumes:
+                body = self._once(self._body, self._seen_through(found[0]), consumes)
+            self._put(made, "requestBody", body, found[0].path)
+
+    def _local(self, at: _SwaggerNode, section: str) -> str | None:
+        """Return the name, as it is in addresses, of the component that *at* refers to."""
+        reference = at.node.get("$ref") if isinstance(at.node, dict) else None
+        if not isinstance(reference, str):
+            return None
+        head, _, name = reference.rpartition("/")
+        return name if head == f"#/{section}" else None
+
+    # Messages
+
+    def _body(self, at: _SwaggerNode, consumes: tuple[str, ...]) -> dict[str, Any]:
+        """Return the Request Body Object of a parameter in the body."""
+        dropped = {"name", "in", "schema"}
+        made = {key: value for key, value in at.node.items() if key not in dropped}
+        schema = {"schema": self._schema(at.below("schema"))} if "schema" in at.node else {}
+        content = {name: dict(schema) for name in consumes or (_ANY_TYPE,)}
+        self._contents(content, at, "consumes")
+        self._put(made, "content", content, at.path)
+        return made
+
+    def _form(self, fields: list[_SwaggerNode], consumes: tuple[str, ...]) -> dict[str, Any]:
+        """Return the Request Body Object of a form with these *fields*."""
+        found = [self._seen_through(at) for at in fields]
+        types = [name for name in consumes if name.partition(";")[0].strip().lower() in _FORMS]
+        has_file = any(at.node.get("type") == "file" for at in found)
+        properties: dict[str, Any] = {}
+        encoding: dict[str, Any] = {}
+        required: list[Any] = []
+        for at in found:
+            name = self._get(at, "name", str)
+            if name is None:
+                continue
+            self._put(properties, name, self._once(self._field, at), at.path)
+            if (encoded := self._encoding(at)) is not None:
+                self._put(encoding, name, encoded, (*at.path, "collectionFormat"))
+            if self._get(at, "required", bool):
+                self._put(required, len(required), name, (*at.path, "required"))
+        first = found[0].path
+        schema: dict[str, Any] = {"type": "object"}
+        self._put(schema, "properties", properties, first)
+        if required:
+            self._put(schema, "required", required, first)
+        content = {}
+        for name in types or [_FORMS[0] if has_file else _FORMS[1]]:
+            content[name] = {"schema": schema, **({"encoding": encoding} if encoding else {})}
+        self._contents(content, found[0], "consumes")
+        made: dict[str, Any] = {}
+        self._put(made, "content", content, first)
+        if required:
+            self._put(made, "required", True, (*first, "required"))
+        return made
+
+    def _field(self, at: _SwaggerNode) -> dict[str, Any]:
+        """Return the Schema Object of a field of a form."""
+        outside = {"name", "in", "required", "allowEmptyValue"}
+        node = {key: value for key, value in at.node.items() if key not in outside}
+        made: dict[str, Any] = self._value(_SwaggerNode(node, at.path), frozenset())
+        if at.node.get("allowEmptyValue") is True and made != {"type": "string"}:
+            # nothing but a schema can say it of a field
+            return {"anyOf": [made, {"type": "string", "enum": [""]}]}
+        return made
+
+    def _encoding(self, at: _SwaggerNode) -> dict[str, Any] | None:
+        """Return how a field of a form is written, where it is not as 3.0 does by default."""
+        called = _collection(at.node)
+        if called is None or called == "multi":
+            return None
+        if called in _STYLES:
+            return _STYLES[called]
+        return {"contentType": self._listed_type(called, at)}
+
+    def _contents(self, content: dict[str, Any], at: _SwaggerNode, key: str) -> None:
+        """Note where each media type of *content*, of a message at *at*, is written."""
+        path = (*at.path[:3], key) if at.path[:1] == ("paths",) else ()
+        holder = self._node(path[:-1]) if path else None
+        if not (isinstance(holder, dict) and key in holder):
+            path, holder = (key,), self._root
+        listed = holder.get(key, ())
+        for name, media in content.items():
+            index = listed.index(name) if _is_list(listed) and name in listed else None
+            where = at.path if index is None else (*path, index)
+            self._put(content, name, media, where)
+            if "schema" in media:
+                is_own = isinstance(at.node, dict) and "schema" in at.node
+                self._put(
+                    media, "schema", media["schema"], (*at.path, "schema") if is_own else at.path
+                )
+
+    def _answer(self, at: _SwaggerNode, produces: tuple[str, ...]) -> Any:
+        """Return the response of an operation: one that is referred to, or its own."""
+        reference = self._local(at, "responses")
+        found = self._seen_through(at)
+        if reference is not None and (produces == self._produces or found is at):
+            return {"$ref": f"#/components/responses/{reference}"}
+        return self._once(self._response, found, produces)
+
+    def _response(self, at: _SwaggerNode, produces: tuple[str, ...]) -> Any:
+        """Return a Response Object."""
+        if not isinstance(at.node, dict):
+            return at.node
+        reference = self._local(at, "responses")
+        if reference is not None:
+            return {"$ref": f"#/components/responses/{reference}"}
+        made: dict[str, Any] = {}
+        for key, value in at.node.items():
+            if key == "headers" and isinstance(value, dict):
+                made[key] = {
+                    name: self._header(_SwaggerNode(header, (*at.path, key, name)))
+                    for name, header in value.items()
+                }
+            elif key not in ("schema", "examples"):
+                made[key] = value
+        examples = self._get(at, "examples", dict) or {}
+        content: dict[str, Any] = {}
+        if "schema" in at.node:
+            schema = self._schema(at.below("schema"))
+            content = {name: {"schema": schema} for name in produces or (_ANY_TYPE,)}
+        else:
+            content = {name: {} for name in examples if not name.startswith("x-")}
+        if content:
+            self._contents(content, at, "produces")
+            self._put(made, "content", content, _first(at.node, "schema", "examples", below=at))
+        folded = {name.lower().replace(" ", ""): name for name in content}
+        for name, example in examples.items():
+            path = (*at.path, "examples", name)
+            holder = content.get(folded.get(name.lower().replace(" ", ""), ""))
+            if holder is not None:
+                self._put(holder, "example", example, path)
+            else:
+                self._put(made.setdefault("x-examples", {}), name, example, path)
+                self._note(path, "an example of what is not produced is kept in x-examples")
+        return made
+
+    # Parameters, headers, and what they hold
+
+    def _parameter(self, at: _SwaggerNode) -> Any:
+        """Return a Parameter Object, or a reference to one."""
+        if not isinstance(at.node, dict):
+            return at.node
+        reference = at.node.get("$ref")
+        if isinstance(reference, str):
+            found = self._seen_through(at)
+            name = self._local(at, "parameters")
+            if name is None and found is not at:
+                return self._once(self._plain, found, _OF_PARAMETER)
+            return {**at.node, "$ref": f"#/components/parameters/{name}" if name else reference}
+        return self._once(self._plain, at, _OF_PARAMETER)
+
+    def _header(self, at: _SwaggerNode) -> Any:
+        return self._once(self._plain, at, _OF_HEADER) if isinstance(at.node, dict) else at.node
+
+    def _plain(self, at: _SwaggerNode, outside: frozenset[str]) -> dict[str, Any]:
+        """Return a parameter or header, all but what is *outside* of it as its schema."""
+        node = at.node
+        place = node.get("in") if "name" in outside else "header"
+        made = {
+            key: value
+            for key, value in node.items()
+            if key in outside or (key.startswith("x-") and key not in _OF_VALUE)
+        }
+        if "schema" in node:
+            self._put(made, "schema", self._schema(at.below("schema")), (*at.path, "schema"))
+            return made
+        value = self._value(at, outside)
+        called = _collection(node)
+        path = (*at.path, *(["collectionFormat"] if "collectionFormat" in node else []))
+        if called is not None and place != "query":
+            # `simple`, which is the default there, has commas
+            simple: dict[str, Any] = {"csv": {}}
+        else:
+            simple = _STYLES
+        if called is None or called in simple:
+            for key, said in simple.get(called or "", {}).items():
+                if key == "explode" or said != "form":
+                    self._put(made, key, said, path)
+            self._put(made, "schema", value, at.path)
+            return made
+        media = self._make({"schema": value}, "schema", at.path)
+        content: dict[str, Any] = {}
+        self._put(content, self._listed_type(called, at), media, path)
+        self._put(made, "content", content, path)
+        return made
+
+    def _listed_type(self, called: str, at: _SwaggerNode) -> str:
+        """Return a media type for a list that is written as 3.0 has no style for."""
+        told = f"3.0 has no style for a list as {quote(called)}, which is kept as a media type"
+        self._note(at.path, told)
+        return _LISTED.get(called) or f'text/plain; collectionFormat="{called}"'
+
+    def _value(self, at: _SwaggerNode, outside: frozenset[str]) -> dict[str, Any]:
+        """Return the schema of a parameter, a header, a field, or of the items of one."""
+        dropped = outside | {"collectionFormat"}
+        kept = {
+            key: value
+            for key, value in at.node.items()
+            if key not in dropped and (not key.startswith("x-") or key in _OF_VALUE or not outside)
+        }
+        if isinstance(kept.get("items"), dict):
+            kept["items"] = self._value(at.below("items"), frozenset())
+        made: dict[str, Any] = self._schema(_SwaggerNode(kept, at.path))
+        return made
+
+    # Schemas
+
+    def _schema(self, at: _SwaggerNode) -> Any:
+        """Return a Schema Object; itself where 3.0 says the same with the same words."""
+        node = at.node
+        if not isinstance(node, dict):
+            return node
+        found: dict[str, Any] = {}
+        for key, value in node.items():
+            if key == "$ref":
+                below = self._address(value, at) if isinstance(value, str) else value
+            elif key == "discriminator" and isinstance(value, str):
+                below = self._make({"propertyName": value}, "propertyName", (*at.path, key))
+            else:
+                below = self._below(key, value, at)
+            if below is not value:
+                found[key] = below
+        if "x-nullable" not in node and not found and _is_plain_type(node):
+            return node
+        made: dict[str, Any] = {}
+        for key, value in node.items():
+            if key == "x-nullable" and isinstance(value, bool):
+                self._put(made, "nullable", value, (*at.path, key))
+            elif key == "type" and not _is_plain_type(node):
+                self._type(made, value, (*at.path, key))
+            else:
+                made.setdefault(key, found.get(key, value))
+        self._made.append(made)
+        return made
+
+    def _below(self, key: str, value: Any, at: _SwaggerNode) -> Any:
+        shape, kind = slot("schema", key)
+        path = (*at.path, key)
+        if kind != "schema":
+            return value
+        if shape is Shape.ONE:
+            return self._schema(_SwaggerNode(value, path))
+        made: Any = value
+        if shape is Shape.MAP and isinstance(value, dict):
+            made = {
+                name: self._schema(_SwaggerNode(one, (*path, name))) for name, one in value.items()
+            }
+            return made if any(made[name] is not value[name] for name in made) else value
+        if shape is Shape.LIST and _is_list(value):
+            made = [
+                self._schema(_SwaggerNode(one, (*path, index))) for index, one in enumerate(value)
+            ]
+            is_same = all(one is other for one, other in zip(made, value, strict=True))
+            return value if is_same else made
+        return value
+
+    def _type(self, made: dict[str, Any], said: Any, path: Trail) -> None:
+        """Put what `type` says into *made*: a file, or what other readers of JSON Schema allow."""
+        if said == "file":
+            self._put(made, "type", "string", path)
+            self._put(made, "format", "binary", path)
+            return
+        types = [one for one in said if one != "null"]
+        if len(types) == 1:
+            self._put(made, "type", types[0], path)
+        elif types:
+            self._put(made, "anyOf", [{"type": one} for one in types], path)
+        if "null" in said:
+            self._put(made, "nullable", True, path)
+
+    # References
+
+    def _address(self, reference: str, at: _SwaggerNode) -> str:
+        """Return the address of the schema that *reference* leads to."""
+        head, found, rest = reference.partition("#/definitions/")
+        if found and not head:
+            return f"#/components/schemas/{rest}"
+        goal = self._resolve(reference, at)
+        if goal is None:
+            return reference
+        address = f"#{pointer(goal.path)}"
+        if address not in self._named:
+            name = next(str(step) for step in reversed(goal.path) if isinstance(step, str))
+            while name in self._named.values() or name in self._root.get("definitions", ()):
+                name += "_"
+            self._named[address] = name
+            self._schemas[address] = None  # until it is made
+            self._schemas[address] = self._schema(goal)
+        return f"#/components/schemas/{self._named[address]}"
+
+    def _seen_through(self, at: _SwaggerNode) -> _SwaggerNode:
+        """Return what *at* refers to in the end; itself where it leads nowhere."""
+        met: set[Trail] = set()
+        goal = at
+        while isinstance(goal.node, dict) and isinstance(goal.node.get("$ref"), str):
+            met.add(goal.path)
+            found = self._resolve(goal.node["$ref"], goal)
+            if found is None or found.path in met:
+                return at
+            goal = found
+        return goal
+
+    def _resolve(self, reference: str, at: _SwaggerNode) -> _SwaggerNode | None:
+        """Return what *reference* leads to; None where that is nothing."""
+        try:
+            address = parse_address(reference, self._file)
+            if address.file != self._file:
+                raise AddressError(
+                    "reference-remote",
+                    "Swagger 2.0 is read from one file; bundle the files, or convert them",
+                )
+            path = find_path(self._root, address.fragment)
+            if address.fragment.startswith("/"):
+                path = follow(self._root, address.fragment)
+            return _SwaggerNode(self._node(path), path)
+        except AddressError as error:
+            place = self._source.locate((*at.path, "$ref"), value=True)
+            refused = Problem(
+                place=place, id=error.kind, message=f"{quote(reference)}: {error.message}"
+            )
+            if error.kind != "reference-dangling":
+                self._refuse(refused)
+        except LookupError:
+            pass  # it is refused where the document is judged
+        return None
+
+    def _node(self, path: Trail) -> Any:
+        node: Any = self._root
+        for step in path:
+            if not isinstance(node, dict) and not isinstance(step, int):
+                raise LookupError
+            node = node[step]
+        return node
+
+    # What is read, and not taken over as it is
+
+    def _get(self, at: _SwaggerNode, key: str | int, wanted: type) -> Any:
+        """Return what *key* of *at* holds; None, which is refused, where it is no *wanted*."""
+        value = at.node.get(key)
+        if key not in at.node or isinstance(value, wanted):
+            return value
+        message = f"{quote(value)} where {_WORDS[wanted]} belongs"
+        place = self._source.locate((*at.path, key), value=True)
+        self._refuse(Problem(place=place, id="wrong-type", message=message))
+        return None
+
+    def _texts(self, at: _SwaggerNode, key: str) -> tuple[str, ...] | None:
+        """Return the texts that *key* of *at* lists, one perhaps without a list; None without."""
+        if isinstance(at.node.get(key), str):
+            return (at.node[key],)
+        listed = self._get(at, key, list)
+        if listed is None:
+            return None
+        return tuple(
+            text
+            for index in range(len(listed))
+            if (
+                text := self._get(
+                    _SwaggerNode(dict(enumerate(listed)), (*at.path, key)), index, str
+                )
+            )
+        )
+
+    def _entries(self, at: _SwaggerNode, key: str) -> Iterator[tuple[str, _SwaggerNode]]:
+        """Yield what the mapping below *key* holds."""
+        for name, node in (self._get(at, key, dict) or {}).items():
+            yield name, _SwaggerNode(node, (*at.path, key, name))
+
+    def _refuse(self, problem: Problem) -> None:
+        if problem not in self._refused:
+            self._refused.append(problem)
+
+    def _note(self, path: Trail, message: str) -> None:
+        note = Problem(place=self._source.locate(path), id="swagger-kept", message=message)
+        if note not in self._notes:
+            self._notes.append(note)
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list)
+
+
+def _collection(node: dict[str, Any]) -> str | None:
+    """Return how the list *node* is written, and those within it; None if it is no list."""
+    found = []
+    here: Any = node
+    while isinstance(here, dict) and here.get("type") == "array":
+        found.append(str(here.get("collectionFormat", "csv")))
+        here = here.get("items")
+    return " ".join(found) or None
+
+
+def _is_plain_type(node: dict[str, Any]) -> bool:
+    said = node.get("type")
+    return not (said == "file" or isinstance(said, list))
+
+
+def _first(node: dict[str, Any], *keys: str, below: _SwaggerNode | None = None) -> Trail:
+    """Return the path of the first of *keys* that *node* has."""
+    around = below.path if below else ()
+    return next(((*around, key) for key in keys if key in node), around)

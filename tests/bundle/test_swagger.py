@@ -1,0 +1,608 @@
+"""Swagger 2.0 is read as what it is in OpenAPI 3.0, and its places stay its own."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+import yaml
+from support.random_swagger import twins
+from support.swagger_documents import LIBRARY, LIBRARY_3, Document
+
+from dateline.bundle import Readings, open_document
+from dateline.check.comparison import compare
+from dateline.model import Finding, SourceError
+
+GONE: Final = object()
+
+
+def write(path: Path, document: Document) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = yaml.safe_dump(document, sort_keys=False) if path.suffix == ".yaml" else None
+    path.write_text(text or json.dumps(document, indent=1))
+    return path
+
+
+def findings(folder: Path, before: Document, after: Document) -> list[Finding]:
+    sides = [str(write(folder / f"{at}.json", one)) for at, one in enumerate((before, after))]
+    return compare(folder, folder, *sides)[0]
+
+
+Told = dict[tuple[str, ...], set[str]]
+
+
+def told(folder: Path, before: Document, after: Document, *, whole: bool = True) -> Told:
+    """Return the operations that each finding concerns; of all of one rule if not *whole*."""
+    made: Told = {}
+    for one in findings(folder, before, after):
+        key = (one.rule, f"{one.message} {one.direction}") if whole else (one.rule,)
+        made.setdefault(key, set()).update(one.operations)
+    return made
+
+
+def edited(document: Document, *edits: tuple[tuple[str | int, ...], Any]) -> Document:
+    made: Document = json.loads(json.dumps(document))
+    for path, value in edits:
+        here: Any = made
+        for step in path[:-1]:
+            here = here[step]
+        if value is GONE:
+            del here[path[-1]]
+        elif isinstance(here, list) and path[-1] == len(here):
+            here.append(value)
+        else:
+            here[path[-1]] = value
+    return made
+
+
+@pytest.mark.parametrize("suffix", ["json", "yaml"])
+def test_every_construct_becomes_what_a_person_writes(tmp_path: Path, suffix: str) -> None:
+    path = write(tmp_path / f"library.{suffix}", LIBRARY)
+    document = open_document(path, "library", Readings())
+    content = json.loads(json.dumps(document.content))
+    assert document.wrong_types() == []
+    assert document.notes == ()
+    assert content == json.loads(json.dumps(LIBRARY_3))
+
+
+def test_only_the_dialect_is_another(tmp_path: Path) -> None:
+    assert findings(tmp_path, LIBRARY, LIBRARY) == []
+    for before, after, way in (
+        (LIBRARY, LIBRARY_3, "'2.0' -> '3.0.4'"),
+        (LIBRARY_3, LIBRARY, "'3.0.4' -> '2.0'"),
+    ):
+        said = f"the document: openapi changed ({way}), and with it the dialect of every schema"
+        found = [(one.rule, one.message) for one in findings(tmp_path, before, after)]
+        assert found == [("dialect-changed", said)]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_random_documents_differ_from_their_twins_in_the_dialect_only(
+    tmp_path: Path, seed: int
+) -> None:
+    old, new = twins(seed)
+    assert findings(tmp_path, old, old) == []
+    for before, after in ((old, new), (new, old)):
+        assert [one.rule for one in findings(tmp_path, before, after)] == ["dialect-changed"]
+
+
+GET = ("paths", "/loans/{id}", "get")
+PUT = ("paths", "/loans/{id}", "put")
+COVERS = ("paths", "/covers")
+LOAN = ("definitions", "Loan")
+LOAN_3 = ("components", "schemas", "Loan")
+OAUTH_3 = ("components", "securitySchemes", "oauth", "flows", "authorizationCode")
+FORM = ("requestBody", "content", "multipart/form-data")
+JSON = "application/json"
+FILE = ("schema", "properties")
+
+Edit = list[tuple[tuple[str | int, ...], Any]]
+
+
+def both(*path: str | int, value: Any) -> tuple[Edit, Edit]:
+    return [(path, value)], [(path, value)]
+
+
+def of_loan(*path: str | int, value: Any) -> tuple[Edit, Edit]:
+    return [((*LOAN, *path), value)], [((*LOAN_3, *path), value)]
+
+
+# The same edit in both specifications.
+EDITS: dict[str, tuple[Edit, Edit]] = {
+    "title": both("info", "title", value="Other"),
+    "extension": both("x-root", value={"kept": False}),
+    "tag": both("tags", 0, "description", value="Other."),
+    "summary": both(*GET, "summary", value="Get."),
+    "operation id": both(*GET, "operationId", value="other"),
+    "operation gone": both(*GET, value=GONE),
+    "path gone": both("paths", "/covers", value=GONE),
+    "deprecated": both(*GET, "deprecated", value=True),
+    "security of an operation": both(*GET, "security", value=[{"basic": []}]),
+    "security": both("security", value=[]),
+    "scheme": (
+        [(("securityDefinitions", "key", "name"), "X-Other")],
+        [(("components", "securitySchemes", "key", "name"), "X-Other")],
+    ),
+    "scope gone": (
+        [(("securityDefinitions", "oauth", "scopes", "write"), GONE)],
+        [((*OAUTH_3, "scopes", "write"), GONE)],
+    ),
+    "token url": (
+        [(("securityDefinitions", "oauth", "tokenUrl"), "https://other.example")],
+        [((*OAUTH_3, "tokenUrl"), "https://other.example")],
+    ),
+    "base path": (
+        [(("basePath",), "/v2")],
+        [
+            (("servers",), [{"url": f"{one}://library.example/v2"} for one in ("https", "http")]),
+            ((*PUT, "servers", 0, "url"), "https://library.example/v2"),
+        ],
+    ),
+    "schemes of an operation": (
+        [((*PUT, "schemes"), ["http"])],
+        [((*PUT, "servers", 0, "url"), "http://library.example/v1")],
+    ),
+    "path parameter": (
+        [(("paths", "/loans/{id}", "parameters", 0, "type"), "integer")],
+        [(("paths", "/loans/{id}", "parameters", 0, "schema", "type"), "integer")],
+    ),
+    "parameter gone": (
+        [((*GET, "parameters", 0), GONE)],
+        [((*GET, "parameters", 0), GONE)],
+    ),
+    "parameter added": (
+        [((*GET, "parameters", 3), {"name": "n", "in": "query", "type": "string"})],
+        [((*GET, "parameters", 3), {"name": "n", "in": "query", "schema": {"type": "string"}})],
+    ),
+    "parameter required": both(*GET, "parameters", 0, "required", value=True),
+    "parameter enum": (
+        [((*GET, "parameters", 1, "items", "enum", 1), GONE)],
+        [((*GET, "parameters", 1, "schema", "items", "enum", 1), GONE)],
+    ),
+    "shared parameter": (
+        [(("parameters", "Page", "default"), 2)],
+        [(("components", "parameters", "Page", "schema", "default"), 2)],
+    ),
+    "csv to multi": (
+        [((*GET, "parameters", 0, "collectionFormat"), "multi")],
+        [((*GET, "parameters", 0, "explode"), True)],
+    ),
+    "csv to ssv": (
+        [((*GET, "parameters", 0, "collectionFormat"), "ssv")],
+        [((*GET, "parameters", 0, "style"), "spaceDelimited")],
+    ),
+    "empty value": (
+        [((*COVERS, "get", "parameters", 2, "allowEmptyValue"), GONE)],
+        [((*COVERS, "get", "parameters", 2, "allowEmptyValue"), GONE)],
+    ),
+    "body required no more": (
+        [(("parameters", "LoanBody", "required"), GONE)],
+        [
+            ((*PUT, "requestBody", "required"), GONE),
+            (("components", "requestBodies", "LoanBody", "required"), GONE),
+        ],
+    ),
+    "body gone": (
+        [((*PUT, "parameters"), GONE)],
+        [((*PUT, "requestBody"), GONE)],
+    ),
+    "field gone": (
+        [((*COVERS, "post", "parameters", 1), GONE)],
+        [((*COVERS, "post", *FORM, *FILE, "title"), GONE)],
+    ),
+    "field required": (
+        [((*COVERS, "post", "parameters", 1, "required"), True)],
+        [((*COVERS, "post", *FORM, "schema", "required", 2), "title")],
+    ),
+    "field type": (
+        [((*COVERS, "post", "parameters", 0, "type"), "string")],
+        [((*COVERS, "post", *FORM, *FILE, "cover", "format"), GONE)],
+    ),
+    "field of a shared parameter": (
+        [(("parameters", "Size", "minimum"), 1)],
+        [((*COVERS, "post", *FORM, *FILE, "size", "minimum"), 1)],
+    ),
+    "field csv to pipes": (
+        [((*COVERS, "post", "parameters", 2, "collectionFormat"), "pipes")],
+        [((*COVERS, "post", *FORM, "encoding", "kinds", "style"), "pipeDelimited")],
+    ),
+    "type of a form": (
+        [((*COVERS, "put", "consumes"), ["multipart/form-data"])],
+        [
+            (
+                (*COVERS, "put", "requestBody", "content"),
+                {
+                    "multipart/form-data": LIBRARY_3["paths"]["/covers"]["put"]["requestBody"][
+                        "content"
+                    ]["application/x-www-form-urlencoded"]
+                },
+            )
+        ],
+    ),
+    "consumes of an operation": (
+        [((*PUT, "consumes", 1), GONE)],
+        [((*PUT, "requestBody", "content", "application/xml"), GONE)],
+    ),
+    "produces of an operation": (
+        [((*PUT, "produces"), ["text/csv"])],
+        [
+            (
+                (*PUT, "responses", status, "content"),
+                {
+                    "text/csv": LIBRARY_3["paths"]["/loans/{id}"]["put"]["responses"][status][
+                        "content"
+                    ][JSON]
+                },
+            )
+            for status in ("200", "404")
+        ],
+    ),
+    "response gone": both(*GET, "responses", "404", value=GONE),
+    "response added": both(*GET, "responses", "409", value={"description": "d"}),
+    "response description": both(*GET, "responses", "200", "description", value="d"),
+    "response type": (
+        [((*GET, "responses", "200", "schema"), {"type": "string"})],
+        [
+            ((*GET, "responses", "200", "content", name, "schema"), {"type": "string"})
+            for name in (JSON, "application/xml")
+        ],
+    ),
+    "header gone": both(*GET, "responses", "200", "headers", "X-Tags", value=GONE),
+    "header type": (
+        [((*GET, "responses", "200", "headers", "X-Rate", "type"), "string")],
+        [((*GET, "responses", "200", "headers", "X-Rate", "schema", "type"), "string")],
+    ),
+    "example": (
+        [((*GET, "responses", "200", "examples", JSON), {"id": "2"})],
+        [((*GET, "responses", "200", "content", JSON, "example"), {"id": "2"})],
+    ),
+    "shared response": (
+        [(("responses", "Missing", "description"), "No.")],
+        [
+            (("components", "responses", "Missing", "description"), "No."),
+            ((*PUT, "responses", "404", "description"), "No."),
+        ],
+    ),
+    "property gone": of_loan("properties", "covers", value=GONE),
+    "property added": of_loan("properties", "new", value={"type": "string"}),
+    "property type": of_loan("properties", "kind", "type", value="integer"),
+    "required": of_loan("required", 2, value="covers"),
+    "read only": of_loan("properties", "id", "readOnly", value=GONE),
+    "null": (
+        [((*LOAN, "properties", "due", "x-nullable"), GONE)],
+        [((*LOAN_3, "properties", "due", "nullable"), GONE)],
+    ),
+    "discriminator": (
+        [((*LOAN, "discriminator"), "id")],
+        [((*LOAN_3, "discriminator", "propertyName"), "id")],
+    ),
+    "behind a reference": (
+        [(("definitions", "Person", "properties", "name", "maxLength"), 30)],
+        [(("components", "schemas", "Person", "properties", "name", "maxLength"), 30)],
+    ),
+    "bound": (
+        [(("definitions", "Cover", "properties", "size", "exclusiveMinimum"), False)],
+        [(("components", "schemas", "Cover", "properties", "size", "exclusiveMinimum"), False)],
+    ),
+    "definition gone": (
+        [(("definitions", "ShortLoan"), GONE)],
+        [(("components", "schemas", "ShortLoan"), GONE)],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", EDITS)
+def test_an_edit_is_found_as_it_is_in_openapi_3(tmp_path: Path, name: str) -> None:
+    ours, theirs = EDITS[name]
+    old, new = edited(LIBRARY, *ours), edited(LIBRARY_3, *theirs)
+    # what is written once in 2.0 may be several things in 3.0
+    whole = len(ours) == len(theirs)
+    for before, after, twin_before, twin_after in (
+        (LIBRARY, old, LIBRARY_3, new),
+        (old, LIBRARY, new, LIBRARY_3),
+    ):
+        found = told(tmp_path / "old", before, after, whole=whole)
+        assert found
+        assert found == told(tmp_path / "new", twin_before, twin_after, whole=whole)
+        # and a migration with that edit in it is both
+        migrated = told(tmp_path / "migrated", before, twin_after, whole=False)
+        rules = {key[:1] for key in found}
+        assert migrated.keys() == rules | {("dialect-changed",)}
+
+
+def test_findings_lead_to_the_text_of_2_0(tmp_path: Path) -> None:
+    cases: dict[str, tuple[Edit, str]] = {
+        "property": (
+            [((*LOAN, "properties", "kind", "type"), "integer")],
+            "/definitions/Loan/properties/kind/type",
+        ),
+        "null": (
+            [((*LOAN, "properties", "id", "x-nullable"), True)],
+            "/definitions/Loan/properties/id/x-nullable",
+        ),
+        "parameter": (
+            [(("paths", "/loans/{id}", "parameters", 0, "type"), "integer")],
+            "/paths/~1loans~1{id}/parameters/0/type",
+        ),
+        "list": (
+            [((*COVERS, "get", "parameters", 0, "collectionFormat"), "pipes")],
+            "/paths/~1covers/get/parameters/0/collectionFormat",
+        ),
+        "field": (
+            [((*COVERS, "post", "parameters", 1, "type"), "integer")],
+            "/paths/~1covers/post/parameters/1/type",
+        ),
+        "shared response": (
+            [(("responses", "Missing", "schema", "properties", "title", "type"), "integer")],
+            "/responses/Missing/schema/properties/title/type",
+        ),
+        "type of all messages": ([(("produces", 2), "text/csv")], "/produces/2"),
+        "security": (
+            [(("securityDefinitions", "key", "name"), "X-Other")],
+            "/securityDefinitions/key/name",
+        ),
+        "flow": (
+            [(("securityDefinitions", "oauth", "tokenUrl"), "https://other.example")],
+            "/securityDefinitions/oauth/tokenUrl",
+        ),
+        "discriminator": (
+            [((*LOAN, "discriminator"), "id")],
+            "/definitions/Loan/discriminator",
+        ),
+    }
+    for name, (edits, pointer) in cases.items():
+        document = edited(LIBRARY, *edits)
+        found = findings(tmp_path / name, LIBRARY, document)
+        assert {one.after_pointer for one in found} == {pointer}, name
+        text = (tmp_path / name / "1.json").read_text().splitlines()
+        for one in found:
+            assert one.after_source is not None
+            key = pointer.rpartition("/")[2]
+            written = text[one.after_source.line - 1][one.after_source.column - 1 :]
+            assert written.startswith('"text/csv"' if key == "2" else f'"{key}"'), name
+
+
+def test_what_is_written_once_is_one_finding(tmp_path: Path) -> None:
+    found = findings(tmp_path, LIBRARY, edited(LIBRARY, (("produces", 2), "text/csv")))
+    assert [(one.rule, one.after_pointer) for one in found] == [("media-type-added", "/produces/2")]
+    assert found[0].operations == ("GET /covers", "GET /loans/{id}", "POST /covers")
+
+
+ITEM = {"responses": {"200": {"description": "d"}}}
+STRINGS: Document = {"type": "array", "items": {"type": "string"}}
+NESTED: Document = {"type": "array", "items": {"type": "array", "items": {"type": "string"}}}
+
+
+def small(**keys: Any) -> Document:
+    head = {"swagger": "2.0", "info": {"title": "T", "version": "1"}, "paths": {}}
+    return {**head, **keys}
+
+
+def operation(*parameters: Document, **keys: Any) -> Document:
+    return small(paths={"/x": {"post": {"parameters": [*parameters], **ITEM, **keys}}})
+
+
+def read(folder: Path, document: Document) -> tuple[Document, list[str]]:
+    """Return what *document* is in OpenAPI 3.0, and the notes."""
+    opened = open_document(write(folder / "a.json", document), "a.json", Readings())
+    assert opened.wrong_types() == []
+    content: Document = json.loads(json.dumps(opened.content))
+    return content, [str(note.message) for note in opened.notes]
+
+
+# What 3.0 has no words of its own for: parameters, and what they become.
+ODD: dict[str, tuple[Document, Document]] = {
+    "tabs": (
+        {"name": "p", "in": "query", **STRINGS, "collectionFormat": "tsv"},
+        {
+            "name": "p",
+            "in": "query",
+            "content": {"text/tab-separated-values": {"schema": STRINGS}},
+        },
+    ),
+    "blanks in a header": (
+        {"name": "p", "in": "header", **STRINGS, "collectionFormat": "ssv"},
+        {
+            "name": "p",
+            "in": "header",
+            "content": {'text/plain; collectionFormat="ssv"': {"schema": STRINGS}},
+        },
+    ),
+    "lists in a list": (
+        {"name": "p", "in": "query", **NESTED, "collectionFormat": "pipes"},
+        {
+            "name": "p",
+            "in": "query",
+            "content": {'text/plain; collectionFormat="pipes csv"': {"schema": NESTED}},
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_what_has_no_style_in_3_0_is_kept_as_a_media_type_and_noted(
+    tmp_path: Path, name: str
+) -> None:
+    parameter, made = ODD[name]
+    content, notes = read(tmp_path, operation(parameter))
+    assert content["paths"]["/x"]["post"]["parameters"] == [made]
+    assert len(notes) == 1
+    plain = {**parameter}
+    del plain["collectionFormat"]
+    assert findings(tmp_path, operation(parameter), operation(plain))
+
+
+def test_bodies_of_a_path_are_those_of_its_operations(tmp_path: Path) -> None:
+    body = {"name": "b", "in": "body", "schema": {"type": "string"}}
+    own = {"name": "c", "in": "body", "schema": {"type": "integer"}}
+    document = small(
+        consumes=["application/json"],
+        paths={"/x": {"parameters": [body], "put": ITEM, "post": {**ITEM, "parameters": [own]}}},
+    )
+    item = read(tmp_path, document)[0]["paths"]["/x"]
+    assert item == {
+        "put": {
+            **ITEM,
+            "requestBody": {"content": {"application/json": {"schema": {"type": "string"}}}},
+        },
+        "post": {
+            **ITEM,
+            "requestBody": {"content": {"application/json": {"schema": {"type": "integer"}}}},
+        },
+    }
+
+
+def test_fields_of_a_path_are_joined_by_those_of_its_operations(tmp_path: Path) -> None:
+    def field(name: str, kind: str) -> Document:
+        return {"name": name, "in": "formData", "type": kind}
+
+    shared = [field("a", "string"), field("b", "string")]
+    own = [field("b", "integer"), field("c", "string")]
+    document = small(paths={"/x": {"parameters": shared, "post": {**ITEM, "parameters": own}}})
+    body = read(tmp_path, document)[0]["paths"]["/x"]["post"]["requestBody"]
+    assert body["content"] == {
+        "application/x-www-form-urlencoded": {
+            "schema": {
+                "type": "object",
+                "properties": {
+                    "a": {"type": "string"},
+                    "b": {"type": "integer"},
+                    "c": {"type": "string"},
+                },
+            }
+        }
+    }
+
+
+def test_an_empty_value_of_a_field_is_one_of_its_values(tmp_path: Path) -> None:
+    def properties(**keys: Any) -> Any:
+        field = {"name": "f", "in": "formData", "allowEmptyValue": True, **keys}
+        body = read(tmp_path, operation(field))[0]["paths"]["/x"]["post"]["requestBody"]
+        (media,) = body["content"].values()
+        return media["schema"]["properties"]["f"]
+
+    empty = {"type": "string", "enum": [""]}
+    assert properties(type="integer") == {"anyOf": [{"type": "integer"}, empty]}
+    assert properties(type="string") == {"type": "string"}
+
+
+def test_types_of_other_readers_of_json_schema_are_read(tmp_path: Path) -> None:
+    definitions = {
+        "One": {"type": ["string"]},
+        "Null": {"type": ["string", "null"], "maxLength": 1},
+        "Two": {"type": ["string", "integer"]},
+        "File": {"type": "file"},
+    }
+    assert read(tmp_path, small(definitions=definitions))[0]["components"]["schemas"] == {
+        "One": {"type": "string"},
+        "Null": {"type": "string", "nullable": True, "maxLength": 1},
+        "Two": {"anyOf": [{"type": "string"}, {"type": "integer"}]},
+        "File": {"type": "string", "format": "binary"},
+    }
+
+
+def test_references_into_anything_are_followed(tmp_path: Path) -> None:
+    body = {"name": "b", "in": "body", "schema": {"type": "object", "properties": {"a": {}}}}
+    answers = {
+        "200": {"description": "d", "schema": {"$ref": "#/paths/~1x/post/parameters/0/schema"}}
+    }
+    again = {"$ref": "#/paths/~1x/post/responses/200"}
+    document = small(
+        paths={
+            "/x": {"post": {"parameters": [body], "responses": answers}},
+            "/y": {
+                "post": {
+                    "parameters": [{"$ref": "#/paths/~1x/post/parameters/0"}],
+                    "responses": {"200": again},
+                }
+            },
+        },
+        responses={"R": {"description": "d", "schema": {"$ref": "#/parameters/P/items"}}},
+        parameters={
+            "P": {"name": "p", "in": "query", "type": "array", "items": {"type": "string"}}
+        },
+    )
+    content, _ = read(tmp_path, document)
+    schemas = content["components"]["schemas"]
+    assert schemas == {"schema": body["schema"], "items": {"type": "string"}}
+    posts = [content["paths"][path]["post"] for path in ("/x", "/y")]
+    assert posts[0] == posts[1]
+    # an edit behind them is one finding, where it is written
+    edit = (("paths", "/x", "post", "parameters", 0, "schema", "properties", "a"), {"type": "null"})
+    found = findings(tmp_path, document, edited(document, edit))
+    assert {one.after_pointer for one in found} == {
+        "/paths/~1x/post/parameters/0/schema/properties/a/type"
+    }
+
+
+def test_schemes_without_a_host_are_kept(tmp_path: Path) -> None:
+    content, notes = read(tmp_path, small(basePath="/v1", schemes=["http"]))
+    assert content["servers"] == [{"url": "/v1", "x-schemes": ["http"]}]
+    assert notes == ["schemes without a `host` are kept as x-schemes"]
+    other = small(basePath="/v1", schemes=["https"])
+    found = findings(tmp_path, small(basePath="/v1", schemes=["http"]), other)
+    assert [one.rule for one in found] == ["servers-changed"]
+    # 3.0 has no words for them
+    written = {**small(), "openapi": "3.0.4", "servers": [{"url": "/v1"}]}
+    del written["swagger"]
+    assert [one.rule for one in findings(tmp_path, other, written)] == ["dialect-changed"]
+
+
+def test_the_version_may_be_a_number(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text("swagger: 2.0\ninfo: {title: T, version: '1'}\npaths: {}\n")
+    content = open_document(tmp_path / "a.yaml", "a.yaml", Readings()).content
+    assert content == {
+        "openapi": "3.0.4",
+        "info": {"title": "T", "version": "1"},
+        "paths": {},
+    }
+
+
+REFUSED: dict[str, tuple[Document, str]] = {
+    "file": (
+        small(definitions={"A": {"$ref": "other.json#/A"}}),
+        "reference-remote: 'other.json#/A': Swagger 2.0 is read from one file; bundle the files, "
+        "or convert them",
+    ),
+    "address": (
+        operation({"$ref": "https://example.com/p.json"}),
+        "reference-remote: 'https://example.com/p.json': only files in the folder of the document "
+        "are read; save it there, and refer to it by a relative path",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_leads_out_of_the_file_is_refused(tmp_path: Path, case: str) -> None:
+    document, said = REFUSED[case]
+    path = write(tmp_path / "a.json", document)
+    with pytest.raises(SourceError) as refused:
+        open_document(path, "a.json", Readings()).content  # noqa: B018
+    (problem,) = refused.value.problems
+    assert str(problem).partition(" ")[2] == said
+
+
+def nodes(document: Any, path: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
+    found = [path] if path else []
+    listed = dict(enumerate(document)) if isinstance(document, list) else document
+    for step, below in listed.items() if isinstance(listed, dict) else ():
+        found += nodes(below, (*path, step))
+    return found
+
+
+# Every node of the document has its turn with some of these.
+WRONG: Final[tuple[Any, ...]] = (None, [], 7, {}, "text", [7], {"a": 7}, {"$ref": "#/no"}, [[]])
+
+
+def test_a_value_of_the_wrong_type_is_a_problem_and_no_crash(tmp_path: Path) -> None:
+    for at, path in enumerate(nodes(LIBRARY)):
+        for step in (0, 4) if path != ("swagger",) else ():
+            document = edited(LIBRARY, (path, WRONG[(at + step) % len(WRONG)]))
+            opened = open_document(write(tmp_path / "a.json", document), "a.json", Readings())
+            try:
+                problems = opened.wrong_types()
+            except SourceError as error:
+                problems = list(error.problems)
+            assert all(problem.place.line > 0 for problem in problems)
