@@ -125,11 +125,11 @@ class Document:
         """Return where *path* is written, or the nearest thing around it; or its *value*."""
         return self._bundle.locate(path, value=value)
 
-    def written(self, pointer: str) -> str:
+    def find_pointer(self, pointer: str) -> str:
         """Return what *pointer* is in the file as its author wrote it, in Swagger 2.0 perhaps."""
         if not isinstance(self.content, ConvertedDocument):
             return pointer
-        return self._bundle.written(follow(self.content, pointer))
+        return self._bundle.find_pointer(follow(self.content, pointer))
 
     @property
     def notes(self) -> tuple[Problem, ...]:

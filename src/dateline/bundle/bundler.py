@@ -57,7 +57,7 @@ class Bundle:
         goal, is_whole = self._goal(path)
         return self.sources[goal.file].locate(goal.path, value=value and is_whole)
 
-    def written(self, path: Trail) -> str:
+    def find_pointer(self, path: Trail) -> str:
         """Return the pointer to *path*, or to what is nearest around it, where it is written."""
         return pointer(self._goal(path)[0].path)
 

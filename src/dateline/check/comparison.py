@@ -62,11 +62,11 @@ class _Side:
         """Return what was read of the document that is shown as *shown*."""
         return self.texts.get(shown, next(iter(self.texts.values())))
 
-    def written(self, pointer: str | None, shown: Combination) -> str | None:
+    def find_pointer(self, pointer: str | None, shown: Combination) -> str | None:
         """Return what *pointer* is in the document as it was written."""
         if pointer is None or self.version is not None:
             return pointer
-        return self.text(shown).written(pointer)
+        return self.text(shown).find_pointer(pointer)
 
 
 def compare(
@@ -97,7 +97,7 @@ def compare(
             for change in diff(one, other, renames=renames):
                 # what a version is called is not what it changed
                 if not (older.version and newer.version and change.after_pointer == VERSION):
-                    written = sides.written(older, newer, change, shown)
+                    written = sides.find_pointers(older, newer, change, shown)
                     merged.add(change, shown, identify_edit(change, written) if written else "")
         findings = [
             group.finding(
@@ -107,7 +107,7 @@ def compare(
                     older, group.change.before_pointer, group.combinations[0]
                 ),
                 after_source=sides.place(newer, group.change.after_pointer, group.combinations[0]),
-                **sides.written(older, newer, group.change, group.combinations[0]),
+                **sides.find_pointers(older, newer, group.change, group.combinations[0]),
             )
             for group in merged
         ]
@@ -146,7 +146,7 @@ class _Sides:
             return {}
         return self._projector.renames(older.version, newer.version, environment)
 
-    def written(
+    def find_pointers(
         self, older: _Side, newer: _Side, change: Change, shown: Combination
     ) -> dict[str, str | None]:
         """Return the pointers of *change* in the documents as they were written.
@@ -154,8 +154,8 @@ class _Sides:
         Empty where these are the pointers that it has.
         """
         found = {
-            "before_pointer": older.written(change.before_pointer, shown),
-            "after_pointer": newer.written(change.after_pointer, shown),
+            "before_pointer": older.find_pointer(change.before_pointer, shown),
+            "after_pointer": newer.find_pointer(change.after_pointer, shown),
         }
         known = {"before_pointer": change.before_pointer, "after_pointer": change.after_pointer}
         return {} if found == known else found
