@@ -384,6 +384,17 @@ def slot(kind: str, key: str) -> Slot:
     return _NOTHING
 
 
+def find_kind(pointer: str) -> str:
+    """Return the kind of the object at *pointer* in a document; nothing for data."""
+    shape, kind = Shape.ONE, "document"
+    for step in parts(pointer):
+        if shape in (Shape.MAP, Shape.LIST):
+            shape = Shape.ONE
+        elif shape is Shape.ONE:
+            shape, kind = slot(kind, step)
+    return kind if shape is Shape.ONE else ""
+
+
 def children(kind: str, node: dict[str, Any]) -> Iterator[tuple[tuple[str | int, ...], str, Any]]:
     """Yield (relative path, kind, child) for every object directly below *node*."""
     for key, value in node.items():
@@ -485,10 +496,26 @@ def chain(document: dict[str, Any], node: Any) -> list[dict[str, Any]]:
         reference = node.get("$ref")
         if not isinstance(reference, str):
             return found
-        goal = target(reference)
-        section = document.get("components", {}).get(goal[0], {}) if goal else {}
-        node = section.get(goal[1]) if goal else None
+        node = find(document, reference)
     return []
+
+
+def find(document: dict[str, Any], reference: str) -> Any:
+    """Return what *reference* leads to, by a pointer; None where that is nothing."""
+    goal = target(reference)
+    if goal is not None:
+        return document.get("components", {}).get(goal[0], {}).get(goal[1])
+    if not reference.startswith("#/"):
+        return None
+    from urllib.parse import unquote
+
+    node: Any = document
+    for step in follow(document, "/".join(map(unquote, reference[1:].split("/")))):
+        try:
+            node = node[step]
+        except (LookupError, TypeError):
+            return None
+    return node
 
 
 def resolve(document: dict[str, Any], node: Any) -> dict[str, Any]:

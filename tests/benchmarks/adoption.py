@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
 from benchmarks.measure import Case
-from benchmarks.rows import DATA, PASS, Row, SkippedError, data, scaled, script
+from benchmarks.rows import CORPUS, DATA, PASS, Row, SkippedError, data, scaled, script
 
 
 def _documents(
@@ -31,9 +32,25 @@ def _random(by: str) -> Callable[[Path], Case]:
     return lambda root: Case(root, script(by, "random", str(scaled(500))), PASS)
 
 
+def _corpus(root: Path) -> Case:
+    folder = os.environ.get(CORPUS)
+    if folder is None:
+        raise SkippedError(f"{CORPUS} is not set")
+    return Case(root, script("corpus.py", folder, "--json"), PASS)
+
+
 _GITHUB: Final = "github-2026-03-10"
 
 ROWS: Final = (
+    Row(
+        name="corpus",
+        what="any documents: read, adopted, given back equal, served",
+        against="python -c pass",
+        prepare=_corpus,
+        about="`python tests/benchmarks/corpus.py FOLDER` prints a line for each document: how far "
+        "it comes, why no further, CPU seconds and MiB.",
+        runs=1,
+    ),
     Row(
         name="adopt-github",
         what="GitHub's API of 2022-11-28 and 2026-03-10 adopted as two versions",

@@ -18,6 +18,9 @@ SCHEMAS: Final = str(REPOSITORY / "schemas")
 DATA: Final = "DATELINE_DATA"
 """The environment variable that names a folder of real specifications, `NAME/head.json.gz`."""
 
+CORPUS: Final = "DATELINE_CORPUS"
+"""The environment variable that names a folder of any documents, of which each is tried."""
+
 SCALE: Final = "DATELINE_BENCH_SCALE"
 """The environment variable with the part of the full amounts that rows are measured with."""
 

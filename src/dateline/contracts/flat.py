@@ -284,9 +284,8 @@ class View:
         return ()
 
     def bases(self, now: dict[str, Any]) -> list[Any]:
-        """Return the component that a schema refers to, and the members of its `allOf`."""
-        goal = self.referred(now)
-        return [*([] if goal is None else [self.schemas[goal]]), *now.get("allOf", ())]
+        """Return what a schema refers to, and the members of its `allOf`."""
+        return [self._histories.resolver.resolve(now.get("$ref")), *now.get("allOf", ())]
 
     def restates(self, schema: Any) -> bool:
         """Return whether a history in *schema*, or below it, makes it another one at the version.
@@ -318,11 +317,10 @@ class View:
         reading = self.read("schema", schema)
         now = reading.now
         types, unions = flat.types, len(flat.unions)
-        goal = self.referred(now)
-        if goal is not None:
-            component = self.schemas[goal]
-            flat.named += [goal] if shown else []
-            self.add(flat, component, shown=shown and self.shows(component))
+        if "$ref" in now:
+            goal, referred = self.referred(now), self._histories.resolver.resolve(now["$ref"])
+            flat.named += [goal] if shown and goal is not None else []
+            self.add(flat, referred, shown=shown and self.shows(referred))
         for base in now.get("allOf", ()):
             self.add(flat, base, shown=shown and self.shows(base))
         for name, child in now.get("properties", {}).items():

@@ -10,6 +10,7 @@ from dateline.gates import Timeline
 from dateline.openapi import children, target
 from dateline.schema.access import READ_ONLY, WRITE_ONLY
 from dateline.schema.memo import Memo, closure
+from dateline.schema.references import Resolver
 from dateline.schema.variants import subtypes
 
 # Below these are schemas of other values; below all other keys, schemas of the same value.
@@ -26,6 +27,7 @@ class _Dependencies:
     masks: set[int] = field(default_factory=set)
     parts: set[str] = field(default_factory=set)
     others: set[str] = field(default_factory=set)
+    elsewhere: set[str] = field(default_factory=set)
     is_directed: bool = False
 
 
@@ -34,6 +36,7 @@ class Reach:
 
     def __init__(self, document: dict[str, Any], timeline: Timeline) -> None:
         self._timeline = timeline
+        self._resolver = Resolver(document)
         self._schemas: dict[str, Any] = document.get("components", {}).get("schemas", {})
         self._masks: dict[str, list[int]] = {}
         self._read = Memo(Reach._read_node, owner=self)
@@ -127,6 +130,11 @@ class Reach:
             if kind == "schema" and (goal := _goal(era)) in self._schemas:
                 alone = not era.keys() & {"allOf", "oneOf", "anyOf", "properties"}
                 (found.others if alone and not part else found.parts).add(goal)
+            reference = era.get("$ref", "") if kind == "schema" else ""
+            if reference and not target(reference) and reference not in found.elsewhere:
+                # what is no component is part of what refers to it
+                found.elsewhere.add(reference)
+                self._scan(found, kind, self._resolver.resolve(reference), part=part)
             for path, below, child in children(kind, era):
                 same = kind == "schema" and path[0] not in _VALUES
                 self._scan(found, below, child, part=same)

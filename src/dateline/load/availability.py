@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from dateline.gates import Timeline, substitutes
 from dateline.model import ADDED, REMOVED, SHOWN_AS, WAS, Place, Problem
 from dateline.openapi import ADDITIONAL, COMPONENTS, METHODS, children, list_mapped, target
+from dateline.schema.references import Resolver
 from dateline.schema.types import UNIONS
 from dateline.schema.variants import subtypes
 
@@ -199,8 +200,7 @@ class _Walk:
             if not (mask := shown & era):
                 continue
             reference = now.get("$ref")
-            if isinstance(reference, str) and (goal := target(reference)) in self.declared:
-                assert goal is not None
+            if isinstance(reference, str) and (goal := self._find_goal(reference)) is not None:
                 key = "$ref" if node.get("$ref") == reference else WAS
                 yield self._to(goal, (*path, key), mask)
             if kind == "operation":
@@ -212,6 +212,17 @@ class _Walk:
                 yield from self._examples(now, now.get("schema"), schema_path, path, mask)
             for below, child_kind, child in children(kind, now):
                 yield from self._node(child_kind, child, path + below, mask)
+
+    def _find_goal(self, reference: str) -> Component | None:
+        """Return the component that *reference* leads to, or into."""
+        goal = target(reference)
+        if goal is None and (found := self._references.locate(reference)) is not None:
+            goal = target("#" + "/".join(found.pointer.split("/")[:4]))
+        return goal if goal in self.declared else None
+
+    @cached_property
+    def _references(self) -> Resolver:
+        return Resolver(self.document)
 
     def _to(self, goal: Component, path: Path, shown: int, *, following: bool = False) -> Need:
         goal_path = ("components", *goal)

@@ -71,6 +71,8 @@ class Writer:
             adopted=adopted,
         )
         self._made: list[Definition] = []
+        # references to what is no component, within each other
+        self._inlined: list[Any] = []
         self.notes = self._ledger.notes
         self.problems = self._ledger.problems
 
@@ -114,7 +116,16 @@ class Writer:
         if flat.reference is not None:
             return self._write_reference(flat)
         self._ledger.note_left(flat, where)
-        return self._write_named(flat, where)
+        inlined = schema.get("$ref") if isinstance(schema, dict) else None
+        if inlined is None:
+            return self._write_named(flat, where)
+        if inlined in self._inlined:
+            self._ledger.note(where, "what `$ref` leads back to, which is no component")
+            return Type(node=JSON)
+        self._inlined.append(inlined)
+        made = self._write_named(flat, where)
+        self._inlined.pop()
+        return made
 
     def _write_reference(self, flat: Flat) -> Type:
         assert flat.reference is not None

@@ -136,9 +136,14 @@ class Document:
         return found
 
     def _write_reference(self, reference: str) -> str | None:
-        """Return *reference* as a URI, None where it leads nowhere."""
+        """Return *reference* as the URI of a pointer, None where it leads nowhere.
+
+        Validators look for anchors in schemas that have an address, which components have not.
+        """
         found = self._reader.resolver.locate(reference)
-        return escape_reference(reference) if found is not None else None
+        if found is None:
+            return None
+        return escape_reference("#" + found.pointer.replace("%", "%25"))
 
     def _compile(self, schemas: Schemas) -> Any:
         rooted = [self._write_references("schema", schema, _ROOT) for schema in schemas]

@@ -9,9 +9,10 @@ from urllib.parse import quote
 from dateline.openapi import Shape, children, replace_children, slot, target
 from dateline.regex.tree import RegexDepthError, RegexError, parse
 from dateline.schema.dialect import Dialect, fold_null
+from dateline.schema.references import ANCHORS, component, escape
 from dateline.schema.types import ANNOTATIONS, EVERY_TYPE, declared_types
 
-_LEFT_OUT: Final = ANNOTATIONS - {"format", "$defs", "definitions"}
+_LEFT_OUT: Final = (ANNOTATIONS - {"format", "$defs", "definitions"}) | {*ANCHORS}
 
 # The formats of the OpenAPI format registry that bound an integer.
 _BOUNDS: Final = {
@@ -26,8 +27,15 @@ _PLAIN: Final = re.compile(r"[A-Za-z0-9._~%!$&'()*+,;=:@?/#-]*")
 _NUMBERS: Final = {"integer", "number", "null"}
 
 
+_NAMED: Final = "#/components/schemas/"
+
+
 class Constraints:
-    """The constraints of the schemas of one document; the same object for the same schema."""
+    """The constraints of the schemas of one document; the same object for the same schema.
+
+    A reference to anything but a component becomes one to a component whose name is the pointer
+    to it.
+    """
 
     def __init__(self, document: dict[str, Any]) -> None:
         self._dialect = Dialect(document)
@@ -50,6 +58,12 @@ class Constraints:
             if key not in _LEFT_OUT and not key.startswith("x-")
         }
         read = replace_children("schema", own, lambda _, child: self.of(child))
+        reference = read.pop("$dynamicRef", read.get("$ref"))
+        if isinstance(reference, str) and target(reference) is None:
+            goal = self._dialect.resolver.locate(reference)
+            if goal is not None:
+                named = component(goal.pointer) is not None
+                read["$ref"] = f"#{goal.pointer}" if named else _NAMED + quote(escape(goal.pointer))
         if isinstance(read.get("required"), list):
             # of a field that is required twice, validators say what they like
             read["required"] = list(dict.fromkeys(read["required"]))

@@ -79,6 +79,8 @@ class Resolver:
         """Return the name of the component that the `$ref` of *schema* leads to; None if none."""
         reference = schema.get("$ref") if isinstance(schema, dict) else None
         goal = target(reference) if isinstance(reference, str) else None
+        if goal is None and (found := self.locate(reference)) is not None:
+            goal = component(found.pointer)
         is_known = goal is not None and goal[0] == "schemas" and goal[1] in self.section("schemas")
         return goal[1] if goal is not None and is_known else None
 

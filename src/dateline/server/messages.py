@@ -36,6 +36,7 @@ from dateline.schema.access import ACCESS, READ_ONLY, WRITE_ONLY, Hidden, OneWay
 from dateline.schema.constraints import Constraints, references
 from dateline.schema.memo import closure
 from dateline.schema.parts import PartReader
+from dateline.schema.references import Resolver
 from dateline.server.operations import PLACES, defaults, unread
 from dateline.server.readable import STYLES, explain_unreadable
 from dateline.versions import DATE_FORM
@@ -102,6 +103,7 @@ class _DocumentReader:
     ) -> None:
         self.combination = combination
         self._document = document
+        self._resolver = Resolver(document)
         self._constraints = constraints
         self._parts = PartReader(document)
         self._directions = {hidden: OneWay(document, hidden, Hidden.ANY) for hidden in ACCESS}
@@ -146,9 +148,14 @@ class _DocumentReader:
         )
 
     def component(self, name: str, *hidden: str) -> Any:
-        """Return what the component *name* demands, as `constraints` does."""
-        schemas = self._document.get("components", {}).get("schemas", {})
-        return self.constraints(schemas.get(name, True), *hidden)
+        """Return what the component *name* demands, as `constraints` does.
+
+        The name may be the pointer to a schema anywhere in the document (see ``Constraints``).
+        """
+        schema = self._resolver.section("schemas").get(name)
+        if schema is None and name.startswith("/"):
+            schema = self._resolver.resolve(f"#{name}")
+        return self.constraints(True if schema is None else schema, *hidden)
 
 
 class _Messages:

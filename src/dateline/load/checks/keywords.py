@@ -127,7 +127,9 @@ def supported_keywords(_: Scope, site: Site, key: str) -> Iterator[Violation]:
 
 
 @on(*(f"schema.{key}" for key in _FORBIDDEN), finds=("forbidden-keyword",))
-def keywords_that_identify(_: Scope, site: Site, key: str) -> Iterator[Violation]:
+def keywords_that_identify(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
+    if key == "$anchor" and not scope.authored:
+        return
     message = f"`{key}` is not supported; a schema is known by its place, leave it out"
     yield Violation(site.at(key), "forbidden-keyword", message)
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 from dateline.load.checks.scope import Scope, Site, Violation, extend, on
 from dateline.load.wording import did_you_mean, name_kind, quote
 from dateline.model import EXTENSIBLE, GATES, KEYS
-from dateline.openapi import COMPONENTS, target
+from dateline.openapi import COMPONENTS, find_kind, target
 from dateline.schema.types import UNIONS
 
 _SECTIONS: Final = {kind: section for section, kind in COMPONENTS.items()}
@@ -34,6 +34,8 @@ def target_exists(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
             "reference-outside",
             (f"{quote(reference)} leads out of the document; refer to #/components/{section}/..."),
         )
+    elif not scope.authored and goal is None and _leads_to(site.kind, scope, reference):
+        return
     elif goal is None or goal[0] not in COMPONENTS or "~" in reference or "%" in reference:
         id, message = (
             "reference-form",
@@ -56,6 +58,14 @@ def target_exists(scope: Scope, site: Site, key: str) -> Iterator[Violation]:
     else:
         return
     yield Violation(site.at(key), id, message, value=True)
+
+
+def _leads_to(kind: str, scope: Scope, reference: str) -> bool:
+    """Return whether *reference* leads to an object of *kind*, anywhere in the document."""
+    found = scope.references.locate(reference)
+    if found is None or not isinstance(found.value, dict | bool):
+        return False
+    return find_kind(found.pointer) in (kind, "" if kind == "schema" else kind)
 
 
 @on("schema.$ref", finds=("reference-sibling",))

@@ -11,6 +11,7 @@ from dateline.gates import Timeline, changes, order
 from dateline.model import ENVIRONMENTS, WAS, Table
 from dateline.openapi import COMPONENTS, target
 from dateline.schema.dialect import Dialect
+from dateline.schema.references import Resolver
 from dateline.schema.variants import subtypes
 
 Trail = tuple["Trail", str | int] | None
@@ -73,6 +74,11 @@ class Scope:
         return sections
 
     @cached_property
+    def references(self) -> Resolver:
+        """The references of the document."""
+        return Resolver(self.document)
+
+    @cached_property
     def dialect(self) -> Dialect:
         """The dialect of the document's schemas."""
         return Dialect(self.document)
@@ -123,6 +129,9 @@ class Scope:
             if not isinstance(node, dict) or "$ref" not in node:
                 return node
             goal = target(node["$ref"])
+            if goal is None and not self.authored:
+                node = self.references.resolve(node["$ref"])
+                continue
             if goal is None or goal[0] != _SECTIONS.get(kind):
                 return None
             node = self.list_components(kind).get(goal[1])

@@ -1,0 +1,145 @@
+"""References of adopted documents may lead to anything in them, and stay as they are written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.adopted_apis import adopt_all
+from support.mocks import Asked, send_all
+from support.random_chains import DATES
+
+from dateline.generate import Workspace
+from dateline.load import load
+from dateline.model import SourceError
+from dateline.serve.mock import Mock
+from dateline.serve.package import package
+
+JSON = "application/json"
+OLD = {"type": "object", "required": ["deep"], "properties": {"deep": {"type": "string"}}}
+NEW = {
+    "type": "object",
+    "required": ["deep", "more"],
+    "properties": {"deep": {"type": "string"}, "more": {"type": "integer"}},
+}
+
+
+def content(schema: Any) -> dict[str, Any]:
+    return {"description": "d", "content": {JSON: {"schema": schema}}}
+
+
+def wrap(schema: Any) -> dict[str, Any]:
+    return {"type": "object", "required": ["v"], "properties": {"v": schema}}
+
+
+def document(reference: str, shape: dict[str, Any]) -> dict[str, Any]:
+    """Return a document that has *shape* in many places, and refers to one of them."""
+    anchored = {"$anchor": "plain", **shape}
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "T", "version": "1"},
+        "paths": {
+            "/x": {
+                "get": {
+                    "operationId": "getX",
+                    "parameters": [{"$ref": "#/paths/~1y~1{id}/get/parameters/0"}],
+                    "responses": {
+                        "200": content(wrap({"$ref": reference})),
+                        "404": {"$ref": "#/paths/~1y~1{id}/get/responses/200"},
+                    },
+                }
+            },
+            "/y/{id}": {
+                "get": {
+                    "operationId": "getY",
+                    "parameters": [
+                        {"name": "n", "in": "query", "schema": {"type": "integer"}},
+                        {
+                            "name": "id",
+                            "in": "path",
+                            "required": True,
+                            "schema": {"type": "string"},
+                        },
+                    ],
+                    "responses": {"200": content({"type": "array", "items": shape})},
+                }
+            },
+        },
+        "components": {
+            "schemas": {
+                "A": {
+                    "type": "object",
+                    "properties": {"p/q": shape, "r": {"$ref": "#/components/schemas/A/$defs/D"}},
+                    "$defs": {"D": shape},
+                    "allOf": [{"properties": {"s": shape}}],
+                },
+                "Plain": anchored,
+                "Holder": {"properties": {"inside": {"$anchor": "inside", **shape}}},
+                "B": {"$ref": "#/components/schemas/A/properties/p~1q"},
+            },
+            "responses": {"R": content(shape)},
+        },
+    }
+
+
+REFERENCES = [
+    "#/components/schemas/A/properties/p~1q",
+    "#/components/schemas/A/properties/p%7E1q",
+    "#/components/schemas/A/properties/r",
+    "#/components/schemas/A/$defs/D",
+    "#/components/schemas/A/%24defs/D",
+    "#/components/schemas/A/allOf/0/properties/s",
+    "#/components/schemas/B",
+    "#/components/responses/R/content/application~1json/schema",
+    "#/paths/~1y~1{id}/get/responses/200/content/application~1json/schema/items",
+    "#/paths/~1y~1%7Bid%7D/get/responses/200/content/application~1json/schema/items",
+    "#plain",
+    "#inside",
+]
+
+
+@pytest.mark.parametrize("reference", REFERENCES)
+def test_what_a_reference_leads_to_is_served_at_each_version(
+    tmp_path: Path, reference: str
+) -> None:
+    adopt_all(tmp_path, [document(reference, OLD), document(reference, NEW)])
+    answers = list_answers(tmp_path, "/x")
+    assert [status for status, _ in answers] == [200, 200]
+    assert [{*body["v"]} for _, body in answers] == [{"deep"}, {"deep", "more"}]
+
+
+def test_a_parameter_and_a_response_may_be_those_of_another_path(tmp_path: Path) -> None:
+    adopt_all(tmp_path, [document("#plain", OLD), document("#plain", NEW)])
+    assert [status for status, _ in list_answers(tmp_path, "/x?n=1")] == [200, 200]
+    assert [status for status, _ in list_answers(tmp_path, "/x?n=one")] == [400, 400]
+
+
+def list_answers(folder: Path, url: str) -> list[tuple[int, Any]]:
+    """Return the status and body that a mock answers with at each version, oldest first."""
+    api = load(folder / "schemas")
+    workspace = Workspace(schemas=folder / "schemas", output=folder / "generated")
+    with package(workspace, api) as server:
+        mock = Mock(api, server, api.table.environments[0].name, 0)
+        asked = [Asked({}, "get", url, {api.table.header: date}, None) for date in DATES[:2]]
+        return [(each.status_code, each.json()) for each in send_all(mock.app, asked, "")]
+
+
+@pytest.mark.parametrize(
+    "reference",
+    [
+        "#/components/schemas/A/properties/absent",
+        "#/components/schemas/A/required/0",
+        "#/info/title",
+        "#absent",
+        "#/paths/~1y~1{id}/get/parameters/7/schema",
+    ],
+)
+def test_a_reference_that_leads_to_no_schema_is_refused(tmp_path: Path, reference: str) -> None:
+    with pytest.raises(SourceError, match=r"reference-form: .* is no component"):
+        adopt_all(tmp_path, [document(reference, OLD)])
+
+
+def test_one_that_leads_to_an_object_of_another_kind_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match="reference-form"):
+        adopt_all(tmp_path, [document("#/paths/~1y~1{id}/get/parameters/0", OLD)])

@@ -1,0 +1,188 @@
+"""Documents of any folder: which are read, adopted, given back and served, and what that costs.
+
+`corpus.py FOLDER` takes every OpenAPI document below the folder, packed with gzip or not, and
+prints a line for each. A file that only others refer to is none. Each has a process of its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import os
+import shutil
+import sys
+import tarfile
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+# run as a script: what is beside it is found from the tests' folder
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from support.mocks import misfit, requests, send_all
+from support.narrowed import Places
+from support.random_chains import plain
+
+from dateline.adopt import adopt
+from dateline.bundle import Readings, open_document
+from dateline.generate import Workspace
+from dateline.load import load
+from dateline.model import Api
+from dateline.openapi import METHODS
+from dateline.project import Projector
+from dateline.serve.mock import Mock
+from dateline.serve.package import package
+
+_SUFFIXES: Final = (".json", ".yaml", ".yml")
+_DATE: Final = "2025-01-01"
+_COLUMNS: Final = ("read", "adopted", "equal", "served")
+
+
+class Outcome(NamedTuple):
+    """How far a document came, in words by column, and why no further; CPU seconds and MiB."""
+
+    name: str
+    columns: dict[str, str]
+    reason: str
+    seconds: float
+    memory: float
+
+
+def unpack(folder: Path, root: Path) -> None:
+    """Copy *folder* to *root*, with the contents of what is packed."""
+    for path in sorted(folder.rglob("*")):
+        target = root / path.relative_to(folder)
+        if path.name.endswith(".tar.gz"):
+            with tarfile.open(path) as archive:
+                archive.extractall(
+                    target.with_name(path.name.removesuffix(".tar.gz")), filter="data"
+                )
+        elif path.is_file() and path.name.removesuffix(".gz").endswith(_SUFFIXES):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if path.suffix == ".gz":
+                target.with_suffix("").write_bytes(gzip.decompress(path.read_bytes()))
+            else:
+                shutil.copyfile(path, target)
+
+
+def list_documents(root: Path) -> Iterator[Path]:
+    """Yield the files below *root* that say that they are a document."""
+    for path in sorted(root.rglob("*")):
+        if path.is_file() and path.suffix in _SUFFIXES:
+            head = path.read_bytes()
+            if any(word in head for word in (b"openapi", b"swagger")) and _says_version(head):
+                yield path
+
+
+def _says_version(content: bytes) -> bool:
+    lines = content.replace(b"{", b"\n").replace(b",", b"\n").splitlines()
+    words = (line.strip().replace(b'"', b"").replace(b"'", b"") for line in lines)
+    return any(word.startswith((b"openapi: ", b"openapi:3", b"swagger:")) for word in words)
+
+
+def measure(path: Path, name: str) -> Outcome:
+    """Return how far the document at *path* comes, tried in a copy of this process."""
+    receiving, sending = os.pipe()
+    child = os.fork()
+    if not child:
+        with os.fdopen(sending, "w") as answer, tempfile.TemporaryDirectory() as folder:
+            columns: dict[str, str] = {}
+            reason = _try_all(path, Path(folder), columns)
+            json.dump([columns, reason], answer)
+        os._exit(0)
+    os.close(sending)
+    with os.fdopen(receiving) as answered:
+        said = answered.read()
+    usage = os.wait4(child, 0)[2]
+    columns, reason = json.loads(said) if said else ({}, "the process ended")
+    seconds = usage.ru_utime + usage.ru_stime
+    return Outcome(name, columns, reason, seconds, usage.ru_maxrss / 1024)
+
+
+def _try_all(path: Path, folder: Path, columns: dict[str, str]) -> str:
+    """Note in *columns* what could be done with the document; return why no more."""
+    steps: dict[str, Callable[[], str]] = {
+        "read": lambda: str(len(open_document(path, path.name, Readings()).content) and "yes"),
+        "adopted": lambda: _adopt(path, folder),
+        "equal": lambda: _compare(path, folder),
+        "served": lambda: _serve(folder),
+    }
+    for column, step in steps.items():
+        try:
+            columns[column] = step()
+        except BaseException as error:
+            columns[column] = "no"
+            lines = str(error).splitlines() or [type(error).__name__]
+            more = f" (and {len(lines) - 1} more)" if len(lines) > 1 else ""
+            return f"{lines[0].removeprefix(str(path.parent))[:200]}{more}"
+    return ""
+
+
+def _adopt(path: Path, folder: Path) -> str:
+    adopt((f"{_DATE}={path}",), folder / "schemas", accept=lambda _: True)
+    return "yes"
+
+
+def _compare(path: Path, folder: Path) -> str:
+    api = load(folder / "schemas")
+    shown = Projector(api).contract(_DATE, api.table.environments[0].name).document
+    return "yes" if plain(shown) == plain(open_document(path, path.name, None).content) else "no"
+
+
+def _serve(folder: Path) -> str:
+    api = load(folder / "schemas")
+    with package(Workspace(schemas=folder / "schemas", output=folder / "out"), api) as server:
+        return _count_answers(api, server)
+
+
+def _count_answers(api: Api, server: Any) -> str:
+    environment = api.table.environments[0].name
+    document = Projector(api).contract(_DATE, environment).document
+    others = {*METHODS} - {"get"}
+    read_only = {
+        path: {key: below for key, below in item.items() if key not in others}
+        for path, item in document["paths"].items()
+    }
+    asked = [*requests({**document, "paths": read_only}, _DATE, api.table.header, "X-API-Key")]
+    places = Places(document)
+    answers = send_all(Mock(api, server, environment, 0).app, asked, "")
+    fitting = sum(
+        not misfit(places, each, answer) for each, answer in zip(asked, answers, strict=True)
+    )
+    unserved = sum(answer.status_code == 501 for answer in answers)
+    return f"{fitting}/{len(asked)}" + (f", {unserved} with 501" if unserved else "")
+
+
+def format_table(outcomes: list[Outcome]) -> str:
+    """Return a line for each document, and the sums."""
+    width = max((len(outcome.name) for outcome in outcomes), default=0)
+    lines = []
+    for outcome in outcomes:
+        words = [f"{outcome.columns.get(column, '-'):8}" for column in _COLUMNS]
+        cost = f"{outcome.seconds:7.2f} s {outcome.memory:6.0f} MiB"
+        lines.append(f"{outcome.name:{width}}  {' '.join(words)} {cost}  {outcome.reason}".rstrip())
+    sums = [
+        f"{sum(outcome.columns.get(column, 'no') != 'no' for outcome in outcomes)} {column}"
+        for column in _COLUMNS
+    ]
+    return "\n".join([*lines, f"{len(outcomes)} documents: {', '.join(sums)}"])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as root:
+        unpack(options.folder, Path(root))
+        outcomes = [
+            measure(path, path.relative_to(root).as_posix()) for path in list_documents(Path(root))
+        ]
+    said = format_table(outcomes)
+    print(json.dumps({"phases": {}, "said": said}) if options.json else said)
+
+
+if __name__ == "__main__":
+    main()
