@@ -130,7 +130,7 @@ def swapped(before: str, after: str) -> Callable[[str], str]:
         ),
         (
             "spec/production/{later}.json",
-            swapped('"Loan": {', '"Loan": 1, "Other": {'),
+            swapped('"schemas": {', '"schemas": 1, "x-other": {'),
             None,
         ),
         ("spec/production/{later}.json", lambda _: "{}", None),
