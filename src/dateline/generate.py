@@ -100,15 +100,17 @@ def check(workspace: Workspace, against: str | None) -> tuple[list[Finding], Pub
     """Return every finding of the definitions, and what they were compared with.
 
     That is what *against* names, or what is published in the output folder. What was adopted, and
-    has never been generated, is compared with nothing. Raises what `load`, `read_published` and
-    `findings` raise.
+    has neither been generated nor committed, is compared with nothing. Raises what `load`,
+    `read_published` and `findings` raise.
     """
-    from dateline.check.baseline import read_standing
+    from dateline.check.baseline import is_committed, read_standing
     from dateline.collector import collection_off
     from dateline.load import load, read_known_table
 
     with collection_off():
         is_new = against is None and not os.path.lexists(workspace.output / MANIFEST)
+        # definitions that a pipeline checks out without outputs must not pass as compared
+        is_new = is_new and not is_committed(workspace.schemas)
         published = read_standing(workspace.output) if is_new else None
         table = read_known_table(workspace.schemas) if is_new else None
         if published is None or published.documents or not (table and table.adopted):

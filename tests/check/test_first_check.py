@@ -69,6 +69,16 @@ def test_authored_definitions_need_outputs_to_compare_with() -> None:
 
 
 @pytest.mark.usefixtures("project")
+def test_definitions_that_are_committed_need_outputs_to_compare_with() -> None:
+    git("init", "--quiet", "--initial-branch=main")
+    assert dateline("check") == NOTHING
+    commit()
+    refused = dateline("check")
+    assert (refused.status, refused.out) == (3, "")
+    assert "baseline-empty" in refused.err
+
+
+@pytest.mark.usefixtures("project")
 def test_outputs_that_were_committed_and_deleted_are_what_counts() -> None:
     assert dateline("generate").status == 0
     git("init", "--quiet", "--initial-branch=main")

@@ -175,6 +175,16 @@ def read_before_writing(output: Path) -> Published:
     return _prefer_committed(read_tree(output, restoring=True), output)
 
 
+def is_committed(folder: Path) -> bool:
+    """Tell whether the last commit of a repository holds a file of *folder*."""
+    try:
+        repository = Repository(folder)
+    except NoRepositoryError:
+        return False
+    head = repository.head()
+    return head is not None and bool(repository.files(head, repository.relative(folder)))
+
+
 def _prefer_committed(tree: Published, output: Path) -> Published:
     """Return what the last commit publishes in *output*, or the *tree* where that is the same."""
     try:
