@@ -509,13 +509,8 @@ def find(document: dict[str, Any], reference: str) -> Any:
         return None
     from urllib.parse import unquote
 
-    node: Any = document
-    for step in follow(document, "/".join(map(unquote, reference[1:].split("/")))):
-        try:
-            node = node[step]
-        except (LookupError, TypeError):
-            return None
-    return node
+    pointer = "/".join(map(unquote, reference[1:].split("/")))
+    return value_at(document, follow(document, pointer))
 
 
 def resolve(document: dict[str, Any], node: Any) -> dict[str, Any]:
