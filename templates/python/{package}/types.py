@@ -6,10 +6,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta
 from enum import Enum
 from fractions import Fraction
+from functools import partial
 from inspect import get_annotations
+from operator import is_
 from typing import (
     TYPE_CHECKING,
     Annotated,
@@ -17,6 +19,7 @@ from typing import (
     ClassVar,
     Final,
     Literal,
+    LiteralString,
     SupportsIndex,
     TypeAlias,
     TypeVar,
@@ -69,10 +72,6 @@ ABSENT: Final = Absent.ABSENT
 """What a field holds that is not there; a field that is null holds ``None``."""
 
 
-def _is_absent(value: object) -> bool:
-    return value is ABSENT
-
-
 def _without_default(schema: dict[str, Any]) -> None:
     schema.pop("default", None)
 
@@ -92,7 +91,7 @@ class _Omittable:
 Omittable: TypeAlias = Annotated[
     _T | Absent,
     _Omittable,
-    Field(exclude_if=_is_absent, json_schema_extra=_without_default),
+    Field(exclude_if=partial(is_, ABSENT), json_schema_extra=_without_default),
 ]
 """A field that may be left out: it then holds ``ABSENT``, and is left out when written."""
 
@@ -321,7 +320,22 @@ class OpenEnded:
         def recognized(value: str) -> str:
             return str(value) if value in known else Unrecognized(value)
 
-        return core_schema.no_info_after_validator_function(recognized, core_schema.str_schema())
+        text = core_schema.str_schema()
+        return core_schema.union_schema(
+            [
+                core_schema.literal_schema(sorted(known)),
+                core_schema.no_info_after_validator_function(recognized, text),
+            ],
+            mode="left_to_right",
+            custom_error_type="string_type",
+            serialization=core_schema.simple_ser_schema("str"),
+        )
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, _schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        return handler(core_schema.str_schema())
 
 
 class Tagged:
@@ -373,9 +387,13 @@ class Tagged:
             return str(found) if found in self._members or other not in choices else other
 
         known = ", ".join(map(repr, self._members))
+        paths: list[list[str | int]] = [[self._tag]]
+        if self._attribute != self._tag:
+            paths.append([self._attribute])
         tagged = core_schema.tagged_union_schema(
             choices,
-            tag,
+            # where any other tag is refused, pydantic-core finds the tag itself
+            paths if choices.keys() == self._members.keys() else tag,
             custom_error_type="union_tag",
             custom_error_message=f"Input should have {self._tag!r}, a text; known: {known}",
         )
@@ -393,16 +411,27 @@ class Integral:
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         schema = handler(source)
-        if schema["type"] == "int":
-            cast("dict[str, Any]", schema)["strict"] = True
-        return core_schema.no_info_before_validator_function(cls._read, schema)
+        integer = core_schema.union_schema(
+            [
+                core_schema.int_schema(strict=True),
+                core_schema.no_info_plain_validator_function(cls._read),
+            ],
+            mode="left_to_right",
+            custom_error_type="int_type",
+        )
+        return core_schema.chain_schema([integer, schema])
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        return handler(cast("core_schema.ChainSchema", schema)["steps"][-1])
 
     @staticmethod
-    def _read(value: Any) -> Any:
-        if isinstance(value, bool):
-            # to Python, true is one of the integers
+    def _read(value: Any) -> int:
+        if not isinstance(value, float) or not value.is_integer():
             raise PydanticKnownError("int_type")
-        return int(value) if isinstance(value, float) and value.is_integer() else value
+        return int(value)
 
 
 class Real:
@@ -411,11 +440,25 @@ class Real:
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         schema = handler(source)
+        written = core_schema.simple_ser_schema("any")
         if schema["type"] == "float":
             cast("dict[str, Any]", schema).update(strict=True, allow_inf_nan=False)
-        return core_schema.no_info_wrap_validator_function(
-            cls._read, schema, serialization=core_schema.simple_ser_schema("any")
-        )
+            if schema.keys() == {"type", "strict", "allow_inf_nan"}:
+                return core_schema.union_schema(
+                    [core_schema.int_schema(strict=True), schema],
+                    mode="left_to_right",
+                    custom_error_type="float_type",
+                    serialization=written,
+                )
+        return core_schema.no_info_wrap_validator_function(cls._read, schema, serialization=written)
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        if schema["type"] == "union":
+            return handler(core_schema.float_schema())
+        return handler(schema)
 
     @staticmethod
     def _read(value: Any, validate: ValidatorFunctionWrapHandler) -> Any:
@@ -449,8 +492,12 @@ class _DateTimeAsWritten(datetime):
 
     text: str = ""
 
+    @property
+    def root(self) -> _DateTimeAsWritten:
+        return self
+
     def __reduce_ex__(self, _protocol: SupportsIndex) -> tuple[Any, ...]:
-        return _date_time, (self.text or _date_time_text(self),)
+        return _date_time, (_date_time_text(self),)
 
     def __repr__(self) -> str:
         return f"datetime({self.text!r})" if self.text else super().__repr__()
@@ -463,6 +510,10 @@ class _UUIDAsWritten(UUID):
 
     text: str
 
+    @property
+    def root(self) -> _UUIDAsWritten:
+        return self
+
     def __reduce__(self) -> tuple[Any, ...]:
         return _uuid, (self.text,)
 
@@ -470,19 +521,29 @@ class _UUIDAsWritten(UUID):
         return f"UUID({self.text!r})"
 
 
+# What pydantic-core reads as RFC 3339 and RFC 9562 have it, and writes as it was read. All else is
+# read in Python, and decided there.
+_NATIVE_DATE: Final = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
+_NATIVE_FRACTION: Final = "|".join(f"0{{{zeros}}}[1-9][0-9]{{{5 - zeros}}}" for zeros in range(6))
+_NATIVE_OFFSET: Final = r"[+-](?:(?:0[1-9]|1[0-9]|2[0-3]):[0-5][0-9]|00:(?:0[1-9]|[1-5][0-9]))"
+_NATIVE_DATE_TIME: Final = (
+    r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9]"
+    rf"(?:\.(?:{_NATIVE_FRACTION}))?(?:Z|{_NATIVE_OFFSET})$"
+)
+_NATIVE_UUID: Final = r"^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
+
 _DATE: Final = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _FULL_DATE: Final = re.compile(_DATE)
 _DATE_TIME: Final = re.compile(
-    rf"({_DATE})[Tt]([0-9]{{2}}:[0-9]{{2}}):([0-9]{{2}})(?:\.([0-9]+))?"
-    r"(?:[Zz]|([+-])([0-9]{2}):([0-9]{2}))"
+    rf"({_DATE}[Tt](?:[01][0-9]|2[0-3]):[0-5][0-9]:)(?:[0-5][0-9]|(60))"
+    r"((?:\.[0-9]+)?(?:[Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9]))"
 )
 _UUID: Final = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
-def _no_date_time() -> PydanticCustomError:
-    return PydanticCustomError(
-        "date_time", "Input should be a date-time of RFC 3339, with an offset"
-    )
+_NO_DATE_TIME: Final = ("date_time", "Input should be a date-time of RFC 3339, with an offset")
+_NO_DATE: Final = ("full_date", "Input should be a full-date of RFC 3339")
+_NO_UUID: Final = ("uuid", "Input should be a UUID with its hyphens")
 
 
 def _date_time_text(value: datetime) -> str:
@@ -496,28 +557,16 @@ def _date_time(value: Any) -> datetime:
         return value
     match = _DATE_TIME.fullmatch(value) if isinstance(value, str) else None
     if match is None:
-        raise _no_date_time()
-    day, minutes, seconds, fraction, sign, hours_off, minutes_off = match.groups()
-    # RFC 3339 section 5.7: a leap second stands at the end of a day in UTC
-    leap = seconds == "60"
-    try:
-        offset = timedelta()
-        if sign is not None:
-            shift = time(int(hours_off), int(minutes_off))
-            offset = timedelta(hours=shift.hour, minutes=shift.minute) * (1 - 2 * (sign == "-"))
-        read = _DateTimeAsWritten.combine(
-            date.fromisoformat(day),
-            time.fromisoformat(f"{minutes}:{'59' if leap else seconds}"),
-            timezone(offset),
-        ).replace(microsecond=int((fraction or "").ljust(6, "0")[:6]))
-        if leap and read.astimezone(UTC).strftime("%H:%M") != "23:59":
-            raise _no_date_time()
-    except (ValueError, OverflowError):
-        raise _no_date_time() from None
-    plain = datetime.combine(read.date(), read.time(), read.tzinfo)
+        raise PydanticCustomError(*_NO_DATE_TIME)
+    before, leap, after = match.groups()
     text = match.group()
-    if _date_time_text(plain) == text:
-        return plain
+    try:
+        read = _DateTimeAsWritten.fromisoformat((f"{before}59{after}" if leap else text).upper())
+        # RFC 3339 section 5.7: a leap second stands at the end of a day in UTC
+        if leap and read.astimezone(UTC).strftime("%H:%M") != "23:59":
+            raise PydanticCustomError(*_NO_DATE_TIME)
+    except (ValueError, OverflowError):
+        raise PydanticCustomError(*_NO_DATE_TIME) from None
     read.text = text
     return read
 
@@ -530,14 +579,14 @@ def _date(value: Any) -> date:
             return date.fromisoformat(value)
         except ValueError:
             pass
-    raise PydanticCustomError("full_date", "Input should be a full-date of RFC 3339")
+    raise PydanticCustomError(*_NO_DATE)
 
 
 def _uuid(value: Any) -> UUID:
     if isinstance(value, UUID):
         return value
     if not isinstance(value, str) or not _UUID.fullmatch(value):
-        raise PydanticCustomError("uuid", "Input should be a UUID with its hyphens")
+        raise PydanticCustomError(*_NO_UUID)
     plain = UUID(value)
     if str(plain) == value:
         return plain
@@ -550,42 +599,80 @@ def _uuid_text(value: UUID) -> str:
     return value.text if isinstance(value, _UUIDAsWritten) else str(value)
 
 
-@dataclass(frozen=True)
-class _Text:
-    """A type that is text in JSON: how it is read and how it is written."""
+class _NoSuchValue:
+    """What no value is."""
 
+
+@dataclass(frozen=True, eq=False)
+class _Text:
+    """A type that is text in JSON: how it is read, and how it is written.
+
+    Texts that *pattern* matches are left to *native*, of pydantic-core; *read* decides about all
+    others. A value of the class *kept* has its text from *write*.
+    """
+
+    native: CoreSchema
+    pattern: str
     read: Callable[[Any], Any]
-    write: Callable[[Any], str]
+    error: tuple[LiteralString, LiteralString]
+    kept: type | None = None
+    write: Callable[[Any], str] | None = None
 
     def __get_pydantic_core_schema__(
         self, _source: Any, _handler: GetCoreSchemaHandler
     ) -> CoreSchema:
-        return core_schema.no_info_plain_validator_function(
-            self.read,
-            json_schema_input_schema=core_schema.str_schema(),
-            serialization=core_schema.plain_serializer_function_ser_schema(
-                self.write, return_schema=core_schema.str_schema(), when_used="json"
+        reading = self._union(
+            core_schema.chain_schema([core_schema.str_schema(pattern=self.pattern), self.native]),
+            core_schema.no_info_plain_validator_function(self.read),
+        )
+        if self.kept is None or self.write is None:
+            return core_schema.lax_or_strict_schema(reading, self._union(self.native, reading))
+        # pydantic-core takes the first that fits the class of what is written; it reads nothing
+        kept = core_schema.model_schema(
+            self.kept,
+            core_schema.literal_schema(
+                [_NoSuchValue],
+                serialization=core_schema.plain_serializer_function_ser_schema(
+                    self.write, return_schema=core_schema.str_schema(), when_used="json"
+                ),
             ),
+            root_model=True,
+        )
+        return core_schema.lax_or_strict_schema(reading, self._union(kept, self.native, reading))
+
+    def _union(self, *choices: CoreSchema) -> CoreSchema:
+        return core_schema.union_schema(
+            [*choices],
+            mode="left_to_right",
+            custom_error_type=self.error[0],
+            custom_error_message=self.error[1],
         )
 
 
 DateTime: TypeAlias = Annotated[
     datetime,
-    _Text(_date_time, _date_time_text),
+    _Text(
+        core_schema.datetime_schema(),
+        _NATIVE_DATE_TIME,
+        _date_time,
+        _NO_DATE_TIME,
+        _DateTimeAsWritten,
+        _date_time_text,
+    ),
     WithJsonSchema({"type": "string", "format": "date-time"}),
 ]
 """A date-time of RFC 3339 with an offset."""
 
 Date: TypeAlias = Annotated[
     date,
-    _Text(_date, date.isoformat),
+    _Text(core_schema.date_schema(), _NATIVE_DATE, _date, _NO_DATE),
     WithJsonSchema({"type": "string", "format": "date"}),
 ]
 """A full-date of RFC 3339."""
 
 Uuid: TypeAlias = Annotated[
     UUID,
-    _Text(_uuid, _uuid_text),
+    _Text(core_schema.uuid_schema(), _NATIVE_UUID, _uuid, _NO_UUID, _UUIDAsWritten, _uuid_text),
     WithJsonSchema({"type": "string", "format": "uuid"}),
 ]
 """A UUID with its hyphens, in either case."""
