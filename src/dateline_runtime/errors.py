@@ -16,7 +16,7 @@ LONGEST_QUOTE: Final = 40
 
 
 class Fault(Enum):
-    """What is wrong with a request."""
+    """What is wrong with a request, or keeps it from being served."""
 
     MALFORMED = "malformed"
     """a part of it can't be read, or is not what the contract allows"""
@@ -34,6 +34,10 @@ class Fault(Enum):
     """the body has a content coding"""
     KEY_REUSED = "key reused"
     """the idempotency key belongs to another request"""
+    UNREACHABLE = "unreachable"
+    """the server that a request is forwarded to can't be reached, or breaks off"""
+    LATE = "late"
+    """that server does not answer in time"""
 
 
 class RequestError(Exception):

@@ -39,6 +39,7 @@
 - `modelling`: generated models, imported
 - `mutations`: edits of a document that callers notice, and edits that they don't
 - `narrowed`: the laws of narrowing and lifting, over sampled values
+- `node_servers`: servers in JavaScript, run by Node, for what a proxy forwards to
 - `null_spellings`: null in OpenAPI 3.0, however it is written
 - `odd_api`: an API with difficult names
 - `parents`: a discriminated parent in every spelling and position

@@ -100,21 +100,24 @@ def ask(app: App, scope: Scope, *pieces: bytes) -> Response:
 
 
 @contextmanager
-def serving(app: App, http: Literal["h11", "httptools"] | type) -> Iterator[int]:
-    """Serve the application on a free port of this machine, with uvicorn; yield the port."""
+def serving(
+    app: App, http: Literal["h11", "httptools"] | type = "httptools", **said: Any
+) -> Iterator[int]:
+    """Serve the application on a free port of this machine, with uvicorn; yield the port.
+
+    *said* are other settings of uvicorn.
+    """
     import uvicorn
 
-    config = uvicorn.Config(
-        app,
-        http=http,
-        ws="none",
-        lifespan="off",
-        port=0,
-        log_level="critical",
+    settings = {
+        "ws": "none",
+        "lifespan": "off",
+        "port": 0,
+        "log_level": "critical",
         # by default h11 itself refuses what is longer than 64 KiB
-        h11_max_incomplete_event_size=4 * 1024 * 1024,
-    )
-    server = uvicorn.Server(config)
+        "h11_max_incomplete_event_size": 4 * 1024 * 1024,
+    }
+    server = uvicorn.Server(uvicorn.Config(app, http=http, **{**settings, **said}))
     thread = threading.Thread(target=server.run)
     thread.start()
     try:

@@ -58,6 +58,8 @@ STATUSES: Final[Mapping[Fault, int]] = {
     Fault.UNSUPPORTED_MEDIA: 415,
     Fault.ENCODED: 415,
     Fault.KEY_REUSED: 422,
+    Fault.UNREACHABLE: 502,
+    Fault.LATE: 504,
 }
 
 _BODILESS: Final = frozenset({204, 304})

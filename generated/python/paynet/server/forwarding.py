@@ -1,0 +1,491 @@
+"""Forward requests to a server in any language; needs the extra `proxy`.
+
+`Forwarding` is pure ASGI (version 3, on asyncio): it streams bodies both ways over connections
+that are kept, passes WebSockets on, and knows nothing of versions.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import lru_cache
+from http import HTTPStatus
+from ipaddress import ip_address, ip_network
+from typing import Any, Final
+from urllib.parse import quote, unquote, urlsplit
+
+import aiohttp
+from aiohttp.payload import AsyncIterablePayload
+from multidict import CIMultiDict
+from yarl import URL
+
+from .runtime.asgi import (
+    VERSION,
+    Headers,
+    Receive,
+    Scope,
+    Send,
+    describe_error,
+    field,
+    plain,
+    respond,
+)
+from .runtime.errors import Fault, RequestError
+
+# RFC 9110, section 7.6.1, and what concerns the next proxy only. What a `Trailer` announces is
+# dropped: ASGI servers can't send it.
+_HOP: Final = frozenset(
+    {b"connection", b"keep-alive", b"proxy-authenticate", b"proxy-authentication-info"}
+    | {b"proxy-authorization", b"proxy-connection", b"te", b"trailer", b"transfer-encoding"}
+    | {b"upgrade"}
+)
+# What a proxy adds to, or replaces.
+_FORWARDING: Final = frozenset(
+    {b"host", b"forwarded", b"via", b"x-forwarded-for", b"x-forwarded-host", b"x-forwarded-proto"}
+)
+_SCHEMES: Final = {"http": "http", "https": "https", "ws": "http", "wss": "https"}
+_VIA: Final = "1.1 dateline"
+# What aiohttp would add to a request by itself.
+_AUTOMATIC: Final = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
+# A body of at most so many bytes is read first: it then goes in one piece with the headers.
+_SMALL: Final = 64 * 1024
+_LARGEST_MESSAGE: Final = 16 * 1024 * 1024
+# A stream of events may be silent for as long as it likes.
+_PATIENT: Final = "text/event-stream"
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Upstream:
+    """The server that requests are forwarded to, and how long it is waited for, in seconds.
+
+    ``url`` is where the paths of requests begin. ``connect`` is for a connection, the wait for a
+    free one of at most ``connections`` included; ``write`` for a piece of a request's body to be
+    taken; ``read`` for the head of an answer and for each piece of its body, but for
+    `text/event-stream`. Connections are kept for ``idle`` seconds after an answer: less than the
+    server keeps them, as a request could meet the end of its connection otherwise.
+
+    Callers from the networks ``trusted`` (`10.0.0.0/8`) are other proxies: what they say in
+    `X-Forwarded-Proto` and `X-Forwarded-Host` is passed on; of others it is replaced. With
+    ``keeps_host``, the header `Host` is passed on as well.
+
+    Raises ValueError for what is no address of a server, and for what is no network.
+    """
+
+    url: str
+    connect: float = 5.0
+    read: float = 60.0
+    write: float = 30.0
+    idle: float = 1.5
+    connections: int = 1000
+    trusted: tuple[str, ...] = ()
+    keeps_host: bool = False
+
+    def __post_init__(self) -> None:
+        parts = urlsplit(self.url)
+        is_plain = not (parts.query or parts.fragment or "@" in parts.netloc)
+        # .port raises ValueError for a port that is none
+        if parts.scheme not in ("http", "https") or not parts.hostname or not is_plain:
+            raise ValueError(f"{parts.hostname or self.url!r} is no http:// or https:// address")
+        _ = parts.port
+        for network in self.trusted:
+            ip_network(network)
+
+    def trusts(self, host: str) -> bool:
+        """Return whether *host*, a caller's address, is in one of the networks."""
+        return bool(self.trusted) and _is_within(host, self.trusted)
+
+
+class Forwarding:
+    """An ASGI application that forwards each request to a server and its answer to the caller.
+
+    Headers that concern one connection stay there; `Forwarded`, `X-Forwarded-*` and `Via` say
+    whom a request is forwarded for. An answer that ends too early ends the caller's connection; a
+    caller who leaves ends the request. Where the server can't be reached, or is too late, the
+    status is 502 or 504: below `Versioned`, RequestError is raised, which it answers.
+    """
+
+    def __init__(self, upstream: Upstream) -> None:
+        self._upstream = upstream
+        self._base = upstream.url.rstrip("/")
+        self._session: aiohttp.ClientSession | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            await self._forward(scope, receive, send)
+        elif scope["type"] == "websocket":
+            await self._connect(scope, receive, send)
+        elif scope["type"] == "lifespan":
+            await self._live(receive, send)
+
+    async def close(self) -> None:
+        """Close all connections."""
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
+
+    async def _live(self, receive: Receive, send: Send) -> None:
+        while True:
+            message = await receive()
+            if message["type"] == "lifespan.shutdown":
+                await self.close()
+            await send({"type": f"{message['type']}.complete"})
+            if message["type"] == "lifespan.shutdown":
+                return
+
+    def _open(self) -> aiohttp.ClientSession:
+        """Return the session, which belongs to the event loop that runs."""
+        if self._session is None:
+            upstream = self._upstream
+            self._session = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(
+                    limit=upstream.connections, keepalive_timeout=upstream.idle
+                ),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                timeout=aiohttp.ClientTimeout(total=None, connect=upstream.connect),
+                auto_decompress=False,
+                skip_auto_headers=_AUTOMATIC,
+            )
+        return self._session
+
+    async def _forward(self, scope: Scope, receive: Receive, send: Send) -> None:
+        transfer = _Transfer(scope, receive, send, self._upstream)
+        try:
+            headers = _request_headers(scope, self._upstream)
+            await transfer.run(self._open(), _address(self._base, scope), headers)
+        except RequestError as error:
+            if error.fault in (Fault.UNREACHABLE, Fault.LATE):
+                _log.warning("%s %r: %s", scope["method"], scope["path"], error)
+            if transfer.is_started or VERSION in scope.get("state", {}):
+                raise
+            await respond(scope, send, plain(scope, describe_error(error)))
+
+    async def _connect(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the messages of a WebSocket on, both ways."""
+        await receive()
+        address = _address(self._base, scope)
+        headers = _request_headers(scope, self._upstream)
+        for name in [name for name in headers if name.lower().startswith("sec-websocket-")]:
+            headers.popall(name, None)
+        try:
+            async with asyncio.timeout(self._upstream.read):
+                # the server decides on the subprotocol, and whether there is a connection at all
+                socket = await self._open().ws_connect(
+                    address,
+                    headers=headers,
+                    protocols=scope.get("subprotocols", ()),
+                    autoclose=False,
+                    max_msg_size=_LARGEST_MESSAGE,
+                )
+        except aiohttp.WSServerHandshakeError as error:
+            await _deny(scope, send, error.status)
+        except (aiohttp.ClientError, OSError) as error:
+            late = isinstance(error, TimeoutError)
+            _log.warning("WebSocket %r: %s", scope["path"], type(error).__name__)
+            await _deny(scope, send, HTTPStatus.GATEWAY_TIMEOUT if late else HTTPStatus.BAD_GATEWAY)
+        else:
+            async with socket:
+                await send({"type": "websocket.accept", "subprotocol": socket.protocol})
+                await _pass_messages(socket, receive, send)
+
+
+class _Transfer:
+    """One request and its answer."""
+
+    is_started = False
+    """whether the caller has been sent the head of an answer"""
+
+    _is_sent = False
+    _is_answered = False
+    _has_left = False
+    _refusal: RequestError | None = None
+    _watch: asyncio.Task[None] | None = None
+
+    def __init__(self, scope: Scope, receive: Receive, send: Send, upstream: Upstream) -> None:
+        self._scope = scope
+        self._receive = receive
+        self._send = send
+        self._upstream = upstream
+        self._timer = asyncio.timeout(None)
+        self._expects = any(name == b"expect" for name, _ in scope["headers"])
+
+    async def run(
+        self, session: aiohttp.ClientSession, address: URL, headers: CIMultiDict[str]
+    ) -> None:
+        """Forward the request. Raises RequestError; UNREACHABLE and LATE are the server's fault."""
+        try:
+            async with self._timer:
+                body = await self._body()
+                if self._is_sent:
+                    # what is left to say has been said
+                    headers.pop("Expect", None)
+                self._wait(self._upstream.connect + self._upstream.read)
+                async with session.request(
+                    self._scope["method"],
+                    address,
+                    headers=headers,
+                    data=body,
+                    allow_redirects=False,
+                ) as response:
+                    await self._answer(response)
+        except (aiohttp.ClientError, OSError) as error:
+            # a TimeoutError is an OSError
+            fault = self._explain(error)
+            if fault is not None:
+                raise fault from None
+        finally:
+            if self._watch is not None:
+                self._watch.cancel()
+
+    def _explain(self, error: Exception) -> RequestError | None:
+        """Return why a transfer failed; None where the caller has left.
+
+        Messages of the client may hold the address with its query: none is repeated.
+        """
+        if self._refusal is not None or self._has_left:
+            return self._refusal
+        if isinstance(error, TimeoutError):
+            return RequestError("the server behind this one did not answer in time", Fault.LATE)
+        if isinstance(error, aiohttp.ClientConnectorError):
+            return RequestError("the server behind this one can't be reached", Fault.UNREACHABLE)
+        message = "the server behind this one broke the connection off"
+        return RequestError(message, Fault.UNREACHABLE)
+
+    def _wait(self, seconds: float | None) -> None:
+        """Let the transfer end in *seconds*, unless called again before."""
+        if not self._timer.expired():
+            loop = asyncio.get_running_loop()
+            self._timer.reschedule(None if seconds is None else loop.time() + seconds)
+
+    async def _body(self) -> Any:
+        """Return the body as the client takes it: None, the bytes of a small one, or a stream."""
+        is_chunked = field(self._scope, "Transfer-Encoding") is not None
+        announced = field(self._scope, "Content-Length")
+        if is_chunked and announced is not None:
+            # one server's end of the body would be in the middle of another's
+            raise RequestError("a body has a length or comes in chunks, not both")
+        length = int(announced or 0)
+        has_body = is_chunked or length or not self._scope["http_version"].startswith("1")
+        if not has_body:
+            self._end_body()
+            return None
+        piece, more = b"", True
+        while more and 0 < length <= _SMALL and not self._expects:
+            following, more = await self._next()
+            piece += following
+        if more:
+            return _Stream(self._pieces(piece))
+        self._end_body()
+        return piece
+
+    async def _pieces(self, piece: bytes) -> AsyncIterator[bytes]:
+        """Yield *piece* and the rest of the body, each piece once the one before is taken."""
+        more = True
+        while True:
+            if piece:
+                self._wait_for_head(self._upstream.write)
+                yield piece
+            if not more:
+                break
+            if self._expects and self._is_answered:
+                # refused before it was sent
+                raise aiohttp.ClientPayloadError
+            self._wait_for_head(None)
+            piece, more = await self._next()
+        self._wait_for_head(self._upstream.read)
+        self._end_body()
+
+    async def _next(self) -> tuple[bytes, bool]:
+        """Return the next piece of the body, and whether there are more."""
+        try:
+            message = await self._receive()
+        except RequestError as error:
+            # the body is too large or too slow
+            self._refusal = error
+            self._wait(0)
+            raise aiohttp.ClientPayloadError from None
+        if message["type"] != "http.request":
+            self._leave()
+            raise aiohttp.ClientPayloadError
+        return message.get("body", b""), message.get("more_body", False)
+
+    def _wait_for_head(self, seconds: float | None) -> None:
+        """Wait for what comes before the answer. Once there is one, it sets the pace."""
+        if not self._is_answered:
+            self._wait(seconds)
+
+    def _end_body(self) -> None:
+        self._is_sent = True
+        self._watch = asyncio.create_task(self._wait_until_left())
+
+    async def _wait_until_left(self) -> None:
+        with suppress(RequestError):
+            while (await self._receive())["type"] == "http.request":
+                pass
+        self._leave()
+
+    def _leave(self) -> None:
+        self._has_left = True
+        self._wait(0)
+
+    async def _answer(self, response: aiohttp.ClientResponse) -> None:
+        self._is_answered = True
+        if response.status < HTTPStatus.OK:
+            # an upgrade that nobody asked for
+            raise aiohttp.ClientPayloadError
+        is_patient = response.headers.get("content-type", "").lower().startswith(_PATIENT)
+        headers = _response_headers(response.raw_headers)
+        self.is_started = True
+        await self._give("start", status=response.status, headers=headers)
+        content = response.content
+        more = True
+        while more:
+            self._wait(None if is_patient else self._upstream.read)
+            piece = await content.readany()
+            more = not content.at_eof()
+            await self._give("body", body=piece, more_body=more)
+        if not self._is_sent:
+            # the rest of the request's body is not wanted
+            response.close()
+
+    def _give(self, part: str, **content: Any) -> Awaitable[None]:
+        # a slow caller is no fault of the server
+        self._wait(None)
+        return self._send({"type": f"http.response.{part}", **content})
+
+
+class _Stream(AsyncIterablePayload):
+    """A body that comes in pieces."""
+
+    @property
+    def consumed(self) -> bool:
+        # it can be read once: no request with it is repeated
+        return True
+
+
+def _address(base: str, scope: Scope) -> URL:
+    """Return the address that a request is forwarded to: its path as sent, and its query."""
+    path: str = scope["path"]
+    raw = scope.get("raw_path")
+    # some servers put the query string there, too
+    sent = raw.partition(b"?")[0].decode("latin-1") if raw else ""
+    if unquote(sent) != path or not sent.isascii():
+        # another path has been put into its place since
+        sent = quote(path, safe="/:@!$&'()*+,;=~")
+    query = scope.get("query_string", b"").decode("latin-1")
+    return URL(f"{base}{sent}?{query}" if query else f"{base}{sent}", encoded=True)
+
+
+def _request_headers(scope: Scope, upstream: Upstream) -> CIMultiDict[str]:
+    """Return the headers to forward. Raises RequestError for what the client can't send."""
+    lines: Headers = scope["headers"]
+    dropped = _HOP | _named_in_connection(lines)
+    found: CIMultiDict[str] = CIMultiDict()
+    passed: dict[bytes, list[str]] = {}
+    for name, value in lines:
+        if name in dropped:
+            continue
+        try:
+            text = value.decode("utf-8")
+        except UnicodeDecodeError:
+            raise RequestError(f"the header {name.decode('latin-1')} is not UTF-8") from None
+        if name in _FORWARDING:
+            passed.setdefault(name, []).append(text)
+        else:
+            found.add(name.decode("latin-1"), text)
+    client = scope.get("client")
+    caller = client[0] if client else "unknown"
+    scheme = _SCHEMES.get(scope["scheme"], "http")
+    host = ", ".join(passed.get(b"host", ()))
+    own = {"x-forwarded-proto": scheme, "x-forwarded-host": host}
+    if upstream.trusts(caller):
+        own = {name: ", ".join(passed.get(name.encode(), [text])) for name, text in own.items()}
+    found["x-forwarded-for"] = ", ".join([*passed.get(b"x-forwarded-for", ()), caller])
+    found.update({name: text for name, text in own.items() if text})
+    node = f'"[{caller}]"' if ":" in caller else caller
+    quoted = host.replace("\\", "\\\\").replace('"', '\\"')
+    step = ";".join([f"for={node}", *([f'host="{quoted}"'] if host else ()), f"proto={scheme}"])
+    found["forwarded"] = ", ".join([*passed.get(b"forwarded", ()), step])
+    found["via"] = ", ".join([*passed.get(b"via", ()), _VIA])
+    if upstream.keeps_host and host:
+        found["host"] = host
+    return found
+
+
+def _response_headers(lines: Iterable[tuple[bytes, bytes]]) -> Headers:
+    found = [(name.lower(), value) for name, value in lines]
+    dropped = _HOP | _named_in_connection(found)
+    if any(name == b"transfer-encoding" for name, _ in found):
+        # RFC 9112, section 6.3: it overrides the length
+        dropped |= {b"content-length"}
+    return [(name, value) for name, value in found if name not in dropped]
+
+
+def _named_in_connection(headers: Headers) -> frozenset[bytes]:
+    return frozenset(
+        option.strip().lower()
+        for name, value in headers
+        if name == b"connection"
+        for option in value.split(b",")
+    )
+
+
+@lru_cache(maxsize=1024)
+def _is_within(host: str, networks: tuple[str, ...]) -> bool:
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return False
+    return any(address in ip_network(network) for network in networks)
+
+
+async def _deny(scope: Scope, send: Send, status: int) -> None:
+    """Answer the request for a WebSocket with *status*; 403 where a server knows no other."""
+    if "websocket.http.response" in scope.get("extensions", {}):
+        start = {"status": status, "headers": [(b"content-length", b"0")]}
+        await send({"type": "websocket.http.response.start", **start})
+        await send({"type": "websocket.http.response.body", "body": b""})
+    else:
+        await send({"type": "websocket.close"})
+
+
+async def _pass_messages(
+    socket: aiohttp.ClientWebSocketResponse, receive: Receive, send: Send
+) -> None:
+    """Pass messages on, both ways, until one side closes the connection."""
+
+    async def up() -> None:
+        while (message := await receive())["type"] == "websocket.receive":
+            if message.get("text") is not None:
+                await socket.send_str(message["text"])
+            else:
+                await socket.send_bytes(message["bytes"])
+        await socket.close(code=_code(message.get("code")))
+
+    async def down() -> None:
+        async for message in socket:
+            key = "text" if message.type is aiohttp.WSMsgType.TEXT else "bytes"
+            await send({"type": "websocket.send", key: message.data})
+        await send({"type": "websocket.close", "code": _code(socket.close_code)})
+
+    tasks = [asyncio.create_task(up()), asyncio.create_task(down())]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _code(code: int | None) -> int:
+    """Return the status code to close a WebSocket with: *code*, if it may be sent.
+
+    RFC 6455, section 7.4: 1005 stands for none, 1006 for a connection that broke off.
+    """
+    if code in (None, 1005):
+        return 1000
+    return 1011 if code == 1006 else int(code)

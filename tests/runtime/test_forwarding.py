@@ -1,0 +1,361 @@
+"""What is forwarded to a server and back, byte by byte over sockets."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import re
+import socket
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from support.exchanges import Response, serving, talk
+from support.generated_server import Generated
+from support.node_servers import running
+from support.sources import LIBRARY, folder
+
+from dateline.load import load
+
+aiohttp = pytest.importorskip("aiohttp", reason="the proxy is a client with aiohttp")
+pytest.importorskip("websockets", reason="uvicorn serves WebSockets with it")
+pytest.importorskip("uvicorn", reason="uvicorn is what listens to the socket")
+
+
+@pytest.fixture(scope="module")
+def forwarding(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    sources = folder(tmp_path_factory.mktemp("library"), LIBRARY)
+    made = Generated(tmp_path_factory.mktemp("generated"), load(sources))
+    return made.module("server.forwarding")
+
+
+@pytest.fixture(scope="module")
+def backend() -> Iterator[int]:
+    with running("node_echo.js") as port:
+        yield port
+
+
+@pytest.fixture(scope="module")
+def port(forwarding: Any, backend: int) -> Iterator[int]:
+    with proxying(forwarding, f"http://127.0.0.1:{backend}/", read=0.5, connect=0.5) as number:
+        yield number
+
+
+def proxying(forwarding: Any, url: str, http: Any = "httptools", **said: Any) -> Any:
+    app = forwarding.Forwarding(forwarding.Upstream(url=url, **said))
+    return serving(app, http, lifespan="on", ws="auto", proxy_headers=False)
+
+
+def get(port: int, path: str, *lines: bytes, body: bytes = b"", method: bytes = b"GET") -> Response:
+    start = b" ".join([method, path.encode(), b"HTTP/1.1"])
+    head = [start, b"Host: api.example:80", b"Connection: close", *lines]
+    return talk(port, b"\r\n".join(head), body)
+
+
+def received(response: Response) -> tuple[str, list[tuple[str, str]]]:
+    """Return the request line and the headers that the server was sent."""
+    said = response.json
+    raw = said["rawHeaders"]
+    headers = [(name.lower(), raw[at + 1]) for at, name in enumerate(raw) if at % 2 == 0]
+    return f"{said['method']} {said['url']}", [each for each in headers if each[0] != "host"]
+
+
+FORWARDED = [
+    ("x-forwarded-for", "127.0.0.1"),
+    ("x-forwarded-proto", "http"),
+    ("x-forwarded-host", "api.example:80"),
+    ("forwarded", 'for=127.0.0.1;host="api.example:80";proto=http'),
+    ("via", "1.1 dateline"),
+]
+
+
+@pytest.mark.parametrize(
+    "target",
+    ["/", "/a%2Fb/%7e/..//c?q=%20&&x=+", "/caf%C3%A9", "/%E9", "//host/path", "/a;b=c,d@e:f"],
+)
+def test_a_target_arrives_as_sent(port: int, target: str) -> None:
+    assert received(get(port, target)) == (f"GET {target}", FORWARDED)
+
+
+def test_a_target_in_absolute_form_leads_to_the_same_server(port: int) -> None:
+    assert received(get(port, "http://elsewhere.example/a?b")) == ("GET /a?b", FORWARDED)
+
+
+def test_headers_keep_their_order_and_their_lines(port: int) -> None:
+    lines = [b"X-B: 2", b"X-A: 1", b"X-B: 1", "X-Name: café".encode(), b"Cookie: a=b"]
+    _, headers = received(get(port, "/", *lines))
+    own = [("x-b", "2"), ("x-a", "1"), ("x-b", "1"), ("x-name", "caf\xc3\xa9"), ("cookie", "a=b")]
+    assert headers == [*own, *FORWARDED]
+
+
+def test_a_header_that_the_client_can_not_send_is_refused(port: int) -> None:
+    response = get(port, "/", b"X-Name: caf\xe9")
+    assert (response.status, response.body) == (400, b'"the header x-name is not UTF-8"')
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [b"TE: trailers"],
+        [b"Keep-Alive: timeout=5"],
+        [b"Proxy-Connection: keep-alive"],
+        [b"Proxy-Authorization: Basic c2VjcmV0"],
+        [b"Upgrade: h2c"],
+        [b"Connection: X-Own, Upgrade", b"X-Own: 1", b"Upgrade: something/1"],
+        [b"connection: x-one", b"CONNECTION: x-two", b"X-One: 1", b"x-TWO: 2"],
+        [b"Connection: x-forwarded-for, via, forwarded"],
+    ],
+    ids=lambda lines: lines[0].decode(),
+)
+def test_headers_of_one_connection_stay_there(port: int, lines: list[bytes]) -> None:
+    _, headers = received(get(port, "/", *lines, b"X-Kept: 1"))
+    assert headers == [("x-kept", "1"), *FORWARDED]
+
+
+def test_headers_of_the_server_s_connection_stay_there(port: int) -> None:
+    response = get(port, "/")
+    names = {name for name, _ in response.headers}
+    assert names == {"set-cookie", "content-length"}
+    assert response.header("set-cookie") == ["a=1", "b=2"]
+
+
+SPOOFED = [
+    b"X-Forwarded-For: 10.1.1.1, 10.2.2.2",
+    b"X-Forwarded-Proto: https",
+    b"X-Forwarded-Host: shop.example",
+    b"Forwarded: for=10.1.1.1",
+    b"Via: 1.0 other",
+]
+
+
+def test_a_caller_adds_to_the_way_and_decides_nothing(port: int) -> None:
+    _, headers = received(get(port, "/", *SPOOFED))
+    assert dict(headers) == {
+        "x-forwarded-for": "10.1.1.1, 10.2.2.2, 127.0.0.1",
+        "x-forwarded-proto": "http",
+        "x-forwarded-host": "api.example:80",
+        "forwarded": 'for=10.1.1.1, for=127.0.0.1;host="api.example:80";proto=http',
+        "via": "1.0 other, 1.1 dateline",
+    }
+
+
+def test_a_trusted_proxy_says_what_its_caller_used(forwarding: Any, backend: int) -> None:
+    trusted = ("127.0.0.0/8", "::1/128")
+    url = f"http://127.0.0.1:{backend}"
+    with proxying(forwarding, url, trusted=trusted, keeps_host=True) as port:
+        response = get(port, "/", *SPOOFED)
+    headers = dict(received(response)[1])
+    assert (headers["x-forwarded-proto"], headers["x-forwarded-host"]) == ("https", "shop.example")
+    assert response.json["rawHeaders"].count("api.example:80") == 1
+
+
+def test_the_path_of_the_address_comes_first(forwarding: Any, backend: int) -> None:
+    with proxying(forwarding, f"http://127.0.0.1:{backend}/base/") as port:
+        assert received(get(port, "/a?b")) == ("GET /base/a?b", FORWARDED)
+
+
+CHUNKED = b"Transfer-Encoding: chunked"
+
+
+@pytest.mark.parametrize("size", [0, 1, 65536, 65537, 3_000_000])
+@pytest.mark.parametrize("framing", ["length", "chunks"])
+@pytest.mark.parametrize("expects", [False, True])
+def test_a_body_arrives_whole(port: int, size: int, framing: str, expects: bool) -> None:
+    body = bytes(range(256)) * (size // 256) + b"x" * (size % 256)
+    sent = body
+    lines = [b"Content-Length: %d" % size]
+    if framing == "chunks":
+        pieces = [body[at : at + 1000] for at in range(0, size, 1000)]
+        sent = b"".join(b"%x\r\n%b\r\n" % (len(each), each) for each in pieces) + b"0\r\n\r\n"
+        lines = [CHUNKED]
+    if expects:
+        lines.append(b"Expect: 100-continue")
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
+        head = [b"PUT /up HTTP/1.1", b"Host: a", b"Connection: close", *lines]
+        connection.sendall(b"\r\n".join([*head, b"", b""]))
+        if expects and size:
+            assert connection.recv(25) == b"HTTP/1.1 100 Continue\r\n\r\n"
+        connection.sendall(sent)
+        answer = b"".join(iter(lambda: connection.recv(65536), b""))
+    said = json.loads(answer.rpartition(b"\r\n\r\n")[2])
+    assert (said["length"], said["sha256"]) == (size, hashlib.sha256(body).hexdigest())
+
+
+def test_a_body_that_the_server_refuses_is_never_asked_for(port: int) -> None:
+    # the body is not sent: this ends, as the caller is not told to go on
+    lines = [b"Content-Length: 1000", b"Expect: 100-continue"]
+    response = get(port, "/refusing", *lines, method=b"POST")
+    assert (response.status, response.body) == (413, b"2\r\nno\r\n0\r\n\r\n")
+
+
+def test_an_answer_before_the_end_of_the_body_arrives(port: int) -> None:
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
+        connection.sendall(
+            b"POST /refusing HTTP/1.1\r\nHost: a\r\n" + CHUNKED + b"\r\n\r\n1\r\nx\r\n"
+        )
+        assert connection.recv(12) == b"HTTP/1.1 413"
+
+
+@pytest.mark.parametrize(
+    ("path", "method", "status", "body"),
+    [
+        ("/nothing", b"GET", 204, b""),
+        ("/same", b"GET", 304, b""),
+        ("/", b"HEAD", 200, b""),
+        ("/early", b"GET", 200, b"late"),
+        ("/trailing", b"GET", 200, b"4\r\nbody\r\n0\r\n\r\n"),
+    ],
+)
+def test_answers_keep_their_framing(
+    port: int, path: str, method: bytes, status: int, body: bytes
+) -> None:
+    response = get(port, path, method=method)
+    assert (response.status, response.body) == (status, body)
+    assert response.header("trailer") == []
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "said"),
+    [
+        ("/silent", 504, "the server behind this one did not answer in time"),
+        ("/reset", 502, "the server behind this one broke the connection off"),
+    ],
+)
+def test_a_server_that_fails_is_said(port: int, path: str, status: int, said: str) -> None:
+    response = get(port, path)
+    assert (response.status, response.json) == (status, said)
+
+
+def test_a_server_that_is_not_there_is_said(forwarding: Any) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        with proxying(forwarding, f"http://127.0.0.1:{taken.getsockname()[1]}") as port:
+            response = get(port, "/secret?token=secret")
+    said = "the server behind this one can't be reached"
+    assert (response.status, response.json) == (502, said)
+
+
+@pytest.mark.parametrize("path", ["/broken", "/broken-chunks"])
+def test_an_answer_that_ends_too_early_is_not_made_whole(port: int, path: str) -> None:
+    response = get(port, path)
+    assert response.status == 200
+    assert response.body in (b"abc", b"3\r\nabc\r\n")
+    assert not response.body.endswith(b"0\r\n\r\n")
+
+
+def wait_for(port: int, what: str) -> None:
+    deadline = time.monotonic() + 20
+    while what not in get(port, "/seen").json:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def test_a_caller_who_leaves_ends_a_stream_that_may_be_silent(port: int) -> None:
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
+        connection.sendall(b"GET /ticks HTTP/1.1\r\nHost: a\r\n\r\n")
+        received = b""
+        while b"data: 1\n\n" not in received:
+            received += connection.recv(65536)
+        # longer than the server may take for a piece of any other answer
+        time.sleep(0.7)
+        connection.settimeout(0.01)
+        with pytest.raises(TimeoutError):
+            connection.recv(1)
+    wait_for(port, "closed")
+
+
+def test_a_caller_who_leaves_in_the_body_ends_the_request(port: int) -> None:
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
+        connection.sendall(
+            b"PUT /up HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n" + b"x" * 99
+        )
+    wait_for(port, "aborted")
+
+
+@pytest.fixture(scope="module")
+def parsers(forwarding: Any, backend: int, port: int) -> Iterator[dict[str, int]]:
+    with proxying(forwarding, f"http://127.0.0.1:{backend}", http="h11") as other:
+        yield {"httptools": port, "h11": other}
+
+
+@pytest.mark.parametrize(
+    ("lines", "body"),
+    [
+        ([b"Content-Length: 4", CHUNKED], b"0\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n"),
+        ([CHUNKED, b"Content-Length: 4"], b"0\r\n\r\n"),
+        ([b"Content-Length: 4", b"Content-Length: 5"], b"abcde"),
+        ([b"Content-Length: 4, 5"], b"abcde"),
+        ([b"Content-Length: +4"], b"abcd"),
+        ([b"Transfer-Encoding: chunked, identity"], b"0\r\n\r\n"),
+        ([b"Transfer-Encoding: xchunked"], b"0\r\n\r\n"),
+        ([b"Transfer-Encoding : chunked"], b"0\r\n\r\n"),
+        ([CHUNKED], b"zz\r\nabc\r\n0\r\n\r\n"),
+        ([CHUNKED], b"3;a=b\nabc\r\n0\r\n\r\n"),
+        ([CHUNKED], b"3\r\nabcX\r\n0\r\n\r\n"),
+        ([b"X-A: a\0b"], b""),
+        ([b"X-A: a\rX-B: b"], b""),
+    ],
+)
+@pytest.mark.parametrize("kind", ["httptools", "h11"])
+def test_what_two_parsers_could_read_differently_is_refused(
+    parsers: dict[str, int], kind: str, lines: list[bytes], body: bytes
+) -> None:
+    assert get(parsers[kind], "/", *lines, body=body, method=b"POST").status == 400
+
+
+def test_a_folded_header_is_refused_or_arrives_on_one_line(parsers: dict[str, int]) -> None:
+    folded = b"X-Folded: a\r\n b"
+    assert get(parsers["httptools"], "/", folded).status == 400
+    assert received(get(parsers["h11"], "/", folded))[1] == [("x-folded", "a b"), *FORWARDED]
+
+
+def test_a_websocket_is_passed_on(port: int) -> None:
+    async def talk_both_ways() -> list[object]:
+        async with (
+            aiohttp.ClientSession() as session,
+            session.ws_connect(f"http://127.0.0.1:{port}/echo", protocols=["one", "two"]) as echo,
+        ):
+            said: list[object] = [echo.protocol]
+            await echo.send_str("caf\xe9")
+            said.append(await echo.receive_str())
+            await echo.send_bytes(b"\0\xff")
+            said.append(await echo.receive_bytes())
+            await echo.close(code=4001)
+            return [*said, echo.close_code]
+
+    assert asyncio.run(talk_both_ways()) == ["two", "caf\xe9", b"\0\xff", 4001]
+
+
+@pytest.mark.parametrize(("path", "status"), [("/other", 403), ("/echo", 502)])
+def test_a_websocket_is_refused_as_the_server_refuses_it(
+    forwarding: Any, port: int, path: str, status: int
+) -> None:
+    async def connect(to: int) -> int:
+        async with aiohttp.ClientSession() as session:
+            with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
+                await session.ws_connect(f"http://127.0.0.1:{to}{path}")
+            return int(refused.value.status)
+
+    if status == 403:
+        assert asyncio.run(connect(port)) == status
+    else:
+        with proxying(forwarding, "http://127.0.0.1:1") as other:
+            assert asyncio.run(connect(other)) == status
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("ftp://a", "a"),
+        ("http://", "http://"),
+        ("http://user:secret@a", "a"),
+        ("http://a?token=secret", "a"),
+        ("http://a:port", "Port could not be cast to integer value as 'port'"),
+    ],
+)
+def test_what_is_no_address_is_refused(forwarding: Any, url: str, said: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(said)) as refused:
+        forwarding.Upstream(url=url)
+    assert "secret" not in str(refused.value)
