@@ -277,13 +277,15 @@ class _Served:
 class Versioned:
     """Serves every dated version of an application's operations.
 
-    Requests to *prefix* and below are versioned; those to *documents* are answered from them; all
-    else passes through untouched. *ignoring* takes a request's scope and returns whether its
+    Requests to *prefix* and below are versioned if *serves* returns true for their scope, without
+    what names the version in it; those to *documents* are answered from them; all else passes
+    through untouched. *ignoring* takes a request's scope and returns whether its
     operation ignores the header: it is then served as without one. *ends* are the announced ends,
     by version; operations that ignore the header don't announce them. *credentials* are the names
     of headers that hold a caller's secret: responses to requests that have one are kept out of
-    every cache, unless they say how they may be cached. *answer* makes the answers to what goes
-    wrong.
+    every cache, unless they say how they may be cached. *limits* are those of every body, or
+    returns those of a request's, None for a body that the application limits by itself. *answer*
+    makes the answers to what goes wrong.
 
     Raises ValueError for the end of a version that is not supported.
     """
@@ -294,14 +296,16 @@ class Versioned:
         supported: Supported,
         *,
         prefix: str = "/api",
+        serves: Callable[[Scope], bool] | None = None,
         ignoring: Callable[[Scope], bool] | None = None,
         documents: Documents | None = None,
         ends: Mapping[str, lifecycle.End] | None = None,
         credentials: Collection[str] = (),
-        limits: Limits | None = None,
+        limits: Limits | Callable[[Scope], Limits | None] | None = None,
         answer: Answering = plain,
     ) -> None:
         self._app = app
+        self._serves = serves
         self._supported = supported
         self._answer = answer
         self._prefix = prefix
@@ -338,11 +342,15 @@ class Versioned:
         if self._documents is not None and self._documents.serves(path):
             await self._documents(scope, receive, send)
         elif path.startswith(self._below) or path == self._prefix:
-            await self._begin(scope, receive, send).run(self._app)
+            named, found = self._find(scope) if self._find is not None else (None, scope)
+            if self._serves is None or self._serves(found):
+                await self._begin(found, named, receive, send).run(self._app)
+            else:
+                await self._app(scope, receive, send)
         else:
             await self._app(scope, receive, send)
 
-    def _begin(self, scope: Scope, receive: Receive, send: Send) -> _Exchange:
+    def _begin(self, scope: Scope, named: str | None, receive: Receive, send: Send) -> _Exchange:
         """Negotiate the version, before the application is called or the body is read."""
         lines: list[bytes] = []
         codings: list[bytes] = []
@@ -359,9 +367,6 @@ class Versioned:
                     codings.append(value)
                 else:
                     private = True
-        named: str | None = None
-        if self._find is not None:
-            named, scope = self._find(scope)
         rejection = None
         if self._ignoring is not None and self._ignoring(scope):
             served = self._plain
@@ -376,8 +381,9 @@ class Versioned:
         scope.setdefault("state", {})[VERSION] = served.version
         if codings:
             scope["state"][ENCODING] = _join(codings)
-        exchange = _Exchange(scope, receive, send, served, private, self._limits, self._answer)
-        if length > self._limits.body:
+        limits = self._limits(scope) if callable(self._limits) else self._limits
+        exchange = _Exchange(scope, receive, send, served, private, limits, self._answer)
+        if limits is not None and length > limits.body:
             exchange.refuse_body()
         if rejection is not None:
             exchange.early = describe_rejection(rejection, self._supported.form)
@@ -393,6 +399,8 @@ class Versioned:
 class _Body(Enum):
     """How far the body of a request has come."""
 
+    UNREAD = "unread"
+    """what the application reads of it is its own affair"""
     COMING = "coming"
     WHOLE = "whole"
     LOST = "lost"
@@ -423,7 +431,7 @@ class _Exchange:
         send: Send,
         served: _Served,
         private: bool,
-        limits: Limits,
+        limits: Limits | None,
         answer: Answering,
     ) -> None:
         self._scope = scope
@@ -431,8 +439,10 @@ class _Exchange:
         self._send = send
         self._served = served
         self._private = private
-        self._limits = limits
+        self._limits = limits or Limits()
         self._answered = answer
+        if limits is None:
+            self._body = _Body.UNREAD
 
     def refuse_body(self) -> None:
         """Refuse the body that was announced, without reading any of it."""

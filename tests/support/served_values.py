@@ -48,6 +48,7 @@ class Served:
         self.routes = package.module("server.routes")
         self.operations = {each.id: each for each in self.routes.OPERATIONS}
         self.handlers = Giving()
+        self._contracts = package.text("server/contracts.json")
         self._api = api
         self._apps: dict[str, Any] = {}
 
@@ -57,7 +58,8 @@ class Served:
             said: dict[str, Any] = {}
             if self.routes.SCHEMES:
                 said["authenticate"] = authenticate
-            if methods := getattr(self.routes, "CONVERTERS", {}):
+            methods = json.loads(self._contracts)["methods"]
+            if any(methods.values()):
                 known = {way: converters(self.law.contracts, way) for way in methods}
                 said["converters"] = SimpleNamespace(
                     **{

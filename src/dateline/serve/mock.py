@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date
 from enum import Enum
@@ -92,13 +92,12 @@ class Mock:
         said: dict[str, Any] = {}
         if any(operation.is_secured for operation in self.operations):
             said["authenticate"] = _authenticate
-        wanted: Mapping[str, Mapping[str, str]] = getattr(self.server.routes, "CONVERTERS", {})
-        if wanted:
-            methods = {
-                method: self._converters[way][name]
-                for way, named in wanted.items()
-                for name, method in named.items()
-            }
+        methods = {
+            method: self._converters[way][name]
+            for way, named in self._contracts["methods"].items()
+            for name, method in named.items()
+        }
+        if methods:
             said["converters"] = SimpleNamespace(**methods)
         app = self.server.create_app(
             SimpleNamespace(**{name: SimpleNamespace(**each) for name, each in handlers.items()}),

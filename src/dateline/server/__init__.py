@@ -18,6 +18,7 @@ from dateline.openapi import NEWEST, QUERYSTRING, walk
 from dateline.project import Projector
 from dateline.python.code import HEADER, Text, lay_out, literal, subscript
 from dateline.python.types import Canonical, Typed
+from dateline.server.around import describe_operations
 from dateline.server.canonical import read_forms
 from dateline.server.converters import list_converters
 from dateline.server.first import lay_out_first_file
@@ -37,7 +38,7 @@ _NOUNS: Final = (
     *("Account", "Call", "Credentials", "MemoryStore", "MissingConverterError"),
     *("MissingHandlerError", "Problem", "Refusal", "Reply", "Result", "Settings", "Store"),
 )
-_MADE: Final = ("create_app", "problem_details")
+_MADE: Final = ("create_app", "problem_details", "versioned")
 
 
 class Server:
@@ -143,7 +144,8 @@ class Server:
         """
         self._types.take(types)
         target = f"python/{self._api.table.package}/server"
-        data = {**self._contracts.data, **self._messages}
+        described = describe_operations(self._api, self._operations, self._converters)
+        data = {**self._contracts.data, **self._messages, **described}
         yield from self._laid_out(target, templates)
         text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
         yield Artifact(path=f"{target}/contracts.json", content=f"{text}\n".encode())
@@ -185,7 +187,7 @@ class Server:
                 "exports": [Code(literal(name)) for name in (*sorted([*own, *_NOUNS]), *_MADE)],
             },
             "handlers": lay_out_protocols(groups, self._types, needed, names),
-            "routes": lay_out_table(self._api, self._groups, self._types, needed),
+            "routes": lay_out_table(self._api, self._groups, self._types),
         }
 
     def _laid_out(self, target: str, templates: Sequence[Path]) -> Iterator[Artifact]:

@@ -8,7 +8,6 @@ from typing import Any, Final
 from dateline.model import Api
 from dateline.python.code import Brackets as Bracketed
 from dateline.python.code import Node, Pair, Text, call, lay_out, literal, words
-from dateline.server.converters import Converter
 from dateline.server.operations import Content, Operation, OperationGroup, Parameter, prefix
 from dateline.server.protocols import siblings, standard
 from dateline.server.types import Types
@@ -17,29 +16,24 @@ from dateline.templating import Code
 _INDENT: Final = 4
 
 # What precedes a mapping in the template.
-_CONVERTERS: Final = "CONVERTERS: Final[Mapping[str, Mapping[str, str]]] = "
 _PREFIXES: Final = "PREFIXES: Final = "
 _SCHEMES: Final = "SCHEMES: Final[Mapping[str, Scheme]] = "
 
 
-def lay_out_table(
-    api: Api, groups: Sequence[OperationGroup], types: Types, converters: Sequence[Converter]
-) -> dict[str, Any]:
+def lay_out_table(api: Api, groups: Sequence[OperationGroup], types: Types) -> dict[str, Any]:
     """Return what the template of the table lays out."""
     rows = [_row(each, types) for group in groups for each in group.operations]
     used = (name for group in groups for each in group.operations for name in sorted(each.schemes))
-    schemes = [Pair(literal(name), scheme, ": ") for name, scheme in _schemes(api, used)]
+    schemes = [Pair(literal(name), _scheme(*of), ": ") for name, of in read_schemes(api, used)]
     prefixes = [
         Pair(literal(each.name), Text(prefix(each)), ": ") for each in api.table.environments
     ]
-    ways = [Pair(literal(way), _names(converters, way), ": ") for way in ("down", "up")]
     spoken = {word.partition(".")[0] for row in rows for word in words(row)} | {"Final"}
     nouns = [name for name in ("Operation", "Parameter") if name in spoken] + ["Scheme"]
     return {
         "operations": [lay_out(row, _INDENT, _INDENT + 1) for row in rows],
         "schemes": lay_out(_mapping(schemes), 0, len(_SCHEMES)),
         "prefixes": lay_out(_mapping(prefixes), 0, len(_PREFIXES)),
-        "converters": lay_out(_mapping(ways), 0, len(_CONVERTERS)),
         "standard": standard(spoken),
         "siblings": siblings(spoken),
         "nouns": Code(", ".join(nouns)),
@@ -105,16 +99,16 @@ def _content(content: Content, type_: Node) -> Node:
     return _mapping([Pair(literal(content.media_type), type_, ": ")])
 
 
-def _schemes(api: Api, used: Iterable[str]) -> Iterator[tuple[str, Node]]:
-    """Yield the name of each security scheme, and the place of its secret in a request.
+def read_schemes(api: Api, used: Iterable[str]) -> Iterator[tuple[str, tuple[str, str, str]]]:
+    """Yield the name of each security scheme, and where a request has its secret.
 
-    Of a scheme that is *used* and not defined, the secret is the whole `Authorization` header.
+    That is the name of a field, its place, and what precedes the secret in it. Of a scheme that is
+    *used* and not defined, the secret is the whole `Authorization` header.
     """
     defined = api.document.get("components", {}).get("securitySchemes", {})
     for name in dict.fromkeys(used):
         if name not in defined:
-            whole = Pair("name", Text("Authorization")), Pair("place", Text("header"))
-            yield name, call("Scheme", *whole)
+            yield name, ("Authorization", "header", "")
     for name, scheme in defined.items():
         field, place, before = "Authorization", "header", "Bearer "
         if scheme.get("type") == "apiKey":
@@ -125,20 +119,14 @@ def _schemes(api: Api, used: Iterable[str]) -> Iterator[tuple[str, Node]]:
             field, before = "Client-Cert", ""
         elif scheme.get("type") == "http":
             before = f"{str(scheme.get('scheme', 'bearer')).capitalize()} "
-        pairs = [Pair("name", Text(field)), Pair("place", Text(place))]
-        if before:
-            pairs.append(Pair("prefix", Text(before)))
-        yield name, call("Scheme", *pairs)
+        yield name, (field, place, before)
 
 
-def _names(converters: Sequence[Converter], way: str) -> Node:
-    return _mapping(
-        [
-            Pair(literal(each.name), Text(each.method), ": ")
-            for each in converters
-            if each.way == way
-        ]
-    )
+def _scheme(field: str, place: str, before: str) -> Node:
+    pairs = [Pair("name", Text(field)), Pair("place", Text(place))]
+    if before:
+        pairs.append(Pair("prefix", Text(before)))
+    return call("Scheme", *pairs)
 
 
 def _mapping(pairs: Sequence[Pair]) -> Node:

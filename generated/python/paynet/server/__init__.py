@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from .app import create_app
+from typing import TYPE_CHECKING, Any
+
 from .handlers import (
     AddressesHandlers,
     AutorampHandlers,
@@ -11,20 +12,23 @@ from .handlers import (
     Handlers,
     SandboxHandlers,
 )
-from .runtime.idempotency import MemoryStore, Store
-from .serving import (
+from .layer import versioned
+from .nouns import (
     Account,
     Call,
     Credentials,
-    MissingConverterError,
     MissingHandlerError,
-    Problem,
     Refusal,
     Reply,
     Result,
     Settings,
-    problem_details,
 )
+from .runtime.compiling import MissingConverterError
+from .runtime.idempotency import MemoryStore, Store
+from .runtime.problems import Problem, problem_details
+
+if TYPE_CHECKING:
+    from .app import create_app
 
 __all__ = [
     "Account",
@@ -46,4 +50,14 @@ __all__ = [
     "Store",
     "create_app",
     "problem_details",
+    "versioned",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import `create_app` when it is needed: `versioned` needs no web framework."""
+    if name != "create_app":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from .app import create_app
+
+    return create_app

@@ -3,12 +3,11 @@
 
 from __future__ import annotations
 
-import json
-from importlib.resources import files
 from typing import Literal
 
 from fastapi import FastAPI
 
+from .data import read_contracts, read_documents
 from .handlers import Handlers
 from .routes import OPERATIONS, PREFIXES, SCHEMES
 from .runtime.idempotency import Store
@@ -36,22 +35,17 @@ def create_app(
         known = ", ".join(PREFIXES)
         raise ValueError(f"{environment!r} is no environment of this API; there are {known}")
     settings = settings or Settings()
-    folder = files(__name__.rpartition(".")[0])
-    documents = {
-        f"/spec/{file.name.removesuffix('.json')}": file.read_bytes()
-        for file in folder.joinpath("documents", environment).iterdir()
-    }
-    documents["/spec"] = documents["/spec/" + json.loads(documents["/spec/versions"])["latest"]]
+    contracts = read_contracts()
     return build(
         OPERATIONS,
         SCHEMES,
-        json.loads(folder.joinpath("contracts.json").read_bytes()),
+        contracts,
         handlers,
         environment=environment,
         prefix=PREFIXES[environment] if settings.prefix is None else settings.prefix,
         authenticate=authenticate,
         idempotency=idempotency,
         converters={"down": {}, "up": {}},
-        documents=documents,
+        documents=read_documents(environment),
         settings=settings,
     )

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from .. import types as t
 from . import models
-from .serving import Account, Call, Reply, Result
+from .nouns import Account, Call, Reply, Result
 
 A = TypeVar("A", bound=Account)
 A_contra = TypeVar("A_contra", bound=Account, contravariant=True)

@@ -77,6 +77,10 @@ class Refusal(Exception):  # noqa: N818 - it is no error: a handler's answer
         self.headers = headers or {}
 
 
+class MissingHandlerError(TypeError):
+    """Handlers of the environment's operations are missing, or are no `async def`."""
+
+
 class Credentials:
     """The credentials of a request.
 

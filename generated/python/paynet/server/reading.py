@@ -21,7 +21,7 @@ from .runtime.lifting import ConversionError, Lifting, UnfitError, identity
 from .runtime.query import Items
 from .texts import reader
 
-_STYLES: Final = {"path": "simple", "header": "simple", "query": "form", "cookie": "form"}
+PLACES: Final = ("path", "header", "query", "cookie")
 
 
 class Reader:
@@ -36,8 +36,8 @@ class Reader:
             "security", operation.security
         )
         self._places = [
-            _Fields(operation, place, said, contract, lifting)
-            for place in _STYLES
+            Fields(operation.id, place, said, contract, lifting, operation.parameters)
+            for place in PLACES
             if (said := [each for each in contract.request["parameters"] if each["in"] == place])
         ]
         self._arguments = [(each, _typed(each.type)) for each in operation.parameters]
@@ -103,19 +103,23 @@ def _typed(kind: Any) -> Callable[[Any], Any]:
     return TypeAdapter(kind).validate_python
 
 
-class _Fields:
-    """The parameters in one place of the request."""
+class Fields:
+    """The parameters of an operation in one place of the request.
+
+    *said* are those of the caller's version; *parameters* those of a handler.
+    """
 
     def __init__(
         self,
-        operation: Operation,
+        operation: str,
         place: str,
-        said: list[Mapping[str, Any]],
+        said: Sequence[Mapping[str, Any]],
         contract: Contract,
         lifting: Lifting,
+        parameters: Sequence[Parameter] = (),
     ) -> None:
         self.place = place
-        self._lift = lifting.parameters(operation.id, place)
+        self._lift = lifting.parameters(operation, place)
         self._read = _READ[place]
         flat = [each for each in said if each["style"] != STYLE]
         self._parameters = {each["name"]: _parameter(each, contract) for each in flat}
@@ -129,7 +133,7 @@ class _Fields:
             each["name"]: each["default"] for each in said if _has_default(each, contract)
         }
         # what has no default at the caller's version does not get that of a newer one
-        names = lifting.names(operation.id, place)
+        names = lifting.names(operation, place)
         optional = {
             names.get(each["name"], each["name"])
             for each in said
@@ -137,7 +141,7 @@ class _Fields:
         }
         self._absent = {
             each.name: None
-            for each in operation.parameters
+            for each in parameters
             if each.place == place and each.default is not None and each.name in optional
         }
         self._validator = contract.validator(
@@ -145,7 +149,23 @@ class _Fields:
         )
 
     def read(self, scope: Scope) -> dict[str, Any]:
-        """Return the plain values by their canonical names."""
+        """Return the plain values by their canonical names. Raises RequestError."""
+        values = self.sent(scope)
+        if self._defaults:
+            values = {**self._defaults, **values}
+        lifted = self.lift(values)
+        return {**self._absent, **lifted} if self._absent else lifted
+
+    def lift(self, values: dict[str, Any]) -> dict[str, Any]:
+        """Return *values*, as sent, by their canonical names. Raises RequestError."""
+        lifted: dict[str, Any] = _lifted(self._lift, values, "the parameters")
+        return lifted
+
+    def sent(self, scope: Scope) -> dict[str, Any]:
+        """Return the values that were sent, by the names that callers know; they are valid.
+
+        Raises RequestError.
+        """
         values = self._read(scope, self._parameters)
         for name, either in self._either.items():
             if name in values:
@@ -156,10 +176,7 @@ class _Fields:
             if name not in values:
                 raise RequestError(f"the {self.place} parameter {quote(name)} is missing")
         self._validator.check(values, "the parameter", depth=1)
-        if self._defaults:
-            values = {**self._defaults, **values}
-        lifted: dict[str, Any] = _lifted(self._lift, values, "the parameters")
-        return {**self._absent, **lifted} if self._absent else lifted
+        return values
 
 
 def _has_default(said: Mapping[str, Any], contract: Contract) -> bool:
@@ -283,17 +300,17 @@ class _Body:
 
     def __init__(self, operation: Operation, contract: Contract, lifting: Lifting) -> None:
         said = contract.request["body"]
-        types = {_essence(media_type): kind for media_type, kind in (operation.body or {}).items()}
+        types = {essence(media_type): kind for media_type, kind in (operation.body or {}).items()}
         self._required = said["required"]
         self._readers: dict[str, Callable[[bytes], Any]] = {}
         for media_type, schema in said["content"].items():
-            essence = _essence(media_type)
-            if essence in types:
+            name = essence(media_type)
+            if name in types:
                 lift = lifting.body(operation.id, media_type)
-                self._readers[essence] = (
-                    _Json(types[essence], contract.validator(schema), lift).read
-                    if _is_json(essence)
-                    else _raw(lift)
+                self._readers[name] = (
+                    _Json(types[name], contract.validator(schema), lift).read
+                    if is_json(name)
+                    else read_raw(lift)
                 )
 
     def read(self, content: bytes, content_type: str | None) -> Any:
@@ -301,25 +318,38 @@ class _Body:
             if self._required:
                 raise RequestError("a body is required")
             return None
-        essence = _essence(content_type or "")
-        if essence == bodies.MEDIA_TYPE:
+        name = essence(content_type or "")
+        if name == bodies.MEDIA_TYPE:
             bodies.check_media_type(content_type)
-        if essence not in self._readers:
+        if name not in self._readers:
             known = " or ".join(self._readers)
             raise RequestError(f"the body has to be {known}", Fault.UNSUPPORTED_MEDIA)
-        return self._readers[essence](content)
+        return self._readers[name](content)
+
+
+def read_json(
+    validator: Validator, lift: Callable[[Any], Any]
+) -> Callable[[bytes], tuple[Any, Any]]:
+    """Return what reads a body in JSON: it returns the value that was sent, and that lifted.
+
+    What is returned raises RequestError.
+    """
+
+    def read(content: bytes) -> tuple[Any, Any]:
+        value = bodies.read(content)
+        validator.check(value, "the body")
+        return value, _lifted(lift, value, "the body")
+
+    return read
 
 
 class _Json:
     def __init__(self, kind: Any, validator: Validator, lift: Callable[[Any], Any]) -> None:
         self._type: TypeAdapter[Any] = TypeAdapter(kind)
-        self._validator = validator
-        self._lift = lift
+        self._read = read_json(validator, lift)
 
     def read(self, content: bytes) -> Any:
-        value = bodies.read(content)
-        self._validator.check(value, "the body")
-        value = _lifted(self._lift, value, "the body")
+        _, value = self._read(content)
         try:
             return self._type.validate_python(value)
         except ValidationError as error:
@@ -329,7 +359,7 @@ class _Json:
             raise RequestError(f"{called}: {found['msg']}") from None
 
 
-def _raw(lift: Callable[[Any], Any]) -> Callable[[bytes], bytes]:
+def read_raw(lift: Callable[[Any], Any]) -> Callable[[bytes], bytes]:
     """Return what reads a body that is no JSON: bytes, of which a converter is given the text."""
     if lift is identity:
         return bytes
@@ -357,9 +387,11 @@ def _lifted(lift: Callable[[Any], Any], value: Any, what: str) -> Any:
     return lifted
 
 
-def _essence(media_type: str) -> str:
+def essence(media_type: str) -> str:
+    """Return *media_type* without parameters, in lower case."""
     return media_type.partition(";")[0].strip(" \t").lower()
 
 
-def _is_json(essence: str) -> bool:
-    return essence == bodies.MEDIA_TYPE or essence.endswith("+json")
+def is_json(media_type: str) -> bool:
+    """Return whether what has *media_type*, an essence, is JSON."""
+    return media_type == bodies.MEDIA_TYPE or media_type.endswith("+json")

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from .. import types as t
 from . import models
-from .serving import Operation, Parameter, Scheme
+from .nouns import Operation, Parameter, Scheme
 
 PREFIXES: Final = {"production": "/api", "sandbox": "/api"}
 """The path below which the operations are, by environment."""

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import inspect
 import logging
-import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from datetime import date
 from http import HTTPStatus
-from itertools import chain
 from typing import Any, Final
 
 from fastapi import FastAPI
@@ -24,6 +21,7 @@ from .nouns import (
     Call,
     Credentials,
     Json,
+    MissingHandlerError,
     Operation,
     Parameter,
     Refusal,
@@ -32,14 +30,14 @@ from .nouns import (
     Scheme,
     Settings,
 )
+from .paths import PathTemplate, concrete_first, methods_of
 from .problems import Problems
-from .reading import Reader
+from .readers import Readers
 from .results import Results
 from .runtime import bodies, etag, idempotency, lifecycle
 from .runtime.asgi import (
     ENCODING,
     MEDIA_TYPE,
-    SLASH,
     VERSION,
     App,
     Documents,
@@ -58,8 +56,8 @@ from .runtime.asgi import (
 )
 from .runtime.errors import Fault, RequestError, encode
 from .runtime.idempotency import Answer, Store
-from .runtime.lifting import Lifting, liftings
-from .runtime.narrowing import MissingConverterError, Narrowing, narrowings
+from .runtime.lifting import liftings
+from .runtime.narrowing import MissingConverterError, narrowings
 from .runtime.negotiation import Supported
 from .runtime.problems import Problem, problem_details
 
@@ -80,14 +78,12 @@ __all__ = [
     "Result",
     "Scheme",
     "Settings",
-    "bound",
     "build",
     "problem_details",
 ]
 
 _log = logging.getLogger(__name__)
 
-_NAMES: Final = re.compile(r"\{([^{}]*)\}")
 # The headers that a response with status 304 repeats (RFC 9110, section 15.4.5).
 _UNMODIFIED: Final = frozenset(
     {b"cache-control", b"content-location", b"date", b"etag", b"expires", b"vary"}
@@ -97,10 +93,6 @@ _CONDITIONS: Final = frozenset({b"if-match", b"if-none-match", b"if-range"})
 _NO_PATH: Final = "there is no such path"
 _CODINGS: Final = (b"accept-encoding", b"identity")
 _NO_METHOD: Final = "there is no such method at this path"
-
-
-class MissingHandlerError(TypeError):
-    """Handlers of the environment's operations are missing, or are no `async def`."""
 
 
 def build(
@@ -141,8 +133,8 @@ def build(
     callers = Callers(schemes, authenticate)
     routes: list[_Operation] = []
     problems = Problems(contracts, data, settings, _finding(routes))
-    for operation in sorted(shown, key=_concrete_first):
-        readers = _Readers(operation, data, up, down)
+    for operation in sorted(shown, key=lambda each: concrete_first(each.method, each.path)):
+        readers = Readers(operation, data, up, down)
         results = Results(operation, contracts, down, data)
         handler = methods.get(operation.id, _unserved)
         endpoint: App = _Endpoint(operation, handler, callers, readers, results, problems)
@@ -171,7 +163,7 @@ def build(
         prefix=prefix,
         ignoring=_ignoring(ignoring) if ignoring else None,
         documents=Documents(documents, answer=problems.answer),
-        ends={version: _end(end) for version, end in contracts["ends"].items()},
+        ends=lifecycle.read_ends(contracts["ends"]),
         credentials=[
             "Cookie" if each.place == "cookie" else each.name
             for each in schemes.values()
@@ -181,30 +173,6 @@ def build(
         answer=problems.answer,
     )
     return app
-
-
-def bound(
-    converters: object, methods: Mapping[str, Mapping[str, str]], *, is_partial: bool = False
-) -> dict[str, dict[str, Callable[..., Any]]]:
-    """Return the methods of *converters*, by direction and by their names in the contract data.
-
-    Raises MissingConverterError for missing methods, unless *is_partial*: these are logged.
-    """
-    found: dict[str, dict[str, Callable[..., Any]]] = {way: {} for way in methods}
-    missing: dict[str, list[str]] = {}
-    for way, named in methods.items():
-        for name, method in named.items():
-            convert = getattr(converters, method, None)
-            if callable(convert):
-                found[way][name] = convert
-            else:
-                missing.setdefault(way, []).append(f"{name} (the method {method})")
-    if missing:
-        error = MissingConverterError(chain(*missing.values()), " or ".join(missing))
-        if not is_partial:
-            raise error
-        _log.warning("%s; operations that need one answer 501", error)
-    return found
 
 
 def _methods(operations: Sequence[Operation], handlers: object) -> dict[str, Any]:
@@ -250,23 +218,6 @@ def _is_secured(operation: Operation, data: Contracts) -> bool:
     return any(any(each.get("security", operation.security)) for each in requests)
 
 
-def _concrete_first(operation: Operation) -> tuple[tuple[bool, ...], bool]:
-    """Return what sorts `/things/mine` before `/things/{id}` (OpenAPI 3.1.1, section 4.8.8.2).
-
-    An operation HEAD comes before GET, which answers HEAD without one.
-    """
-    return tuple("{" in part for part in operation.path.split("/")), operation.method != "HEAD"
-
-
-def _end(said: Mapping[str, str]) -> lifecycle.End:
-    def day(name: str) -> date | None:
-        return date.fromisoformat(said[name]) if name in said else None
-
-    return lifecycle.End(
-        deprecated=day("deprecated"), sunset=day("sunset"), successor=said.get("successor")
-    )
-
-
 class _Operation(Route):
     """The route of one operation: its method only, its parameters by their own names.
 
@@ -279,19 +230,17 @@ class _Operation(Route):
         prefix: str,
         operation: Operation,
         endpoint: App,
-        readers: _Readers,
+        readers: Readers,
         results: Results,
     ) -> None:
         self.operation = operation
         self.results = results
         self._readers = readers
-        self._names = _NAMES.findall(operation.path)
-        numbers = iter(range(len(self._names)))
-        path = _NAMES.sub(lambda _: f"{{p{next(numbers)}}}", operation.path)
-        super().__init__(prefix + path, endpoint, name=operation.id)
+        self._template = PathTemplate(prefix + operation.path)
+        super().__init__("/", endpoint, name=operation.id)
+        self.path = self._template.text
         # one that the definitions have comes first
-        served = {"GET", "HEAD"} if operation.method == "GET" else {operation.method}
-        self.methods: set[str] = served
+        self.methods: set[str] = {*methods_of(operation.method)}
 
     def is_there(self, version: str) -> bool:
         """Return whether *version* has the operation."""
@@ -302,76 +251,17 @@ class _Operation(Route):
         return self._found(scope) is not None and scope["method"] in self.methods
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        found = self._found(scope)
-        if found is None or not self.is_there(scope["state"][VERSION]):
+        values = self._found(scope)
+        if values is None or not self.is_there(scope["state"][VERSION]):
             return Match.NONE, {}
-        texts = (text.replace(SLASH, "/") for text in found.groups())
-        values = dict(zip(self._names, texts, strict=True))
         match = Match.FULL if scope["method"] in self.methods else Match.PARTIAL
         return match, {"endpoint": self.endpoint, "path_params": values}
 
-    def _found(self, scope: Scope) -> re.Match[str] | None:
-        return self.path_regex.match(route(scope)) if scope["type"] == "http" else None
+    def _found(self, scope: Scope) -> dict[str, str] | None:
+        return self._template.match(route(scope)) if scope["type"] == "http" else None
 
 
-class _Readers:
-    """The readers of one operation, each made when callers of its version first need it."""
-
-    def __init__(
-        self,
-        operation: Operation,
-        contracts: Contracts,
-        liftings: Mapping[str, Lifting],
-        narrowings: Mapping[str, Narrowing],
-    ) -> None:
-        self._operation = operation
-        self._contracts = contracts
-        self._liftings = liftings
-        self._narrowings = narrowings
-        self._known: dict[tuple[int, int], Reader] = {}
-        self._at: dict[str, Reader | None] = {}
-        self._unserved: dict[str, str] = {}
-
-    def has(self, version: str) -> bool:
-        """Return whether *version* has the operation."""
-        return self.at(version) is not None or self.unserved(version) != ""
-
-    def unserved(self, version: str) -> str:
-        """Return why the operation can't be served at *version*; empty if it can."""
-        if version not in self._unserved:
-            self._unserved[version] = self._explain(version)
-        return self._unserved[version]
-
-    def _explain(self, version: str) -> str:
-        contract = self._contracts.at(self._operation.id, version)
-        if contract is None or contract.unserved:
-            return "" if contract is None else contract.unserved
-        name = self._operation.id
-        missing = {
-            *self._liftings[version].missing(name),
-            *self._narrowings[version].missing(name),
-        }
-        return f"there is no converter {', '.join(sorted(missing))}" if missing else ""
-
-    def at(self, version: str) -> Reader | None:
-        """Return the reader for callers of *version*; None if it does not serve the operation."""
-        if version not in self._at:
-            self._at[version] = self._made(version)
-        return self._at[version]
-
-    def _made(self, version: str) -> Reader | None:
-        contract = self._contracts.at(self._operation.id, version)
-        if contract is None or self.unserved(version):
-            return None
-        lifting = self._liftings[version]
-        # both live as long as the application
-        key = id(contract), id(lifting)
-        if key not in self._known:
-            self._known[key] = Reader(self._operation, contract, lifting)
-        return self._known[key]
-
-
-def _keeper(callers: Callers, readers: _Readers) -> Callable[[Scope], Awaitable[str | None]]:
+def _keeper(callers: Callers, readers: Readers) -> Callable[[Scope], Awaitable[str | None]]:
     """Return a function that finds the owner of a request's idempotency keys; None for nobody.
 
     Nobody owns them, too, if the caller's version lacks the operation: that answer is not replayed
@@ -395,7 +285,7 @@ class _Endpoint:
         operation: Operation,
         handler: Callable[..., Awaitable[Any]],
         callers: Callers,
-        readers: _Readers,
+        readers: Readers,
         results: Results,
         problems: Problems,
     ) -> None:

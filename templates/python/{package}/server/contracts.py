@@ -63,6 +63,17 @@ class Contract:
         """Return the validator of *schema*, a schema of the request."""
         return Validator(schema, self._schemas)
 
+    def parameters(self, place: str) -> dict[str, Mapping[str, Any]]:
+        """Return the parameters in *place* of the request, by name."""
+        return {each["name"]: each for each in self.request["parameters"] if each["in"] == place}
+
+    def resolve(self, node: Any) -> tuple[Any, dict[str, Any]]:
+        """Return *node*, a part of the request, and the schemas that it refers to.
+
+        They are equal where the part means the same.
+        """
+        return node, _reached(node, self._schemas)
+
     def types(self, schema: Any, within: frozenset[str] = frozenset()) -> frozenset[str]:
         """Return the JSON types that values of *schema* may have; all others are invalid."""
         if not isinstance(schema, dict):
@@ -123,6 +134,8 @@ class Contracts:
 
     def __init__(self, data: Mapping[str, Any], environment: str) -> None:
         self._versions = {version: at for at, version in enumerate(data["versions"])}
+        self.newest: Final[str] = data["versions"][-1]
+        """the version that the definitions have as they are, a draft if there is one"""
         self._requests = data["requests"]
         self._statuses = data["statuses"]
         self.headers: Final = frozenset(

@@ -165,6 +165,26 @@ class Results:
                 raise MisfitError(f"the headers: {error}") from error
         return _encoded({**known, **others})
 
+    def narrow_headers(self, given: Headers, key: str, version: str) -> Headers:
+        """Return the fields *given* with those narrowed that the response *key* declares.
+
+        All others stay. Raises MisfitError.
+        """
+        change = self._narrowings[version].headers(self._name, key)
+        if change is identity:
+            return given
+        declared = self._fields(key)
+        kept = [field for field in given if _lower(field[0]) not in declared]
+        known = {}
+        for name, value in given:
+            header = declared.get(_lower(name))
+            if header is not None:
+                known[header.name] = header.read(value.decode("latin-1"))
+        try:
+            return [*kept, *_encoded(change(known))]
+        except UnfitError as error:
+            raise MisfitError(f"the headers: {error}") from error
+
     def _defined(self, status: int | None, version: str) -> Response:
         response = self.response(status, version)
         if response is None:
@@ -233,6 +253,10 @@ class _Header:
         if misfit is not None:
             raise MisfitError(f"the header {self.name}: {misfit}")
         return plain
+
+
+def _lower(name: bytes) -> str:
+    return name.decode("latin-1").lower()
 
 
 def _json(validator: Validator, change: Callable[[Any], Any]) -> Write:

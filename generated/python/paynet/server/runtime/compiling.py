@@ -72,7 +72,7 @@ class Compiler:
             raise ValueError(f"{environment!r} is no environment of these contracts")
         self.way = way
         self._versions = {version: at for at, version in enumerate(contracts["versions"])}
-        self._roots = sorted(set(_leaves(contracts[way]["operations"])))
+        self._roots = sorted(set(leaves(contracts[way]["operations"])))
         self._known = contracts["converters"]
         self._converters = converters
         self._judge = judge
@@ -223,12 +223,13 @@ class _Cell:
         return cast("Change", self.change)(value)
 
 
-def _leaves(tree: Any) -> Iterator[str]:
+def leaves(tree: Any) -> Iterator[str]:
+    """Yield the names of the shapes in *tree*, those of an operation or of all."""
     if isinstance(tree, str):
         yield tree
     elif tree is not None:
         for below in tree.values():
-            yield from _leaves(below)
+            yield from leaves(below)
 
 
 def _entry(since: int, shape: Shape, dated: frozenset[str]) -> _Entry:
@@ -481,5 +482,5 @@ def _essence(media_type: str) -> str:
 
 def list_missing(shapes: Any, missing: Mapping[str, list[str]]) -> list[str]:
     """Return the converters that are *missing* for one of *shapes*, those of an operation."""
-    found = (missing.get(root, ()) for root in _leaves(shapes))
+    found = (missing.get(root, ()) for root in leaves(shapes))
     return sorted({name for names in found for name in names})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from email.utils import format_datetime
@@ -35,6 +36,22 @@ class End:
         for link in (self.deprecation, self.policy, self.successor):
             if link is not None and not _URI.fullmatch(link):
                 raise ValueError(f"{link!r} is not a URI reference")
+
+
+def read_ends(announced: Mapping[str, Mapping[str, str]]) -> dict[str, End]:
+    """Return the ends that the contract data have *announced*, by version."""
+
+    def day(said: Mapping[str, str], name: str) -> date | None:
+        return date.fromisoformat(said[name]) if name in said else None
+
+    return {
+        version: End(
+            deprecated=day(said, "deprecated"),
+            sunset=day(said, "sunset"),
+            successor=said.get("successor"),
+        )
+        for version, said in announced.items()
+    }
 
 
 def headers(end: End) -> list[tuple[str, str]]:

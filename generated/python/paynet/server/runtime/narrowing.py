@@ -11,6 +11,7 @@ from .compiling import (
     Judge,
     MissingConverterError,
     by_media_type,
+    leaves,
     list_missing,
 )
 from .values import Change, UnfitError, identity, withheld
@@ -47,6 +48,11 @@ class Narrowing:
     def missing(self, operation: str) -> list[str]:
         """Return the converters that *operation* needs and that were not given."""
         return list_missing(self._operations.get(operation), self._missing)
+
+    def changes(self, operation: str) -> bool:
+        """Return whether any response of *operation* differs from what is canonical."""
+        shapes = leaves(self._operations.get(operation))
+        return any(self._functions[shape] is not identity for shape in shapes)
 
     def body(self, operation: str, status: int | str, media_type: str) -> Change:
         """Return the function for the body of *operation* that is sent with *status*.

@@ -1,0 +1,68 @@
+"""The readers of an operation's requests, by the version of their caller."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from .contracts import Contracts
+from .nouns import Operation
+from .reading import Reader
+from .runtime.lifting import Lifting
+from .runtime.narrowing import Narrowing
+
+
+class Readers:
+    """The readers of one operation, each made when callers of its version first need it."""
+
+    def __init__(
+        self,
+        operation: Operation,
+        contracts: Contracts,
+        liftings: Mapping[str, Lifting],
+        narrowings: Mapping[str, Narrowing],
+    ) -> None:
+        self._operation = operation
+        self._contracts = contracts
+        self._liftings = liftings
+        self._narrowings = narrowings
+        self._known: dict[tuple[int, int], Reader] = {}
+        self._at: dict[str, Reader | None] = {}
+        self._unserved: dict[str, str] = {}
+
+    def has(self, version: str) -> bool:
+        """Return whether *version* has the operation."""
+        return self.at(version) is not None or self.unserved(version) != ""
+
+    def unserved(self, version: str) -> str:
+        """Return why the operation can't be served at *version*; empty if it can."""
+        if version not in self._unserved:
+            self._unserved[version] = self._explain(version)
+        return self._unserved[version]
+
+    def _explain(self, version: str) -> str:
+        contract = self._contracts.at(self._operation.id, version)
+        if contract is None or contract.unserved:
+            return "" if contract is None else contract.unserved
+        name = self._operation.id
+        missing = {
+            *self._liftings[version].missing(name),
+            *self._narrowings[version].missing(name),
+        }
+        return f"there is no converter {', '.join(sorted(missing))}" if missing else ""
+
+    def at(self, version: str) -> Reader | None:
+        """Return the reader for callers of *version*; None if it does not serve the operation."""
+        if version not in self._at:
+            self._at[version] = self._made(version)
+        return self._at[version]
+
+    def _made(self, version: str) -> Reader | None:
+        contract = self._contracts.at(self._operation.id, version)
+        if contract is None or self.unserved(version):
+            return None
+        lifting = self._liftings[version]
+        # both live as long as the application
+        key = id(contract), id(lifting)
+        if key not in self._known:
+            self._known[key] = Reader(self._operation, contract, lifting)
+        return self._known[key]

@@ -1,0 +1,103 @@
+"""Write the values of lifted parameters into a request, as the newest version has them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+from urllib.parse import quote, quote_plus, unquote
+
+from .nested import STYLE
+from .runtime import query
+from .runtime.asgi import Headers, Scope
+
+Parameters = Mapping[str, Mapping[str, Any]]
+"""Parameters in one place of a request by their names, as the contract data describe them."""
+
+
+def write_query(scope: Scope, gone: set[str], values: Mapping[str, Any], said: Parameters) -> Scope:
+    """Return *scope* with *values* in its query string, and without the parameters *gone*.
+
+    The values are plain ones, by the names of *said*. All other pairs stay as they were sent.
+    """
+    kept = []
+    for pair in scope.get("query_string", b"").split(b"&"):
+        for name, _ in query.pairs(pair):
+            if name not in gone and name.partition("[")[0] not in gone:
+                kept.append(pair)
+    made = [
+        f"{quote_plus(name)}={quote_plus(text)}".encode()
+        for key, value in values.items()
+        for name, text in _write_fields(key, value, said.get(key, {}))
+    ]
+    return {**scope, "query_string": b"&".join([*kept, *made])}
+
+
+def write_headers(scope: Scope, gone: set[str], values: Mapping[str, Any], _: Parameters) -> Scope:
+    """Return *scope* with *values* in its headers, and without the headers *gone*."""
+    names = {name.lower().encode("latin-1") for name in gone}
+    kept: Headers = [field for field in scope["headers"] if field[0].lower() not in names]
+    for name, value in values.items():
+        kept.append((name.lower().encode("latin-1"), _join(value).encode("latin-1", "replace")))
+    return {**scope, "headers": kept}
+
+
+def write_cookies(scope: Scope, gone: set[str], values: Mapping[str, Any], _: Parameters) -> Scope:
+    """Return *scope* with *values* in its cookies, and without the cookies *gone*."""
+    kept = []
+    headers: Headers = []
+    for field in scope["headers"]:
+        if field[0].lower() != b"cookie":
+            headers.append(field)
+            continue
+        for pair in field[1].decode("latin-1").split(";"):
+            if pair.partition("=")[0].strip(" \t") not in gone:
+                kept.append(pair.strip(" \t"))
+    kept += [f"{name}={_join(value)}" for name, value in values.items()]
+    if kept:
+        headers.append((b"cookie", "; ".join(kept).encode("latin-1", "replace")))
+    return {**scope, "headers": headers}
+
+
+def write_path(scope: Scope, template: str, values: Mapping[str, Any]) -> Scope:
+    """Return *scope* with *values* for the parameters of its path, of which *template* is that."""
+    made = template
+    for name, value in values.items():
+        made = made.replace("{" + name + "}", quote(_join(value), safe=""))
+    root = scope.get("root_path") or ""
+    before = root if root and scope["path"].startswith(root) else ""
+    return {
+        **scope,
+        "path": before + unquote(made),
+        "raw_path": quote(before).encode() + made.encode(),
+    }
+
+
+def _write_fields(name: str, value: Any, said: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    if said.get("style") == STYLE:
+        yield from _write_nested(name, value)
+    elif isinstance(value, list) and said.get("explode"):
+        for item in value:
+            yield name, _text(item)
+    else:
+        yield name, _join(value)
+
+
+def _write_nested(name: str, value: Any) -> Iterator[tuple[str, str]]:
+    if isinstance(value, dict):
+        for key, below in value.items():
+            yield from _write_nested(f"{name}[{key}]", below)
+    elif isinstance(value, list):
+        for at, below in enumerate(value):
+            holder = isinstance(below, dict | list)
+            yield from _write_nested(f"{name}[{at if holder else ''}]", below)
+    else:
+        yield name, _text(value)
+
+
+def _join(value: Any) -> str:
+    return ",".join(map(_text, value)) if isinstance(value, list) else _text(value)
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, separators=(",", ":"))

@@ -1,0 +1,59 @@
+"""Describe the operations of an API for what serves them around an application of its own.
+
+Plain JSON values, beside the contract data::
+
+    {"operations": {ID: {"method": METHOD, "path": PATH, "environments": [...],
+                         "ignores_version": true, "responses": {STATUS: [MEDIA TYPE, ...]}}},
+     "prefixes": {ENVIRONMENT: PATH},
+     "methods": {"down": {NAME: METHOD}, "up": {NAME: METHOD}},
+     "credentials": [HEADER, ...]}
+
+``ignores_version`` is there where it is true. ``methods`` are those of `Converters`, by the names
+of converters in the contract data. ``credentials`` are the headers that hold a caller's secret.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from dateline.model import Api
+from dateline.server.converters import Converter
+from dateline.server.operations import Content, Operation, prefix
+from dateline.server.table import read_schemes
+
+
+def describe_operations(
+    api: Api, operations: Sequence[Operation], converters: Iterable[Converter]
+) -> dict[str, Any]:
+    """Return what a layer has to know of *operations* to find and to answer them."""
+    methods: dict[str, dict[str, str]] = {"down": {}, "up": {}}
+    for each in converters:
+        methods[each.way][each.name] = each.method
+    used = (name for each in operations for name in sorted(each.schemes))
+    places = (scheme for _, scheme in read_schemes(api, used))
+    headers = {
+        name if place == "header" else "Cookie" for name, place, _ in places if place != "query"
+    }
+    return {
+        "operations": {each.id: _describe_operation(each) for each in operations},
+        "prefixes": {each.name: prefix(each) for each in api.table.environments},
+        "methods": methods,
+        "credentials": sorted(headers),
+    }
+
+
+def _describe_operation(operation: Operation) -> dict[str, Any]:
+    return {
+        "method": operation.method,
+        "path": operation.path,
+        "environments": list(operation.environments),
+        **({"ignores_version": True} if operation.ignores_version else {}),
+        "responses": {
+            status: _media_types(content) for status, content in operation.responses.items()
+        },
+    }
+
+
+def _media_types(content: Content | None) -> list[str]:
+    return [] if content is None else [content.media_type, *content.others]

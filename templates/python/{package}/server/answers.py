@@ -1,0 +1,176 @@
+"""Narrow the answers of an application that speaks the newest version, as they are sent."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from typing import Any, Final, NamedTuple
+
+from pydantic_core import from_json, to_json
+
+from .contracts import Contracts
+from .reading import essence, is_json
+from .results import MisfitError, Results
+from .runtime import etag
+from .runtime.asgi import Headers, Message
+from .runtime.narrowing import Narrowing, UnfitError, identity, keys
+
+_BODILESS: Final = frozenset({204, 205, 304})
+
+# They describe the bytes of a body that has been replaced, or parts of it.
+_OF_BYTES: Final = frozenset(
+    {b"content-length", b"content-md5", b"digest", b"content-digest", b"repr-digest"}
+    | {b"accept-ranges", b"transfer-encoding", b"trailer"}
+)
+
+_CODINGS: Final = ("gzip", "deflate", "identity")
+"""The content codings that a body which has to be narrowed may have."""
+
+Change = Callable[[Any], Any]
+
+
+class Treatment(NamedTuple):
+    """What becomes of a response: another status, changed headers, a changed body."""
+
+    status: int
+    key: str | None = None
+    change: Change = identity
+    is_replaced: bool = False
+    """whether an error of the definitions takes its place"""
+
+    @property
+    def keeps_body(self) -> bool:
+        return self.change is identity
+
+
+class AnswerNarrowing:
+    """What takes the answers of one operation to one version."""
+
+    def __init__(
+        self,
+        operation: str,
+        results: Results,
+        contracts: Contracts,
+        narrowings: Mapping[str, Narrowing],
+        version: str,
+    ) -> None:
+        self._operation = operation
+        self._results = results
+        self._narrowing = narrowings[version]
+        self._known = contracts.statuses(operation, version)
+        self._newest = contracts.statuses(operation, contracts.newest)
+        self._version = version
+        self._treatments: dict[tuple[int, str], Treatment] = {}
+        self.is_plain: Final = self._known == self._newest and not self._narrowing.changes(
+            operation
+        )
+        """whether all answers are those of the newest version"""
+
+    def treat(self, status: int, content_type: str) -> Treatment:
+        """Return what becomes of an answer. Raises MisfitError for one that can't be sent."""
+        key = status, content_type
+        if key not in self._treatments:
+            if len(self._treatments) > 64:
+                self._treatments.clear()
+            self._treatments[key] = self._treat(status, content_type)
+        return self._treatments[key]
+
+    def _treat(self, status: int, content_type: str) -> Treatment:
+        is_error = status >= HTTPStatus.BAD_REQUEST
+        key = next((key for key in keys(status) if key in self._known), None)
+        if key is None:
+            if not any(key in self._newest for key in keys(status)):
+                return self._treat_undeclared(status, content_type)
+            usual = self._results.response(status, self._version)
+            if usual is None:
+                if is_error:
+                    return Treatment(status, is_replaced=True)
+                raise MisfitError(f"status {status} is none of {self._version}")
+            status, key = usual.status, usual.key
+        if not content_type or status in _BODILESS:
+            return Treatment(status, key)
+        try:
+            change = self._narrowing.body(self._operation, key, content_type)
+        except UnfitError as error:
+            if is_error and not is_json(essence(content_type)):
+                return Treatment(status, key)
+            raise MisfitError(str(error)) from None
+        return Treatment(status, key, change)
+
+    def _treat_undeclared(self, status: int, content_type: str) -> Treatment:
+        """Return what becomes of an answer that no version declares: it stays as it is.
+
+        One with a body in JSON may be of a newer version, unless it is an error.
+        """
+        if status < HTTPStatus.MULTIPLE_CHOICES and is_json(essence(content_type)):
+            raise MisfitError(f"status {status} is none that {self._operation} answers with")
+        return Treatment(status)
+
+    def headers(self, given: Headers, treatment: Treatment) -> Headers:
+        """Return the headers of an answer, narrowed, with the entity-tags of the version."""
+        if treatment.key is not None:
+            given = self._results.narrow_headers(given, treatment.key, self._version)
+        return [
+            (name, etag.tag_version(value.decode("latin-1"), self._version).encode("latin-1"))
+            if name.lower() == b"etag"
+            else (name, value)
+            for name, value in given
+        ]
+
+    def body(self, content: bytes, coding: str, change: Change) -> bytes:
+        """Return the body *content* as callers see it, in its *coding*. Raises MisfitError."""
+        plain = _decode(content, coding)
+        try:
+            value = from_json(plain, allow_inf_nan=False)
+            after = change(value)
+            if after is value:
+                return content
+            return _encode(to_json(after), coding)
+        except (ValueError, UnfitError) as error:
+            raise MisfitError(str(error)) from error
+
+
+def described(message: Message, name: bytes) -> str:
+    """Return the value of the header *name* of a response; empty if there is none."""
+    for each, value in message.get("headers", ()):
+        if each.lower() == name:
+            return bytes(value).decode("latin-1")
+    return ""
+
+
+def replace_length(headers: Headers, length: int | None) -> Headers:
+    """Return *headers* for another body, of *length* bytes if that is known."""
+    kept = [field for field in headers if field[0].lower() not in _OF_BYTES]
+    if length is not None:
+        kept.append((b"content-length", str(length).encode()))
+    return kept
+
+
+def accept_codings(value: bytes) -> bytes:
+    """Return an `Accept-Encoding` without codings in which nothing can be narrowed."""
+    known = [
+        each.strip()
+        for each in value.decode("latin-1").split(",")
+        if each.partition(";")[0].strip().lower() in _CODINGS
+    ]
+    return ", ".join(known or ["identity"]).encode("latin-1")
+
+
+def _decode(content: bytes, coding: str) -> bytes:
+    if coding in ("", "identity"):
+        return content
+    if coding not in _CODINGS:
+        raise MisfitError(f"a body with the content coding {coding} can't be narrowed")
+    try:
+        # 32: the header says whether it is gzip or zlib
+        return zlib.decompress(content, 32 + zlib.MAX_WBITS)
+    except zlib.error as error:
+        raise MisfitError(f"the body is not {coding}: {error}") from None
+
+
+def _encode(content: bytes, coding: str) -> bytes:
+    if coding == "gzip":
+        return gzip.compress(content, 6, mtime=0)
+    return zlib.compress(content) if coding == "deflate" else content

@@ -1,0 +1,36 @@
+"""Find the converters of the owner of a server among the methods of an object."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from itertools import chain
+from typing import Any
+
+from .runtime.compiling import MissingConverterError
+
+_log = logging.getLogger(__name__)
+
+
+def bind(
+    converters: object, methods: Mapping[str, Mapping[str, str]], *, is_partial: bool = False
+) -> dict[str, dict[str, Callable[..., Any]]]:
+    """Return the methods of *converters*, by direction and by their names in the contract data.
+
+    Raises MissingConverterError for missing methods, unless *is_partial*: these are logged.
+    """
+    found: dict[str, dict[str, Callable[..., Any]]] = {way: {} for way in methods}
+    missing: dict[str, list[str]] = {}
+    for way, named in methods.items():
+        for name, method in named.items():
+            convert = getattr(converters, method, None)
+            if callable(convert):
+                found[way][name] = convert
+            else:
+                missing.setdefault(way, []).append(f"{name} (the method {method})")
+    if missing:
+        error = MissingConverterError(chain(*missing.values()), " or ".join(missing))
+        if not is_partial:
+            raise error
+        _log.warning("%s; operations that need one answer 501", error)
+    return found

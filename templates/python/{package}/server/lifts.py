@@ -1,0 +1,240 @@
+"""Take the requests of a version's callers to the newest version, still as requests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from .contracts import Contract, Contracts
+from .paths import PathTemplate
+from .reading import PLACES, Fields, essence, is_json, read_json, read_raw
+from .rewriting import Parameters, write_cookies, write_headers, write_path, write_query
+from .runtime import bodies
+from .runtime.asgi import ENCODING, Headers, Message, Receive, Scope, field, whole
+from .runtime.errors import Fault, RequestError, encode
+from .runtime.lifting import ConversionError, Lifting, UnfitError, identity
+
+_REWRITE: Final = {"query": write_query, "header": write_headers, "cookie": write_cookies}
+
+# They describe the bytes of a body that has been replaced.
+_OF_BYTES: Final = frozenset(
+    {b"content-length", b"transfer-encoding", b"content-md5", b"digest", b"content-digest"}
+    | {b"repr-digest", b"content-encoding"}
+)
+
+Change = Callable[[Any], Any]
+
+
+class RequestLift:
+    """What takes the requests of one operation from one version to the newest.
+
+    What is the same in both is neither read nor validated. Of what differs, a request has to be as
+    its caller's version has it. What the newest version has no place for is left out.
+    """
+
+    def __init__(
+        self,
+        operation: str,
+        template: PathTemplate,
+        contracts: Contracts,
+        liftings: Mapping[str, Lifting],
+        version: str,
+    ) -> None:
+        newest = contracts.newest
+        older = contracts.at(operation, version)
+        newer = contracts.at(operation, newest)
+        self._places: list[_Place] = []
+        self._body: _Body | None = None
+        if older is None or (older is newer and liftings[version] is liftings[newest]):
+            return
+        up, strip = liftings[version], liftings[newest]
+        for place in PLACES:
+            said = older.parameters(place)
+            known = newer.parameters(place) if newer is not None else {}
+            lifts = up.parameters(operation, place), strip.parameters(operation, place)
+            if lifts[0] is not lifts[1] or older.resolve(said) != _resolved(newer, known):
+                fields = Fields(operation, place, [*said.values()], older, up)
+                self._places.append(_Place(fields, template, lifts[1], said, known))
+        if older.request["body"] is not None:
+            body = _Body(operation, older, newer, up, strip)
+            self._body = body if body.differs else None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether requests stay as they were sent."""
+        return not self._places and self._body is None
+
+    @property
+    def reads_body(self) -> bool:
+        return self._body is not None
+
+    async def lift(
+        self, scope: Scope, receive: Receive, texts: Mapping[str, str]
+    ) -> tuple[Scope, Receive] | None:
+        """Return the request as the newest version has it; None where the caller has left.
+
+        *texts* are those of the parameters in its path. Raises RequestError for a request that is
+        none of its caller's version.
+        """
+        for place in self._places:
+            scope = place.lift(scope, texts)
+        if self._body is None:
+            return scope, receive
+        content = await whole(receive)
+        if content is None:
+            return None
+        if content and ENCODING in scope["state"]:
+            bodies.check_encoding(scope["state"][ENCODING])
+        lifted = self._body.lift(content, field(scope, "content-type"))
+        if lifted is not content:
+            headers: Headers = [each for each in scope["headers"] if each[0] not in _OF_BYTES]
+            headers.append((b"content-length", str(len(lifted)).encode()))
+            scope = {**scope, "headers": headers}
+        return scope, _Unread(lifted, receive)
+
+
+class _Unread:
+    """Gives a body that has been read once more, and then what the server says."""
+
+    def __init__(self, content: bytes, receive: Receive) -> None:
+        self._message: Message | None = {
+            "type": "http.request",
+            "body": content,
+            "more_body": False,
+        }
+        self._receive = receive
+
+    async def __call__(self) -> Message:
+        message, self._message = self._message, None
+        return await self._receive() if message is None else message
+
+
+class _Place:
+    """The parameters in one place of a request."""
+
+    def __init__(
+        self,
+        fields: Fields,
+        template: PathTemplate,
+        strip: Change,
+        said: Parameters,
+        known: Parameters,
+    ) -> None:
+        self._fields = fields
+        self._template = template
+        self._strip = strip
+        self._said = said
+        self._known = known
+        # those of the newest version that callers do not know are none of theirs
+        self._foreign = {*known} - {*said}
+        # an absent one means what the caller's version says
+        self._defaults = {
+            name: each["default"]
+            for name, each in said.items()
+            if "default" in each and each["default"] != known.get(name, {}).get("default")
+        }
+
+    def lift(self, scope: Scope, texts: Mapping[str, str]) -> Scope:
+        place = self._fields.place
+        sent = self._fields.sent({**scope, "path_params": texts} if place == "path" else scope)
+        values = {**self._defaults, **sent}
+        lifted = _strip(self._strip, self._fields.lift(values))
+        changed = {
+            name: value
+            for name, value in lifted.items()
+            if name not in sent or not _is_same(sent[name], value)
+        }
+        for name, each in self._known.items():
+            if each["required"] and "default" in each and name not in lifted:
+                changed[name] = each["default"]
+        gone = {*changed, *(name for name in sent if name not in lifted), *self._foreign}
+        if place != "path":
+            return _REWRITE[place](scope, gone, changed, self._known)
+        # the names of parameters in paths are not sent
+        changed = {**dict(zip(self._template.names, texts.values(), strict=True)), **changed}
+        if all(texts.get(name) == value for name, value in changed.items()):
+            return scope
+        return write_path(scope, self._template.text, changed)
+
+
+class _Body:
+    """The body of a request, for each media type of the caller's version."""
+
+    def __init__(
+        self,
+        operation: str,
+        older: Contract,
+        newer: Contract | None,
+        up: Lifting,
+        strip: Lifting,
+    ) -> None:
+        said = older.request["body"]
+        known = newer.request["body"] if newer is not None else None
+        self._required = said["required"]
+        self._readers: dict[str, Callable[[bytes], bytes]] = {}
+        self.differs = known is None or said["required"] != known["required"]
+        for media_type, schema in said["content"].items():
+            lift, away = up.body(operation, media_type), _body(strip, operation, media_type)
+            goal = known["content"].get(media_type) if known is not None else None
+            is_same = known is not None and media_type in known["content"] and lift is away
+            if not is_same or older.resolve(schema) != _resolved(newer, goal):
+                self.differs = True
+            name = essence(media_type)
+            self._readers[name] = (
+                _json(read_json(older.validator(schema), lift), away)
+                if is_json(name)
+                else read_raw(lift)
+            )
+
+    def lift(self, content: bytes, content_type: str | None) -> bytes:
+        """Return *content* as the newest version has it. Raises RequestError."""
+        if not content:
+            if self._required:
+                raise RequestError("a body is required")
+            return content
+        name = essence(content_type or "")
+        if name == bodies.MEDIA_TYPE:
+            bodies.check_media_type(content_type)
+        if name not in self._readers:
+            known = " or ".join(self._readers)
+            raise RequestError(f"the body has to be {known}", Fault.UNSUPPORTED_MEDIA)
+        return self._readers[name](content)
+
+
+def _json(read: Callable[[bytes], tuple[Any, Any]], strip: Change) -> Callable[[bytes], bytes]:
+    def lift(content: bytes) -> bytes:
+        value, lifted = read(content)
+        after = _strip(strip, lifted)
+        return content if after is value else encode(after)
+
+    return lift
+
+
+def _strip(strip: Change, value: Any) -> Any:
+    """Return *value* without what the newest version lacks.
+
+    A value for which it has no place at all stays as it is: the application has to refuse it.
+    """
+    if strip is identity:
+        return value
+    try:
+        return strip(value)
+    except ConversionError:
+        raise
+    except UnfitError:
+        return value
+
+
+def _body(lifting: Lifting, operation: str, media_type: str) -> Change:
+    try:
+        return lifting.body(operation, media_type)
+    except UnfitError:
+        return identity
+
+
+def _resolved(contract: Contract | None, node: Any) -> Any:
+    return None if contract is None else contract.resolve(node)
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    return one is other or (type(one) is type(other) and bool(one == other))

@@ -1,0 +1,72 @@
+"""The layer around an application that exists: requests lifted, answers narrowed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi import FastAPI
+from support.generated_server import Generated, ask
+
+from dateline.load import load
+
+SCHEMAS = Path(__file__).parents[2] / "schemas"
+ID = "00000000-0000-4000-8000-000000000000"
+
+
+@pytest.fixture(scope="module")
+def paynet(tmp_path_factory: pytest.TempPathFactory) -> Generated:
+    return Generated(tmp_path_factory.mktemp("paynet"), load(SCHEMAS))
+
+
+@pytest.fixture(scope="module")
+def app(paynet: Generated) -> Any:
+    backend = FastAPI()
+
+    @backend.get("/api/autoramps/{id}")
+    def get(id: str) -> Any:
+        return {"id": id, "deposit_rails": [{"type": "FedNow"}, {"type": "Iban"}]}
+
+    @backend.get("/api/health")
+    def health() -> str:
+        return "well"
+
+    return paynet.module("server").versioned(backend, environment="production")
+
+
+@pytest.mark.parametrize(
+    ("version", "rails"),
+    [("2025-03-13", ["Iban"]), ("2026-07-01", ["FedNow", "Iban"])],
+)
+def test_an_answer_is_that_of_its_callers_version(app: Any, version: str, rails: list[str]) -> None:
+    response = ask(app, "GET", f"/api/autoramps/{ID}", headers={"X-API-Version": version})
+    assert response.json() == {"id": ID, "deposit_rails": [{"type": rail} for rail in rails]}
+    assert response.headers["x-api-version"] == version
+    assert response.headers["vary"] == "X-API-Version"
+    assert response.headers["content-length"] == str(len(response.content))
+
+
+def test_a_version_that_does_not_exist_is_rejected(app: Any) -> None:
+    response = ask(app, "GET", f"/api/autoramps/{ID}", headers={"X-API-Version": "2020-01-01"})
+    assert response.status_code == 400
+    assert response.json()["error"] == "unsupported_api_version"
+
+
+def test_what_is_not_in_the_definitions_passes_as_it_is(app: Any) -> None:
+    response = ask(app, "GET", "/api/health", headers={"X-API-Version": "2020-01-01"})
+    assert response.json() == "well"
+    assert "x-api-version" not in response.headers
+
+
+def test_it_needs_no_web_framework(paynet: Generated) -> None:
+    script = f"""
+import sys
+from {paynet.name}.server import versioned
+print(sorted({{"fastapi", "starlette"}} & sys.modules.keys()))
+"""
+    command = [sys.executable, "-c", script]
+    run = subprocess.run(command, cwd=paynet.folder, capture_output=True, text=True, check=False)
+    assert (run.stdout, run.stderr) == ("[]\n", "")
