@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +20,15 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("dateline")
+
+# Byte code is kept, whatever the surroundings say: compiling dateline takes each process longer
+# than most commands.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# What is written survives the end of the process; only a power cut would show whether it is on
+# the disk as well, and thousands of files take long to get there.
+os.fsync = lambda fd: None  # noqa: ARG005
 
 
 @pytest.fixture(scope="session", autouse=True)
