@@ -352,7 +352,9 @@ class Api:
     ``document`` is the union of the fragments; mappings and lists that came from YAML are
     ``Map`` and ``Seq``. ``visible`` tells, for each component by (section, name), in which
     combinations it is part of the contract: bit *i* is ``combinations[i]``. ``locate``
-    returns the place in the sources of a path of the document.
+    returns the place in the sources of a path of the document; ``trace`` the file where the key or
+    item at its end is written, and the path there: an empty one where a file is what is there.
+    ``parts`` are the files that are no fragments, which only references lead to.
     """
 
     folder: Path
@@ -361,6 +363,8 @@ class Api:
     combinations: tuple[Combination, ...]
     visible: dict[tuple[str, str], int]
     locate: Callable[[tuple[str | int, ...]], Place]
+    trace: Callable[[tuple[str | int, ...]], tuple[str, tuple[str | int, ...]]]
+    parts: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, kw_only=True)

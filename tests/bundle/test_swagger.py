@@ -13,6 +13,7 @@ from support.swagger_documents import LIBRARY, LIBRARY_3, Document
 
 from dateline.bundle import Readings, open_document
 from dateline.check.comparison import compare
+from dateline.load.foreign import find_wrong_types
 from dateline.model import Finding, SourceError
 
 GONE: Final = object()
@@ -62,7 +63,7 @@ def test_every_construct_becomes_what_a_person_writes(tmp_path: Path, suffix: st
     path = write(tmp_path / f"library.{suffix}", LIBRARY)
     document = open_document(path, "library", Readings())
     content = json.loads(json.dumps(document.content))
-    assert document.wrong_types() == []
+    assert find_wrong_types(document) == []
     assert document.notes == ()
     assert content == json.loads(json.dumps(LIBRARY_3))
 
@@ -387,7 +388,7 @@ def operation(*parameters: Document, **keys: Any) -> Document:
 def read(folder: Path, document: Document) -> tuple[Document, list[str]]:
     """Return what *document* is in OpenAPI 3.0, and the notes."""
     opened = open_document(write(folder / "a.json", document), "a.json", Readings())
-    assert opened.wrong_types() == []
+    assert find_wrong_types(opened) == []
     content: Document = json.loads(json.dumps(opened.content))
     return content, [str(note.message) for note in opened.notes]
 
@@ -602,7 +603,7 @@ def test_a_value_of_the_wrong_type_is_a_problem_and_no_crash(tmp_path: Path) -> 
             document = edited(LIBRARY, (path, WRONG[(at + step) % len(WRONG)]))
             opened = open_document(write(tmp_path / "a.json", document), "a.json", Readings())
             try:
-                problems = opened.wrong_types()
+                problems = find_wrong_types(opened)
             except SourceError as error:
                 problems = list(error.problems)
             assert all(problem.place.line > 0 for problem in problems)

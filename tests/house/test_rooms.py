@@ -15,10 +15,20 @@ import pytest
 SOURCE = Path(__file__).parents[2] / "src" / "dateline"
 
 ROOMS = (
-    *("fresh", "collector", "versions", "model", "cache", "presets", "openapi", "placement"),
+    *(
+        "fresh",
+        "collector",
+        "versions",
+        "model",
+        "cache",
+        "presets",
+        "openapi",
+        "wording",
+        "placement",
+    ),
     *("regex", "schema", "source"),
-    *("gates", "load"),
-    *("bundle", "project", "canonical", "sample", "diff", "rules", "check", "report"),
+    *("gates", "bundle", "load"),
+    *("project", "canonical", "sample", "diff", "rules", "check", "report"),
     *("templating", "python"),
     *("changes", "documents", "models", "contracts", "server", "render"),
     *("files", "edit", "adopt", "generate", "status"),

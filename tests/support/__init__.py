@@ -18,6 +18,7 @@
 - `counterexamples`: values that one schema accepts and another refuses
 - `defects`: a clean document, and documents with one defect each
 - `differ_view`: the views of the differ, evaluated on instances
+- `divided`: definitions with each component and path in a file of its own
 - `exchanges`: requests to an ASGI application, in process and over sockets
 - `facts`: what the specification of the payment API lists
 - `faults`: an API whose faults are declared in some form, and requests to it

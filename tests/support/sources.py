@@ -106,7 +106,9 @@ def folder(root: Path, files: dict[str, str], name: str = "schemas") -> Path:
     target = root / name
     target.mkdir(parents=True, exist_ok=True)
     for file, text in files.items():
-        (target / file).write_text(text, encoding="utf-8")
+        path = target / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
     return target
 
 

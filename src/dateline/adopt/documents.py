@@ -239,6 +239,7 @@ def _find_defects(document: Document, wanted: dict[str, Document], table: Table)
         combinations=timeline.combinations,
         visible=visible,
         locate=note,
+        trace=lambda path: ("", path),
     )
     return list(find_unequal(Projector(api), wanted, table))
 

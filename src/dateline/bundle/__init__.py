@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -25,12 +24,11 @@ from dateline.bundle.sources import (
     read_source,
 )
 from dateline.bundle.swagger import convert
-from dateline.load.checks import find_type_problems
-from dateline.load.wording import quote
-from dateline.model import Place, Problem, SourceError, Table
+from dateline.model import Place, Problem, SourceError
 from dateline.openapi import ConvertedDocument, follow
 from dateline.source.problems import short
 from dateline.source.reader import ADOPTED, Trail, UnreadableFileError, file_content
+from dateline.wording import quote
 
 __all__ = [
     "Document",
@@ -41,22 +39,7 @@ __all__ = [
     "open_document",
     "read_contents",
     "read_source",
-    "wrong_types_refused",
 ]
-
-# The rules for any OpenAPI document, whoever wrote it.
-_FOREIGN: Final = Table(
-    header="",
-    default="",
-    annotation=None,
-    versions=(),
-    environments=(),
-    ignoring_tags=(),
-    policy="",
-    overrides={},
-    package="",
-    adopted=True,
-)
 
 _SUPPORTED: Final = re.compile(r"3\.[012](\.\d+(-\S+)?)?")
 
@@ -116,11 +99,6 @@ class Document:
         """Return where *pointer* leads in the files, or to the nearest thing around it."""
         return self.locate(follow(self.content, pointer))
 
-    def wrong_types(self) -> list[Problem]:
-        """Return where the document has a value of a type that its key can't hold."""
-        found = find_type_problems(dict(self.content), _FOREIGN, self.locate)
-        return [problem for problem in found if problem.id == "wrong-type"]
-
     def locate(self, path: Trail, *, value: bool = False) -> Place:
         """Return where *path* is written, or the nearest thing around it; or its *value*."""
         return self._bundle.locate(path, value=value)
@@ -179,22 +157,6 @@ def read_contents(documents: Mapping[Key, Document]) -> dict[Key, dict[str, Any]
     if problems:
         raise SourceError(problems)
     return found
-
-
-@contextmanager
-def wrong_types_refused(*documents: Document) -> Iterator[None]:
-    """Raise SourceError where the *documents* are not what a comparison of them needs.
-
-    Published documents have slips that a comparison can do without knowing of: it is tried, and
-    only what it fails on is looked for.
-    """
-    try:
-        yield
-    except (TypeError, AttributeError, LookupError, ValueError) as error:
-        problems = [problem for document in documents for problem in document.wrong_types()]
-        if not problems:
-            raise
-        raise SourceError(problems) from error
 
 
 def open_document(path: Path, name: str, readings: Readings | None) -> Document:

@@ -60,8 +60,8 @@ def parse_address(reference: str, file: str) -> Address:
     if name == ".." or name.startswith("../"):
         raise AddressError(
             "reference-outside",
-            "it leads out of the folder of the document; name the document that the folder "
-            "around both holds, or move the file",
+            "it leads out of the folder that is read; move the file there, or read the folder "
+            "around both",
         )
     if path and not name.lower().endswith(_SUFFIXES):
         raise AddressError(

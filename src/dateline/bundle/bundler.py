@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from dateline.bundle.addresses import AddressError, is_address, is_local, is_remote
-from dateline.bundle.goals import FileSet, Goal, format_local, get_reference
+from dateline.bundle.goals import FileSet, Fragments, Goal, format_local, get_reference
 from dateline.bundle.sources import Files, Readings, SourceFile
-from dateline.load.wording import quote
-from dateline.model import Place, Problem
+from dateline.model import WAS, Place, Problem
 from dateline.openapi import COMPONENTS, OBJECTS, MadeName, Shape, Value, pointer, slot
 from dateline.source.reader import ADOPTED, MOST_PROBLEMS, Trail
+from dateline.wording import quote
 
 _SECTIONS: Final = {kind: section for section, kind in COMPONENTS.items()}
 _WEBHOOKS: Final = "x-webhooks"
@@ -54,25 +54,49 @@ class Bundle:
         With *value*, where its value is. What a reference to another file stands for is written
         in that file.
         """
-        goal, is_whole = self._goal(path)
+        goal, is_whole = self.find_goal(path)
         return self.sources[goal.file].locate(goal.path, value=value and is_whole)
 
     def find_pointer(self, path: Trail) -> str:
         """Return the pointer to *path*, or to what is nearest around it, where it is written."""
-        return pointer(self._goal(path)[0].path)
+        return pointer(self.find_goal(path)[0].path)
 
-    def _goal(self, path: Trail) -> tuple[Goal, bool]:
+    def find_goal(self, path: Trail) -> tuple[Goal, bool]:
         """Return where *path* is written, as far as there is anything, and whether all is."""
+        goal, rest = self._trace(path)
+        return goal, not rest
+
+    def trace(self, path: Trail) -> Goal:
+        """Return where the key or item at the end of *path* is written, or would be.
+
+        What is under a name that no file has is where it is.
+        """
+        holder, rest = self._trace(path[:-1])
+        key = Goal(holder.file, (*holder.path, *rest, *path[-1:]))
+        goal, missing = self._trace(path)
+        made = not missing and path[:1] == ("components",) and len(path) == 3
+        return goal if made and not self._has(key) else key
+
+    def _has(self, goal: Goal) -> bool:
+        node: Any = self.sources[goal.file].root
+        for step in goal.path:
+            if not isinstance(node, dict) or step not in node:
+                return False
+            node = node[step]
+        return True
+
+    def _trace(self, path: Trail) -> tuple[Goal, Trail]:
+        """Return where *path* is written, as far as there is anything, and the rest of it."""
         here: Any = self.document
         goal = Goal(self.main, ())
-        for step in path:
+        for number, step in enumerate(path):
             try:
                 below = here[step]
             except (LookupError, TypeError):
-                return goal, False
+                return goal, path[number:]
             goal = self.origins.get((id(here), step)) or goal.below(step)
             here = below
-        return goal, True
+        return goal, ()
 
 
 class Bundler:
@@ -80,7 +104,8 @@ class Bundler:
 
     A component that is nothing but a reference to another file becomes what is there. What has
     no place among components (path items, operations, whole sections) takes the place of the
-    reference to it.
+    reference to it. Where the document is a union of *fragments*, these are definitions: what
+    `x-was` holds is read as what it was.
     """
 
     def __init__(
@@ -90,9 +115,11 @@ class Bundler:
         files: Files,
         readings: Readings | None,
         problems: list[Problem],
+        fragments: Fragments | None = None,
     ) -> None:
         self._main = name
-        self._files = FileSet(main, name, files, readings, problems)
+        self._files = FileSet(main, name, files, readings, problems, fragments)
+        self._is_authored = fragments is not None
         self._problems = problems
         self._nodes_left = ADOPTED.nodes
         self._origins: dict[tuple[int, str | int], Goal] = {}
@@ -161,7 +188,7 @@ class Bundler:
         """Return *document* with what was *made* among its components, under free names."""
         alike: dict[tuple[str, str], list[Goal]] = {}
         for section, goal in made:
-            alike.setdefault((section, _short_name(goal)), []).append(goal)
+            alike.setdefault((section, self._style(_short_name(goal))), []).append(goal)
         before = document.get("components")
         components = self._copy(before if isinstance(before, dict) else {})
         for section in sorted({section for section, _ in made}):
@@ -170,15 +197,23 @@ class Bundler:
         for (section, short), goals in sorted(alike.items()):
             entries = components[section]
             for goal in sorted(goals, key=str):
-                name = short if len(goals) == 1 and short not in entries else _long_name(goal)
+                is_free = len(goals) == 1 and short not in entries
+                name = short if is_free else self._style(_long_name(goal))
                 while name in entries:
-                    name += "_"
+                    name += "Also" if self._is_authored else "_"
                 self._names[section, goal] = name
-                name = MadeName(name, f"{goal.file}{format_local(goal.path)}")
+                if not self._is_authored:
+                    name = MadeName(name, f"{goal.file}{format_local(goal.path)}")
                 entries[name], self._origins[id(entries), name] = made[section, goal][0], goal
         complete: dict[str, Any] = self._copy(document)
         complete["components"] = components
         return complete
+
+    def _style(self, name: str) -> str:
+        """Return *name* as components of definitions are named: `LoanState`."""
+        if not self._is_authored:
+            return name
+        return "".join(word[:1].upper() + word[1:] for word in re.split(r"[^A-Za-z0-9]+", name))
 
     def _copy(self, node: Any) -> Any:
         """Return a copy of a mapping or list whose values are written where they were."""
@@ -212,7 +247,7 @@ class Bundler:
         if not isinstance(node, dict | list):
             return node, None
         self._count(node, at, depth)
-        if isinstance(node, dict) and (goal := self._follow(node, at)):
+        if isinstance(node, dict) and (goal := self._follow_alone(node, at)):
             return self._inline(shape, kind, goal, at, depth)
         return self._rebuilt(
             node, at, lambda _, below, goal: self._object(kind, below, goal, depth + 1)
@@ -283,6 +318,8 @@ class Bundler:
                 if kind == "components" and isinstance(value, dict):
                     return self._section(name, below, value, goal, depth + 1)
                 return self._build(shape, below, value, goal, depth + 1)
+            if name == WAS and self._is_authored and isinstance(value, dict):
+                return self._history(kind, value, goal, depth + 1)
             if kind == "document" and name == _WEBHOOKS:
                 return self._build(Shape.MAP, "path-item", value, goal, depth + 1)
             if kind == "discriminator" and name == "mapping" and isinstance(value, dict):
@@ -304,12 +341,27 @@ class Bundler:
             self._note(at.below("$dynamicRef"), "reference-remote", message)
         return made, None
 
+    def _history(self, kind: str, was: dict[str, Any], at: Goal, depth: int) -> Built:
+        """Return what the `x-was` of an object of *kind* becomes."""
+
+        def entry(_: str | int, value: Any, goal: Goal) -> Built:
+            if not isinstance(value, dict):
+                return value, None
+            if value.keys() - {"set", "unset"}:
+                return self._object(kind, value, goal, depth + 1)
+            return self._rebuilt(
+                value, goal, lambda _, below, inside: self._object(kind, below, inside, depth + 2)
+            )
+
+        self._count(was, at, depth)
+        return self._rebuilt(was, at, entry)
+
     def _section(
         self, section: str, kind: str, node: dict[str, Any], at: Goal, depth: int
     ) -> Built:
         """Return a section of components, where each alias of a file becomes what is there."""
         self._count(node, at, depth)
-        if goal := self._follow(node, at):
+        if goal := self._follow_alone(node, at):
             held = self._files.node(goal)
             if not isinstance(held, dict):
                 return self._inline(Shape.MAP, kind, goal, at, depth)
@@ -400,10 +452,18 @@ class Bundler:
             return None
         return self._resolve(reference, at.below("$ref"), quiet=quiet)
 
+    def _follow_alone(self, node: dict[str, Any], at: Goal) -> Goal | None:
+        """Return what the `$ref` of *node* leads to, as ``_follow`` does; nothing is beside it."""
+        goal = self._follow(node, at)
+        if goal is not None and len(node) > 1:
+            message = "`$ref` stands for all names here; move those beside it to that file"
+            self._note(at.below("$ref"), "reference-sibling", message)
+        return goal
+
     def _resolve(self, reference: str, at: Goal, *, quiet: bool = False) -> Goal | None:
         """Return what *reference*, at *at*, leads to; None, which is noted, if that is nothing."""
         try:
-            return self._files.follow(reference, at.file)
+            return self._files.follow(reference, at)
         except AddressError as error:
             if not quiet and error.kind:
                 self._note(at, error.kind, f"{quote(reference)}: {error.message}")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from dateline.bundle.addresses import AddressError, find_path, is_local, parse_address
@@ -25,6 +27,19 @@ class Goal(NamedTuple):
         return Goal(self.file, (*self.path, step))
 
 
+@dataclass(frozen=True)
+class Fragments:
+    """The files whose union is a document, by their names from the folder of all.
+
+    ``find_file`` returns which of them holds what is at a path of the document. ``parts`` are the
+    other files of the folder.
+    """
+
+    files: Mapping[str, Any]
+    find_file: Callable[[Trail], str]
+    parts: Mapping[str, SourceFile]
+
+
 class FileSet:
     """The files that a document consists of, each read when a reference first leads there."""
 
@@ -35,9 +50,11 @@ class FileSet:
         files: Files,
         readings: Readings | None,
         problems: list[Problem],
+        fragments: Fragments | None = None,
     ) -> None:
         self.main = name
         self.sources: dict[str, SourceFile | None] = {name: main}
+        self._fragments = fragments
         # names for people begin with the folder that the first one begins with
         self._folder = main.name.removesuffix(name)
         self._files = files
@@ -46,17 +63,20 @@ class FileSet:
         self._problems = problems
         self._bytes_left = ADOPTED.size
 
-    def follow(self, reference: str, file: str, depth: int = 0) -> Goal:
-        """Return what *reference* in *file* leads to, seeing through what only refers on.
+    def find_file(self, at: Goal) -> str:
+        """Return the name of the file that holds what is at *at*."""
+        if self._fragments is None or at.file != self.main:
+            return at.file
+        return self._fragments.find_file(at.path)
+
+    def follow(self, reference: str, at: Goal, depth: int = 0) -> Goal:
+        """Return what *reference*, written at *at*, leads to, seeing through what only refers on.
 
         Raises AddressError where that is unknown.
         """
         met: set[Goal] = set()
         while True:
-            address = parse_address(reference, file)
-            root = self._root(address.file)
-            path = find_path(root, address.fragment)
-            goal = self.find(Goal(address.file, path), depth)
+            goal = self.find(self._parse(reference, at), depth)
             onward = get_reference(self.node(goal))
             if onward is None or (goal.file == self.main and is_local(onward)):
                 return goal
@@ -65,7 +85,28 @@ class FileSet:
                     "reference-circular", "it leads back to itself; mend one of them"
                 )
             met.add(goal)
-            reference, file = onward, goal.file
+            reference, at = onward, goal
+
+    def _parse(self, reference: str, at: Goal) -> Goal:
+        """Return what *reference* names, which need not exist."""
+        address = parse_address(reference, self.find_file(at))
+        if self._fragments is None or address.file not in self._fragments.files:
+            return Goal(address.file, find_path(self._root(address.file), address.fragment))
+        path = find_path(self._fragments.files[address.file], address.fragment)
+        if len(path) < (3 if path[:1] == ("components",) else 2):
+            raise AddressError(
+                "reference-form", "it leads to a whole file of definitions; refer to one in it"
+            )
+        if self._fragments.find_file(path) != address.file:
+            raise self._dangling(address.file, path)
+        return Goal(self.main, path)
+
+    def _dangling(self, file: str, path: Trail) -> AddressError:
+        return AddressError(
+            "reference-dangling",
+            f"there is no {format_local(path)} in {self._folder}{file}; "
+            "write it there, or refer to what is there",
+        )
 
     def find(self, goal: Goal, depth: int = 0) -> Goal:
         """Return where *goal* is; references on the way are seen through."""
@@ -76,7 +117,7 @@ class FileSet:
         for step in goal.path:
             reference = node.get("$ref") if isinstance(node, dict) else None
             if isinstance(reference, str) and step not in node:
-                found = self.follow(reference, found.file, depth + 1)
+                found = self.follow(reference, found, depth + 1)
                 node = self.node(found)
             try:
                 index = (
@@ -84,11 +125,7 @@ class FileSet:
                 )
                 node = node[index]
             except (LookupError, TypeError):
-                raise AddressError(
-                    "reference-dangling",
-                    f"there is no {format_local(goal.path)} in {self._folder}{goal.file}; "
-                    "write it there, or refer to what is there",
-                ) from None
+                raise self._dangling(self.find_file(goal), goal.path) from None
             found = found.below(index)
         return found
 
@@ -102,8 +139,9 @@ class FileSet:
     def _root(self, file: str) -> dict[str, Any]:
         """Return what *file* holds. Raises AddressError where it can't be read."""
         if file not in self.sources:
-            self.sources[file] = None  # until it is read
-            self.sources[file] = self._read(file)
+            known = self._fragments.parts.get(file) if self._fragments else None
+            self.sources[file] = known  # None until it is read
+            self.sources[file] = known or self._read(file)
         source = self.sources[file]
         if source is None:
             # why is noted once
@@ -130,7 +168,7 @@ class FileSet:
         try:
             found = self.find(Goal(goal.file, (*goal.path, *path)))
             reference = get_reference(self.node(found))
-            return found if reference is None else self.follow(reference, found.file)
+            return found if reference is None else self.follow(reference, found)
         except AddressError:
             return None  # noted where the reference is met
 

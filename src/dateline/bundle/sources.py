@@ -99,11 +99,11 @@ def may_refer_to_files(source: SourceFile) -> bool:
     """
     text = source.text
     if text is None:
-        return _refers_to_files(source.root)
+        return refers_to_files(source.root)
     if not source.name.lower().endswith(".json"):
         suspicious = (_ESCAPED_YAML_KEY, _ELSEWHERE_IN_YAML, _MAPPING_IN_YAML)
         is_suspicious = "defaultMapping" in text or any(one.search(text) for one in suspicious)
-        return is_suspicious and _refers_to_files(source.root)
+        return is_suspicious and refers_to_files(source.root)
     if _ESCAPED_KEY.search(text) or _ELSEWHERE.search(text) or '"defaultMapping"' in text:
         return True
     mappings = _MAPPING.findall(text)
@@ -114,7 +114,8 @@ def may_refer_to_files(source: SourceFile) -> bool:
     )
 
 
-def _refers_to_files(root: Any) -> bool:
+def refers_to_files(root: Any) -> bool:
+    """Return whether *root* may hold an address of another file."""
     pending = [root]
     while pending:
         node = pending.pop()

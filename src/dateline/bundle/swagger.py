@@ -12,10 +12,10 @@ from typing import Any, Final, NamedTuple
 
 from dateline.bundle.addresses import AddressError, find_path, parse_address
 from dateline.bundle.sources import SourceFile
-from dateline.load.wording import quote
 from dateline.model import EXTENSIBLE, Problem
 from dateline.openapi import METHODS, ConvertedDocument, MadeName, Shape, follow, pointer, slot
 from dateline.source.reader import Trail
+from dateline.wording import quote
 
 _OPENAPI: Final = "3.0.4"
 

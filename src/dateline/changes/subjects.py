@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
 from dateline.diff.naming import Name, name
-from dateline.load.wording import did_you_mean
 from dateline.model import EXTENSIBLE
 from dateline.openapi import (
     COMPONENTS,
@@ -20,6 +19,7 @@ from dateline.openapi import (
 from dateline.schema.parts import list_members
 from dateline.schema.references import Located, Resolver, escape
 from dateline.schema.types import UNIONS
+from dateline.wording import did_you_mean
 
 _GROUPS: Final = ("allOf", *UNIONS)
 

@@ -11,7 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from dateline.bundle import Document, read_contents, wrong_types_refused
+from dateline.bundle import Document, read_contents
 from dateline.cache import Cache
 from dateline.check.attachments import explain_attachment
 from dateline.check.baseline import BaselineError, Published
@@ -24,6 +24,7 @@ from dateline.check.servable import check_servable
 from dateline.check.versions import check_table, create_unchanged_finding
 from dateline.check.waivers import Waiver, Waivers, read_waivers
 from dateline.diff import DiffReadings, diff
+from dateline.load.foreign import wrong_types_refused
 from dateline.model import (
     EVERYWHERE,
     Api,

@@ -9,13 +9,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
-from dateline.bundle import Document, Readings, read_contents, wrong_types_refused
+from dateline.bundle import Document, Readings, read_contents
 from dateline.check.baseline import BaselineError, Published, read_baseline
 from dateline.check.merge import ChangeGroup, Merged, identify_edit, sort_key
 from dateline.diff import diff
 from dateline.load import TABLE, load
+from dateline.load.foreign import wrong_types_refused
 from dateline.load.table import read_policy_rules
-from dateline.load.wording import did_you_mean, find_nearest
 from dateline.model import (
     Api,
     Change,
@@ -34,6 +34,7 @@ from dateline.presets import DEFAULT_POLICY, PRESETS
 from dateline.project import Projector
 from dateline.rules import CHANGE_RULES, RULES
 from dateline.source.reader import read
+from dateline.wording import did_you_mean, find_nearest
 
 _VERSION: Final = re.compile(r"(\d{4}-\d{1,2}(?:[.-][0-9a-z.-]+)?|next)(?:@(.+))?")
 _ALONE: Final = Combination("", "")  # a document that stands for no version

@@ -9,9 +9,9 @@ from dateline.check.announcements import check_announcements, find_announcement
 from dateline.check.baseline import Published
 from dateline.check.findings import create_finding
 from dateline.gates import order
-from dateline.load.wording import find_nearest
 from dateline.model import Finding, Place, Policy, Table, Version
 from dateline.rules import CHANGE_RULES
+from dateline.wording import find_nearest
 
 
 def check_table(table: Table, published: Published, today: date) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ from typing import Any
 from dateline.edit.draft import Draft
 from dateline.edit.history import ABSENT
 from dateline.edit.places import Steps, find_index
-from dateline.edit.repairs import Repair, Restored, Returned, file_of
+from dateline.edit.repairs import Repair, Restored, Returned
 from dateline.gates import order
 from dateline.openapi import references, value_at
 
@@ -16,14 +16,17 @@ from dateline.openapi import references, value_at
 def beside(draft: Draft, whole: Steps, names: list[str]) -> tuple[str, int, Steps]:
     """Return the file that a component goes to, its number there, and its neighbour."""
     section = whole[:-1]
-    known = list(draft.canvas.node(section) or ())
+    api = draft.canvas.api
+    traces = {name: api.trace((*section, name)) for name in draft.canvas.node(section) or ()}
+    # what only references lead to has no place among the components of a file
+    files = {name: file for name, (file, path) in traces.items() if path == (*section, name)}
+    known = [*files]
     if not known:
-        return file_of(draft.canvas.api, section), 0, section
+        return api.trace(section)[0], 0, section
     place = find_index(known, names, str(whole[-1]))
     neighbour = known[max(place - 1, 0)]
-    file = file_of(draft.canvas.api, (*section, neighbour))
-    there = [one for one in known if file_of(draft.canvas.api, (*section, one)) == file]
-    return file, there.index(neighbour) + (place > 0), (*section, neighbour)
+    there = [name for name, file in files.items() if file == files[neighbour]]
+    return files[neighbour], there.index(neighbour) + (place > 0), (*section, neighbour)
 
 
 def give_back_components(draft: Draft) -> None:

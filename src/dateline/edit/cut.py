@@ -16,10 +16,10 @@ from dateline.edit.revision import Revision, compare_contents, compare_record
 from dateline.edit.sources import TITLE, Sources, open_sources, read_contents, write_trial
 from dateline.gates import order
 from dateline.load import load
-from dateline.load.wording import find_nearest
 from dateline.model import NEXT, DatelineError, Table, Version
 from dateline.project import Projector
 from dateline.versions import is_well_formed
+from dateline.wording import find_nearest
 
 
 class CutError(DatelineError):

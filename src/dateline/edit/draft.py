@@ -8,10 +8,10 @@ from typing import Any, Final, NamedTuple, TypeVar
 from dateline.edit.history import ABSENT, plain
 from dateline.edit.places import Object, Spot, Steps, find_spot, objects
 from dateline.edit.repairs import CantGateError, Canvas, Repair, Restored
-from dateline.load.wording import name_kind
 from dateline.model import EXTENSIBLE, KEYS, WAS, Change, Combination, Kind
 from dateline.openapi import pointer, value_at
 from dateline.rules import Judgement
+from dateline.wording import name_kind
 
 ADDED: Final = frozenset(
     {

@@ -15,7 +15,6 @@ from dateline.gates import Timeline, changes, gate_dates, order, substitutes, wh
 from dateline.model import ADDED, GATES, REMOVED, SHOWN_AS, WAS, WHY, Api, DatelineError, Day
 from dateline.openapi import COMPONENTS, children, target
 from dateline.schema.types import UNIONS
-from dateline.source.splice import EditableSource
 
 _REQUIRED: Final = "required"
 
@@ -135,45 +134,43 @@ class _Folding:
 
     def _remove(self, path: Trail, *, in_collection: bool) -> None:
         """Take away what stands at *path*, and the collection that held nothing else."""
-        source = self._sources.of(path)
-        source.remove(path)
+        self._sources.remove(path)
         around = path[:-1]
-        if in_collection and source.is_empty(around):
-            source.remove(around)
-            if around[:-1] == ("components",) and source.is_empty(around[:-1]):
-                source.remove(around[:-1])
+        if in_collection and self._sources.is_empty(around):
+            self._sources.remove(around)
+            if around[:-1] == ("components",) and self._sources.is_empty(around[:-1]):
+                self._sources.remove(around[:-1])
 
     # The keys
 
     def _fold_gates(self, site: _FoldedNode) -> None:
         path, node = site.path, site.node
-        source = self._sources.of(path)
         left = {key for key in GATES if key in node}
         for key in (ADDED, REMOVED):
             moved = self._moved.get(node.get(key, ""))
             if moved == self._oldest and path not in self._by_itself:
-                source.remove((*path, key))
+                self._sources.remove((*path, key))
                 left.discard(key)
             elif moved is not None and moved != node[key]:
-                source.put((*path, key), Day(moved))
+                self._sources.put((*path, key), Day(moved))
         history = self._fold_history(site) if WAS in node else {}
         if not history:
             left.discard(WAS)
         if SHOWN_AS in node and left.isdisjoint((ADDED, REMOVED)):
-            source.remove((*path, SHOWN_AS))
+            self._sources.remove((*path, SHOWN_AS))
         elif SHOWN_AS in node:
             self._fold_substitutes(path, site.kind, node)
         if WHY in node and not left:
-            source.remove((*path, WHY))
+            self._sources.remove((*path, WHY))
         elif isinstance(node.get(WHY), dict):
             gates: dict[str, Any] = {
                 key: self._moved[node[key]] for key in (ADDED, REMOVED) if key in left
             }
             kept = gate_dates({**gates, WAS: history})
             if any(self._moved[date] in kept for date in node[WHY]):
-                fold_reasons(source, path, node, self._moved, kept)
+                fold_reasons(self._sources, path, node, self._moved, kept)
             else:
-                source.remove((*path, WHY))
+                self._sources.remove((*path, WHY))
 
     def _fold_substitutes(self, path: Trail, kind: str, node: dict[str, Any]) -> None:
         """Let a member be shown as what it is shown as now, in all versions that stay without it.
@@ -188,7 +185,7 @@ class _Folding:
             if lacking >> at & 1
         }
         written = substitutes(node)
-        source, trail = self._sources.of(path), (*path, SHOWN_AS)
+        trail = (*path, SHOWN_AS)
         dates = sorted((date for date in written if date is not None), key=order)
         if not dates and all(same(value, written[None]) for value in wanted.values()):
             return
@@ -200,12 +197,12 @@ class _Folding:
         if dates and _gives_all({moved: written[date] for moved, date in kept.items()}, wanted):
             for date in dates:
                 if kept.get(self._moved[date]) != date:
-                    source.remove((*trail, date))
+                    self._sources.remove((*trail, date))
             for moved, date in kept.items():
                 if moved != date:
-                    source.rename((*trail, date), Day(moved))
+                    self._sources.rename((*trail, date), Day(moved))
             return
-        source.put(trail, self._restate_substitutes(path, wanted))
+        self._sources.put(trail, self._restate_substitutes(path, wanted))
 
     def _shown_instead(self, node: dict[str, Any], at: int) -> Any:
         """Return the value that *node* is shown as at *at*: the first in turn that stays."""
@@ -260,21 +257,20 @@ class _Folding:
         """Fold the `x-was` of a node; return what of it stays."""
         was: Mapping[str, Any] = site.node[WAS]
         path = (*site.path, WAS)
-        source = self._sources.of(path)
         groups = self._groups(site)
         kept = self._restate(site, groups)
         if not kept:
-            source.remove(path)
+            self._sources.remove(path)
             return kept
         for date in was:
             moved = self._moved[date]
             if moved not in kept or date != groups[moved][0]:
-                source.remove((*path, date))
+                self._sources.remove((*path, date))
                 continue
             entry = was[date]
             if not _alike(entry, kept[moved]):
                 entry = kept[moved]
-                source.put((*path, date), entry)
+                self._sources.put((*path, date), entry)
             setting, _ = changes(entry)
             inside = ("set",) if setting is entry.get("set") else ()
             before = site.shown & ~self._timeline.since(moved)
@@ -282,7 +278,7 @@ class _Folding:
                 (*path, date, *inside), site.kind, setting, before, dict.fromkeys(setting, before)
             )
             if date != moved:
-                source.rename((*path, date), Day(moved))
+                self._sources.rename((*path, date), Day(moved))
         return kept
 
     def _groups(self, site: _FoldedNode) -> dict[str, list[str]]:
@@ -331,11 +327,11 @@ class _Folding:
         lost = [number for number, name in enumerate(names) if ("properties", name) in site.gone]
         if not lost:
             return
-        source, path = self._sources.of(site.path), (*site.path, _REQUIRED)
+        path = (*site.path, _REQUIRED)
         for number in reversed(lost):
-            source.remove((*path, number))
+            self._sources.remove((*path, number))
         if len(lost) == len(names):
-            source.remove(path)
+            self._sources.remove(path)
 
     def _drop_mapping(self, site: _FoldedNode) -> None:
         discriminator = site.node.get("discriminator")
@@ -343,7 +339,7 @@ class _Folding:
         for tag, reference in (mapping or {}).items():
             if not self._find_mapped(site.node, reference) & site.shown:
                 path = (*site.path, "discriminator", "mapping", tag)
-                self._sources.of(path).remove(path)
+                self._sources.remove(path)
 
     def _find_mapped(self, node: dict[str, Any], reference: str) -> int:
         """Return where what *reference* of a mapping names is a member; or is there at all."""
@@ -367,17 +363,16 @@ class _Folding:
         still = any(mask & self.kept not in (0, self.kept) for mask in shown)
         if still or all(mask == self._timeline.all for mask in shown):
             return
-        source = self._sources.of(path)
         left = [one for number, one in enumerate(values) if ("oneOf", number) not in site.gone]
-        source.rename((*path, "oneOf"), "enum")
-        source.put((*path, "enum"), [plain(one["const"]) for one in left])
+        self._sources.rename((*path, "oneOf"), "enum")
+        self._sources.put((*path, "enum"), [plain(one["const"]) for one in left])
         words = {str(one["const"]): one["description"] for one in left if "description" in one}
         if words:
-            source.put((*path, "x-enum-descriptions"), words)
+            self._sources.put((*path, "x-enum-descriptions"), words)
 
 
 def fold_reasons(
-    source: EditableSource,
+    sources: Sources,
     path: Trail,
     node: Mapping[str, Any],
     moved: Mapping[str, str],
@@ -393,11 +388,11 @@ def fold_reasons(
     for date, (*older, newest) in by_date.items():
         gone = older if date in kept else [*older, newest]
         if older and date in kept:
-            source.put((*path, WHY, newest), why(node, [*older, newest]))
+            sources.put((*path, WHY, newest), why(node, [*older, newest]))
         for one in gone:
-            source.remove((*path, WHY, one))
+            sources.remove((*path, WHY, one))
         if date in kept and date != newest:
-            source.rename((*path, WHY, newest), Day(date))
+            sources.rename((*path, WHY, newest), Day(date))
 
 
 def _gives_all(values: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:

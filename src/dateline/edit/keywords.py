@@ -16,9 +16,9 @@ from dateline.edit.places import (
     objects,
 )
 from dateline.edit.repairs import CantGateError, Repair, Restored
-from dateline.load.wording import name_kind
 from dateline.model import EXTENSIBLE, WAS, Change
 from dateline.openapi import operation_path, parts, pointer, resolve, target, value_at, walk
+from dateline.wording import name_kind
 
 # Where one of these changes, nothing else of a schema means what it did.
 _SHAPE: Final = frozenset({"type", "$ref", EXTENSIBLE})

@@ -23,14 +23,14 @@ def redate_gates(api: Api, sources: Sources, drafts: Collection[str], day: str) 
         dated = [key for key in (ADDED, REMOVED) if node.get(key) in drafts]
         past = sorted((date for date in node.get(WAS, ()) if date in drafts), key=order)
         for key in dated:
-            sources.of(path).put((*path, key), Day(day))
+            sources.put((*path, key), Day(day))
         if past and ADDED in dated:
             _forget(sources, (*path, WAS), node[WAS], past)
         elif past:
             _redate_history(sources, (*path, WAS), node[WAS], past, day)
         if isinstance(node.get(WHY), dict):
             moved = {date: day if date in drafts else date for date in node[WHY]}
-            fold_reasons(sources.of(path), path, node, moved, moved.values())
+            fold_reasons(sources, path, node, moved, moved.values())
         _redate_substitutes(sources, (*path, SHOWN_AS), node, drafts, day)
         found = found or bool(dated or past)
     return found
@@ -38,22 +38,20 @@ def redate_gates(api: Api, sources: Sources, drafts: Collection[str], day: str) 
 
 def _forget(sources: Sources, trail: Trail, was: Mapping[str, Any], past: Sequence[str]) -> None:
     """Drop what something was in drafts that it is now added with."""
-    source = sources.of(trail)
     for gone in [trail] if len(past) == len(was) else [(*trail, date) for date in past]:
-        source.remove(gone)
+        sources.remove(gone)
 
 
 def _redate_history(
     sources: Sources, trail: Trail, was: Mapping[str, Any], past: Sequence[str], day: str
 ) -> None:
-    source = sources.of(trail)
     oldest, *others = past
-    source.rename((*trail, oldest), Day(day))
+    sources.rename((*trail, oldest), Day(day))
     if others:
         newest_first = (was[date] for date in reversed(past))
-        source.put((*trail, day), reduce(merge_entries, newest_first))
+        sources.put((*trail, day), reduce(merge_entries, newest_first))
     for date in others:
-        source.remove((*trail, date))
+        sources.remove((*trail, date))
 
 
 def _redate_substitutes(
@@ -65,9 +63,9 @@ def _redate_substitutes(
     )
     for date in dates[1:]:
         # between two drafts that become one version there is none
-        sources.of(trail).remove((*trail, date))
+        sources.remove((*trail, date))
     for date in dates[:1]:
-        sources.of(trail).rename((*trail, date), Day(day))
+        sources.rename((*trail, date), Day(day))
 
 
 def redate_waivers(

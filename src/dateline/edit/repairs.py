@@ -15,7 +15,6 @@ from dateline.gates import Timeline, changes, drop_keys, gate_dates
 from dateline.model import ADDED, REMOVED, WAS, WHY, Api, Change, Day
 from dateline.openapi import pointer, resolve, value_at
 from dateline.project import Projector
-from dateline.source.splice import EditableSource
 
 _TWICE: Final = (
     "it would have to come and go more than once, or in one environment only; "
@@ -157,17 +156,16 @@ class Restored(Repair):
                 ):
                     then[earlier] = then[later]
             wanted = rewrite_history(wanted, keyword, then, canvas.dates)
-        source = sources.of(self.path)
         if self.inlined:
-            source.replace(self.path, {**node, WAS: wanted})
+            sources.replace(self.path, {**node, WAS: wanted})
         elif not wanted:
             if WAS in node:
-                source.remove((*self.path, WAS))
+                sources.remove((*self.path, WAS))
         elif WAS not in node:
-            source.put((*self.path, WAS), wanted)
+            sources.put((*self.path, WAS), wanted)
         else:
-            _put_entries(source, (*self.path, WAS), plain(was), wanted)
-        _part_reasons(source, self.path, node, {**node, WAS: wanted})
+            _put_entries(sources, (*self.path, WAS), plain(was), wanted)
+        _part_reasons(sources, self.path, node, {**node, WAS: wanted})
         fresh = (date for date in wanted if not same(was.get(date, ABSENT), wanted[date]))
         dates = ", ".join(tuple(fresh) or wanted)
         return (
@@ -176,29 +174,29 @@ class Restored(Repair):
 
 
 def _put_entries(
-    source: EditableSource, path: Steps, was: dict[str, Any], wanted: dict[str, Any]
+    sources: Sources, path: Steps, was: dict[str, Any], wanted: dict[str, Any]
 ) -> None:
     """Let the history at *path*, which *was* one, be what is *wanted*; dates stay in order."""
     for date in was.keys() - wanted.keys():
-        source.remove((*path, date))
+        sources.remove((*path, date))
     for number, (date, entry) in enumerate(wanted.items()):
         if date not in was:
-            source.put((*path, date), entry, number)
+            sources.put((*path, date), entry, number)
         elif {"set", "unset"}.isdisjoint({**entry, **was[date]}):
-            _put_keys(source, (*path, date), was[date], entry)
+            _put_keys(sources, (*path, date), was[date], entry)
         elif not same(was[date], entry):
-            source.replace((*path, date), entry)
+            sources.replace((*path, date), entry)
 
 
 def _put_keys(
-    source: EditableSource, path: Steps, before: Mapping[str, Any], after: Mapping[str, Any]
+    sources: Sources, path: Steps, before: Mapping[str, Any], after: Mapping[str, Any]
 ) -> None:
     """Let what has the keys *before* have those *after* in their place; new ones come last."""
     for key in before.keys() - after.keys():
-        source.remove((*path, key))
+        sources.remove((*path, key))
     for key, value in after.items():
         if not same(before.get(key, ABSENT), value):
-            source.put((*path, key), value)
+            sources.put((*path, key), value)
 
 
 @dataclass(kw_only=True, eq=False)
@@ -211,7 +209,6 @@ class Gated(Repair):
 
     def apply(self, canvas: Canvas, sources: Sources) -> str:
         node = canvas.node(self.path)
-        source = sources.of(self.path)
         if node is True:
             node = {}
         if not isinstance(node, dict):
@@ -223,11 +220,11 @@ class Gated(Repair):
             gates = {ADDED: Day(canvas.dates[0])}
         if "$ref" in node and not self.in_schema:
             # a Reference Object outside schemas takes nothing beside it (OpenAPI 3.1.1, 4.8.23)
-            source.replace(self.path, {**canvas.resolve(node), **gates})
+            sources.replace(self.path, {**canvas.resolve(node), **gates})
         elif not node:
-            source.replace(self.path, gates)
+            sources.replace(self.path, gates)
         else:
-            _put_gates(source, self.path, node, gates)
+            _put_gates(sources, self.path, node, gates)
         return _list_gates(gates) or "its gate goes"
 
 
@@ -240,21 +237,19 @@ def _find_gates(
     return {key: Day(date) for key, date in found.items()}
 
 
-def _put_gates(
-    source: EditableSource, path: Steps, node: dict[str, Any], gates: dict[str, str]
-) -> None:
+def _put_gates(sources: Sources, path: Steps, node: dict[str, Any], gates: dict[str, str]) -> None:
     others = drop_keys(node, ADDED, REMOVED)
-    _put_keys(source, path, {key: node[key] for key in node.keys() - others.keys()}, gates)
-    _part_reasons(source, path, node, {**others, **gates})
+    _put_keys(sources, path, {key: node[key] for key in node.keys() - others.keys()}, gates)
+    _part_reasons(sources, path, node, {**others, **gates})
 
 
 def _part_reasons(
-    source: EditableSource, path: Steps, node: Mapping[str, Any], now: Mapping[str, Any]
+    sources: Sources, path: Steps, node: Mapping[str, Any], now: Mapping[str, Any]
 ) -> None:
     """Let the reason of *node* be that of the gates it was given for, where there are new ones."""
     reason, known = node.get(WHY), gate_dates(node)
     if isinstance(reason, str) and known and not {*gate_dates(now)} <= {*known}:
-        source.put((*path, WHY), dict.fromkeys(known, reason))
+        sources.put((*path, WHY), dict.fromkeys(known, reason))
 
 
 def _list_gates(gates: Mapping[str, str]) -> str:
@@ -323,15 +318,14 @@ class Enumerated(Repair):
 
     def apply(self, canvas: Canvas, sources: Sources) -> str:
         node = canvas.node(self.path)
-        source = sources.of(self.path)
         key = "oneOf" if "enum" not in node else "enum"
         listed = node[key] if key == "oneOf" else [{"const": value} for value in node[key]]
         if key == "enum":
             if "oneOf" in node or any("enum" in changes(e)[0] for e in node.get(WAS, {}).values()):
                 raise CantGateError("beside `oneOf` no `enum` can have a history; part the two")
-            source.rename((*self.path, "enum"), "oneOf")
+            sources.rename((*self.path, "enum"), "oneOf")
             for number, member in enumerate(listed):
-                source.replace((*self.path, "oneOf", number), member)
+                sources.replace((*self.path, "oneOf", number), member)
         done = []
         returned: list[tuple[int, int, dict[str, Any]]] = []
         for value, wanted in zip(self.values, self.shown, strict=True):
@@ -343,13 +337,13 @@ class Enumerated(Repair):
             gates = _find_gates(node, {**now, **wanted}, canvas.dates)
             done.append(f"{value} has {_list_gates(gates) or 'no gate any more'}")
             if numbers:
-                _put_gates(source, (*self.path, "oneOf", numbers[0]), node, gates)
+                _put_gates(sources, (*self.path, "oneOf", numbers[0]), node, gates)
             else:
                 place, order = self._place(value, listed)
                 returned.append((place, order, {**node, **gates}))
         # from behind, so that places stay what they are
         for place, _, member in sorted(returned, key=lambda one: (-one[0], -one[1])):
-            source.insert((*self.path, "oneOf", place), member)
+            sources.insert((*self.path, "oneOf", place), member)
         return "; ".join(done)
 
     def _place(self, value: Any, listed: list[dict[str, Any]]) -> tuple[int, int]:
@@ -394,21 +388,15 @@ def carry_out(
 
 def _require(schema: Steps, returned: list[Returned], canvas: Canvas, sources: Sources) -> None:
     """Let fields that come back be required where they were; later versions leave them out."""
-    source = sources.of(schema)
     node = canvas.node(schema)
     names = list(node.get("required", ()))
     if not names:
         keys = list(node)
         place = keys.index("type") + 1 if "type" in keys else None
-        source.put((*schema, "required"), [repair.path[-1] for repair in returned], place)
+        sources.put((*schema, "required"), [repair.path[-1] for repair in returned], place)
         return
     for repair in returned:
         behind = [names.index(name) for name in repair.required_behind or () if name in names]
         place = max(behind, default=-1) + 1
         names.insert(place, str(repair.path[-1]))
-        source.insert((*schema, "required", place), repair.path[-1])
-
-
-def file_of(api: Api, path: Steps) -> str:
-    """Return the name of the file that holds *path*."""
-    return api.locate(path).file.partition("/")[2]
+        sources.insert((*schema, "required", place), repair.path[-1])

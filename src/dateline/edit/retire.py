@@ -16,10 +16,10 @@ from dateline.edit.revision import Revision, compare_contents, compare_record
 from dateline.edit.sources import Sources, Trail, read_contents, write_trial
 from dateline.gates import Timeline
 from dateline.load import TABLE, load
-from dateline.load.wording import find_nearest
 from dateline.model import EVERYWHERE, Api, DatelineError, Table, Version
 from dateline.project import Projector
 from dateline.rules import describe
+from dateline.wording import find_nearest
 
 
 class RetireError(DatelineError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import sys
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
@@ -9,9 +10,11 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
+from urllib.parse import unquote
 
 from dateline.load import TABLE, list_source_files, load, read_known_table
 from dateline.model import NEXT, Api, Day, SourceError
+from dateline.openapi import follow, pointer
 from dateline.source.splice import EditableSource
 
 TITLE: Final = "Being prepared."
@@ -25,7 +28,8 @@ class Sources:
     """The sources of an API, by file name, and the edits done to them so far.
 
     A trail of the joined document leads to the same place in the file that holds it, as long as
-    no list on the way has got or lost an item before it.
+    no list on the way has got or lost an item before it. What several references lead to is edited
+    once.
     """
 
     def __init__(self, api: Api, contents: Mapping[str, bytes]) -> None:
@@ -33,16 +37,91 @@ class Sources:
         self._contents = contents
         self._edited: dict[str, EditableSource] = {}
         self._made: set[Trail] = set()
-
-    def of(self, path: Trail) -> EditableSource:
-        """Return the file that holds *path*, or most of it."""
-        return self.file(self._api.locate(path).file.partition("/")[2])
+        self._gone: set[str] = set()
+        # by which trail each edit of a place in a file was done
+        self._done: dict[tuple[str, str, Trail, str], Trail] = {}
 
     def file(self, name: str) -> EditableSource:
         """Return the file called *name*, a path from the folder of the sources."""
         if name not in self._edited:
             self._edited[name] = EditableSource(self._contents[name], json=name.endswith(".json"))
         return self._edited[name]
+
+    # The edits of ``EditableSource``, at a trail of the joined document
+
+    def put(self, path: Trail, value: Any, at: int | None = None) -> None:
+        """Let the key at the end of *path* hold *value*; a new one becomes number *at*."""
+        file, there = self._api.trace(path)
+        value = self._localize(value, file)
+        if self._is_first("put", path, file, there, value):
+            self.file(file).put(there, value, at)
+
+    def insert(self, path: Trail, value: Any) -> None:
+        """Put *value* into a list, before the item at *path*; an index past the end appends."""
+        file, there = self._api.trace(path)
+        value = self._localize(value, file)
+        if self._is_first("insert", path, file, there, value):
+            self.file(file).insert(there, value)
+
+    def replace(self, path: Trail, value: Any) -> None:
+        """Let *value* stand where *path* leads."""
+        file, there = self._api.trace(path)
+        value = self._localize(value, file)
+        if self._is_first("replace", path, file, there, value):
+            self.file(file).replace(there, value)
+
+    def remove(self, path: Trail) -> None:
+        """Take the key or item at *path* away; a file of its own with it."""
+        file, there = self._api.trace(path)
+        if not there:
+            self._gone.add(file)
+        elif self._is_first("remove", path, file, there, None):
+            self.file(file).remove(there)
+
+    def rename(self, path: Trail, name: str) -> None:
+        """Give the key at the end of *path* another name; it keeps its place and its value."""
+        file, there = self._api.trace(path)
+        if self._is_first("rename", path, file, there, name):
+            self.file(file).rename(there, name)
+
+    def is_empty(self, path: Trail) -> bool:
+        """Return whether the collection at *path* is written in a file, and holds nothing."""
+        file, (*there, _) = self._api.trace((*path, ""))
+        return self.file(file).has(tuple(there)) and self.file(file).is_empty(tuple(there))
+
+    def _is_first(self, kind: str, path: Trail, file: str, there: Trail, value: Any) -> bool:
+        """Return whether no other trail has led to this edit of a file."""
+        if not self._api.parts:
+            return True
+        return self._done.setdefault((kind, file, there, repr(value)), path) == path
+
+    def _localize(self, value: Any, file: str) -> Any:
+        """Return *value* with the addresses of the joined document as *file* has to write them."""
+        if file not in self._api.parts:
+            return value
+        if isinstance(value, list):
+            return [self._localize(one, file) for one in value]
+        if not isinstance(value, dict):
+            return value
+        return {key: self._localize_below(key, below, file) for key, below in value.items()}
+
+    def _localize_below(self, key: str, below: Any, file: str) -> Any:
+        if key in ("$ref", "defaultMapping") and isinstance(below, str):
+            return self._relate(below, file)
+        if key == "mapping" and isinstance(below, dict):
+            return {
+                tag: self._relate(name, file) if isinstance(name, str) else name
+                for tag, name in below.items()
+            }
+        return self._localize(below, file)
+
+    def _relate(self, reference: str, file: str) -> str:
+        """Return the address, in *file*, of what *reference* leads to in the joined document."""
+        if not reference.startswith("#"):
+            return reference
+        other, path = self._api.trace(follow(self._api.document, unquote(reference[1:])))
+        name = posixpath.relpath(other, posixpath.dirname(file))
+        return ("" if other == file else name) + (f"#{pointer(path)}" if path else "")
 
     def give_back(
         self, path: Trail, holder: Trail, value: Any, at: int, file: str | None = None
@@ -51,23 +130,27 @@ class Sources:
 
         What is missing in between is made. A new list item's own number in *path* means nothing.
         """
-        source = self.file(file) if file else self.of(holder)
         depth = len(holder)
+        while file and depth and not self.file(file).has(path[:depth]):
+            depth -= 1
         while depth + 1 < len(path) and path[: depth + 1] in self._made:
             depth, at = depth + 1, 0
         self._made.update(path[:number] for number in range(depth + 1, len(path)))
         for step in reversed(path[depth + 1 :]):
             value = [value] if isinstance(step, int) else {step: value}
-        if isinstance(path[depth], int):
-            source.insert((*path[:depth], at), value)
+        if file:
+            self.file(file).put(path[: depth + 1], value, at)
+        elif isinstance(path[depth], int):
+            self.insert((*path[:depth], at), value)
         else:
-            source.put(path[: depth + 1], value, at)
+            self.put(path[: depth + 1], value, at)
 
     def read_contents(self) -> dict[str, bytes]:
         """Return the content of every file with all edits done."""
         return {
             name: self._edited[name].content() if name in self._edited else content
             for name, content in self._contents.items()
+            if name not in self._gone
         }
 
 

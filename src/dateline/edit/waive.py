@@ -14,11 +14,11 @@ from dateline.edit.sources import write_trial
 from dateline.files.sources import Replacement, recover, write
 from dateline.gates import order
 from dateline.load.table import canonical_date
-from dateline.load.wording import did_you_mean
 from dateline.model import Api, DatelineError, Day, Finding, Policy, SourceError
 from dateline.project import Projector
 from dateline.schema.references import Resolver
 from dateline.source.splice import EditableSource
+from dateline.wording import did_you_mean
 
 _SHOWN: Final = 5
 

@@ -6,30 +6,27 @@ import os
 import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from dateline.gates import Timeline
 from dateline.load.availability import find_availability
 from dateline.load.checks import find_problems
+from dateline.load.joining import join_files
 from dateline.load.table import read_table
-from dateline.load.wording import quote
 from dateline.model import Api, Map, Place, Problem, SourceError, Table
-from dateline.openapi import COMPONENTS
-from dateline.source.reader import Locator, read
+from dateline.source.reader import read
 
 TABLE: Final = "versions.yaml"
 _BESIDE: Final = (TABLE, "waivers.yaml")
 _SUFFIXES: Final = (".yaml", ".yml", ".json")
 _FILE_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
-# Sections of the root that fragments share; everything else is in one fragment.
-_SHARED: Final = ("paths", "webhooks", "components")
-
 
 def load(folder: Path, *, tolerated: Collection[str] = ()) -> Api:
     """Read the definitions in *folder*: `versions.yaml`, and fragments in YAML and JSON.
 
-    Fragments may be in folders below. What ``list_source_files`` leaves alone is not read.
+    Fragments may be in folders below, and refer to other files there. What ``list_source_files``
+    leaves alone is not read.
     Raises SourceError with every problem found, sorted by place; those of the checks whose ids
     are *tolerated* are passed over.
     """
@@ -41,23 +38,23 @@ def load(folder: Path, *, tolerated: Collection[str] = ()) -> Api:
         raise SourceError(problems)
     table = read_table(table_map, problems)
     adopted = table.adopted if table else table_map.get("lint") == "adopted"
-    fragments = [
-        fragment
+    files = {
+        name: file
         for path in list_source_files(folder, problems)
-        if path.relative_to(folder).as_posix() not in _BESIDE
-        and (fragment := _read(path, folder, adopted=adopted, problems=problems)) is not None
-    ]
-    if not fragments and not problems:
+        if (name := path.relative_to(folder).as_posix()) not in _BESIDE
+        and (file := _read(path, folder, adopted=adopted, problems=problems)) is not None
+    }
+    if not files and not problems:
         problems.append(_nothing_to_read(folder))
     if table is None or problems:
         raise SourceError(problems)
-    locate = Locator(fragments).locate
-    document = _join_fragments(fragments, problems)
-    if not problems:
-        found = find_problems(document, table, locate)
+    joined = join_files(files, folder, problems)
+    if joined is not None and not problems:
+        found = find_problems(joined.document, table, joined.locate)
         problems += (problem for problem in found if problem.id not in tolerated)
-    if problems:
+    if joined is None or problems:
         raise SourceError(problems)
+    document, locate = joined.document, joined.locate
     timeline = Timeline(table)
     drafts = {version.date for version in table.versions if version.draft}
     visible, breaches = find_availability(
@@ -72,6 +69,8 @@ def load(folder: Path, *, tolerated: Collection[str] = ()) -> Api:
         combinations=timeline.combinations,
         visible=visible,
         locate=locate,
+        trace=joined.trace,
+        parts=joined.parts,
     )
 
 
@@ -167,44 +166,3 @@ def _nothing_to_read(folder: Path) -> Problem:
 
 def _read(path: Path, folder: Path, *, adopted: bool, problems: list[Problem]) -> Map | None:
     return read(path, name_source(path, folder), adopted=adopted, problems=problems)
-
-
-def _join_fragments(fragments: list[Map], problems: list[Problem]) -> dict[str, Any]:
-    """Return the union of *fragments*; a name defined twice is a problem that shows both."""
-    document: dict[str, Any] = {}
-    origins: dict[tuple[str, ...], Map] = {}
-
-    def add(into: dict[str, Any], fragment: Map, path: tuple[str, ...], node: Any) -> None:
-        first = origins.setdefault(path, fragment)
-        if first is fragment:
-            into[path[-1]] = node
-            return
-        holder = "/".join(path[:-1]) or "the document"
-        earlier = Locator([first]).locate(path)
-        message = f"{path[-1]!r} of {holder} is also defined at {earlier}; keep one of the two"
-        place = Locator([fragment]).locate(path)
-        problems.append(Problem(place=place, id="defined-twice", message=message))
-
-    def find_shared(into: dict[str, Any], fragment: Map, path: tuple[str, ...], node: Any) -> Any:
-        """Return the mapping of *into* that fragments share; None where *node* is no mapping."""
-        if isinstance(node, dict):
-            return into.setdefault(path[-1], {})
-        message = f"{quote(node)} where a mapping belongs"
-        place = Locator([fragment]).locate(path, value=True)
-        problems.append(Problem(place=place, id="wrong-type", message=message))
-        return None
-
-    for fragment in fragments:
-        for key, value in fragment.items():
-            if key not in _SHARED:
-                add(document, fragment, (key,), value)
-                continue
-            into = find_shared(document, fragment, (key,), value)
-            for name, node in value.items() if into is not None else ():
-                if key != "components" or name not in COMPONENTS:
-                    add(into, fragment, (key, name), node)
-                    continue
-                section = find_shared(into, fragment, (key, name), node)
-                for component, below in node.items() if section is not None else ():
-                    add(section, fragment, (key, name, component), below)
-    return document

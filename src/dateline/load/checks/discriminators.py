@@ -25,11 +25,11 @@ from dateline.load.checks.scope import (
     path,
 )
 from dateline.load.checks.values import find_fault
-from dateline.load.wording import did_you_mean, quote, quote_all
 from dateline.model import EVERYWHERE, SHOWN_AS, WAS, Combination
 from dateline.openapi import target
 from dateline.schema.types import UNIONS, choices
 from dateline.schema.variants import other_tags
+from dateline.wording import did_you_mean, quote, quote_all
 
 
 @on("schema.discriminator", finds=("discriminator-property",))

@@ -26,7 +26,6 @@ from dateline.load.checks.scope import (
     path,
 )
 from dateline.load.table import check_version
-from dateline.load.wording import did_you_mean, name_kind, quote
 from dateline.model import (
     ADDED,
     ENVIRONMENTS,
@@ -43,6 +42,7 @@ from dateline.openapi import OBJECTS, WHOLE, Shape, slot
 from dateline.schema.types import UNIONS
 from dateline.schema.values import text
 from dateline.versions import is_well_formed
+from dateline.wording import did_you_mean, name_kind, quote
 
 _PRESENCE: Final = (ADDED, REMOVED, ENVIRONMENTS)
 """The keys that say where something is there at all."""

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from dateline.load.checks.scope import Scope, Site, Violation, on
-from dateline.load.wording import quote
 from dateline.openapi import OBJECTS
+from dateline.wording import quote
 
 _VERSION: Final = re.compile(r"3\.[012]\.(0|[1-9][0-9]*)")
 

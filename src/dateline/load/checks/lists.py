@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from dateline.load.checks.scope import Scope, Site, Violation, on
-from dateline.load.wording import say_repeated
 from dateline.model import ENVIRONMENTS, EXTENSIBLE
 from dateline.schema.types import UNIONS
 from dateline.schema.values import find_repeated
+from dateline.wording import say_repeated
 
 _EMPTY: Final = {
     "type": "no type is listed, so nothing is let through; name one",

@@ -8,10 +8,10 @@ from typing import Any, Final, NamedTuple
 from dateline.gates import gate_dates, order, substitutes
 from dateline.load.checks.scope import Scope, Site, Violation, extend, list_past, on
 from dateline.load.checks.values import find_fault
-from dateline.load.wording import did_you_mean, quote
 from dateline.model import ADDED, REMOVED, SHOWN_AS, WAS
 from dateline.schema.types import UNIONS, is_enumeration
 from dateline.schema.values import text
+from dateline.wording import did_you_mean, quote
 
 _WORDS: Final = frozenset({"title", "description", "deprecated", "$comment", "x-environments"})
 """What the history of a value of an enumeration may hold beside `const`, and its dates."""

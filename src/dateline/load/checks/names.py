@@ -13,10 +13,10 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from dateline.load.checks.scope import Scope, Site, Trail, Violation, on
-from dateline.load.wording import name_kind, quote, say_repeated
 from dateline.model import KEYS
 from dateline.openapi import COMPONENTS, method_name, operation_steps, operations
 from dateline.schema.types import is_enumeration, members
+from dateline.wording import name_kind, quote, say_repeated
 
 # OpenAPI 3.1.1 section 4.8.7, without what a file system reads as another folder
 _COMPONENT: Final = re.compile(r"(?!.*\.\.)[A-Za-z0-9_-][A-Za-z0-9._-]*")

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from dateline.load.checks.scope import Scope, Site, Violation, on
-from dateline.load.wording import did_you_mean, quote
 from dateline.openapi import ADDITIONAL, METHODS, QUERYSTRING, target
+from dateline.wording import did_you_mean, quote
 
 # RFC 9110 section 5.6.2
 _METHOD: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")

@@ -9,14 +9,14 @@ from typing import Any, Final
 
 from dateline.load.checks.schema_parts import resolve_schema
 from dateline.load.checks.scope import Scope, Site, Trail, Violation, on
-from dateline.load.wording import (
+from dateline.openapi import NEWEST, QUERYSTRING, VALUES, operation_steps, operations
+from dateline.wording import (
     did_you_mean,
     find_nearest,
     join_quoted,
     name_kind,
     quote,
 )
-from dateline.openapi import NEWEST, QUERYSTRING, VALUES, operation_steps, operations
 
 # RFC 3986 section 3.3 without quotes and escapes: segments of such characters and `{name}`
 _PATH: Final = re.compile(

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from dateline.load.checks.scope import Scope, Site, Violation, extend, on
-from dateline.load.wording import did_you_mean, name_kind, quote
 from dateline.model import EXTENSIBLE, GATES, KEYS
 from dateline.openapi import COMPONENTS, find_kind, target
 from dateline.schema.types import UNIONS
+from dateline.wording import did_you_mean, name_kind, quote
 
 _SECTIONS: Final = {kind: section for section, kind in COMPONENTS.items()}
 

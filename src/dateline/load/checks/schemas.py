@@ -14,7 +14,6 @@ from dateline.load.checks.schema_parts import (
     list_parts,
 )
 from dateline.load.checks.scope import Scope, Site, Violation, on
-from dateline.load.wording import did_you_mean, find_nearest, join_quoted, quote, say_repeated
 from dateline.regex.dialect import find_flaw
 from dateline.schema.types import (
     EVERY_TYPE,
@@ -25,6 +24,7 @@ from dateline.schema.types import (
     type_of,
 )
 from dateline.schema.values import find_repeated
+from dateline.wording import did_you_mean, find_nearest, join_quoted, quote, say_repeated
 
 MOST_PROPERTIES: Final = 500
 """How many properties one schema may have."""

@@ -15,7 +15,6 @@ from typing import Any, Final, NamedTuple
 from dateline.gates import changes
 from dateline.load.checks.scope import CHECKS, Check, Scope, Site, Trail, Violation, path
 from dateline.load.checks.style import ADOPTABLE
-from dateline.load.wording import find_nearest, name_kind, quote
 from dateline.model import (
     ADDED,
     ENVIRONMENTS,
@@ -31,6 +30,7 @@ from dateline.model import (
     Seq,
 )
 from dateline.openapi import ANY, NEWEST, OBJECTS, REFERABLE, Key, Shape, Value, list_required
+from dateline.wording import find_nearest, name_kind, quote
 
 FINDS: Final = frozenset(
     {"wrong-type", "missing-key", "misspelt-key", "unknown-key", "key-names-code"}

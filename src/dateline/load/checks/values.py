@@ -11,12 +11,12 @@ from typing import Any, Final, NamedTuple
 from dateline.gates import changes
 from dateline.load.checks.schema_parts import admits_null, collect_properties, resolve_schema
 from dateline.load.checks.scope import Scope, Site, Trail, Violation, extend, on
-from dateline.load.wording import did_you_mean, name_kind, quote, quote_all
 from dateline.model import ADDED, ENVIRONMENTS, REMOVED, WAS
 from dateline.openapi import target
 from dateline.regex.engines import compile_portable
 from dateline.schema.types import UNIONS, choices, declared_types, is_enumeration, type_of
 from dateline.schema.values import find_repeated, text
+from dateline.wording import did_you_mean, name_kind, quote, quote_all
 
 Path = tuple[str | int, ...]
 

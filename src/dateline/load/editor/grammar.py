@@ -26,8 +26,9 @@ def closed_object(properties: JsonSchema, required: tuple[str, ...] = ()) -> Jso
 
 REFERENCE: Final[JsonSchema] = {
     "type": "string",
-    "pattern": "^#/",
-    "description": "A place in this document: `#/components/...`. Other files are not read.",
+    "pattern": r"^(#/|(?!#)(?!/)(?![A-Za-z][A-Za-z0-9+.-]*:)[^#]+\.(json|yaml|yml)(#|$))",
+    "description": "A place in this document, `#/components/...`, or a file of this folder or of "
+    "one below it, `models/loan.yaml`, and a place in it, `models.yaml#/Loan`.",
 }
 
 _VALUES: Final[dict[Value, JsonSchema]] = {

@@ -13,9 +13,9 @@ from collections.abc import Callable
 from datetime import date
 from typing import Any, Final, NamedTuple
 
-from dateline.load.wording import did_you_mean, quote
 from dateline.model import Map, Seq
 from dateline.versions import DATE_FORM, NEXT, is_well_formed, name_pattern
+from dateline.wording import did_you_mean, quote
 
 JsonSchema = dict[str, Any]
 

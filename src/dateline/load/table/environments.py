@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from dateline.load.table.contents import VARIABLE
 from dateline.load.table.reading import Row, TableReading
-from dateline.load.wording import did_you_mean
 from dateline.model import Environment
+from dateline.wording import did_you_mean
 
 
 def read_environments(reading: TableReading, table: Row) -> Iterator[Environment]:

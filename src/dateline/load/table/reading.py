@@ -9,10 +9,10 @@ from typing import Any
 
 from dateline.load.table.contents import TableValue, check_version
 from dateline.load.table.keys import KEYS, OPENAPI, SUBJECTS
-from dateline.load.wording import did_you_mean
 from dateline.model import KEYS as OUR_KEYS
 from dateline.model import Map, Place, Problem, Seq
 from dateline.versions import DATE_FORM, FORMS, MOVING, RESERVED
+from dateline.wording import did_you_mean
 
 
 @dataclass(frozen=True)

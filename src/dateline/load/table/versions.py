@@ -5,8 +5,8 @@ from __future__ import annotations
 from dateline.gates import order
 from dateline.load.table.contents import Refusal
 from dateline.load.table.reading import Row, TableReading
-from dateline.load.wording import did_you_mean
 from dateline.model import NEXT, Version
+from dateline.wording import did_you_mean
 
 
 def read_versions(reading: TableReading, table: Row) -> list[Version]:

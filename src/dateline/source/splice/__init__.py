@@ -92,6 +92,17 @@ class EditableSource:
         holder = self._holder((*path, ""))
         return not (self._children(holder) if isinstance(holder, Old) else holder)
 
+    def has(self, path: Path) -> bool:
+        """Return whether *path* leads to something."""
+        try:
+            node: Any = self._root
+            for step in path:
+                node = self._child(node, step).node if isinstance(node, Old) else node[step]
+                node = node.value if isinstance(node, New) else node
+        except (LookupError, TypeError, StopIteration):
+            return False
+        return True
+
     def content(self) -> bytes:
         """Return the text with all edits done."""
         parts = []

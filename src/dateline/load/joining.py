@@ -1,0 +1,173 @@
+"""Join the files of a folder to the document that they define together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from dateline.bundle.bundler import Bundler
+from dateline.bundle.goals import Fragments
+from dateline.bundle.sources import SourceFile, refers_to_files
+from dateline.model import Map, Place, Problem
+from dateline.openapi import COMPONENTS, OBJECTS
+from dateline.source.reader import Locator, Trail, UnreadableFileError
+from dateline.wording import find_nearest, quote
+
+# Sections of the root that fragments share; everything else is in one fragment.
+_SHARED: Final = ("paths", "webhooks", "components")
+_OF_A_DOCUMENT: Final = frozenset({"openapi", "info", "paths", "webhooks", "components"})
+
+# What the union of the fragments is called, beside the files of the folder.
+_UNION: Final = ""
+
+
+@dataclass(frozen=True)
+class Joined:
+    """The document that files define, and where everything in it is written.
+
+    ``locate`` gives the place of a path of the document, or of the nearest thing around it;
+    ``trace`` the name of the file that holds it, and the path there.
+    """
+
+    document: dict[str, Any]
+    locate: Callable[..., Place]
+    trace: Callable[[Trail], tuple[str, Trail]]
+    parts: frozenset[str] = frozenset()
+
+
+def join_files(files: Mapping[str, Map], folder: Path, problems: list[Problem]) -> Joined | None:
+    """Return the union of *files*, by name, of which some are parts of others.
+
+    A part is a file that a reference leads to and that is no document of its own. What a part
+    holds becomes components, or takes the place of the reference to it. Returns None, with
+    *problems* noted, where a name is defined twice or a reference to a file leads nowhere.
+    """
+    parts = {name: file for name, file in files.items() if _may_be_part(file)}
+    while True:
+        fragments = {name: file for name, file in files.items() if name not in parts}
+        if not fragments or not (parts or any(map(refers_to_files, fragments.values()))):
+            return _join(files, folder, problems)
+        joined, reached = _bundle(fragments, parts, folder, problems)
+        if problems or reached == parts.keys():
+            return joined
+        # what nothing refers to is a fragment, or nothing at all
+        for name in parts.keys() - reached:
+            if not any(find_nearest(key, OBJECTS["document"]) for key in files[name]):
+                problems.append(_create_unreached(files[name]))
+        if problems:
+            return None
+        parts = {name: parts[name] for name in parts.keys() & reached}
+
+
+def _may_be_part(file: Map) -> bool:
+    keys = file.keys()
+    return keys.isdisjoint(_OF_A_DOCUMENT) and any(
+        key not in OBJECTS["document"] and not key.startswith("x-") for key in keys
+    )
+
+
+def _create_unreached(file: Map) -> Problem:
+    return Problem(
+        place=file.place(),
+        id="source-not-read",
+        message="no reference leads to this file, and it has no section of definitions "
+        "(`paths`, `components`, ...); refer to it, or delete it",
+    )
+
+
+def _join(files: Mapping[str, Map], folder: Path, problems: list[Problem]) -> Joined | None:
+    document = _join_fragments([*files.values()], problems)
+    if problems:
+        return None
+    locate = Locator(files.values()).locate
+
+    def trace(path: Trail) -> tuple[str, Trail]:
+        return _strip_folder(locate(path), folder), path
+
+    return Joined(document, locate, trace)
+
+
+def _bundle(
+    fragments: Mapping[str, Map], parts: Mapping[str, Map], folder: Path, problems: list[Problem]
+) -> tuple[Joined | None, set[str]]:
+    """Return *fragments* with what they refer to in *parts*, and the parts that they refer to."""
+    union = _join(fragments, folder, problems)
+    if union is None:
+        return None, set()
+    sources = {
+        name: SourceFile(f"{folder.name}/{name}", dict(file), Locator([file]).locate)
+        for name, file in parts.items()
+    }
+    main = SourceFile(f"{folder.name}/{_UNION}", union.document, union.locate)
+    known = Fragments(fragments, lambda path: union.trace(path)[0], sources)
+    bundle = Bundler(main, _UNION, _OtherFiles(folder), None, problems, known).bundle()
+    if bundle is None:
+        return None, set()
+
+    def trace(path: Trail) -> tuple[str, Trail]:
+        goal = bundle.trace(path)
+        return known.find_file(goal.path) if goal.file == _UNION else goal.file, goal.path
+
+    reached = bundle.sources.keys() - {_UNION}
+    return Joined(bundle.document, bundle.locate, trace, frozenset(reached)), reached
+
+
+def _strip_folder(place: Place, folder: Path) -> str:
+    return place.file.removeprefix(f"{folder.name}/")
+
+
+@dataclass(frozen=True)
+class _OtherFiles:
+    """What references lead to that is no source."""
+
+    folder: Path
+
+    def content(self, name: str) -> bytes:
+        if (self.folder / name).exists():
+            message = "it is no source: names that begin with . or _, or end in ~, are left alone"
+        else:
+            message = f"there is no such file in {self.folder.name}/; write it, or name another"
+        raise UnreadableFileError("reference-unreadable", message)
+
+
+def _join_fragments(fragments: list[Map], problems: list[Problem]) -> dict[str, Any]:
+    """Return the union of *fragments*; a name defined twice is a problem that shows both."""
+    document: dict[str, Any] = {}
+    origins: dict[tuple[str, ...], Map] = {}
+
+    def add(into: dict[str, Any], fragment: Map, path: tuple[str, ...], node: Any) -> None:
+        first = origins.setdefault(path, fragment)
+        if first is fragment:
+            into[path[-1]] = node
+            return
+        holder = "/".join(path[:-1]) or "the document"
+        earlier = Locator([first]).locate(path)
+        message = f"{path[-1]!r} of {holder} is also defined at {earlier}; keep one of the two"
+        place = Locator([fragment]).locate(path)
+        problems.append(Problem(place=place, id="defined-twice", message=message))
+
+    def find_shared(into: dict[str, Any], fragment: Map, path: tuple[str, ...], node: Any) -> Any:
+        """Return the mapping of *into* that fragments share; None where *node* is no mapping."""
+        if isinstance(node, dict):
+            return into.setdefault(path[-1], {})
+        message = f"{quote(node)} where a mapping belongs"
+        place = Locator([fragment]).locate(path, value=True)
+        problems.append(Problem(place=place, id="wrong-type", message=message))
+        return None
+
+    for fragment in fragments:
+        for key, value in fragment.items():
+            if key not in _SHARED:
+                add(document, fragment, (key,), value)
+                continue
+            into = find_shared(document, fragment, (key,), value)
+            for name, node in value.items() if into is not None else ():
+                if key != "components" or name not in COMPONENTS:
+                    add(into, fragment, (key, name), node)
+                    continue
+                section = find_shared(into, fragment, (key, name), node)
+                for component, below in node.items() if section is not None else ():
+                    add(section, fragment, (key, name, component), below)
+    return document
