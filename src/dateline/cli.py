@@ -5,19 +5,30 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from datetime import date
-from functools import wraps
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
 
 from dateline import __version__, completion, fresh
-from dateline.generate import BreachError, Generated, Workspace
-from dateline.model import DatelineError, Finding, Place
+from dateline.generate import BreachError, Generated
+from dateline.model import DatelineError, Finding, Place, join_errors
+from dateline.options import (
+    FOLDER,
+    all_projects,
+    directory,
+    find_schemas,
+    one_project,
+    schemas_only,
+)
+from dateline.paths import name_folder
 from dateline.report import FORMATS
+from dateline.settings import Workspace
 
 if TYPE_CHECKING:
     from dateline.adopt.renames import Proposal
@@ -29,6 +40,7 @@ CLEAN, FINDINGS, MISUSE, INVALID, STALE = 0, 1, 2, 3, 4
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="dateline", message="%(prog)s %(version)s")
+@directory
 def main() -> None:
     """Code generator and versioned schema toolkit for APIs whose versions are dates.
 
@@ -37,88 +49,42 @@ def main() -> None:
     """
 
 
-def _recover(context: click.Context, _: click.Parameter, folder: Path) -> Path:
-    """Finish what a killed run began in *folder* before anything is read there."""
-    from dateline.files.sources import recover
-
-    if not context.resilient_parsing:  # while words are completed, nothing is done
-        recover(folder)
-    return folder
-
-
-_FOLDER = click.Path(path_type=Path)
-_SCHEMAS = click.option(
-    "--schemas",
-    type=_FOLDER,
-    default=Path("schemas"),
-    callback=_recover,
-    show_default=True,
-    help="Folder of the definitions.",
-)
-
-
-def _workspace(command: Callable[..., None]) -> Callable[..., None]:
-    """Give *command* the options that name a project's folders, as a workspace."""
-    options = [
-        _SCHEMAS,
-        click.option(
-            "--output",
-            type=_FOLDER,
-            default=Path("generated"),
-            show_default=True,
-            help="Folder of the outputs.",
-        ),
-        click.option(
-            "--templates",
-            type=click.Path(exists=True, file_okay=False, path_type=Path),
-            default=None,
-            help="Folder of templates that override the built-in ones file by file. "
-            "Templates are code: use only your own.",
-        ),
-        click.option(
-            "--strict",
-            is_flag=True,
-            help="Validate adopted documents with openapi-spec-validator, too.",
-        ),
-    ]
-
-    def with_workspace(
-        schemas: Path, output: Path, templates: Path | None, strict: bool, **given: Any
-    ) -> None:
-        from dateline.files import settle
-
-        settle(output)
-        command(
-            Workspace(schemas=schemas, output=output, templates=templates, strict=strict), **given
-        )
-
-    with_options: Callable[..., None] = wraps(command)(with_workspace)
-    for option in reversed(options):
-        with_options = option(with_options)
-    return with_options
+_QUIET = click.option("-q", "--quiet", is_flag=True, help="Print only what is wrong.")
 
 
 @main.command()
-@_workspace
+@all_projects
 @click.option("--check", is_flag=True, help="Write nothing; exit 4 and list what is stale.")
 @click.option("--watch", is_flag=True, help="Generate again whenever a source changes.")
-def generate(workspace: Workspace, check: bool, watch: bool) -> None:
+@_QUIET
+def generate(workspaces: list[Workspace], check: bool, watch: bool, quiet: bool) -> None:
     """Check the definitions and bring every output up to date."""
     from dateline import generate as room
 
     if check and watch:
         raise click.UsageError("--check and --watch exclude each other.")
     if check:
-        stale = room.stale(workspace)
-        for file in stale:
+        stale = [(workspace, file) for workspace in workspaces for file in room.stale(workspace)]
+        for workspace, file in stale:
             click.echo(workspace.output / str(file))
         sys.exit(STALE if stale else CLEAN)
     if watch:
-        for outcome in room.watch(workspace):
-            _say(workspace, outcome)
+        if len(workspaces) > 1:
+            raise click.UsageError("--watch is for one project; name it with -p.")
+        for outcome in room.watch(workspaces[0]):
+            _say(workspaces[0], outcome)
         return
-    with _reporting_breaches(workspace):
-        _say(workspace, room.generate(workspace))
+    errors = []
+    for workspace in workspaces:
+        try:
+            outcome = room.generate(workspace)
+        except DatelineError as error:
+            errors.append(error)
+            _say(workspace, error)
+        else:
+            if not quiet:
+                _say(workspace, outcome)
+    sys.exit(max((error.exit_code for error in errors), default=CLEAN))
 
 
 @contextmanager
@@ -133,7 +99,7 @@ def _reporting_breaches(workspace: Workspace) -> Iterator[None]:
 
 def _say(workspace: Workspace, outcome: Generated | DatelineError) -> None:
     if isinstance(outcome, BreachError):
-        _report(outcome.findings, [], outcome.baseline, workspace.schemas, err=True)
+        _Report([workspace], outcome.baseline).write(outcome.findings, [], err=True)
         return
     if isinstance(outcome, DatelineError):
         click.echo(str(outcome), err=True)
@@ -188,34 +154,42 @@ _WAIVED = click.option("--waived", is_flag=True, help="Write out waived findings
 
 
 @main.command()
-@_workspace
+@all_projects
 @_AGAINST
 @_FORMAT
 @_WAIVED
+@_QUIET
 def check(
-    workspace: Workspace, against: str | None, formats: list[tuple[str, str]], waived: bool
+    workspaces: list[Workspace],
+    against: str | None,
+    formats: list[tuple[str, str]],
+    waived: bool,
+    quiet: bool,
 ) -> None:
     """Check the definitions against the versioning rules."""
     from dateline import generate as room
 
-    if against is None and not formats and room.is_untouched(workspace):
-        click.echo(fresh.NO_FINDINGS)
+    if against is None and not formats and all(map(room.is_untouched, workspaces)):
+        if not quiet:
+            click.echo(fresh.NO_FINDINGS)
         return
     from dateline.check import breaches
 
-    findings, published = room.check(workspace, against)
-    label = published.label
-    _report(findings, formats, label, workspace.schemas, waived=waived, against=against)
-    if not published.documents:
+    checked = room.check_projects(workspaces, against)
+    report = _Report(workspaces, baseline=checked.baseline, against=against, errors=checked.errors)
+    report.write(checked.findings, formats, waived=waived, quiet=quiet)
+    for workspace in checked.uncompared:
         click.echo(
             f"nothing was compared: run `dateline generate`, and commit {workspace.output}",
             err=True,
         )
-    sys.exit(FINDINGS if breaches(findings) else CLEAN)
+    if checked.errors:
+        raise join_errors(checked.errors)
+    sys.exit(FINDINGS if breaches(checked.findings) else CLEAN)
 
 
 @main.command()
-@_workspace
+@one_project
 @_AGAINST
 @click.option("--dry-run", is_flag=True, help="Show the patch, write nothing.")
 @click.option("--yes", is_flag=True, help="Take what looks renamed for renamed, without asking.")
@@ -252,7 +226,7 @@ def gate(workspace: Workspace, against: str | None, dry_run: bool, yes: bool) ->
 
 
 @main.command()
-@_workspace
+@one_project
 @click.argument("day", metavar="DATE")
 @click.option("--title", help="What callers will notice, in one sentence.")
 @click.option(
@@ -313,7 +287,7 @@ def _show_edits(workspace: Workspace, plan: Revision, outcome: Generated | None)
 
 
 @main.command()
-@_workspace
+@one_project
 @click.argument("version", shell_complete=completion.versions)
 @click.option("--dry-run", is_flag=True, help="Show the patch, write nothing.")
 def retire(workspace: Workspace, version: str, dry_run: bool) -> None:
@@ -333,7 +307,7 @@ def retire(workspace: Workspace, version: str, dry_run: bool) -> None:
 
 
 @main.command()
-@_workspace
+@one_project
 @_AGAINST
 @click.argument("rule", shell_complete=completion.rules)
 @click.argument("place")
@@ -384,7 +358,7 @@ def waive(
 
 
 @main.command()
-@_workspace
+@partial(one_project, required=False)
 @click.argument("before", shell_complete=completion.versions)
 @click.argument("after", shell_complete=completion.versions)
 @_FORMAT
@@ -395,6 +369,7 @@ def waive(
     "versions.yaml. Without it, the policy of the definitions.",
 )
 @click.option("--exit-code", is_flag=True, help="Exit 1 where a change is gated or never.")
+@_QUIET
 def diff(
     workspace: Workspace,
     before: str,
@@ -402,6 +377,7 @@ def diff(
     formats: list[tuple[str, str]],
     policy: str | None,
     exit_code: bool,
+    quiet: bool,
 ) -> None:
     """Show what differs between BEFORE and AFTER, judged.
 
@@ -414,62 +390,76 @@ def diff(
 
     with collection_off():
         findings, label = compare(workspace.schemas, workspace.output, before, after, policy)
-        _report(findings, formats, label, workspace.schemas, command="diff")
+        _Report([workspace], label, command="diff").write(findings, formats, quiet=quiet)
     weighty = any(found.verdict in (Verdict.GATED, Verdict.NEVER) for found in findings)
     sys.exit(FINDINGS if exit_code and weighty else CLEAN)
 
 
-def _report(
-    findings: Sequence[Finding],
-    formats: list[tuple[str, str]],
-    baseline: str,
-    schemas: Path,
-    *,
-    command: Literal["check", "diff"] = "check",
-    waived: bool = False,
-    against: str | None = None,
-    err: bool = False,
-) -> None:
-    """Write a report in each of *formats*: one to standard output, others to their files."""
-    from dateline.report import Context, report, step_summary
+@dataclass(frozen=True)
+class _Report:
+    """What all reports of one run say: of which projects, compared with what."""
 
-    def source(name: str) -> str | None:
-        path = schemas / name.removeprefix(f"{schemas.name}/")
-        try:
-            return path.read_text(encoding="utf-8") if path.is_file() else None
-        except (OSError, ValueError):
-            return None  # read without trouble before, so it went meanwhile
+    workspaces: Sequence[Workspace]
+    baseline: str
+    command: Literal["check", "diff"] = "check"
+    against: str | None = None
+    errors: Sequence[DatelineError] = ()
 
-    context = Context(
-        version=__version__,
-        baseline=baseline,
-        command=command,
-        against=against,
-        colour=_colour(),
-        width=shutil.get_terminal_size().columns,
-        show_waived=waived,
-        base_path=_base_path(schemas),
-        source=source,
-    )
-    for name, file in formats or [("text", "")]:
-        text = report(findings, name, context=context)
-        if file:
-            _write(Path(file), text)
-        else:
-            click.echo(text, nl=False, err=err)
-        summary = os.environ.get("GITHUB_STEP_SUMMARY")
-        if name == "github" and summary:
-            with Path(summary).open("a", encoding="utf-8") as steps:
-                steps.write(step_summary(findings, context))
+    def write(
+        self,
+        findings: Sequence[Finding],
+        formats: list[tuple[str, str]],
+        *,
+        waived: bool = False,
+        quiet: bool = False,
+        err: bool = False,
+    ) -> None:
+        """Write a report in each of *formats*: one to standard output, others to their files."""
+        from dateline.report import Context, list_problems, report, step_summary
 
+        folders = {name_folder(one.schemas): one for one in self.workspaces}
 
-def _base_path(schemas: Path) -> str:
-    """Return where the project is, from the top of its repository, or from here outside one."""
-    project = schemas.resolve().parent
-    for folder in (project, *project.parents):
-        if (folder / ".git").exists():
-            return project.relative_to(folder).as_posix()
-    return os.path.relpath(project)
+        def source(name: str) -> str | None:
+            for folder, workspace in folders.items():
+                path = workspace.schemas / name.removeprefix(f"{folder}/")
+                try:
+                    if name.startswith(f"{folder}/") and path.is_file():
+                        return path.read_text(encoding="utf-8")
+                except (OSError, ValueError):
+                    return None  # read without trouble before, so it went meanwhile
+            return None
+
+        named = {folder: one.name for folder, one in folders.items() if one.name}
+        fallback = f"{next(iter(folders))}/versions.yaml"
+        context = Context(
+            version=__version__,
+            baseline=self.baseline,
+            command=self.command,
+            against=self.against,
+            colour=_has_colour(),
+            width=shutil.get_terminal_size().columns,
+            show_waived=waived,
+            quiet=quiet,
+            projects=named,
+            fallback=fallback,
+            rule_pages=self.workspaces[0].rule_pages,
+            problems=tuple(list_problems(self.errors, fallback)),
+            source=source,
+        )
+        for name, file in formats or [("text", "")]:
+            if file:
+                _write(Path(file), report(findings, name, context=context))
+            elif name != "text":
+                click.echo(report(findings, name, context=context), nl=False, err=err)
+            elif findings or not self.errors:
+                # at a terminal, problems are printed once: as errors
+                settled = replace(context, problems=())
+                text = report(findings, name, context=settled)
+                click.echo(text, nl=False, err=err, color=context.colour)
+            summary = os.environ.get("GITHUB_STEP_SUMMARY")
+            if name == "github" and summary:
+                with Path(summary).open("a", encoding="utf-8") as steps:
+                    steps.write(step_summary(findings, context))
 
 
 def _write(path: Path, text: str) -> None:
@@ -479,7 +469,7 @@ def _write(path: Path, text: str) -> None:
         raise click.UsageError(f"{path} can't be written: {error.strerror}.") from error
 
 
-def _colour() -> bool:
+def _has_colour() -> bool:
     """Tell whether standard output is to be coloured (no-color.org, force-color.org)."""
     if os.environ.get("NO_COLOR"):
         return False
@@ -509,17 +499,20 @@ def explain(rule: str) -> None:
 
 
 @main.command()
-@_workspace
-def status(workspace: Workspace) -> None:
+@all_projects
+def status(workspaces: list[Workspace]) -> None:
     """Show the versions, what is pending, and which outputs are stale."""
     from dateline.status import status as lines
 
-    for line in lines(workspace):
-        click.echo(line)
+    for workspace in workspaces:
+        if len(workspaces) > 1:
+            click.echo(f"== {workspace.name}")
+        for line in lines(workspace):
+            click.echo(line)
 
 
 @main.command()
-@_workspace
+@one_project
 @click.option(
     "--environment",
     metavar="NAME",
@@ -555,7 +548,7 @@ def demo() -> None:
 
 
 @main.command()
-@_SCHEMAS
+@schemas_only
 @click.argument("name")
 @click.option(
     "--format",
@@ -591,13 +584,12 @@ def history(schemas: Path, name: str, form: str) -> None:
 )
 @click.option(
     "--schemas",
-    type=_FOLDER,
-    default=Path("schemas"),
-    callback=_recover,
-    show_default=True,
-    help="Folder whose version table gives the dates to complete.",
+    type=FOLDER,
+    envvar="DATELINE_SCHEMAS",
+    help="Folder whose version table gives the dates to complete; else that of the project.",
 )
-def schema(which: str, schemas: Path) -> None:
+@click.pass_context
+def schema(context: click.Context, which: str, schemas: Path | None) -> None:
     """Print a JSON Schema: of the sources, versions.yaml, `--format json`, or change pages.
 
     `report` is what `check` and `diff` give in JSON, `history` what `history` does.
@@ -619,13 +611,13 @@ def schema(which: str, schemas: Path) -> None:
         return
     from dateline.load.editor import editor_schema
 
-    click.echo(editor_schema(which, schemas), nl=False)
+    click.echo(editor_schema(which, schemas or find_schemas(context)), nl=False)
 
 
 @main.command()
 @click.argument("documents", nargs=-1, required=True, metavar="DATE=FILE...")
 @click.option(
-    "--into", type=_FOLDER, default=Path("schemas"), show_default=True, help="An empty folder."
+    "--into", type=FOLDER, default=Path("schemas"), show_default=True, help="An empty folder."
 )
 @click.option("--header", help="The header that callers name a version in.")
 @click.option("--default", metavar="DATE", help="The version without a header; else the oldest.")
@@ -685,7 +677,7 @@ def adopt(
 
 
 @main.command()
-@click.argument("folder", type=_FOLDER, default=Path())
+@click.argument("folder", type=FOLDER, default=Path())
 @click.option("--server", is_flag=True, help="Write a first server.py; in a project, that alone.")
 def init(folder: Path, server: bool) -> None:
     """Set up a starter project in an empty FOLDER (here, unless given)."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dateline.model import Table
+from dateline.options import find_schemas
 
 if TYPE_CHECKING:
     import click
@@ -28,7 +28,7 @@ def _of_table(
     def offer(context: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:
         from dateline.load import read_known_table
 
-        table = read_known_table(context.params.get("schemas") or Path("schemas"))
+        table = read_known_table(find_schemas(context))
         return _complete(words(table), begun) if table else []
 
     return offer

@@ -34,11 +34,11 @@ def _told_without_parsing(arguments: list[str]) -> str | None:
     from dateline import fresh
 
     try:
-        if not fresh.up_to_date("schemas", "generated"):
+        if fresh.has_settings() or not fresh.up_to_date(fresh.SCHEMAS, fresh.OUTPUT):
             return None
     except OSError:  # who reads the files will say what is wrong with them
         return None
-    return fresh.NO_FINDINGS if arguments == ["check"] else fresh.UP_TO_DATE.format("generated")
+    return fresh.NO_FINDINGS if arguments == ["check"] else fresh.UP_TO_DATE.format(fresh.OUTPUT)
 
 
 def _run() -> int:

@@ -13,6 +13,10 @@ from hashlib import sha256
 
 Folder = str | os.PathLike[str]
 
+# The folders of a project that has no settings, and the files that settings are in.
+SCHEMAS, OUTPUT = "schemas", "generated"
+SETTINGS, SHARED_SETTINGS = "dateline.toml", "pyproject.toml"
+
 # What the plain commands say where nothing has changed.
 UP_TO_DATE = "{}: up to date"
 NO_FINDINGS = "no findings: nothing has changed since the outputs were generated"
@@ -35,6 +39,17 @@ def up_to_date(schemas: Folder, output: Folder) -> bool:
     home = beside(output)
     left = [os.path.join(home, name) for name in STAGED] + [os.path.join(schemas, STAGED_EDIT)]
     return not any(map(os.path.lexists, left)) and unchanged_since(output, inputs(schemas))
+
+
+def has_settings() -> bool:
+    """Return whether the working folder or the environment may say where a project is."""
+    if os.path.exists(SETTINGS) or any(name.startswith("DATELINE_") for name in os.environ):
+        return True
+    try:
+        with open(SHARED_SETTINGS, "rb") as file:
+            return b"dateline" in file.read()
+    except OSError:
+        return False
 
 
 def beside(output: Folder) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -16,6 +16,9 @@ from dateline.cache import Cache, open_cache
 from dateline.files import Stale, WriteResult, find_stale, write
 from dateline.files.sources import recover
 from dateline.model import MANIFEST, Api, Artifact, DatelineError, Finding, Place
+from dateline.paths import name_folder
+from dateline.settings import UnknownProjectError
+from dateline.settings import Workspace as Workspace
 
 if TYPE_CHECKING:
     from dateline.changes.record import Record
@@ -38,25 +41,6 @@ class BreachError(DatelineError):
         self.findings = tuple(findings)
         self.baseline = baseline
         super().__init__("\n".join(f"{found.rule}: {found.message}" for found in findings))
-
-
-@dataclass(frozen=True, kw_only=True)
-class Workspace:
-    """Where a project keeps its definitions and its outputs.
-
-    ``templates`` overrides the built-in templates file by file. ``strict`` puts adopted
-    documents, too, before openapi-spec-validator.
-    """
-
-    schemas: Path
-    output: Path
-    templates: Path | None = None
-    strict: bool = False
-
-    @property
-    def protected(self) -> tuple[Path, ...]:
-        """The folders that must never be written over."""
-        return (self.schemas,) if self.templates is None else (self.schemas, self.templates)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,6 +100,53 @@ def check(workspace: Workspace, against: str | None) -> tuple[list[Finding], Pub
         if published is None or published.documents or not (table and table.adopted):
             published = read_published(workspace, against)
         return findings(workspace, load(workspace.schemas), published), published
+
+
+@dataclass(frozen=True, kw_only=True)
+class Checked:
+    """What checking projects found.
+
+    ``baseline`` says what they were compared with, ``errors`` what kept projects from being
+    checked. ``uncompared`` are those in which nothing was published to compare with.
+    """
+
+    findings: list[Finding]
+    baseline: str
+    errors: list[DatelineError]
+    uncompared: list[Workspace]
+
+
+def check_projects(workspaces: Sequence[Workspace], against: str | None) -> Checked:
+    """Check each project as `check` does; what is wrong with one keeps no other from it."""
+    if len(workspaces) > 1 and against is not None and os.path.lexists(against):
+        raise UnknownProjectError(
+            f"{against} can be compared with one project only; name it with -p"
+        )
+    labels: dict[str, list[str]] = {}
+    checked = Checked(findings=[], baseline="", errors=[], uncompared=[])
+    for workspace in workspaces:
+        try:
+            found, published = check(workspace, against)
+        except DatelineError as error:
+            checked.errors.append(error)
+            continue
+        checked.findings.extend(_place_findings(workspace, found))
+        labels.setdefault(published.label, []).append(workspace.name)
+        if not published.documents:
+            checked.uncompared.append(workspace)
+    named = [f"{', '.join(names)}: {label}" for label, names in labels.items()]
+    baseline = next(iter(labels), "") if len(labels) < 2 else "; ".join(named)
+    return replace(checked, baseline=baseline)
+
+
+def _place_findings(workspace: Workspace, found: Iterable[Finding]) -> Iterator[Finding]:
+    """Yield what was *found*; what has no place is at the version table of its project."""
+    table = Place(f"{name_folder(workspace.schemas)}/versions.yaml", 1, 1)
+    for finding in found:
+        if finding.after_source or finding.before_source or not workspace.name:
+            yield finding
+        else:
+            yield replace(finding, after_source=table)
 
 
 def findings(

@@ -349,15 +349,17 @@ class Combination(NamedTuple):
 class Api:
     """The canonical definitions: all versions, annotated, with source positions.
 
-    ``document`` is the union of the fragments; mappings and lists that came from YAML are
-    ``Map`` and ``Seq``. ``visible`` tells, for each component by (section, name), in which
-    combinations it is part of the contract: bit *i* is ``combinations[i]``. ``locate``
+    ``name`` is what places call the ``folder``. ``document`` is the union of the fragments;
+    mappings and lists that came from YAML are ``Map`` and ``Seq``. ``visible`` tells, for each
+    component by (section, name), in which combinations it is part of the contract: bit *i* is
+    ``combinations[i]``. ``locate``
     returns the place in the sources of a path of the document; ``trace`` the file where the key or
     item at its end is written, and the path there: an empty one where a file is what is there.
     ``parts`` are the files that are no fragments, which only references lead to.
     """
 
     folder: Path
+    name: str
     document: dict[str, Any]
     table: Table
     combinations: tuple[Combination, ...]
@@ -492,13 +494,15 @@ class Verdict(Enum):
     """What a rule decides about a change.
 
     ``additive`` goes to all versions; ``gated`` needs a new version; ``never`` may not happen in
-    any; ``information`` is worth knowing and breaks no rule.
+    any; ``information`` is worth knowing and breaks no rule. ``invalid`` no rule decides: in
+    reports, it is that of a problem.
     """
 
     INFORMATION = "information"
     ADDITIVE = "additive"
     GATED = "gated"
     NEVER = "never"
+    INVALID = "invalid"
 
     def __str__(self) -> str:
         return self.value
@@ -512,6 +516,7 @@ class Policy(Enum):
     SERVABLE = "servable"  # what the run time can serve
     TABLE = "table"  # the version table's own rules
     WAIVERS = "waivers"  # waivers.yaml itself
+    INPUT = "input"  # what can be read at all
     COMPARISON = "comparison"  # nothing: two documents were compared for people
 
     def __str__(self) -> str:

@@ -67,22 +67,20 @@ def run_check() -> None:
 
     The step itself succeeds, so that the comment is written before the run fails.
     """
-    temporary = Path(os.environ["RUNNER_TEMP"])
+    temporary = Path(os.environ["RUNNER_TEMP"]).absolute()
     report = temporary / "dateline.md"
-    sarif = Path(os.environ.get("DATELINE_SARIF") or temporary / "dateline.sarif")
-    project = Path(os.environ.get("DATELINE_PROJECT") or ".")
-    folders = [
-        f"--schemas={project / os.environ.get('DATELINE_SCHEMAS', 'schemas')}",
-        f"--output={project / os.environ.get('DATELINE_OUTPUT', 'generated')}",
-    ]
-    command = ["dateline", "check", *folders]
+    sarif = Path(os.environ.get("DATELINE_SARIF") or temporary / "dateline.sarif").absolute()
+    # the folders of the definitions and outputs are in the environment, where they are given
+    dateline = ["dateline", "-C", os.environ.get("DATELINE_PROJECT") or "."]
+    command = [*dateline, "check"]
     if against := os.environ.get("DATELINE_AGAINST"):
-        command.append(f"--against={against}")
+        known = Path(against)
+        command.append(f"--against={known.absolute() if known.exists() else against}")
     formats = ["--format=github", f"--format=markdown={report}", f"--format=sarif={sarif}"]
     status = failed = subprocess.run([*command, *formats], check=False).returncode
 
     if status in (0, FINDINGS) and os.environ.get("DATELINE_GENERATED") != "false":
-        stale = subprocess.run(["dateline", "generate", "--check", *folders], check=False)
+        stale = subprocess.run([*dateline, "generate", "--check"], check=False)
         if stale.returncode:
             print("::error title=dateline generate --check::The generated files are stale.")
             failed = failed or stale.returncode

@@ -19,6 +19,7 @@ ROOMS = (
         "fresh",
         "collector",
         "versions",
+        "paths",
         "model",
         "cache",
         "presets",
@@ -31,8 +32,8 @@ ROOMS = (
     *("project", "canonical", "sample", "diff", "rules", "check", "report"),
     *("templating", "python"),
     *("changes", "documents", "models", "contracts", "server", "render"),
-    *("files", "edit", "adopt", "generate", "status"),
-    *("serve", "demo", "completion", "cli", "entry", "__main__"),
+    *("files", "edit", "adopt", "settings", "generate", "status"),
+    *("serve", "demo", "options", "completion", "cli", "entry", "__main__"),
 )
 """From left to right. The last two are what the script and `python -m` call."""
 
@@ -49,7 +50,7 @@ HOMES = {
     "datamodel_code_generator": {"models"},
     "openapi_spec_validator": {"documents"},
     "pydantic": {"models"},
-    "click": {"completion", "cli", "entry"},
+    "click": {"options", "completion", "cli", "entry"},
     "uvicorn": {"serve"},
 }
 """Where each third-party package may be imported. Any other is imported nowhere."""

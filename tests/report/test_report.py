@@ -101,6 +101,7 @@ def test_text_has_one_block_for_each_cause() -> None:
         "",
         "schemas/loans.yaml:3:9: additive [field-added] "
         "Loan.shelf: optional response field only from next on",
+        "    policy: minted: fails, since it holds back what all versions can have",
         "    versions: next",
         "    Additive changes go to all versions.",
         "    Drop its `x-added`.",
@@ -169,6 +170,7 @@ def test_text_is_coloured_only_where_it_is_asked_to() -> None:
         Verdict.ADDITIVE: f"{where}\x1b[32madditive{what}",
         Verdict.GATED: f"{where}\x1b[31mgated{what}",
         Verdict.NEVER: f"{where}\x1b[1;31mnever{what}",
+        Verdict.INVALID: f"{where}\x1b[1;31minvalid{what}",
     }
 
 

@@ -11,7 +11,7 @@ import jsonschema_rs
 import pytest
 from support.reported import CONTEXT, HOSTILE, SAMPLE, VARIANT, WAIVED, filled, many
 
-from dateline.model import Finding, Map, Seq
+from dateline.model import Finding, Map, Place, Problem, Seq
 from dateline.report import Context, report, schema
 
 SCHEMA = json.loads(schema())
@@ -26,7 +26,14 @@ def test_everything_about_a_finding_is_written() -> None:
     assert written([VARIANT, WAIVED], replace(CONTEXT, command="diff")) == {
         "tool": {"name": "dateline", "version": "0.1.0", "command": "diff"},
         "baseline": "git main (3f2a9c1)",
-        "summary": {"gated": 1, "never": 0, "additive": 0, "information": 0, "waived": 1},
+        "summary": {
+            "invalid": 0,
+            "gated": 1,
+            "never": 0,
+            "additive": 0,
+            "information": 0,
+            "waived": 1,
+        },
         "changes": [
             {
                 "rule": "variant-added",
@@ -75,6 +82,7 @@ def test_everything_about_a_finding_is_written() -> None:
                 "after_source": None,
             },
         ],
+        "problems": [],
     }
 
 
@@ -82,8 +90,10 @@ def test_the_layout_has_one_change_to_a_line() -> None:
     assert report([], "json", context=CONTEXT) == (
         '{"tool": {"name": "dateline", "version": "0.1.0", "command": "check"},\n'
         '"baseline": "git main (3f2a9c1)",\n'
-        '"summary": {"gated": 0, "never": 0, "additive": 0, "information": 0, "waived": 0},\n'
-        '"changes": []}\n'
+        '"summary": {"invalid": 0, "gated": 0, "never": 0, "additive": 0, "information": 0, '
+        '"waived": 0},\n'
+        '"changes": [],\n'
+        '"problems": []}\n'
     )
     lines = report(many(2_000), "json", context=CONTEXT).split("\n")
     assert [line[:9] for line in lines[4:2_004]] == ['{"rule": '] * 2_000
@@ -130,9 +140,13 @@ def _holder(document: Any, path: tuple[str | int, ...]) -> Any:
     return document
 
 
+PROBLEM = Problem(place=Place("schemas/a.yaml", 7, 3), id="unknown-key", message="no key")
+UNREAD = replace(CONTEXT, problems=(PROBLEM,))
+
+
 @pytest.mark.parametrize("path", PATHS, ids=str)
 def test_the_schema_refuses_a_report_that_lacks_something(path: tuple[str | int, ...]) -> None:
-    document = written([VARIANT])
+    document = written([VARIANT], UNREAD)
     VALIDATOR.validate(document)
     del _holder(document, path)[path[-1]]
     assert not VALIDATOR.is_valid(document)
@@ -142,7 +156,7 @@ def test_the_schema_refuses_a_report_that_lacks_something(path: tuple[str | int,
 def test_the_schema_refuses_a_report_with_something_else_in_a_place(
     path: tuple[str | int, ...],
 ) -> None:
-    document = written([VARIANT])
+    document = written([VARIANT], UNREAD)
     _holder(document, path)[path[-1]] = -0.5
     # a value may be anything
     assert VALIDATOR.is_valid(document) is (path[-1] in ("before", "after"))
@@ -152,7 +166,7 @@ def test_the_schema_refuses_a_report_with_something_else_in_a_place(
 def test_the_schema_refuses_a_report_with_something_more_beside_a_place(
     path: tuple[str | int, ...],
 ) -> None:
-    document = written([VARIANT])
+    document = written([VARIANT], UNREAD)
     _holder(document, path)["more"] = 0
     assert not VALIDATOR.is_valid(document)
 

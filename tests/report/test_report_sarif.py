@@ -148,7 +148,7 @@ def test_sarif_of_a_finding_says_what_where_and_what_it_was_before() -> None:
                             {
                                 "physicalLocation": {
                                     "artifactLocation": {
-                                        "uri": "services/api/schemas/rails.yaml",
+                                        "uri": "schemas/rails.yaml",
                                         "uriBaseId": "%SRCROOT%",
                                     },
                                     "region": {"startLine": 6, "startColumn": 9},
@@ -170,9 +170,7 @@ def test_sarif_of_a_finding_says_what_where_and_what_it_was_before() -> None:
                             {
                                 "physicalLocation": {
                                     "artifactLocation": {
-                                        "uri": (
-                                            "services/api/generated/spec/production/2025-03-13.json"
-                                        ),
+                                        "uri": ("generated/spec/production/2025-03-13.json"),
                                         "uriBaseId": "%SRCROOT%",
                                     },
                                     "region": {"startLine": 1204, "startColumn": 11},
@@ -247,20 +245,18 @@ def test_sarif_errors_are_what_a_check_fails_on() -> None:
 
 
 @pytest.mark.parametrize(
-    ("file", "base_path", "artifact"),
+    ("file", "artifact"),
     [
-        ("schemas/a.yaml", "", {"uri": "schemas/a.yaml", "uriBaseId": "%SRCROOT%"}),
-        ("schemas/a.yaml", "api", {"uri": "api/schemas/a.yaml", "uriBaseId": "%SRCROOT%"}),
-        ("../schemas/a.yaml", "api", {"uri": "schemas/a.yaml", "uriBaseId": "%SRCROOT%"}),
-        ("a b:c#d?é.yaml", "", {"uri": "a%20b%3Ac%23d%3F%C3%A9.yaml", "uriBaseId": "%SRCROOT%"}),
-        ("/tmp/a b.yaml", "api", {"uri": "file:///tmp/a%20b.yaml"}),
+        ("schemas/a.yaml", {"uri": "schemas/a.yaml", "uriBaseId": "%SRCROOT%"}),
+        ("a b:c#d?é.yaml", {"uri": "a%20b%3Ac%23d%3F%C3%A9.yaml", "uriBaseId": "%SRCROOT%"}),
+        ("/tmp/a b.yaml", {"uri": "file:///tmp/a%20b.yaml"}),
     ],
 )
 def test_sarif_names_files_from_the_top_of_the_repository(
-    file: str, base_path: str, artifact: dict[str, str]
+    file: str, artifact: dict[str, str]
 ) -> None:
     finding = replace(REMARK, after_source=Place(file, 1, 1))
-    found = result(finding, replace(CONTEXT, base_path=base_path))
+    found = result(finding, CONTEXT)
     assert found["locations"][0]["physicalLocation"]["artifactLocation"] == artifact
 
 

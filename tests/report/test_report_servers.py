@@ -155,7 +155,7 @@ def test_an_annotation_stands_at_its_line_and_says_the_way_out() -> None:
         (
             "error",
             {
-                "file": "services/api/schemas/rails.yaml",
+                "file": "schemas/rails.yaml",
                 "line": "6",
                 "col": "9",
                 "title": "gated [variant-added]",
@@ -240,14 +240,16 @@ def gitlab(findings: list[Finding], context: Context = CONTEXT) -> Any:
 def test_gitlab_gets_what_its_report_demands() -> None:
     assert gitlab([VARIANT, REMARK, WAIVED], INNER) == [
         {
-            "description": "gated: Rail: response variant FedNow added",
+            "description": "gated: Rail: response variant FedNow added - A closed union gains no "
+            "variant. Give it `x-added: next`.",
             "check_name": "variant-added",
             "fingerprint": "1a",
             "severity": "critical",
-            "location": {"path": "services/api/schemas/rails.yaml", "lines": {"begin": 6}},
+            "location": {"path": "schemas/rails.yaml", "lines": {"begin": 6}},
         },
         {
-            "description": "information: DELETE /loans/{id}: the 204 response declares a body",
+            "description": "information: DELETE /loans/{id}: the 204 response declares a body - "
+            "A 204 response has no content (RFC 9110 section 15.3.5).",
             "check_name": "body-without-content",
             "fingerprint": "4d",
             "severity": "info",
@@ -255,7 +257,7 @@ def test_gitlab_gets_what_its_report_demands() -> None:
         },
         {
             "description": "gated: Loan.state: default 'active' -> 'returned' "
-            "(waived: agreed with all three callers)",
+            "(waived: agreed with all three callers) - A default stays as it is.",
             "check_name": "default-changed",
             "fingerprint": "5e",
             "severity": "info",

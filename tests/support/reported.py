@@ -184,8 +184,8 @@ def filled(text: str) -> tuple[list[Finding], Context]:
         version=text,
         baseline=text,
         show_waived=True,
-        base_path=text.replace("/", "-")[:1_000],
         fallback=text,
+        projects={text: text},
         source=lambda file: f"first\n{text.replace(chr(10), ' ')}\n" if file == text else None,
     )
     return [everywhere, pointed, bare, let_pass], context
@@ -246,5 +246,5 @@ HOSTILE: Final = {
 """What may stand in a text and must do nothing, by what it tries."""
 
 
-INNER = replace(CONTEXT, base_path="services/api")
-"""The files of the findings stand in a folder of the repository."""
+INNER = replace(CONTEXT, fallback="services/api/schemas/versions.yaml")
+"""The project is in a folder of its repository."""

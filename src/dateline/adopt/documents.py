@@ -234,6 +234,7 @@ def _find_defects(document: Document, wanted: dict[str, Document], table: Table)
         return refused
     api = Api(
         folder=Path(),
+        name="",
         document=document,
         table=table,
         combinations=timeline.combinations,

@@ -16,6 +16,7 @@ from typing import Any, Final
 from dateline.changes.pages import Entry
 from dateline.load.checks import find_type_problems
 from dateline.model import Direction, Map, Place, Problem, SourceError, Table, Verdict
+from dateline.paths import name_folder
 from dateline.source.reader import Locator, read
 from dateline.source.text import json_text
 from dateline.versions import DATED, is_dated, order
@@ -192,7 +193,7 @@ class _RecordReader:
     def _content(self, name: str) -> Map | None:
         """Return what the file called *name* holds; None where it can't be read."""
         problems: list[Problem] = []
-        shown = f"{self._schemas.name}/{name}"
+        shown = f"{name_folder(self._schemas)}/{name}"
         document = read(self._schemas / name, shown, adopted=True, problems=problems)
         for problem in problems:
             # the reader's way out is for files that people write
@@ -202,7 +203,7 @@ class _RecordReader:
     def _note(self, name: str, fact: str, place: Place | None = None) -> None:
         self._problems.append(
             Problem(
-                place=place or Place(f"{self._schemas.name}/{name}", 1, 1),
+                place=place or Place(f"{name_folder(self._schemas)}/{name}", 1, 1),
                 id="record-damaged",
                 message=f"{fact}; `dateline cut` writes this folder and nobody else: restore it "
                 f"from version control, or delete it, and the next cut begins it anew",

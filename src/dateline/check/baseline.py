@@ -34,6 +34,7 @@ from dateline.model import (
     SourceError,
     Table,
 )
+from dateline.paths import name_path
 from dateline.placement import hide_version
 from dateline.source.reader import ADOPTED, UnreadableFileError, file_content
 from dateline.versions import DATED, order
@@ -110,11 +111,12 @@ def read_tree(output: Path, *, restoring: bool = False) -> Published:
     ]
     if edited and not restoring:
         raise BaselineError(
-            f"{output / edited[0]}:1:1: baseline-edited: the published document was edited by "
-            f"hand; restore it from version control, or compare with `--against REF`"
+            f"{name_path(output / edited[0])}:1:1: baseline-edited: the published document was "
+            f"edited by hand; restore it from version control, or compare with `--against REF`"
         )
     names = [name for name in names if name not in edited]
-    label, prefix = f"the documents in {output}/spec", f"{output}/"
+    name = name_path(output)
+    label, prefix = f"the documents in {name}/spec", f"{name}/"
     published = _read_published(label, names, _Folder(output), prefix, Readings())
     listed = _recorded_names(published.policy) or [*filter(_DOCUMENT.fullmatch, manifest)]
     lost = {name: manifest.get(name, set()) for name in listed if name not in names}
@@ -132,9 +134,9 @@ def _recorded_names(record: PolicyRecord | None) -> list[str]:
     ]
 
 
-def _lost(root: Path | str, name: str) -> str:
+def _lost(root: str, name: str) -> str:
     return (
-        f"{Path(root) / name}:1:1: baseline-edited: the published document was deleted; restore it "
+        f"{root}/{name}:1:1: baseline-edited: the published document was deleted; restore it "
         f"from version control, or compare with `--against REF`"
     )
 
@@ -148,9 +150,9 @@ def require_restored(published: Published, contents: Mapping[str, bytes], output
         content = contents.get(name)
         if content is None or sha256(content).hexdigest() not in digests:
             raise BaselineError(
-                f"{output / name}:1:1: baseline-edited: the published document was edited or "
-                f"deleted, and the definitions no longer generate it as it was; restore it from "
-                f"version control or a backup"
+                f"{name_path(output / name)}:1:1: baseline-edited: the published document was "
+                f"edited or deleted, and the definitions no longer generate it as it was; restore "
+                f"it from version control or a backup"
             )
 
 
@@ -162,7 +164,7 @@ def read_standing(output: Path) -> Published:
     """
     published = _prefer_committed(read_tree(output), output)
     if published.lost:
-        raise BaselineError(_lost(output, min(published.lost)))
+        raise BaselineError(_lost(name_path(output), min(published.lost)))
     return published
 
 
@@ -218,9 +220,9 @@ def _with_policy(tree: Published, output: Path) -> Published:
     """Return *tree*. Raises BaselineError where the policy that it was generated with is gone."""
     if tree.documents and tree.policy is None and POLICY in _manifest(output):
         raise BaselineError(
-            f"{output / POLICY}:1:1: baseline-edited: the record of the published policy was "
-            f"deleted or edited by hand, so it is unknown which policy judges; restore it from "
-            f"version control or a backup, or compare with `--against REF`"
+            f"{name_path(output / POLICY)}:1:1: baseline-edited: the record of the published "
+            f"policy was deleted or edited by hand, so it is unknown which policy judges; restore "
+            f"it from version control or a backup, or compare with `--against REF`"
         )
     return _mark_unrecorded(tree)
 
@@ -270,7 +272,7 @@ def read_baseline(reference: str, output: Path, readings: Readings | None = None
         if not names and not of_environment:
             raise BaselineError(f"{path}: baseline-empty: no spec/*/*.json is in this folder")
         names += _policy_in(root)
-        return _read_published(str(path), names, _Folder(root), f"{root}/", readings)
+        return _read_published(str(path), names, _Folder(root), f"{name_path(root)}/", readings)
     if path.exists() or path.is_symlink():
         return _single(path, readings)
     try:
@@ -329,7 +331,7 @@ def _at_revision(
     published = _mark_unrecorded(_read_published(label, names, tree, prefix, readings))
     for name in _recorded_names(published.policy):
         if name not in names:
-            raise BaselineError(_lost(f"{label}, {prefix}", name))
+            raise BaselineError(_lost(f"{label}, {root}", name))
     return published
 
 
@@ -378,7 +380,7 @@ class _Commit:
 
 
 def _single(path: Path, readings: Readings) -> Published:
-    document = open_document(path, str(path), readings)
+    document = open_document(path, name_path(path), readings)
     info = document.content.get("info")
     version = info.get("version", "") if isinstance(info, dict) else ""
     return Published(

@@ -81,7 +81,9 @@ class PolicyRecord:
         if not isinstance(rules, dict) or not isinstance(notice, int):
             raise ValueError("`policy` is not what `dateline generate` writes")
         known_rules = {rule: verdict for rule, verdict in rules.items() if rule in CHANGE_RULES}
-        if not {str(verdict) for verdict in known_rules.values()} <= {*map(str, Verdict)}:
+        if not {str(verdict) for verdict in known_rules.values()} <= {*map(str, Verdict)} - {
+            str(Verdict.INVALID)
+        }:
             raise ValueError("`policy` has a verdict that there is not")
         rows = data.get("announcements")
         is_list = isinstance(rows, list) and all(isinstance(row, dict) for row in rows)

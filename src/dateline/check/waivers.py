@@ -13,6 +13,7 @@ from typing import Any, Final
 from dateline.check.findings import create_finding
 from dateline.load.table import canonical_date
 from dateline.model import Finding, Map, Place, Policy, Problem, Seq, SourceError, Verdict
+from dateline.paths import name_folder
 from dateline.source.reader import read
 
 FILE: Final = "waivers.yaml"
@@ -63,7 +64,7 @@ def read_waivers(folder: Path) -> list[Waiver]:
     if not path.exists():
         return []
     problems: list[Problem] = []
-    document = read(path, f"{folder.name}/{FILE}", adopted=False, problems=problems)
+    document = read(path, f"{name_folder(folder)}/{FILE}", adopted=False, problems=problems)
     waivers = list(_waivers(document, problems)) if document is not None else []
     if problems:
         raise SourceError(problems)

@@ -88,7 +88,7 @@ def cut(folder: Path, asked: CutRequest, published: Published) -> Cut:
     redate_waivers(sources, read_waivers(folder), dates, asked.day)
     redate_table(api.table, sources, dates, asked.day, title=title, undisclosed=undisclosed)
     after = sources.read_contents()
-    with write_trial(folder.name, after) as there:
+    with write_trial(api.name, after) as there:
         now, waivers = load(there), read_waivers(there)
     (version,) = (one for one in now.table.versions if one.date == asked.day)
     record = continue_record(now, Projector(now), read_record(folder, now.table), asked.day)

@@ -50,7 +50,7 @@ def together(
     sources = Sources(api, known)
     fold_gates(api, sources, [*dates[:first], *dates[last:]])
     after = sources.read_contents()
-    return replace(load_contents(api.folder.name, after), folder=api.folder), after
+    return replace(load_contents(api.name, after), folder=api.folder), after
 
 
 class FoldError(DatelineError):

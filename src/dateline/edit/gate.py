@@ -336,7 +336,7 @@ class _Gating:
         try:
             done = carry_out(repairs, state.canvas, sources)
             after = sources.read_contents()
-            canvas = Canvas(load_contents(api.folder.name, after), self._dates)
+            canvas = Canvas(load_contents(api.name, after), self._dates)
         except CantRepairError as error:
             return error.repair, str(error)
         except SourceError as error:

@@ -47,7 +47,7 @@ def retire(folder: Path, day: str, today: date) -> Revision:
         _leave_waivers(sources, waivers, day)
         _leave_table(api.table, sources, day, today.isoformat())
         after = sources.read_contents()
-        with write_trial(folder.name, after) as there:
+        with write_trial(api.name, after) as there:
             now, left = load(there), read_waivers(there)
         hidden = list(_find_hidden(api, now))
         if not hidden or by_itself:

@@ -11,6 +11,7 @@ from dateline.changes.record import Record, record_files
 from dateline.check import Waiver
 from dateline.files.sources import Replacement
 from dateline.model import Api, Version
+from dateline.paths import name_folder
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,16 +57,13 @@ def format_patch(folder: Path, replacements: Iterable[Replacement]) -> str:
 
     It is empty if there is none.
     """
-    folder = folder.resolve()
-    around = Path.cwd() if folder.is_relative_to(Path.cwd()) else folder.parent
+    around = name_folder(folder)
     return "".join(
-        _patch((folder / one.name).relative_to(around), one.before or b"", one.after or b"")
-        for one in replacements
+        _patch(f"{around}/{one.name}", one.before or b"", one.after or b"") for one in replacements
     )
 
 
-def _patch(path: Path, before: bytes, after: bytes) -> str:
-    name = path.as_posix()
+def _patch(name: str, before: bytes, after: bytes) -> str:
     # bytes are parted at line ends only, text at other characters too
     then, now = (
         [line.decode() for line in content.splitlines(keepends=True)] for content in (before, after)

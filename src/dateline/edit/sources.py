@@ -15,6 +15,7 @@ from urllib.parse import unquote
 from dateline.load import TABLE, list_source_files, load, read_known_table
 from dateline.model import NEXT, Api, Day, SourceError
 from dateline.openapi import follow, pointer
+from dateline.paths import call_path, name_folder
 from dateline.source.splice import EditableSource
 
 TITLE: Final = "Being prepared."
@@ -177,7 +178,9 @@ def open_sources(folder: Path, *, tolerated: Collection[str] = ()) -> tuple[Api,
         rows = sum(not version.moving for version in table.versions) if table else sys.maxsize
         known = add_version(read_contents(folder), NEXT, rows)
         try:
-            return replace(load_contents(folder.name, known, tolerated), folder=folder), known
+            return replace(
+                load_contents(name_folder(folder), known, tolerated), folder=folder
+            ), known
         except SourceError:
             raise error from None
 
@@ -195,12 +198,12 @@ def load_contents(name: str, contents: Mapping[str, bytes], tolerated: Collectio
 def write_trial(name: str, contents: Mapping[str, bytes]) -> Iterator[Path]:
     """Make *contents* a folder called *name* for a while."""
     with TemporaryDirectory() as parent:
-        folder = Path(parent) / name
-        folder.mkdir()
+        folder = Path(parent)
         for file, content in contents.items():
             (folder / file).parent.mkdir(parents=True, exist_ok=True)
             (folder / file).write_bytes(content)
-        yield folder
+        with call_path(folder, name):
+            yield folder
 
 
 def add_version(contents: Mapping[str, bytes], date: str, number: int) -> dict[str, bytes]:

@@ -15,6 +15,7 @@ from dateline.files.sources import Replacement, recover, write
 from dateline.gates import order
 from dateline.load.table import canonical_date
 from dateline.model import Api, DatelineError, Day, Finding, Policy, SourceError
+from dateline.paths import name_folder
 from dateline.project import Projector
 from dateline.schema.references import Resolver
 from dateline.source.splice import EditableSource
@@ -65,7 +66,7 @@ def waive(
     }
     source.insert(("waivers", len(known)), row)
     content = source.content()
-    _require_valid(folder.name, content)
+    _require_valid(name_folder(folder), content)
     if date.fromisoformat(expires) < today:
         raise WaiverError(f"{expires} is over; name the last day on which it may pass")
     write(folder, [Replacement(name=FILE, before=before, after=content)])

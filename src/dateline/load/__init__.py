@@ -14,6 +14,7 @@ from dateline.load.checks import find_problems
 from dateline.load.joining import join_files
 from dateline.load.table import read_table
 from dateline.model import Api, Map, Place, Problem, SourceError, Table
+from dateline.paths import name_folder
 from dateline.source.reader import read
 
 TABLE: Final = "versions.yaml"
@@ -64,6 +65,7 @@ def load(folder: Path, *, tolerated: Collection[str] = ()) -> Api:
         raise SourceError(breaches)
     return Api(
         folder=folder,
+        name=name_folder(folder),
         document=document,
         table=table,
         combinations=timeline.combinations,
@@ -136,7 +138,7 @@ def _looks_like_source(path: Path) -> bool:
 
 def name_source(path: Path, folder: Path) -> str:
     """Return the name for people of what is at *path* in the *folder* of the definitions."""
-    return f"{folder.name}/{path.relative_to(folder).as_posix()}".removesuffix("/.")
+    return f"{name_folder(folder)}/{path.relative_to(folder).as_posix()}".removesuffix("/.")
 
 
 def _create_misplaced(path: Path, folder: Path, way_out: str) -> Problem:
@@ -149,7 +151,7 @@ def _create_misplaced(path: Path, folder: Path, way_out: str) -> Problem:
 
 def _no_table(folder: Path) -> Problem:
     return Problem(
-        place=Place(f"{folder.name}/{TABLE}", 1, 1),
+        place=Place(name_source(folder / TABLE, folder), 1, 1),
         id="no-definitions",
         message="there is no such file; run `dateline init` to start a project in an empty folder, "
         "or name the folder of the definitions with --schemas",
@@ -158,9 +160,10 @@ def _no_table(folder: Path) -> Problem:
 
 def _nothing_to_read(folder: Path) -> Problem:
     return Problem(
-        place=Place(f"{folder.name}/{TABLE}", 1, 1),
+        place=Place(name_source(folder / TABLE, folder), 1, 1),
         id="no-definitions",
-        message=f"no .yaml or .json file with definitions is in {folder.name}/ beside {TABLE}",
+        message=f"no .yaml or .json file with definitions is in {name_folder(folder)}/ beside "
+        f"{TABLE}",
     )
 
 

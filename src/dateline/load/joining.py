@@ -12,6 +12,7 @@ from dateline.bundle.goals import Fragments
 from dateline.bundle.sources import SourceFile, refers_to_files
 from dateline.model import Map, Place, Problem
 from dateline.openapi import COMPONENTS, OBJECTS
+from dateline.paths import name_folder
 from dateline.source.reader import Locator, Trail, UnreadableFileError
 from dateline.wording import find_nearest, quote
 
@@ -97,10 +98,10 @@ def _bundle(
     if union is None:
         return None, set()
     sources = {
-        name: SourceFile(f"{folder.name}/{name}", dict(file), Locator([file]).locate)
+        name: SourceFile(f"{name_folder(folder)}/{name}", dict(file), Locator([file]).locate)
         for name, file in parts.items()
     }
-    main = SourceFile(f"{folder.name}/{_UNION}", union.document, union.locate)
+    main = SourceFile(f"{name_folder(folder)}/{_UNION}", union.document, union.locate)
     known = Fragments(fragments, lambda path: union.trace(path)[0], sources)
     bundle = Bundler(main, _UNION, _OtherFiles(folder), None, problems, known).bundle()
     if bundle is None:
@@ -115,7 +116,7 @@ def _bundle(
 
 
 def _strip_folder(place: Place, folder: Path) -> str:
-    return place.file.removeprefix(f"{folder.name}/")
+    return place.file.removeprefix(f"{name_folder(folder)}/")
 
 
 @dataclass(frozen=True)
@@ -128,7 +129,9 @@ class _OtherFiles:
         if (self.folder / name).exists():
             message = "it is no source: names that begin with . or _, or end in ~, are left alone"
         else:
-            message = f"there is no such file in {self.folder.name}/; write it, or name another"
+            message = (
+                f"there is no such file in {name_folder(self.folder)}/; write it, or name another"
+            )
         raise UnreadableFileError("reference-unreadable", message)
 
 

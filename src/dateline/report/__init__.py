@@ -10,8 +10,17 @@ from typing import Final
 
 from dateline.model import Finding
 from dateline.report.context import Context
+from dateline.report.problems import list_invalid, list_problems
 
-__all__ = ["FORMATS", "Context", "describe_format", "report", "schema", "step_summary"]
+__all__ = [
+    "FORMATS",
+    "Context",
+    "describe_format",
+    "list_problems",
+    "report",
+    "schema",
+    "step_summary",
+]
 
 FORMATS: Final = tuple(
     sorted(module.name for module in iter_modules([str(Path(__file__).with_name("formats"))]))
@@ -24,12 +33,14 @@ def report(findings: Sequence[Finding], format: str, *, context: Context) -> str
 
     The same findings and context give the same text, which ends in a newline. Nothing in it is
     obeyed by a terminal, browser or CI server, whatever the findings quote. A format with a
-    limit says how many findings it leaves out. Raises KeyError for a name not in `FORMATS`.
+    limit says how many findings it leaves out. The problems of *context* come first, as findings
+    whose verdict is ``invalid``. Raises KeyError for a name not in `FORMATS`.
     """
     if format not in FORMATS:
         raise KeyError(format)
     # a run pays for the imports of the formats that it writes
-    text: str = import_module(f"{__name__}.formats.{format}").write(findings, context)
+    everything = [*list_invalid(context.problems), *findings]
+    text: str = import_module(f"{__name__}.formats.{format}").write(everything, context)
     return text
 
 
@@ -45,7 +56,7 @@ def step_summary(findings: Sequence[Finding], context: Context) -> str:
     """
     from dateline.report.formats import markdown
 
-    return markdown.step_summary(findings, context)
+    return markdown.step_summary([*list_invalid(context.problems), *findings], context)
 
 
 def schema() -> str:

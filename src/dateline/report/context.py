@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Literal
+
+from dateline.model import Problem
 
 
 def _no_source(_: str) -> str | None:
@@ -20,10 +22,12 @@ class Context:
     columns) are the terminal's; ``show_waived`` writes waived findings out there, too. ``against``
     is the baseline that the command line named: commands that a report prints repeat it.
 
-    ``base_path`` leads from the top of the repository to the folder that the files of the
-    findings are relative to: code hosts want paths from the top. ``fallback`` is the file that
-    formats name for a finding without a place where their readers demand one. ``source`` gives
-    the text of a file as findings name it in ``after_source``, or None.
+    ``problems`` are what kept the definitions, or what callers have, from being read: findings
+    are then not all that there are. With ``quiet``, text has no more than what is wrong.
+    ``projects`` gives the name of each project that has one, by what its folder of definitions is
+    called. ``fallback`` is the file that formats name for a finding without a place where their
+    readers demand one. ``rule_pages`` is the address of a rule's page, with ``{rule}`` in it, or
+    nothing. ``source`` gives the text of a file as findings name it in ``after_source``, or None.
     """
 
     version: str
@@ -33,6 +37,9 @@ class Context:
     colour: bool = False
     width: int = 100
     show_waived: bool = False
-    base_path: str = ""
+    problems: tuple[Problem, ...] = ()
+    quiet: bool = False
+    projects: Mapping[str, str] = field(default_factory=dict)
+    rule_pages: str = ""
     fallback: str = "schemas/versions.yaml"
     source: Callable[[str], str | None] = _no_source

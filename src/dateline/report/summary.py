@@ -10,10 +10,17 @@ from typing import Final, NamedTuple
 from dateline.model import Finding, Policy, Verdict
 from dateline.report.context import Context
 
-ORDER: Final = (Verdict.GATED, Verdict.NEVER, Verdict.ADDITIVE, Verdict.INFORMATION)
+ORDER: Final = (
+    Verdict.INVALID,
+    Verdict.GATED,
+    Verdict.NEVER,
+    Verdict.ADDITIVE,
+    Verdict.INFORMATION,
+)
 """The order in which verdicts are counted out."""
 
 _WEIGHT: Final = {
+    Verdict.INVALID: -1,
     Verdict.NEVER: 0,
     Verdict.GATED: 1,
     Verdict.ADDITIVE: 2,
@@ -37,7 +44,7 @@ def severity_of(finding: Finding) -> Level:
     An additive change is an error where a policy was checked (it was held back), and a note
     where two documents were merely compared.
     """
-    weighty = finding.verdict in (Verdict.GATED, Verdict.NEVER)
+    weighty = finding.verdict in (Verdict.GATED, Verdict.NEVER, Verdict.INVALID)
     held_back = finding.verdict is Verdict.ADDITIVE and finding.policy is not Policy.COMPARISON
     return Level.ERROR if weighty or held_back else Level.NOTE
 

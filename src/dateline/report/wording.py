@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from posixpath import normpath
 from typing import Final, NamedTuple
 
-from dateline.model import Finding, Place
-from dateline.report.context import Context
+from dateline.model import Finding, Place, Policy, Verdict
 from dateline.report.escaping import LIMIT, escape_line
 
 MOST_OPERATIONS: Final = 3
@@ -70,6 +68,8 @@ class Fact(NamedTuple):
 
 def list_facts(finding: Finding) -> Iterator[Fact]:
     """Yield what concerns *finding* beside its message and help."""
+    if finding.policy is Policy.MINTED and finding.verdict is Verdict.ADDITIVE:
+        yield Fact("policy", "minted: fails, since it holds back what all versions can have")
     if finding.versions:
         environments = list_names([name for name in finding.environments if name])
         versions = list_names(finding.versions)
@@ -80,11 +80,6 @@ def list_facts(finding: Finding) -> Iterator[Fact]:
         yield Fact("before", escape_line(str(finding.before_source)))
     if finding.waived is not None:
         yield Fact("waived", escape_line(finding.waived))
-
-
-def path_from_top(file: str, context: Context) -> str:
-    """Return *file* from the top of the repository, as code hosts want it."""
-    return normpath(f"{context.base_path or '.'}/{file}") if not file.startswith("/") else file
 
 
 def number_repetitions(names: Iterable[str]) -> Iterator[str]:

@@ -9,7 +9,7 @@ from dateline.model import Finding
 from dateline.report.context import Context
 from dateline.report.escaping import escape_line
 from dateline.report.summary import Level, level_of, summarize
-from dateline.report.wording import list_facts, path_from_top, place_of, split_paragraphs
+from dateline.report.wording import list_facts, place_of, split_paragraphs
 
 MOST: Final = 10
 """GitHub shows so many annotations of each level for a step, and drops the others in silence."""
@@ -33,7 +33,7 @@ def _annotations(kind: Level, findings: Sequence[Finding], context: Context) -> 
     found = [finding for finding in findings if level_of(finding) is kind]
     shown = found if len(found) <= MOST else found[: MOST - 1]
     for finding in shown:
-        yield _annotation(finding, context)
+        yield _annotation(finding)
     left = len(found) - len(shown)
     if left:
         title = f"dateline {context.command}"
@@ -41,11 +41,11 @@ def _annotations(kind: Level, findings: Sequence[Finding], context: Context) -> 
         yield _command(_COMMANDS[kind], {"title": title}, message)
 
 
-def _annotation(finding: Finding, context: Context) -> str:
+def _annotation(finding: Finding) -> str:
     where = place_of(finding)
     properties = {}
     if where is not None:
-        properties["file"] = escape_line(path_from_top(where.file, context))
+        properties["file"] = escape_line(where.file)
         properties["line"] = str(where.line)
         properties["col"] = str(where.column)
     properties["title"] = f"{finding.verdict} [{escape_line(finding.rule)}]"

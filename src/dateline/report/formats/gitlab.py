@@ -10,9 +10,10 @@ from dateline.report.context import Context
 from dateline.report.escaping import escape_line
 from dateline.report.json_rows import format_rows
 from dateline.report.summary import Level, level_of
-from dateline.report.wording import number_repetitions, path_from_top, place_of
+from dateline.report.wording import number_repetitions, place_of, split_paragraphs
 
 _SEVERITIES: Final = {
+    Verdict.INVALID: "blocker",
     Verdict.NEVER: "blocker",
     Verdict.GATED: "critical",
     Verdict.ADDITIVE: "major",
@@ -27,16 +28,23 @@ def write(findings: Sequence[Finding], context: Context) -> str:
     return format_rows(issues) + "\n"
 
 
+def _way_out(finding: Finding) -> str:
+    """Return the rule and the way out: GitLab shows a description, and nothing else of an issue."""
+    text = " ".join(split_paragraphs(finding.help))
+    return f" - {escape_line(text)}" if text else ""
+
+
 def _issue(finding: Finding, fingerprint: str, context: Context) -> dict[str, Any]:
     where = place_of(finding) or Place(context.fallback, 1, 1)
+    verdict = finding.verdict
     note = f" (waived: {escape_line(finding.waived)})" if finding.waived is not None else ""
     return {
-        "description": f"{finding.verdict}: {escape_line(finding.message)}{note}",
+        "description": f"{verdict}: {escape_line(finding.message)}{note}{_way_out(finding)}",
         "check_name": finding.rule,
         "fingerprint": fingerprint,
-        "severity": _SEVERITIES[finding.verdict] if level_of(finding) is Level.ERROR else "info",
+        "severity": _SEVERITIES[verdict] if level_of(finding) is Level.ERROR else "info",
         "location": {
-            "path": path_from_top(where.file, context),
+            "path": where.file,
             "lines": {"begin": max(where.line, 1)},
         },
     }

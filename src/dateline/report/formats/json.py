@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from dateline.model import Finding, Place
+from dateline.model import Finding, Place, Problem, Verdict
 from dateline.report.context import Context
 from dateline.report.json_rows import format_row, format_rows
 from dateline.report.summary import count_verdicts
@@ -13,11 +13,15 @@ from dateline.report.summary import count_verdicts
 
 def write(findings: Sequence[Finding], context: Context) -> str:
     """Return the report of *findings*, one to a line."""
-    changes = format_rows(map(_change, findings))
+    changes = format_rows(
+        _change(finding) for finding in findings if finding.verdict is not Verdict.INVALID
+    )
+    problems = format_rows(map(_problem, context.problems))
     tool = {"name": "dateline", "version": context.version, "command": context.command}
     return (
         f'{{"tool": {format_row(tool)},\n"baseline": {format_row(context.baseline)},\n'
-        f'"summary": {format_row(count_verdicts(findings))},\n"changes": {changes}}}\n'
+        f'"summary": {format_row(count_verdicts(findings))},\n"changes": {changes},\n'
+        f'"problems": {problems}}}\n'
     )
 
 
@@ -43,6 +47,10 @@ def _change(finding: Finding) -> dict[str, Any]:
         "before_source": _source(finding.before_source),
         "after_source": _source(finding.after_source),
     }
+
+
+def _problem(problem: Problem) -> dict[str, Any]:
+    return {"id": problem.id, "message": problem.message, "source": _source(problem.place)}
 
 
 def _source(place: Place | None) -> dict[str, Any] | None:

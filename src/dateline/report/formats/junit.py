@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 from xml.etree import ElementTree
 
-from dateline.model import Finding
+from dateline.model import Finding, Verdict
 from dateline.report.context import Context
 from dateline.report.escaping import escape_line
 from dateline.report.excerpt import Excerpts
@@ -25,11 +25,12 @@ def write(findings: Sequence[Finding], context: Context) -> str:
     Without findings there is one test that passed: servers take an empty report for a mistake.
     """
     levels = [level_of(finding) for finding in findings]
+    invalid = sum(finding.verdict is Verdict.INVALID for finding in findings)
     totals = {
         "name": f"dateline {context.command}",
         "tests": str(len(findings) or 1),
-        "failures": str(levels.count(Level.ERROR)),
-        "errors": "0",
+        "failures": str(levels.count(Level.ERROR) - invalid),
+        "errors": str(invalid),
         "skipped": str(levels.count(Level.WAIVED)),
     }
     root = ElementTree.Element("testsuites", totals)
@@ -63,4 +64,6 @@ def _outcome(case: ElementTree.Element, finding: Finding) -> ElementTree.Element
         skipped = {"message": f"waived: {escape_line(finding.waived)}"}
         return ElementTree.SubElement(case, "skipped", skipped)
     failed = {"message": escape_line(finding.message), "type": str(finding.verdict)}
-    return ElementTree.SubElement(case, "failure", failed)
+    # what could not be run is an error, what did not hold a failure
+    outcome = "error" if finding.verdict is Verdict.INVALID else "failure"
+    return ElementTree.SubElement(case, outcome, failed)

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import Any, Final
 from urllib.parse import quote
 
-from dateline.model import Finding, Place
+from dateline.model import Finding, Place, Verdict
 from dateline.report.context import Context
 from dateline.report.escaping import escape_line
 from dateline.report.json_rows import format_row, format_rows
 from dateline.report.summary import Level, severity_of
-from dateline.report.wording import list_facts, path_from_top, place_of, split_paragraphs
+from dateline.report.wording import list_facts, place_of, split_paragraphs
 
 _SCHEMA: Final = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -37,13 +37,13 @@ def write(findings: Sequence[Finding], context: Context) -> str:
         "columnKind": "unicodeCodePoints",
         "invocations": [
             {
-                "executionSuccessful": True,
+                "executionSuccessful": not context.problems,
                 "properties": {"command": context.command, "baseline": context.baseline},
             }
         ],
     }
     driver = format_row({"name": "dateline", "version": context.version})[:-1]
-    descriptors = format_rows(map(_rule, rules.values()))
+    descriptors = format_rows(_rule(finding, context) for finding in rules.values())
     results = format_rows(_result(finding, indices[finding.rule], context) for finding in findings)
     return (
         f'{{"$schema": {format_row(_SCHEMA)}, "version": "2.1.0", "runs": [{{\n'
@@ -52,15 +52,18 @@ def write(findings: Sequence[Finding], context: Context) -> str:
     )
 
 
-def _rule(finding: Finding) -> dict[str, Any]:
+def _rule(finding: Finding, context: Context) -> dict[str, Any]:
     """Return the rule of *finding*, the first that it was broken with."""
     help_text = " ".join(split_paragraphs(finding.help)) or finding.rule
     law = _FIRST_SENTENCE.match(help_text)
+    known = finding.verdict is not Verdict.INVALID and context.rule_pages
+    page = {"helpUri": context.rule_pages.replace("{rule}", quote(finding.rule))} if known else {}
     return {
         "id": finding.rule,
         "shortDescription": _message(law[0] if law else help_text),
         "fullDescription": _message(help_text),
         "help": _message(help_text),
+        **page,
         "defaultConfiguration": {"level": _LEVELS[severity_of(finding)]},
     }
 
@@ -74,7 +77,7 @@ def _result(finding: Finding, rule: int, context: Context) -> dict[str, Any]:
         "level": _LEVELS[severity_of(finding)],
         "message": _message(*lines),
         # GitHub refuses a result without a place
-        "locations": [_location(place_of(finding) or Place(context.fallback, 1, 1), context)],
+        "locations": [_location(place_of(finding) or Place(context.fallback, 1, 1))],
         "partialFingerprints": {"dateline/v1": finding.fingerprint},
         # given for each result, since it may be given for one (section 3.27.23)
         "suppressions": [],
@@ -91,7 +94,7 @@ def _result(finding: Finding, rule: int, context: Context) -> dict[str, Any]:
     if name:
         result["locations"][0]["logicalLocations"] = [{"fullyQualifiedName": name}]
     if finding.after_source and finding.before_source:
-        before = _location(finding.before_source, context)
+        before = _location(finding.before_source)
         result["relatedLocations"] = [{**before, "message": {"text": "before"}}]
     if finding.waived is not None:
         # accepted, since it has no status (section 3.27.23)
@@ -99,10 +102,10 @@ def _result(finding: Finding, rule: int, context: Context) -> dict[str, Any]:
     return result
 
 
-def _location(where: Place, context: Context) -> dict[str, Any]:
+def _location(where: Place) -> dict[str, Any]:
     return {
         "physicalLocation": {
-            "artifactLocation": _artifact(path_from_top(where.file, context)),
+            "artifactLocation": _artifact(where.file),
             "region": {
                 "startLine": max(where.line, 1),
                 "startColumn": max(where.column, 1),

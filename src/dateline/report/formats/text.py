@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from shlex import quote
 from typing import Final
 
-from dateline.model import Finding, Policy, Verdict
+from dateline.model import Finding, Place, Policy, Verdict
 from dateline.report.context import Context
 from dateline.report.escaping import escape_line
 from dateline.report.excerpt import Excerpts
 from dateline.report.summary import Level, level_of, summarize
-from dateline.report.wording import format_place, list_facts, split_paragraphs
+from dateline.report.wording import format_place, list_facts, place_of, split_paragraphs
 
 _INDENT: Final = " " * 4
 
@@ -22,6 +22,7 @@ _FEW: Final = 3
 # Select Graphic Rendition (ECMA-48 section 8.3.117).
 _BOLD, _FAINT = "1", "2"
 _COLOURS: Final = {
+    Verdict.INVALID: "1;31",
     Verdict.NEVER: "1;31",
     Verdict.GATED: "31",
     Verdict.ADDITIVE: "32",
@@ -37,30 +38,39 @@ def write(findings: Sequence[Finding], context: Context) -> str:
         for finding in findings
         if context.show_waived or level_of(finding) is not Level.WAIVED
     ]
+    blocks = ["\n".join(lines) + "\n" for lines in _blocks(shown, context, excerpts)]
+    if context.quiet:
+        return "\n".join(blocks)
     last = summarize(findings, context)
-    if context.command == "check" and (way := find_waive_command(shown, context.against)):
+    if context.command == "check" and (way := find_waive_command(shown, context)):
         last = f"to let one pass: {way}\n{last}"
     if context.baseline:
         last = f"compared with {escape_line(context.baseline)}\n{last}"
-    blocks = ["\n".join(lines) + "\n" for lines in _blocks(shown, context, excerpts)]
     return "\n".join([*blocks, last]) + "\n"
 
 
-def find_waive_command(findings: Sequence[Finding], against: str | None = None) -> str:
-    """Return the command that waives the first of *findings* that can be; empty if none can.
-
-    *against* is the baseline that the command line named, which the command has to repeat.
-    """
+def find_waive_command(findings: Sequence[Finding], context: Context) -> str:
+    """Return the command that waives the first of *findings* that can be; empty if none can."""
     for finding in findings:
         pointer = finding.after_pointer or finding.before_pointer
         if level_of(finding) is Level.ERROR and finding.policy is not Policy.WAIVERS and pointer:
             at = format_place(finding)
             same = [one for one in findings if one.rule == finding.rule and format_place(one) == at]
             place = quote(escape_line(pointer) if len(same) > 1 else at)
-            baseline = "" if against is None else f" --against {quote(escape_line(against))}"
-            command = f"dateline waive {escape_line(finding.rule)} {place}{baseline}"
+            against = context.against
+            options = "" if against is None else f" --against {quote(escape_line(against))}"
+            if project := find_project(finding, context):
+                options = f" -p {quote(escape_line(project))}{options}"
+            command = f"dateline waive {escape_line(finding.rule)} {place}{options}"
             return f"{command} --reason TEXT --expires DATE"
     return ""
+
+
+def find_project(finding: Finding, context: Context) -> str:
+    """Return the name of the project that *finding* is one of, where there are several."""
+    file = (place_of(finding) or Place("", 1, 1)).file
+    found = [folder for folder in context.projects if file.startswith(f"{folder}/")]
+    return context.projects[max(found, key=len)] if found else ""
 
 
 def _blocks(

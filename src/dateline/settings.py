@@ -1,0 +1,208 @@
+"""Find the project that a folder belongs to, and its settings."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from dateline.fresh import OUTPUT, SCHEMAS, SETTINGS, SHARED_SETTINGS
+from dateline.model import DatelineError, Place, Problem, SourceError
+from dateline.paths import name_path
+
+_TABLE: Final = "versions.yaml"
+_TEXTS: Final = ("name", "schemas", "output", "templates", "rule-pages")
+_KEYS: Final = (*_TEXTS, "strict", "projects")
+_ERROR: Final = re.compile(r"(?P<fact>.*) \(at (?:line (?P<line>\d+), column (?P<column>\d+)|.*)\)")
+
+
+class UnknownProjectError(DatelineError):
+    """No project has the name, or several might be meant."""
+
+    exit_code = 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Workspace:
+    """Where a project keeps its definitions and its outputs.
+
+    ``name`` is what the project is called among others. ``templates`` overrides the built-in
+    templates file by file. ``strict`` puts adopted documents, too, before openapi-spec-validator.
+    ``rule_pages`` is an address with ``{rule}`` in it, under which a page explains each rule.
+    """
+
+    schemas: Path
+    output: Path
+    templates: Path | None = None
+    strict: bool = False
+    name: str = ""
+    rule_pages: str = ""
+
+    @property
+    def protected(self) -> tuple[Path, ...]:
+        """The folders that must never be written over."""
+        return (self.schemas,) if self.templates is None else (self.schemas, self.templates)
+
+
+def find_projects(names: Sequence[str] = ()) -> list[Workspace]:
+    """Return the projects that the working folder belongs to, or those of them with *names*.
+
+    That is the nearest folder, from here to the top of the repository, with settings or with
+    definitions in `schemas/`. Where its settings list `projects`, it is these; with *names*, only
+    such a folder counts, or a project of that name. Without any, the result is empty. Raises
+    SourceError for settings that are invalid, and UnknownProjectError for an unknown name.
+    """
+    for folder in _list_folders():
+        settings = _Settings.read(folder)
+        if settings is not None and "projects" in settings.values:
+            members = list(settings.list_members())
+            return _choose(members, names) if names else members
+        if settings is not None or (folder / SCHEMAS / _TABLE).exists():
+            found = (settings or _Settings(folder)).workspace()
+            if not names or list(names) == [found.name]:
+                return [found]
+    if names:
+        raise UnknownProjectError(
+            f"no `projects` are listed in a {SETTINGS} here or above, so there is no {names[0]!r}"
+        )
+    return []
+
+
+def _list_folders() -> Iterator[Path]:
+    """Yield the working folder and those above it, up to the top of the repository if any."""
+    here = Path.cwd()
+    for folder in (here, *here.parents):
+        yield Path(os.path.relpath(folder))
+        if (folder / ".git").exists():
+            return
+
+
+def _choose(members: Sequence[Workspace], names: Sequence[str]) -> list[Workspace]:
+    known = {member.name: member for member in members}
+    for name in names:
+        if name not in known:
+            from dateline.wording import did_you_mean  # imports much, for a message only
+
+            raise UnknownProjectError(f"no project {name!r}{did_you_mean(name, known)}")
+    return [known[name] for name in dict.fromkeys(names)]
+
+
+@dataclass(frozen=True)
+class _Settings:
+    """The settings of *folder*: ``values`` by key, as ``file`` has them in ``text``."""
+
+    folder: Path
+    values: Mapping[str, Any] = field(default_factory=dict)
+    file: Path = Path()
+    text: str = ""
+
+    @classmethod
+    def read(cls, folder: Path) -> _Settings | None:
+        """Return the settings in *folder*, None without any."""
+        file = folder / SETTINGS
+        shared = not file.is_file()
+        if shared:
+            file = folder / SHARED_SETTINGS
+            if not file.is_file():
+                return None
+        from tomllib import TOMLDecodeError, loads  # needed where there are settings only
+
+        try:
+            text = file.read_text(encoding="utf-8")
+            if shared and "dateline" not in text:
+                return None
+            values = loads(text)
+        except TOMLDecodeError as error:
+            found = _ERROR.fullmatch(str(error))
+            fact = found["fact"] if found else str(error)
+            lines = text.split("\n")
+            at = (int(found["line"]), int(found["column"])) if found and found["line"] else None
+            raise _refuse(file, *(at or (len(lines), len(lines[-1]) + 1)), fact) from error
+        except (OSError, ValueError) as error:
+            raise _refuse(file, 1, 1, f"it can't be read: {error}") from error
+        if shared:
+            tools = values.get("tool")
+            if not isinstance(tools, dict) or "dateline" not in tools:
+                return None
+            values = tools["dateline"]
+        settings = cls(folder, values, file, text)
+        settings._require_valid()
+        return settings
+
+    def workspace(self, name: str = "") -> Workspace:
+        """Return the project of this folder, called *name* unless it has a name of its own."""
+        templates = self.values.get("templates")
+        return Workspace(
+            name=self.values.get("name", name),
+            schemas=self.folder / self.values.get("schemas", SCHEMAS),
+            output=self.folder / self.values.get("output", OUTPUT),
+            templates=None if templates is None else self.folder / templates,
+            strict=self.values.get("strict", False),
+            rule_pages=self.values.get("rule-pages", ""),
+        )
+
+    def list_members(self) -> Iterator[Workspace]:
+        """Yield the projects that `projects` lists, in that order, each with its own name."""
+        found: dict[str, str] = {}
+        for pattern in self.values["projects"]:
+            folders = [self.folder / pattern]
+            if any(mark in pattern for mark in "*?["):
+                folders = [one for one in sorted(self.folder.glob(pattern)) if one.is_dir()]
+            members = [member for folder in folders if (member := self._find_member(folder))]
+            if not members:
+                raise self._refuse_value(pattern, f"there is no project in {pattern!r}")
+            for member in members:
+                place = str(member.schemas)
+                if found.setdefault(member.name, place) != place:
+                    fact = (
+                        f"{found[member.name]} and {place} are both called {member.name!r}; give "
+                        f"one of them a `name` in its {SETTINGS}"
+                    )
+                    raise self._refuse_value(pattern, fact)
+                yield member
+
+    def _find_member(self, folder: Path) -> Workspace | None:
+        if folder.resolve() == self.folder.resolve():
+            return self.workspace(self.folder.resolve().name)
+        settings = _Settings.read(folder)
+        if settings is None and not (folder / SCHEMAS / _TABLE).exists():
+            return None
+        return (settings or _Settings(folder)).workspace(folder.name)
+
+    def _require_valid(self) -> None:
+        if not isinstance(self.values, dict):
+            raise self._refuse_value("dateline", "the settings of dateline are a table")
+        for key, value in self.values.items():
+            if key not in _KEYS:
+                from dateline.wording import did_you_mean  # imports much
+
+                raise self._refuse_value(key, f"{key!r} is no setting{did_you_mean(key, _KEYS)}")
+            if key in _TEXTS and not (isinstance(value, str) and value):
+                raise self._refuse_value(key, f"`{key}` is text")
+            if key == "strict" and not isinstance(value, bool):
+                raise self._refuse_value(key, "`strict` is true or false")
+            if key == "projects" and not (
+                isinstance(value, list) and value and all(isinstance(one, str) for one in value)
+            ):
+                raise self._refuse_value(key, "`projects` is a list of folders")
+            if key == "projects" and any(one.startswith("/") or ".." in one for one in value):
+                raise self._refuse_value(key, "`projects` are folders below this one")
+        pages = self.values.get("rule-pages")
+        if pages is not None and not re.fullmatch(r"https?://[^\s{}]*\{rule\}[^\s{}]*", pages):
+            fact = "`rule-pages` is an address with {rule} in it: https://docs.example/{rule}.html"
+            raise self._refuse_value("rule-pages", fact)
+
+    def _refuse_value(self, word: str, fact: str) -> SourceError:
+        """Return the error about the first place where *word* is written."""
+        for number, line in enumerate(self.text.split("\n"), 1):
+            if (column := line.find(word)) >= 0:
+                return _refuse(self.file, number, column + 1, fact)
+        return _refuse(self.file, 1, 1, fact)
+
+
+def _refuse(file: Path, line: int, column: int, fact: str) -> SourceError:
+    place = Place(name_path(file), line, column)
+    return SourceError([Problem(place=place, id="settings-invalid", message=fact)])
