@@ -22,7 +22,6 @@ from dateline.options import (
     FOLDER,
     all_projects,
     directory,
-    find_schemas,
     one_project,
     schemas_only,
 )
@@ -577,19 +576,13 @@ def history(schemas: Path, name: str, form: str) -> None:
 
 
 @main.command()
+@partial(schemas_only, required=False)
 @click.argument(
     "which",
     type=click.Choice(["source", "versions", "report", "changes", "history"]),
     default="source",
 )
-@click.option(
-    "--schemas",
-    type=FOLDER,
-    envvar="DATELINE_SCHEMAS",
-    help="Folder whose version table gives the dates to complete; else that of the project.",
-)
-@click.pass_context
-def schema(context: click.Context, which: str, schemas: Path | None) -> None:
+def schema(which: str, schemas: Path) -> None:
     """Print a JSON Schema: of the sources, versions.yaml, `--format json`, or change pages.
 
     `report` is what `check` and `diff` give in JSON, `history` what `history` does.
@@ -611,7 +604,7 @@ def schema(context: click.Context, which: str, schemas: Path | None) -> None:
         return
     from dateline.load.editor import editor_schema
 
-    click.echo(editor_schema(which, schemas or find_schemas(context)), nl=False)
+    click.echo(editor_schema(which, schemas), nl=False)
 
 
 @main.command()

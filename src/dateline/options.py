@@ -98,12 +98,15 @@ def _name_option(*, several: bool) -> Callable[[Command], Command]:
     )
 
 
-def schemas_only(command: Command) -> Command:
-    """Give *command* the options that name a project's definitions, as ``schemas``."""
+def schemas_only(command: Command, *, required: bool = True) -> Command:
+    """Give *command* the options that name a project's definitions, as ``schemas``.
+
+    One that can do without a project does not have it *required*.
+    """
 
     @wraps(command)
     def with_schemas(schemas: Path | None, names: tuple[str, ...], **given: Any) -> None:
-        (workspace,) = _open(names, several=False, schemas=schemas)
+        (workspace,) = _open(names, several=False, required=required, schemas=schemas)
         command(schemas=workspace.schemas, **given)
 
     return _SCHEMAS(_name_option(several=False)(directory(with_schemas)))
