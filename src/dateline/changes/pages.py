@@ -31,7 +31,7 @@ _MOST_OPERATIONS: Final = 50
 
 _VALUES: Final = ("before", "after")
 
-_WEIGHTIEST_FIRST: Final = tuple(reversed(Verdict))
+_WEIGHTIEST_FIRST: Final = (Verdict.NEVER, Verdict.GATED, Verdict.ADDITIVE, Verdict.INFORMATION)
 
 _SEEN_IN: Final = {
     Direction.REQUEST: "requests",
