@@ -83,9 +83,10 @@ def _join(files: Mapping[str, Map], folder: Path, problems: list[Problem]) -> Jo
     if problems:
         return None
     locate = Locator(files.values()).locate
+    prefix = f"{name_folder(folder)}/"
 
     def trace(path: Trail) -> tuple[str, Trail]:
-        return _strip_folder(locate(path), folder), path
+        return locate(path).file.removeprefix(prefix), path
 
     return Joined(document, locate, trace)
 
@@ -113,10 +114,6 @@ def _bundle(
 
     reached = bundle.sources.keys() - {_UNION}
     return Joined(bundle.document, bundle.locate, trace, frozenset(reached)), reached
-
-
-def _strip_folder(place: Place, folder: Path) -> str:
-    return place.file.removeprefix(f"{name_folder(folder)}/")
 
 
 @dataclass(frozen=True)
