@@ -1,13 +1,23 @@
-"""What a handler gives is what callers of each version are shown, as a plain value or a model."""
+"""What a handler or an application gives is what callers of each version are shown."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from support.served_values import served
+from support.served_values import DOORS, served
 
 
+@pytest.mark.parametrize("door", DOORS)
 @pytest.mark.parametrize("name", ["payment", "library", "3", "7"])
-def test_what_a_handler_gives_is_shown_as_each_version_promises(name: str, tmp_path: Path) -> None:
-    assert list(served(tmp_path, name).wrong(25)) == []
+def test_what_is_given_is_shown_as_each_version_promises(
+    name: str, door: str, tmp_path: Path
+) -> None:
+    assert list(served(tmp_path, name, door).wrong(25)) == []
+
+
+@pytest.mark.parametrize("name", ["payment", "3", "7"])
+def test_what_callers_send_reaches_an_application_as_the_newest_version_has_it(
+    name: str, tmp_path: Path
+) -> None:
+    assert list(served(tmp_path, name, "around").lifted(25)) == []

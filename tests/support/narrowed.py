@@ -260,11 +260,18 @@ class Law:
 
     # Up
 
+    def sent(
+        self, version: str, environment: str, count: int, seed: int = 1
+    ) -> Iterator[tuple[Body, Json]]:
+        """Yield *count* bodies that callers of *version* may send."""
+        shown = self.shown[version, environment]
+        bodies = [body for body in shown.bodies if not body.status]
+        yield from _sampled(shown, bodies, count, seed, self._names.now)
+
     def lifted(self, count: int, seed: int = 1) -> Iterator[str]:
         """Yield how the way up fails *count* requests of each version."""
-        for (version, environment), shown in self.shown.items():
-            bodies = [body for body in shown.bodies if not body.status]
-            for body, value in _sampled(shown, bodies, count, seed, self._names.now):
+        for version, environment in self.shown:
+            for body, value in self.sent(version, environment, count, seed):
                 before = copy.deepcopy(value)
                 lift = self.up[environment][version].body(body.operation, body.media_type)
                 where = f"{version} ({environment}) {body.operation}: {json.dumps(before)}"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Final
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -38,11 +38,19 @@ class Giving:
         return handle
 
 
-class Served:
-    """The generated server of an API, and the law of its values."""
+DOORS: Final = ("server", "around")
+"""What serves the versions: the generated server, and the layer around an application."""
 
-    def __init__(self, folder: Path, api: Api) -> None:
+
+class Served:
+    """What serves an API through one of the `DOORS`, and the law of its values."""
+
+    def __init__(self, folder: Path, api: Api, door: str = "server") -> None:
         self.law = Law(api)
+        self._door = door
+        self._media_type = ""
+        self.received = b""
+        """the body that reached the application"""
         package = Generated(folder, api)
         self.server = package.module("server")
         self.routes = package.module("server.routes")
@@ -54,10 +62,8 @@ class Served:
 
     def app(self, environment: str) -> Any:
         if environment not in self._apps:
-            groups = dict.fromkeys((each.group for each in self.routes.OPERATIONS), self.handlers)
             said: dict[str, Any] = {}
-            if self.routes.SCHEMES:
-                said["authenticate"] = authenticate
+            groups = dict.fromkeys((each.group for each in self.routes.OPERATIONS), self.handlers)
             methods = json.loads(self._contracts)["methods"]
             if any(methods.values()):
                 known = {way: converters(self.law.contracts, way) for way in methods}
@@ -68,10 +74,29 @@ class Served:
                         for name, method in names.items()
                     }
                 )
+            if self._door == "around":
+                self._apps[environment] = self.server.versioned(
+                    self._backend, environment=environment, **said
+                )
+                return self._apps[environment]
+            if self.routes.SCHEMES:
+                said["authenticate"] = authenticate
             self._apps[environment] = self.server.create_app(
                 SimpleNamespace(**groups), environment=environment, **said
             )
         return self._apps[environment]
+
+    async def _backend(self, _: Any, receive: Any, send: Any) -> None:
+        """Answer as the handlers would: an application that knows nothing of versions."""
+        message = await receive()
+        self.received = message["body"]
+        result = self.handlers.result
+        body = b"" if result.status == 204 else json.dumps(result.body).encode()
+        kind = [] if result.status == 204 else [(b"content-type", self._media_type.encode())]
+        headers = [*kind, (b"content-length", str(len(body)).encode())]
+        start = {"type": "http.response.start", "status": result.status, "headers": headers}
+        await send(start)
+        await send({"type": "http.response.body", "body": body})
 
     @functools.cached_property
     def asked(self) -> dict[tuple[str, str, str], Asked]:
@@ -102,7 +127,7 @@ class Served:
             return
         yield self.server.Reply(value, status=status), value
         answers = self.operations[body.operation].responses[body.status]
-        if answers is not None:
+        if answers is not None and self._door == "server":
             adapter = TypeAdapter(answers[body.media_type])
             with suppress(ValidationError):
                 model = adapter.validate_json(json.dumps(value))
@@ -118,6 +143,7 @@ class Served:
                 if operation != body.operation or at is None:
                     continue
                 narrow = self.law.narrow(version, environment, body)
+                self._media_type = body.media_type
                 for given, plain in self.given(body, value):
                     found = self.ask(environment, asked, given)
                     where = f"{asked.url} {version}: {plain}: {found.status} {found.body!r}"
@@ -131,13 +157,36 @@ class Served:
                     ):
                         yield f"{where} is against its document"
 
+    def lifted(self, count: int) -> Iterator[str]:
+        """Yield how bodies that each version's callers send reach the application amiss."""
+        for version, environment in self.law.shown:
+            newest = self.law.shown[self.law.contracts["versions"][-1], environment]
+            for body, value in self.law.sent(version, environment, count):
+                asked = self.asked.get((version, environment, body.operation))
+                at = newest.found(body)
+                if asked is None or at is None:
+                    continue
+                self.received = b""
+                found = self.ask(environment, asked._replace(body=value), self.refusal)
+                where = f"{version} {body.operation}: {json.dumps(value)}"
+                if found.status != 418:
+                    yield f"{where}: {found.status} {found.body!r}"
+                    continue
+                received = json.loads(self.received)
+                if defect := newest.defect(at, received):
+                    yield f"{where} -> {json.dumps(received)}: {defect}"
+
+    @property
+    def refusal(self) -> Any:
+        return self.server.Refusal(418, "no")
+
 
 async def authenticate(_: Any) -> Any:
     return SimpleNamespace(identity="anyone")
 
 
-def served(folder: Path, name: str) -> Served:
+def served(folder: Path, name: str, door: str = "server") -> Served:
     if name == "payment":
-        return Served(folder, load(SCHEMAS))
+        return Served(folder, load(SCHEMAS), door)
     files = LIBRARY if name == "library" else gated_apis.sources(int(name))
-    return Served(folder, loaded(folder, files))
+    return Served(folder, loaded(folder, files), door)

@@ -8,7 +8,8 @@ Plain JSON values, beside the contract data::
      "schemas": {NAME: [{"since": DATE, "environments": [...], "schema": SCHEMA}]},
      "results": {ID: {STATUS: {MEDIA TYPE: SCHEMA}}},
      "headers": {ID: {STATUS: {NAME: SCHEMA}}},
-     "canonical": {NAME: SCHEMA}}
+     "canonical": {NAME: SCHEMA},
+     "answered": {"results": {ID: {STATUS: {MEDIA TYPE: SCHEMA}}}, "canonical": {NAME: SCHEMA}}}
 
 Beside them, ``naming`` holds the place, the form and the treatment of unknown versions where these
 are not the usual ones.
@@ -19,13 +20,15 @@ is not the newest version's, and ``unserved``, a reason, where no server can rea
 and ``headers`` are canonical; of bodies, only JSON is described. ``schemas`` and ``canonical`` hold
 the components that the others, or contract data, refer to, at a version and in canonical form; a
 component that does not exist is true, as references of adopted definitions may lead nowhere.
+``answered`` has those of ``results`` and ``canonical`` that demand less of an application of the
+newest version alone: it does not have the fields that only older versions require.
 Schemas are JSON Schema 2020-12 without annotations, whatever the definitions are written in.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from dateline.canonical import ContractData, Row, Unserved, canonical_document, entries
@@ -186,6 +189,7 @@ class _Messages:
         }
         self._newest = _DocumentReader(api.document, constraints)
         self._canonical = _DocumentReader(canonical_document(api), constraints)
+        self._answered = _DocumentReader(canonical_document(api, sent=True), constraints)
 
     # At each version
 
@@ -271,13 +275,11 @@ class _Messages:
 
     def results(self, components: Iterable[str]) -> dict[str, Any]:
         """Return what results are, and *components*."""
-        bodies: dict[str, Any] = {}
+        bodies = self._bodies(self._canonical)
         headers: dict[str, Any] = {}
-        for (path, method), name in sorted(self._names.items(), key=lambda each: each[1]):
-            operation = self._canonical.operation(str(path), str(method)) or {}
-            responses = self._canonical.responses(operation)
-            bodies[name] = _by_status(responses, self._contents)
-            if found := _by_status(responses, self._headers):
+        for (path, method), name in self._by_name:
+            operation = self._canonical.operation(path, method) or {}
+            if found := _by_status(self._canonical.responses(operation), self._headers):
                 headers[name] = found
         component = cache(lambda name: self._canonical.component(name, WRITE_ONLY))
         names = {
@@ -288,16 +290,37 @@ class _Messages:
             for name in references(schema)
         }
         reached = closure(sorted({*components, *names}), lambda name: references(component(name)))
+        canonical = {name: component(name) for name in sorted(reached)}
+        looser = {name: self._answered.component(name, WRITE_ONLY) for name in canonical}
         return {
             "results": bodies,
             "headers": headers,
-            "canonical": {name: component(name) for name in sorted(reached)},
+            "canonical": canonical,
+            "answered": {
+                "results": _different(self._bodies(self._answered), bodies),
+                "canonical": _different(looser, canonical),
+            },
         }
 
-    def _contents(self, response: dict[str, Any]) -> dict[str, Any]:
+    @property
+    def _by_name(self) -> list[tuple[tuple[str, str], str]]:
+        """The path and method of each operation, and its name."""
+        found = sorted(self._names.items(), key=lambda each: each[1])
+        return [((str(path), str(method)), name) for (path, method), name in found]
+
+    def _bodies(self, reader: _DocumentReader) -> dict[str, Any]:
+        """Return the schemas of the bodies of all responses."""
+        made: dict[str, Any] = {}
+        for (path, method), name in self._by_name:
+            responses = reader.responses(reader.operation(path, method) or {})
+            made[name] = _by_status(responses, partial(self._contents, reader))
+        return made
+
+    @staticmethod
+    def _contents(reader: _DocumentReader, response: dict[str, Any]) -> dict[str, Any]:
         """Return the schema for each media type of a response that is JSON."""
         return {
-            media_type: self._canonical.constraints(held.get("schema", True), WRITE_ONLY)
+            media_type: reader.constraints(held.get("schema", True), WRITE_ONLY)
             for media_type, held in response.get("content", {}).items()
             if is_json(media_type)
         }
@@ -309,6 +332,10 @@ class _Messages:
             for name, node in response.get("headers", {}).items()
             if (header := self._canonical.resolve(node))
         }
+
+
+def _different(made: dict[str, Any], known: dict[str, Any]) -> dict[str, Any]:
+    return {name: each for name, each in made.items() if each != known[name]}
 
 
 def _by_status(

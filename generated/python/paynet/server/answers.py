@@ -10,12 +10,13 @@ from typing import Any, Final, NamedTuple
 
 from pydantic_core import from_json, to_json
 
-from .contracts import Contracts
+from .contracts import Contracts, Validator
 from .reading import essence, is_json
 from .results import MisfitError, Results
 from .runtime import etag
 from .runtime.asgi import Headers, Message
 from .runtime.narrowing import Narrowing, UnfitError, identity, keys
+from .runtime.values import withheld
 
 _BODILESS: Final = frozenset({204, 205, 304})
 
@@ -36,13 +37,10 @@ class Treatment(NamedTuple):
 
     status: int
     key: str | None = None
-    change: Change = identity
+    body: _Body | None = None
+    """what changes the body, if anything does"""
     is_replaced: bool = False
     """whether an error of the definitions takes its place"""
-
-    @property
-    def keeps_body(self) -> bool:
-        return self.change is identity
 
 
 class AnswerNarrowing:
@@ -62,6 +60,7 @@ class AnswerNarrowing:
         self._known = contracts.statuses(operation, version)
         self._newest = contracts.statuses(operation, contracts.newest)
         self._version = version
+        self._contracts = contracts
         self._treatments: dict[tuple[int, str], Treatment] = {}
         self.is_plain: Final = self._known == self._newest and not self._narrowing.changes(
             operation
@@ -97,7 +96,15 @@ class AnswerNarrowing:
             if is_error and not is_json(essence(content_type)):
                 return Treatment(status, key)
             raise MisfitError(str(error)) from None
-        return Treatment(status, key, change)
+        if change is identity:
+            return Treatment(status, key)
+        if change is withheld and is_error:
+            return Treatment(status, is_replaced=True)
+        return Treatment(status, key, _Body(change, self._validator(key, content_type)))
+
+    def _validator(self, key: str, content_type: str) -> Validator | None:
+        """Return the validator of what the newest version has in a body; None if it has no schema."""
+        return self._contracts.answer_validator(self._operation, key, content_type)
 
     def _treat_undeclared(self, status: int, content_type: str) -> Treatment:
         """Return what becomes of an answer that no version declares: it stays as it is.
@@ -119,15 +126,27 @@ class AnswerNarrowing:
             for name, value in given
         ]
 
-    def body(self, content: bytes, coding: str, change: Change) -> bytes:
-        """Return the body *content* as callers see it, in its *coding*. Raises MisfitError."""
+
+class _Body:
+    """Changes one body of a response."""
+
+    def __init__(self, change: Change, validator: Validator | None) -> None:
+        self._change = change
+        self._validator = validator
+
+    def narrow(self, content: bytes, coding: str) -> bytes:
+        """Return *content* as callers see it, in its *coding*. Raises MisfitError."""
         plain = _decode(content, coding)
         try:
+            if self._validator is None:
+                text = self._change(plain.decode())
+                return _encode(text.encode(), coding)
             value = from_json(plain, allow_inf_nan=False)
-            after = change(value)
-            if after is value:
-                return content
-            return _encode(to_json(after), coding)
+            misfit = self._validator.misfit(value)
+            if misfit is not None:
+                raise MisfitError(misfit)
+            after = self._change(value)
+            return content if after is value else _encode(to_json(after), coding)
         except (ValueError, UnfitError) as error:
             raise MisfitError(str(error)) from error
 

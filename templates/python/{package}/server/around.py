@@ -6,6 +6,7 @@ import itertools
 import logging
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cached_property
+from http import HTTPStatus
 from typing import Any, Final
 
 from .answers import AnswerNarrowing, Treatment, accept_codings, described, replace_length
@@ -323,13 +324,11 @@ class _Narrowed:
             await self._fail(error)
             return
         if treatment.is_replaced:
-            problem = Problem(status=treatment.status)
-            answer = self._problems.answer(self._scope, problem, self._row.results)
-            await respond(self._scope, self._send, answer)
+            await self._replace(treatment.status)
             return
         self._treatment = treatment
         message = {**message, "status": treatment.status, "headers": headers}
-        if treatment.keeps_body:
+        if treatment.body is None:
             await self._send(message)
         elif self._scope["method"] == "HEAD":
             await self._send({**message, "headers": replace_length(headers, None)})
@@ -340,21 +339,32 @@ class _Narrowed:
         start, treatment = self._start, self._treatment
         assert start is not None
         assert treatment is not None
+        assert treatment.body is not None
         self._start = None
         content = b"".join(self._pieces)
         try:
             coding = described(start, b"content-encoding").strip().lower()
-            body = self._answers.body(content, coding, treatment.change)
+            body = treatment.body.narrow(content, coding)
         except MisfitError as error:
             self._treatment = None
-            await self._fail(error)
+            if treatment.status >= HTTPStatus.BAD_REQUEST:
+                # the application declares another body than it has, as many do for errors
+                await self._replace(treatment.status)
+            else:
+                await self._fail(error)
             return
         headers = replace_length(start["headers"], len(body))
         await self._send({**start, "headers": headers, "trailers": False})
         await self._send({"type": "http.response.body", "body": body})
 
     async def _fail(self, error: MisfitError) -> None:
-        problem = log_failure(self._scope, error)
+        await self._describe(log_failure(self._scope, error))
+
+    async def _replace(self, status: int) -> None:
+        """Answer with *status* and nothing of what the application said."""
+        await self._describe(Problem(status=status))
+
+    async def _describe(self, problem: Problem) -> None:
         answer = self._problems.answer(self._scope, problem, self._row.results)
         await respond(self._scope, self._send, answer)
 

@@ -147,6 +147,8 @@ class Contracts:
         """the headers of all responses, in lower case"""
         self._schemas = data["schemas"]
         self._canonical = data["canonical"]
+        self._results = data["results"]
+        self._answered = data.get("answered", {"results": {}, "canonical": {}})
         self._environment = environment
         self._known: dict[Any, Contract] = {}
         self._judges: dict[tuple[str, str | None], Callable[[Any], bool]] = {}
@@ -168,6 +170,18 @@ class Contracts:
     def fits(self, schema: Any, value: Any) -> bool:
         """Return whether *value* fits *schema*, a canonical one."""
         return self.judge(schema, None)(value)
+
+    def answer_validator(self, operation: str, key: str, media_type: str) -> Validator | None:
+        """Return what validates the answers of an application of the newest version.
+
+        *key* is that of the response. None for a media type that is no JSON.
+        """
+        essence = media_type.partition(";")[0].strip().lower()
+        responses = self._answered["results"].get(operation) or self._results[operation]
+        for name, schema in responses.get(key, {}).items():
+            if name.partition(";")[0].strip().lower() == essence:
+                return Validator(schema, {**self._canonical, **self._answered["canonical"]})
+        return None
 
     def at(self, operation: str, version: str) -> Contract | None:
         """Return the request of *operation* at *version*; None where it is not there.
