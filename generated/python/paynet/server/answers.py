@@ -100,11 +100,8 @@ class AnswerNarrowing:
             return Treatment(status, key)
         if change is withheld and is_error:
             return Treatment(status, is_replaced=True)
-        return Treatment(status, key, _Body(change, self._validator(key, content_type)))
-
-    def _validator(self, key: str, content_type: str) -> Validator | None:
-        """Return the validator of what the newest version has in a body; None if it has no schema."""
-        return self._contracts.answer_validator(self._operation, key, content_type)
+        validator = self._contracts.answer_validator(self._operation, key, content_type)
+        return Treatment(status, key, _Body(change, validator))
 
     def _treat_undeclared(self, status: int, content_type: str) -> Treatment:
         """Return what becomes of an answer that no version declares: it stays as it is.

@@ -17,14 +17,16 @@ def versioned(
     *,
     environment: Literal["production", "sandbox"],
     only: Collection[str] | None = None,
+    strict: bool = False,
     settings: Settings | None = None,
 ) -> App:
     """Return an ASGI application that serves every version of the API by asking *app*.
 
     *app* is any ASGI application that speaks the newest version. Requests are validated against
     the contract of their caller's version and lifted to the newest, answers are narrowed. What no
-    gate reaches at the caller's version passes through, unread. With *only*, operations are
-    versioned whose ids it has; all other requests reach *app* as they are.
+    gate reaches at the caller's version passes through, unread; if *strict*, all requests are
+    validated. With *only*, operations are versioned whose ids it has; all other requests reach
+    *app* as they are.
 
     Raises ValueError for an unknown environment or operation.
     """
@@ -37,4 +39,5 @@ def versioned(
         documents=read_documents(environment),
         settings=settings or Settings(),
         only=only,
+        is_strict=strict,
     )

@@ -59,13 +59,15 @@ def wrap(
     documents: Mapping[str, bytes],
     settings: Settings,
     only: Collection[str] | None = None,
+    is_strict: bool = False,
     is_partial: bool = False,
 ) -> App:
     """Return an application that serves all versions in *environment* by asking *app*.
 
     *app* is an ASGI application that speaks the newest version of *contracts*, the contract data.
     *only* are the operations to serve so, all if None; all other requests reach *app* as they are.
-    *documents* are those of the specification, by path.
+    *documents* are those of the specification, by path. If it *is_strict*, requests are validated
+    that no gate reaches, too.
 
     Raises ValueError for an unknown environment or operation, MissingConverterError.
     """
@@ -85,9 +87,8 @@ def wrap(
     found = _Found()
     problems = Problems(contracts, data, settings, found.results)
     rows = [
-        _Row(name, said, prefix, contracts, data, down, up)
+        _Row(name, said, prefix, contracts, data, down, up, is_strict=is_strict)
         for name, said in contracts["operations"].items()
-        if environment in (said["environments"] or (environment,)) and data.has(name)
     ]
     problems.add(each.results for each in rows)
     served = [each for each in rows if only is None or each.name in only]
@@ -123,6 +124,8 @@ class _Row:
         data: Contracts,
         down: Mapping[str, Narrowing],
         up: Mapping[str, Lifting],
+        *,
+        is_strict: bool,
     ) -> None:
         self.name = name
         self.method: str = said["method"]
@@ -144,6 +147,7 @@ class _Row:
         self._data = data
         self._down = down
         self._up = up
+        self._is_strict = is_strict
         self._lifts: dict[str, RequestLift] = {}
         self._answers: dict[str, AnswerNarrowing] = {}
 
@@ -166,7 +170,12 @@ class _Row:
     def lift(self, version: str) -> RequestLift:
         if version not in self._lifts:
             self._lifts[version] = RequestLift(
-                self.name, self._template, self._data, self._up, version
+                self.name,
+                self._template,
+                self._data,
+                self._up,
+                version,
+                is_strict=self._is_strict,
             )
         return self._lifts[version]
 

@@ -28,8 +28,9 @@ Change = Callable[[Any], Any]
 class RequestLift:
     """What takes the requests of one operation from one version to the newest.
 
-    What is the same in both is neither read nor validated. Of what differs, a request has to be as
-    its caller's version has it. What the newest version has no place for is left out.
+    What is the same in both is neither read nor validated, unless it *is_strict*. Of the rest, a
+    request has to be as its caller's version has it. What the newest version has no place for is
+    left out.
     """
 
     def __init__(
@@ -39,25 +40,29 @@ class RequestLift:
         contracts: Contracts,
         liftings: Mapping[str, Lifting],
         version: str,
+        *,
+        is_strict: bool = False,
     ) -> None:
         newest = contracts.newest
         older = contracts.at(operation, version)
         newer = contracts.at(operation, newest)
         self._places: list[_Place] = []
         self._body: _Body | None = None
-        if older is None or (older is newer and liftings[version] is liftings[newest]):
+        is_same = older is newer and liftings[version] is liftings[newest]
+        if older is None or (is_same and not is_strict):
             return
         up, strip = liftings[version], liftings[newest]
         for place in PLACES:
             said = older.parameters(place)
             known = newer.parameters(place) if newer is not None else {}
             lifts = up.parameters(operation, place), strip.parameters(operation, place)
-            if lifts[0] is not lifts[1] or older.resolve(said) != _resolved(newer, known):
+            is_same = lifts[0] is lifts[1] and older.resolve(said) == _resolved(newer, known)
+            if not is_same or (is_strict and said):
                 fields = Fields(operation, place, [*said.values()], older, up)
                 self._places.append(_Place(fields, template, lifts[1], said, known))
         if older.request["body"] is not None:
             body = _Body(operation, older, newer, up, strip)
-            self._body = body if body.differs else None
+            self._body = body if body.differs or is_strict else None
 
     @property
     def is_plain(self) -> bool:
