@@ -67,6 +67,8 @@
 - `sandboxes`: the reference server in a thread, and callers of it
 - `schema_sites`: every schema object of a document, and who meets its values
 - `served_values`: servers whose handlers give sampled values
+- `shop`: a shop of six versions behind each door, and random requests to it
+- `shop_sources`: the definitions of the shop
 - `soundness`: verdicts of the rules beside those of the oracle
 - `sources`: small definitions that use every key
 - `stalling`: connections that stop in the midst of a request
