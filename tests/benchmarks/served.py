@@ -85,7 +85,7 @@ def requests(which: str, what: str, version: str, count: str) -> Iterator[str]:
     elif which == "cadwyn":
         from benchmarks import on_cadwyn
 
-        oldest = importlib.import_module("paynet.v2025_03_13.models")
+        oldest = importlib.import_module("paynet.v2025_03_13")
         app = on_cadwyn.payments(lambda router: _payments(router, models, results), models, oldest)
     else:
         app = _payments(FastAPI(), models, results)

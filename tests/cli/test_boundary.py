@@ -141,7 +141,7 @@ def test_bounds_beyond_what_can_be_counted_give_models_that_work(
     monkeypatch.syspath_prepend(tmp_path / "generated/python")
     for name in [name for name in sys.modules if name.partition(".")[0] == "library"]:
         monkeypatch.delitem(sys.modules, name)
-    model = importlib.import_module("library.v2025_06_01.models").Vast
+    model = importlib.import_module("library.v2025_06_01").Vast
     values = {"length": "a", "items": ["a"], "properties": {"a": 1}}
     fitting = {name: values[name[3:].partition("_")[0]] for name in model.model_fields}
     kept = {name: value for name, value in fitting.items() if name.startswith("max")}

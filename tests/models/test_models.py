@@ -85,7 +85,52 @@ def test_a_type_that_is_equal_in_two_versions_is_one_class(tmp_path: Path) -> No
         "2026-07-01",
         "2026-08-01",
     ]
-    assert f"python/{package.name}/v2026_08_01/models.py" not in package.files
+    assert sorted(path for path in package.files if "/models/" in path) == [
+        f"python/{package.name}/models/{module}.py"
+        for module in (
+            "__init__",
+            "v2025_03_13",
+            "v2025_03_13_until_v2026_07_01",
+            "v2026_07_01",
+        )
+    ]
+
+
+def test_importing_a_version_defines_nothing_that_only_others_have(tmp_path: Path) -> None:
+    package = Package(
+        tmp_path,
+        {
+            "2024-01-01": document({"A": record(b=ref("B")), "B": record(x=TEXT)}),
+            "2024-02-01": document({"A": record(b=ref("B")), "B": record(y=TEXT)}),
+            "2024-03-01": document({"A": record(b=ref("B")), "B": record(y=TEXT), "C": TEXT}),
+        },
+    )
+    program = (
+        f"import sys, {package.name}.v2024_0{{}}_01\n"
+        "print(*sorted(name.split('.')[2] for name in sys.modules if '.models.v' in name))"
+    )
+    expected = {
+        1: b"v2024_01_01_until_v2024_02_01",
+        2: b"v2024_02_01",
+        3: b"v2024_02_01 v2024_03_01",
+    }
+    for month, modules in expected.items():
+        ran = subprocess.run(
+            [sys.executable, "-c", program.format(month)],
+            cwd=package.folder,
+            capture_output=True,
+            check=True,
+        )
+        assert ran.stdout.strip() == modules
+
+
+def test_a_type_that_comes_and_goes_is_in_a_module_of_bounded_name(tmp_path: Path) -> None:
+    days = [f"2024-01-{day:02}" for day in range(1, 25)]
+    either = ({"A": record(x=TEXT)}, {"A": record(y=TEXT)})
+    package = Package(tmp_path, {day: document(either[at % 2]) for at, day in enumerate(days)})
+    names = [Path(path).name for path in package.files if "/models/" in path]
+    assert (len(names), max(map(len, names)) < 128) == (3, True)
+    assert package.version(days[0]).A is package.version(days[-2]).A
 
 
 def test_a_change_that_is_taken_back_returns_to_the_older_type(tmp_path: Path) -> None:
@@ -127,10 +172,11 @@ def test_the_distribution_names_its_versions(tmp_path: Path) -> None:
     assert sorted(texts) == [
         "python/README.md",
         "python/library/__init__.py",
+        "python/library/models/__init__.py",
+        "python/library/models/v2024_01_01.py",
         "python/library/py.typed",
         "python/library/types.py",
         "python/library/v2024_01_01/__init__.py",
-        "python/library/v2024_01_01/models.py",
         "python/library/v2024_11_01/__init__.py",
         "python/library/vnext/__init__.py",
         "python/pyproject.toml",
@@ -664,6 +710,6 @@ def test_templates_of_the_user_stand_before_the_built_in_ones(tmp_path: Path) ->
     )
     texts = {artifact.path: artifact.content.decode() for artifact in rendered.artifacts}
     assert texts["python/README.md"] == "Of library.\n"
-    module = texts["python/library/v2024_01_01/models.py"]
+    module = texts["python/library/models/v2024_01_01.py"]
     assert "class State(StrEnum): ...\n" in module
     assert "class A(t.OpenModel):\n    a: t.Omittable[str] = t.ABSENT\n" in module

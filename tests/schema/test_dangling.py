@@ -110,7 +110,7 @@ def test_documents_models_and_a_server_come_out() -> None:
     )
     for path in (f"spec/production/{OLD}.yaml", f"spec/production/{NEW}.json"):
         assert "schemas/Nowhere" in Path("generated", path).read_text()
-    for path in ("v2024_01_15/models.py", "server/routes.py"):
+    for path in ("v2024_01_15/__init__.py", "server/routes.py"):
         assert Path("generated/python/api_models", path).is_file()
     assert dateline("init", "--server").out.splitlines()[0] == "added server.py"
 

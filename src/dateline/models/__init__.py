@@ -19,7 +19,7 @@ from dateline.models.reading import Flattener
 from dateline.models.sharing import find_homes
 from dateline.models.writing import Writer
 from dateline.python import names
-from dateline.python.names import CANONICAL
+from dateline.python.names import CANONICAL, SERVER
 from dateline.python.types import Canonical, Inline, Typed
 from dateline.schema.access import READ_ONLY, WRITE_ONLY, AccessUse, Hidden, OneWay
 from dateline.schema.usage import Ways, schemas
@@ -44,8 +44,8 @@ def generate_models(
     """Return the files of the distribution, below ``python/``, and what it can't express.
 
     *contracts* are sorted, oldest first, one for each version, of all environments together. A type
-    whose closure is equal in two of them is defined in the older one and re-exported by the
-    newer; *canonical* is the newest of all. *templates* are folders, file by file the first one
+    whose closure is equal in two of them is defined once, and both re-export it; *canonical* is
+    the newest of all. *templates* are folders, file by file the first one
     first, that hold ``datamodel/`` (the layout of one definition) and ``python/`` (the other
     files). The *cache* has what earlier runs laid out.
     Raises SourceError where two names of the document become one Python name.
@@ -75,17 +75,16 @@ def generate_models(
         }
         for version, known in components.items()
     }
-    orders = {
-        version: order_definitions(
-            {
-                each.name: each
-                for name, home in known.items()
-                if home == version
-                for each in written.definitions[version, name]
-            }
-        )
-        for version, known in components.items()
-    }
+    defined: dict[str, dict[str, Definition]] = {}
+    first: dict[str, str] = {}
+    for version, known in components.items():
+        for name, home in known.items():
+            if first.setdefault(home, version) == version:
+                found = written.definitions[home, name]
+                defined.setdefault(home, {}).update((each.name, each) for each in found)
+    orders = {home: order_definitions(found) for home, found in defined.items()}
+    if canonical is not None and SERVER not in orders:
+        orders[SERVER], first[SERVER] = order_definitions({}), CANONICAL
     blocks = lay_out_definitions(
         orders, [each / "datamodel" for each in templates], cache or Cache(None)
     )
@@ -94,11 +93,10 @@ def generate_models(
     )
     artifacts += [
         Artifact(
-            path=f"python/{table.package}/{names.package_name(version)}/models.py",
-            content=assemble.render_module(version, order, blocks[version], where[version]),
+            path=f"python/{table.package}/{home.replace('.', '/')}.py",
+            content=assemble.render_module(home, order, blocks[home], where[first[home]]),
         )
-        for version, order in orders.items()
-        if order.definitions or version == CANONICAL
+        for home, order in orders.items()
     ]
     artifacts.sort(key=lambda artifact: artifact.path)
     return Models(artifacts, [*dict.fromkeys(notes), *written.notes], written.types)
@@ -161,21 +159,18 @@ def _write_definitions(
             strict=strict[version],
             classes={name: classes[name] for name in schemas(contract)},
             taken={
-                each.name
-                for name, home in known.items()
-                if home != version
-                for each in made[home, name]
+                each.name for name, home in known.items() for each in made.get((home, name), ())
             },
             adopted=adopted,
         )
         for name, home in known.items():
-            if home == version:
-                made[version, name] = writer.component(name)
+            if (home, name) not in made:
+                made[home, name] = writer.component(name)
         for inline in inlines if version == CANONICAL else ():
             typed, definitions = writer.inline(inline)
             types.append(typed)
-            made.setdefault((version, inline.holder), []).extend(definitions)
-            known[inline.holder] = version
+            made.setdefault((SERVER, inline.holder), []).extend(definitions)
+            known[inline.holder] = SERVER
         notes |= dict.fromkeys(writer.notes)
         problems += writer.problems
     return _Written(made, list(notes), types, problems)

@@ -21,7 +21,7 @@ from dateline.python.code import (
     literal,
     words,
 )
-from dateline.python.names import CANONICAL, SUPPORT, package_name
+from dateline.python.names import CANONICAL, SERVER, SUPPORT, package_name
 from dateline.templating import Code, environment
 
 _SUFFIX: Final = ".jinja"
@@ -33,16 +33,16 @@ _TYPING: Final = ("Annotated", "Literal")
 
 
 def render_module(
-    version: str, order: Order, blocks: Mapping[str, str], homes: Mapping[str, str]
+    module: str, order: Order, blocks: Mapping[str, str], homes: Mapping[str, str]
 ) -> bytes:
-    """Return the module of the definitions that are new in *version*.
+    """Return the source of *module*, which has the definitions of *order*.
 
-    *homes* gives for each name of this version the version that defines it. The canonical
-    module has all names: servers are written against it, and against nothing older.
+    *homes* gives for each name that the module may use the module that defines it. The module of
+    servers has all names: they are written against it, and against nothing older.
     """
-    imports = "\n".join(_list_imports(version, order, blocks, homes)).rstrip()
-    summary = f"What version {version} defines."
-    if version == CANONICAL:
+    imports = "\n".join(_list_imports(module, order, blocks, homes)).rstrip()
+    summary = "Models that the same versions have, equal in all of them."
+    if module == SERVER:
         summary = "The models that handlers are written against: all that any version shows."
     parts = [f'{HEADER}\n"""{summary}"""\n\n{imports}\n']
     previous = ""
@@ -56,14 +56,14 @@ def render_module(
     if order.incomplete:
         completed = call("t.complete", *order.incomplete)
         parts.append(f"\n\n# these speak of each other\n{lay_out(completed)}\n")
-    if version == CANONICAL:
+    if module == SERVER:
         names = "".join(f'    "{name}",\n' for name in sorted(homes))
         parts.append(f"\n\n__all__ = [\n{names}]\n" if names else "\n__all__: list[str] = []\n")
     return "".join(parts).encode()
 
 
 def _list_imports(
-    version: str, order: Order, blocks: Mapping[str, str], homes: Mapping[str, str]
+    module: str, order: Order, blocks: Mapping[str, str], homes: Mapping[str, str]
 ) -> list[str]:
     definitions = order.definitions
     used = {word for each in definitions for node in each.nodes for word in words(node)}
@@ -90,12 +90,12 @@ def _list_imports(
         lines += ["from typing_extensions import TypeAliasType", ""]
     elsewhere: dict[str, list[str]] = {}
     used_names = {name for each in definitions for name in each.references}
-    for name in sorted(homes if version == CANONICAL else used_names):
-        if homes[name] != version:
+    for name in sorted(homes if module == SERVER else used_names):
+        if homes[name] != module:
             elsewhere.setdefault(homes[name], []).append(name)
     if order.incomplete or any(word.startswith(f"{SUPPORT}.") for word in used):
         lines.append(f"from .. import types as {SUPPORT}")
-    lines += [_import(f"..{package_name(home)}.models", names) for home, names in elsewhere.items()]
+    lines += [_import(f"..{home}", names) for home, names in elsewhere.items()]
     return lines
 
 
@@ -164,14 +164,11 @@ def _version_view(table: Table, version: str, homes: Mapping[str, str]) -> dict[
     by_home: dict[str, list[str]] = {}
     for name in sorted(homes):
         by_home.setdefault(homes[name], []).append(name)
-    own = by_home.pop(version, [])
-    imports = [
-        _import(f"..{package_name(home)}.models", names) for home, names in sorted(by_home.items())
-    ]
+    imports = [_import(f"..{home}", names) for home, names in sorted(by_home.items())]
     return {
         "docstring": docstring(f"Version {version}: {title}", 0),
         "api_version": Code(literal(version)),
-        "imports": [*imports, *([_import(".models", own)] if own else [])],
+        "imports": imports,
         "exports": [Code(literal(each)) for each in ("API_VERSION", *sorted(homes))],
     }
 

@@ -1,28 +1,35 @@
-"""Find the version that defines each component.
+"""Find the module that defines each component.
 
-A component whose closure is equal in two versions, itself and all it refers to, is defined in
-the earliest of them.
+A component whose closure is equal in two versions, itself and all it refers to, is defined once.
+A module has what the same versions have, so that importing one version loads nothing that only
+others need. What a component refers to is in all versions that have the component.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from hashlib import sha256
+from typing import Any, Final, TypeVar
 
 from dateline.model import Contract
+from dateline.python.names import CANONICAL, SERVER, package_name
 from dateline.schema.memo import Memo
 from dateline.schema.usage import list_references, schemas
 
 _K = TypeVar("_K")
 
+_LONGEST: Final = 120
+"""The most characters that a module's name has."""
+
 
 def find_homes(
     contracts: Sequence[Contract], strict: dict[str, frozenset[str]]
 ) -> dict[str, dict[str, str]]:
-    """Return for each version, for each component it has, the version that defines it.
+    """Return for each version, for each component it has, the module that defines it.
 
-    *strict* are the components that only requests hold.
+    A module is named by its path in the package. *strict* are the components that only requests
+    hold.
     """
     numbers: dict[Any, int] = {}
 
@@ -43,11 +50,35 @@ def find_homes(
             reach[key] = tuple(each for each in found if each in schemas(contract))
     if len(contracts) > 1:
         meaning = _refine(meaning, reach)
-    first: dict[int, str] = {}
+    having: dict[int, list[str]] = {}
+    for (version, _), own in meaning.items():
+        having.setdefault(own, []).append(version)
+    versions = [each.version for each in contracts if each.version != CANONICAL]
+    modules = {own: _name_module(found, versions) for own, found in having.items()}
     made: dict[str, dict[str, str]] = {contract.version: {} for contract in contracts}
     for (version, name), own in meaning.items():
-        made[version][name] = first.setdefault(own, version)
+        made[version][name] = modules[own]
     return made
+
+
+def _name_module(having: Sequence[str], versions: Sequence[str]) -> str:
+    """Return the module of what *having* have, some of *versions*: the first, and where it ends.
+
+    What is not removed yet has no end, so that later versions do not move it. Servers share what
+    any version has, and have a module for the rest.
+    """
+    turns: list[str] = []
+    for version in versions:
+        if (version in having) != len(turns) % 2:
+            turns.append(package_name(version))
+    if not turns:
+        return SERVER
+    words = ("_until_", "_from_")
+    called = turns[0] + "".join(words[at % 2] + turn for at, turn in enumerate(turns[1:]))
+    if len(called) > _LONGEST:
+        # taken away and given back time and again
+        called = f"{turns[0]}_{sha256(called.encode()).hexdigest()[:16]}"
+    return f"models.{called}"
 
 
 def _refine(meaning: dict[_K, int], reach: dict[_K, tuple[str, ...]]) -> dict[_K, int]:

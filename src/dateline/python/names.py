@@ -10,6 +10,9 @@ from typing import Final
 CANONICAL: Final = "server"
 """In place of a date: the contract that servers are written against, and its package."""
 
+SERVER: Final = f"{CANONICAL}.models"
+"""The module of what only servers need."""
+
 SUPPORT: Final = "t"
 """What the module of support types is called inside a module of models."""
 

@@ -3,7 +3,7 @@
 
 from typing import TypeAlias
 
-from ..v2025_03_13.models import (
+from ..models.v2025_03_13 import (
     AchWire,
     AdvanceTransactionParams,
     Amount,
@@ -52,7 +52,7 @@ from ..v2025_03_13.models import (
     VersionRejection,
     VersionRejectionReason,
 )
-from ..v2026_07_01.models import Autoramp, AutorampList, DepositRail, FedNow, UnknownDepositRail
+from ..models.v2026_07_01 import Autoramp, AutorampList, DepositRail, FedNow, UnknownDepositRail
 
 BadRequestResponse: TypeAlias = str | VersionRejection
 

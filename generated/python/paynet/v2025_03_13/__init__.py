@@ -5,14 +5,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from .models import (
+from ..models.v2025_03_13 import (
     AchWire,
     AdvanceTransactionParams,
     Amount,
     AmountCurrency,
     ApiError,
-    Autoramp,
-    AutorampList,
     AutorampTransaction,
     AutorampTransactionFeeSettlement,
     AutorampTransactionKind,
@@ -27,7 +25,6 @@ from .models import (
     Customer,
     CustomerStatus,
     CustomerType,
-    DepositRail,
     FeeBreakdown,
     FeeBreakdownBankingFeeNetwork,
     FeeBreakdownNetworkFeesWithSettlementItem,
@@ -50,13 +47,18 @@ from .models import (
     SortOrder,
     SpendingLimit,
     Swift,
-    UnknownDepositRail,
     UpdateCustomerParams,
     VersionIndex,
     VersionIndexVersionsItem,
     VersionIndexVersionsItemState,
     VersionRejection,
     VersionRejectionReason,
+)
+from ..models.v2025_03_13_until_v2026_07_01 import (
+    Autoramp,
+    AutorampList,
+    DepositRail,
+    UnknownDepositRail,
 )
 
 API_VERSION: Final = "2025-03-13"

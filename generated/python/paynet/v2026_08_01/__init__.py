@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ..v2025_03_13.models import (
+from ..models.v2025_03_13 import (
     AchWire,
     AdvanceTransactionParams,
     Amount,
@@ -54,7 +54,7 @@ from ..v2025_03_13.models import (
     VersionRejection,
     VersionRejectionReason,
 )
-from ..v2026_07_01.models import Autoramp, AutorampList, DepositRail, FedNow, UnknownDepositRail
+from ..models.v2026_07_01 import Autoramp, AutorampList, DepositRail, FedNow, UnknownDepositRail
 
 API_VERSION: Final = "2026-08-01"
 
