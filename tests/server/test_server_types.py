@@ -185,4 +185,4 @@ def test_the_distribution_carries_the_servers_data(checked: Path) -> None:
     assert names == {
         path.relative_to(checked).as_posix() for path in own if "__pycache__" not in path.parts
     }
-    assert extras == ["server"]
+    assert extras == ["proxy", "server"]
