@@ -16,7 +16,7 @@ from uuid import UUID
 
 import pytest
 from pydantic import BaseModel, TypeAdapter, ValidationError
-from support.modelling import Package, document, files, one, table
+from support.modelling import TEXT, Package, document, files, one, record, ref, table
 
 from dateline.model import Contract, SourceError
 from dateline.models import generate_models
@@ -24,21 +24,6 @@ from dateline.python.names import field_name
 from dateline.render import builtin_templates
 
 ID = "00000000-0000-4000-8000-000000000000"
-
-
-def ref(name: str) -> dict[str, Any]:
-    return {"$ref": f"#/components/schemas/{name}"}
-
-
-def record(*required: str, **properties: Any) -> dict[str, Any]:
-    return {
-        "type": "object",
-        **({"required": list(required)} if required else {}),
-        "properties": properties,
-    }
-
-
-TEXT: dict[str, Any] = {"type": "string"}
 
 
 def member(tag: str) -> dict[str, Any]:
@@ -94,43 +79,6 @@ def test_a_type_that_is_equal_in_two_versions_is_one_class(tmp_path: Path) -> No
             "v2026_07_01",
         )
     ]
-
-
-def test_importing_a_version_defines_nothing_that_only_others_have(tmp_path: Path) -> None:
-    package = Package(
-        tmp_path,
-        {
-            "2024-01-01": document({"A": record(b=ref("B")), "B": record(x=TEXT)}),
-            "2024-02-01": document({"A": record(b=ref("B")), "B": record(y=TEXT)}),
-            "2024-03-01": document({"A": record(b=ref("B")), "B": record(y=TEXT), "C": TEXT}),
-        },
-    )
-    program = (
-        f"import sys, {package.name}.v2024_0{{}}_01\n"
-        "print(*sorted(name.split('.')[2] for name in sys.modules if '.models.v' in name))"
-    )
-    expected = {
-        1: b"v2024_01_01_until_v2024_02_01",
-        2: b"v2024_02_01",
-        3: b"v2024_02_01 v2024_03_01",
-    }
-    for month, modules in expected.items():
-        ran = subprocess.run(
-            [sys.executable, "-c", program.format(month)],
-            cwd=package.folder,
-            capture_output=True,
-            check=True,
-        )
-        assert ran.stdout.strip() == modules
-
-
-def test_a_type_that_comes_and_goes_is_in_a_module_of_bounded_name(tmp_path: Path) -> None:
-    days = [f"2024-01-{day:02}" for day in range(1, 25)]
-    either = ({"A": record(x=TEXT)}, {"A": record(y=TEXT)})
-    package = Package(tmp_path, {day: document(either[at % 2]) for at, day in enumerate(days)})
-    names = [Path(path).name for path in package.files if "/models/" in path]
-    assert (len(names), max(map(len, names)) < 128) == (3, True)
-    assert package.version(days[0]).A is package.version(days[-2]).A
 
 
 def test_a_change_that_is_taken_back_returns_to_the_older_type(tmp_path: Path) -> None:

@@ -18,6 +18,22 @@ from dateline.render import builtin_templates
 NOWHERE = Place("versions.yaml", 1, 1)
 _COUNT = itertools.count(1)
 
+TEXT: dict[str, Any] = {"type": "string"}
+
+
+def ref(name: str) -> dict[str, Any]:
+    """Return a reference to the schema *name*."""
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def record(*required: str, **properties: Any) -> dict[str, Any]:
+    """Return the schema of an object."""
+    return {
+        "type": "object",
+        **({"required": list(required)} if required else {}),
+        "properties": properties,
+    }
+
 
 def table(dates: Sequence[str], package: str, drafts: Sequence[str] = ()) -> Table:
     """Return a version table of *dates*, the first of which is the default."""
