@@ -13,7 +13,7 @@ from dateline.check import check, read_waivers
 from dateline.check.baseline import read_tree
 from dateline.files import write
 from dateline.load import load
-from dateline.model import Finding
+from dateline.model import Artifact, Finding
 from dateline.render import render
 from support.sources import API, folder
 
@@ -101,6 +101,10 @@ components:
 SOURCES: Final = {"versions.yaml": VERSIONS, "api.yaml": API, "loans.yaml": LOANS}
 
 
+_PUBLISHED: Final[dict[frozenset[tuple[str, bytes]], list[Artifact]]] = {}
+"""What is published of sources that were published before."""
+
+
 class Project(NamedTuple):
     """A project whose versions are cut: its sources, and its published documents."""
 
@@ -115,9 +119,13 @@ class Project(NamedTuple):
             held[0].write_text(held[0].read_text().replace(old, new, 1))
 
     def publish(self) -> None:
-        rendered = render(load(self.schemas), models=False, validate=False)
-        # a draft is no contract: it is not what callers have
-        write([made for made in rendered.artifacts if "next" not in made.path], self.output)
+        sources = frozenset((path.name, path.read_bytes()) for path in self.schemas.iterdir())
+        if sources not in _PUBLISHED:
+            rendered = render(load(self.schemas), models=False, validate=False)
+            # a draft is no contract: it is not what callers have
+            published = [made for made in rendered.artifacts if "next" not in made.path]
+            _PUBLISHED[sources] = published
+        write(_PUBLISHED[sources], self.output)
 
     def findings(self, today: date = TODAY) -> list[Finding]:
         waivers = read_waivers(self.schemas)
