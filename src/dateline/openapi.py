@@ -1,4 +1,4 @@
-"""The grammar of OpenAPI 3.0, 3.1 and 3.2: the keys of each object, and what they hold.
+"""The grammar of OpenAPI 3.0, 3.1 and 3.2, in one file since it is one table: keys and values.
 
 One table serves the structure checks, the editor's schemas and every walk. Sources: OpenAPI
 Specification 3.2.0 and 3.1.1 section 4.8, 3.0.4 section 4.7; JSON Schema 2020-12, core and

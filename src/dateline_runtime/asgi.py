@@ -1,4 +1,4 @@
-"""Serve dated versions of any ASGI application; the only module of the run time that knows HTTP.
+"""Serve dated versions of any ASGI application, in one file: no other module knows HTTP.
 
 `Versioned` goes outermost. It negotiates the version before anything else, names the version
 served in every response, limits the size of bodies, answers faulty requests, and serves the

@@ -14,6 +14,7 @@ SOURCE = TESTS.parent / "src"
 FILES = sorted(TESTS.rglob("*.py"))
 
 MOST_LINES = 700
+LONG_SOURCE = 500
 
 
 OTHER_FOLDERS = {
@@ -46,6 +47,17 @@ def test_a_file_is_short_and_imports_no_test(path: Path) -> None:
     tests = [name for name in imported_modules(ast.parse(text)) if re.match(r"test_|\.", name)]
     assert tests == []
     assert len(text.splitlines()) <= MOST_LINES
+
+
+def test_a_long_source_says_in_its_first_line_why_it_is_one_file() -> None:
+    long = {
+        path.relative_to(SOURCE).as_posix(): lines[0]
+        for path in sorted(SOURCE.rglob("*.py"))
+        if "generated" not in path.parts
+        and len(lines := path.read_text("utf-8").splitlines()) > LONG_SOURCE
+    }
+    assert long
+    assert [name for name, first in long.items() if "one file" not in first] == []
 
 
 def test_every_helper_has_one_line_in_the_docstring_of_the_package() -> None:

@@ -1,4 +1,4 @@
-"""Put the files of a document together to one document."""
+"""Bundle the files of a document, in one file as every step follows references."""
 
 from __future__ import annotations
 

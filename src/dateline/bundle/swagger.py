@@ -1,4 +1,6 @@
-"""Convert Swagger 2.0 to OpenAPI 3.0.4, and know where everything was written.
+"""Convert Swagger 2.0 to OpenAPI 3.0.4, in one file as the objects hold each other.
+
+Where everything was written is known.
 
 Sources: Swagger 2.0 specification (sections by their titles) and OpenAPI Specification 3.0.4.
 What 3.0 writes in one way only is written so; `Converted.notes` names what it can't say.
@@ -257,7 +259,7 @@ class _SwaggerConverter:
     def _item(self, at: _SwaggerNode) -> Any:
         if not isinstance(at.node, dict):
             return at.node
-        shared = self._listed(at)
+        shared = self._read_parameters(at)
         made: dict[str, Any] = {}
         for key, value in at.node.items():
             if key == "parameters" and _is_list(value):
@@ -275,7 +277,7 @@ class _SwaggerConverter:
     def _operation(self, at: _SwaggerNode, shared: list[_SwaggerNode]) -> Any:
         if not isinstance(at.node, dict):
             return at.node
-        own = self._listed(at)
+        own = self._read_parameters(at)
         made = {key: value for key, value in at.node.items() if key not in _OPERATION}
         if "parameters" in at.node and not _is_list(at.node["parameters"]):
             made["parameters"] = at.node["parameters"]
@@ -300,7 +302,7 @@ class _SwaggerConverter:
                 self._put(made, "servers", servers, path)
         return made
 
-    def _listed(self, at: _SwaggerNode) -> list[_SwaggerNode]:
+    def _read_parameters(self, at: _SwaggerNode) -> list[_SwaggerNode]:
         listed = at.node.get("parameters")
         if not _is_list(listed):
             return []

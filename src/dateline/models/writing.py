@@ -1,4 +1,4 @@
-"""Write the definitions of schemas: components and inline types, each under its own name."""
+"""Write the definitions of schemas, in one file as components and inline types nest."""
 
 from __future__ import annotations
 

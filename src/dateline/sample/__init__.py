@@ -10,7 +10,7 @@ from typing import Any
 
 from dateline.model import DatelineError, printable
 from dateline.openapi import pointer
-from dateline.sample.document import Document, UnreadableError
+from dateline.sample.document import SampledDocument, UnreadableError
 from dateline.sample.here import Here, NothingFitsError
 from dateline.sample.values import Values
 
@@ -43,7 +43,7 @@ class Sampler:
     """
 
     def __init__(self, document: dict[str, Any], seed: int = 0) -> None:
-        self._document = Document(document)
+        self._document = SampledDocument(document)
         self._values = Values(self._document)
         self._seed = seed
 

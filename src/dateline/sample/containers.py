@@ -8,7 +8,7 @@ from typing import Any, Final, Protocol
 
 from dateline.sample import patterns, texts
 from dateline.sample.dice import Dice
-from dateline.sample.document import Document, Schemas
+from dateline.sample.document import SampledDocument, Schemas
 from dateline.sample.here import Here, NothingFitsError
 from dateline.sample.together import Together
 
@@ -24,7 +24,7 @@ _DISTINCT: Final = ({"uniqueItems": True},)
 class Maker(Protocol):
     """What makes the values within."""
 
-    document: Document
+    document: SampledDocument
 
     def make(self, schemas: Schemas, here: Here) -> Any: ...
 

@@ -34,7 +34,7 @@ class UnreadableError(Exception):
     """A keyword holds what JSON Schema does not let it hold, or a reference leads nowhere."""
 
 
-class Document:
+class SampledDocument:
     """The schemas of a document, in its own dialect: what they admit, and what they refer to."""
 
     def __init__(self, document: dict[str, Any]) -> None:

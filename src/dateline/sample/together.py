@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from dateline.sample.document import Document, Schemas, matches
+from dateline.sample.document import SampledDocument, Schemas, matches
 from dateline.schema.types import IMPLIED, UNIONS
 
 TYPES: Final = ("object", "array", "string", "integer", "number", "boolean", "null")
@@ -27,7 +27,7 @@ class Together:
     ``references`` are those that were followed on the way; ``impossible`` says why no value fits.
     """
 
-    document: Document
+    document: SampledDocument
     parts: list[dict[str, Any]] = field(default_factory=list)
     unions: list[Schemas] = field(default_factory=list)
     references: set[str] = field(default_factory=set)
@@ -142,7 +142,7 @@ class Together:
         return tuple(found or self.list_values("unevaluatedItems"))
 
 
-def together(document: Document, schemas: Schemas) -> Together:
+def together(document: SampledDocument, schemas: Schemas) -> Together:
     """Return what *schemas* say together."""
     made = Together(document)
     for schema in schemas:

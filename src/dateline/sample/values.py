@@ -13,7 +13,7 @@ from dateline.model import EXTENSIBLE
 from dateline.sample import patterns, texts
 from dateline.sample.containers import array, object_
 from dateline.sample.dice import Dice
-from dateline.sample.document import Document, Schemas
+from dateline.sample.document import SampledDocument, Schemas
 from dateline.sample.here import Here, NothingFitsError
 from dateline.sample.numbers import number
 from dateline.sample.together import Together, together
@@ -43,7 +43,7 @@ class _Choices:
 class Values:
     """Makes values for the schemas of one document."""
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: SampledDocument) -> None:
         self.document = document
         # beside each its schemas: an id is unique only while its object lives
         self._failed: dict[tuple[int, ...], tuple[Schemas, str]] = {}

@@ -1,4 +1,4 @@
-"""The server package of an API in, an application out whose handlers give sampled values."""
+"""Build an application that answers with values sampled from the schemas of an API."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ class _Anyone:
 class Mock:
     """A mock of one environment of an API: ``app`` answers with values sampled from the schemas.
 
-    The same path has the same values each time. What a parameter says is echoed in the field of
-    the answer that is called by the same words. Any credentials will do; where the definitions
-    ask for some, they have to be sent. An operation for which no value is found answers 501.
+    A path gets the same values each time. The value of a parameter is echoed in the field of the
+    response whose name has the same words. Where the definitions require credentials, any will
+    do. An operation for which no value is found answers 501.
     """
 
     def __init__(self, api: Api, server: Any, environment: str, seed: int) -> None:
@@ -63,11 +63,11 @@ class Mock:
         self._document = self._direction.document(document)
         self._sampler = Sampler(self._document, seed)
         self._schemas: dict[tuple[str, str], Any] = {}
-        self._value = lru_cache(_KEPT)(self._sampled)
+        self._value = lru_cache(_KEPT)(self._sample_value)
         self._projector = Projector(api)
         self._older = lru_cache(None)(self._sampler_at)
         self._contracts = json.loads(files(server).joinpath("contracts.json").read_bytes())
-        self._converters = {way: self._conversions(way) for way in ("down", "up")}
+        self._converters = {way: self._list_converters(way) for way in ("down", "up")}
         versions = [version.date for version in api.table.supported]
         down = self._converters["down"]
         self._shown = Shown(server, self._contracts, environment, down, versions)
@@ -106,11 +106,11 @@ class Mock:
             **said,
         )
         for each in app.routes:
-            each.app = partial(self._answered, each.app)
+            each.app = partial(self._answer, each.app)
         return app
 
-    async def _answered(self, app: Any, scope: Any, receive: Any, send: Any) -> None:
-        """Let *app* answer; where no value was found, say so, whatever the responses are."""
+    async def _answer(self, app: Any, scope: Any, receive: Any, send: Any) -> None:
+        """Call *app*; answer 501 where no value was found, whichever responses are declared."""
         asgi = self.server.runtime.asgi
         try:
             await app(scope, receive, send)
@@ -119,20 +119,20 @@ class Mock:
             answer = self.server.runtime.idempotency.Answer(501, asgi.MEDIA_TYPE, body)
             await asgi.respond(scope, send, answer)
 
-    def _conversions(self, way: str) -> dict[str, Callable[..., Any]]:
-        """Return the converters that the server demands: each gives a value that fits."""
+    def _list_converters(self, way: str) -> dict[str, Callable[..., Any]]:
+        """Return the converters that the server requires; each returns a value that fits."""
         return {
-            name: partial(self._converted, way, name, said)
+            name: partial(self._convert, way, name, said)
             for name, said in self._contracts["converters"].items()
             if said[way]
         }
 
-    def _converted(
+    def _convert(
         self, way: str, name: str, said: dict[str, Any], value: Any, version: str = "", /
     ) -> Any:
         sampler, era = self._sampler, said["older" if way == "down" else "newer"]
         if way == "down" and "reason" in said:
-            sampler, era = self._older(version), self._then(era, version)
+            sampler, era = self._older(version), self._find_schema(era, version)
         schema = era if said["kind"] == "schema" else era.get("schema", {})
         # what is made may hold such values, too, which are converted next: it has to end
         room = sum(1 for _ in _containers(value)) / 2
@@ -150,7 +150,7 @@ class Mock:
     def _document_at(self, version: str) -> dict[str, Any]:
         return self._projector.contract(version, self.environment).document
 
-    def _then(self, entries: list[dict[str, Any]], version: str) -> Any:
+    def _find_schema(self, entries: list[dict[str, Any]], version: str) -> Any:
         """Return the schema of those *entries* that holds at *version*."""
         versions = self._contracts["versions"]
         return next(
@@ -162,28 +162,28 @@ class Mock:
 
     async def _handle(self, operation: Operation, call: Any, **given: Any) -> Any:
         version = call.scope["state"][self.server.runtime.asgi.VERSION]
-        status, content = self._success(operation, version)
+        status, content = self._find_success(operation, version)
         if content is None:
             return self.server.Reply(status=number(status)) if status else None
         sent = [
-            (each, _plain(given[each.keyword]))
+            (each, _to_json(given[each.keyword]))
             for each in operation.parameters
             if each.place in ("path", "query") and given.get(each.keyword) is not None
         ]
         path = [str(value) for each, value in sent if each.place == "path"]
         try:
-            made = self._made(operation, status, " ".join([operation.id, *path]), version)
+            made = self._make_value(operation, status, " ".join([operation.id, *path]), version)
         except UnsatisfiedError as error:
             raise _UnmadeError(str(error)) from None
         if content.is_json:
-            echoes = list(_echoes(operation, sent))
-            made = self._echoed(operation, status, version, copy.deepcopy(made), echoes)
+            echoes = list(_find_echoes(operation, sent))
+            made = self._fill_echoes(operation, status, version, copy.deepcopy(made), echoes)
         elif not isinstance(made, str):
             made = json.dumps(made)
         return self.server.Reply(made, status=number(status))
 
-    def _success(self, operation: Operation, version: str) -> tuple[str, Content | None]:
-        """Return what *operation* answers with at *version*: not every status is in all."""
+    def _find_success(self, operation: Operation, version: str) -> tuple[str, Content | None]:
+        """Return the status and content of success at *version*; not every version has each."""
         if len(operation.successes) > 1:
             document = self._document_at(version)
             item = chain(document, document["paths"][operation.path])[-1]
@@ -193,7 +193,7 @@ class Mock:
                     return status, content
         return next(iter(operation.successes.items()), ("", None))
 
-    def _made(self, operation: Operation, status: str, name: str, version: str) -> Any:
+    def _make_value(self, operation: Operation, status: str, name: str, version: str) -> Any:
         """Return a value for callers of *version*: the same as for all others, if that can be."""
         self._schema(operation, status)
         key = operation.id, status
@@ -207,10 +207,10 @@ class Mock:
                     return value
         raise UnsatisfiedError(name, "", f"callers of {version} can be shown none that was found")
 
-    def _sampled(self, key: tuple[str, str], name: str) -> Any:
+    def _sample_value(self, key: tuple[str, str], name: str) -> Any:
         return self._sampler.value(self._schemas[key], name)
 
-    def _echoed(
+    def _fill_echoes(
         self, operation: Operation, status: str, version: str, made: Any, echoes: list[_Echo]
     ) -> Any:
         """Return *made* with *echoes* in its fields, but for those that would not fit."""
@@ -222,7 +222,7 @@ class Mock:
             )
 
         for echo in echoes:
-            for holder in _holders(made, items=echo.in_items):
+            for holder in _find_holders(made, items=echo.in_items):
                 for field in [field for field in holder if words(field) == words(echo.field)]:
                     before = holder[field]
                     holder[field] = echo.value
@@ -264,7 +264,7 @@ class _Echo:
     in_items: bool
 
 
-def _echoes(operation: Operation, sent: list[tuple[Parameter, Any]]) -> Iterator[_Echo]:
+def _find_echoes(operation: Operation, sent: list[tuple[Parameter, Any]]) -> Iterator[_Echo]:
     for parameter, value in sent:
         # the `id` of a path is not that of what is listed below it
         yield _Echo(parameter.name, value, in_items=words(parameter.name) != ("id",))
@@ -272,14 +272,14 @@ def _echoes(operation: Operation, sent: list[tuple[Parameter, Any]]) -> Iterator
             yield _Echo("id", value, in_items=False)
 
 
-def _holders(made: Any, *, items: bool) -> Iterator[dict[str, Any]]:
+def _find_holders(made: Any, *, items: bool) -> Iterator[dict[str, Any]]:
     """Yield the object that an answer is and, with *items*, those that it lists."""
     if isinstance(made, dict):
         yield made
     if items:
         lists = made.values() if isinstance(made, dict) else [made]
         for found in lists:
-            yield from (each for each in _listed(found) if isinstance(each, dict))
+            yield from (each for each in _list_items(found) if isinstance(each, dict))
 
 
 def _containers(value: Any) -> Iterator[Any]:
@@ -289,18 +289,18 @@ def _containers(value: Any) -> Iterator[Any]:
             yield from _containers(each)
 
 
-def _listed(value: Any) -> list[Any]:
+def _list_items(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _plain(value: Any) -> Any:
+def _to_json(value: Any) -> Any:
     """Return as JSON what a handler is given."""
     if isinstance(value, date):
         return value.isoformat().replace("+00:00", "Z")
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, list):
-        return [_plain(each) for each in value]
+        return [_to_json(each) for each in value]
     if hasattr(value, "model_dump"):
         return value.model_dump(mode="json", by_alias=True)
     return str(value) if isinstance(value, UUID) else value
