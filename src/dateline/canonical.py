@@ -5,14 +5,26 @@ Names are the canonical ones, and fields and members that some versions lack are
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Iterator
 from dataclasses import replace
-from functools import partial
+from functools import partial, reduce
+from operator import and_
 from typing import Any, Final, NamedTuple
 
 from dateline.gates import Timeline, changes, drop_keys, order
-from dateline.model import ADDED, EXTENSIBLE, GATES, KEYS, REMOVED, WAS, Api, Combination
-from dateline.openapi import METHODS, chain, replace_children
+from dateline.model import (
+    ADDED,
+    EXTENSIBLE,
+    GATES,
+    KEYS,
+    REMOVED,
+    WAS,
+    Api,
+    Combination,
+    copy_items,
+)
+from dateline.openapi import METHODS, chain, is_json, operations, replace_children, target
 from dateline.project.publishing import enumeration, open_ended
 from dateline.schema.types import is_enumeration
 
@@ -186,3 +198,96 @@ class ContractData(NamedTuple):
     canonical: set[str]
     dated: set[str]
     unserved: dict[str, Unserved]
+
+
+def with_event_components(api: Api) -> Api:
+    """Return *api* with a component for the payload of each webhook that is no component yet.
+
+    Payloads are bodies in JSON. The component is named after the webhook, and is visible where
+    that is.
+    """
+    document = api.document
+    schemas = dict(document.get("components", {}).get("schemas", {}))
+    webhooks = dict(document.get("webhooks", {}))
+    visible = dict(api.visible)
+    timeline = Timeline(api.table)
+    for name, item in webhooks.items():
+        found = _find_payload(document, item)
+        if found is None or _find_component(found.media.get("schema")) is not None:
+            continue
+        component = _name_payload(name, schemas)
+        schemas[component] = found.media.get("schema", True)
+        masks = [timeline.of(node) for node in found.nodes]
+        visible["schemas", component] = reduce(and_, masks, timeline.all)
+        media = _with(found.media, "schema", {"$ref": f"#/components/schemas/{component}"})
+        content = _with(found.body["content"], found.media_type, media)
+        body = _with(found.body, "content", content)
+        operation = _with(found.item[found.method], "requestBody", body)
+        webhooks[name] = _with(found.item, found.method, operation)
+    if len(schemas) == len(document.get("components", {}).get("schemas", {})):
+        return api
+    components = {**document.get("components", {}), "schemas": schemas}
+    document = {**document, "components": components, "webhooks": webhooks}
+    return replace(api, document=document, visible=visible)
+
+
+def list_events(document: dict[str, Any]) -> dict[str, str]:
+    """Return the component that is the payload of each webhook of *document*, by its name.
+
+    Only payloads that are references to components are listed.
+    """
+    found = {
+        name: payload and _find_component(payload.media.get("schema"))
+        for name, item in document.get("webhooks", {}).items()
+        for payload in [_find_payload(document, item)]
+    }
+    return {name: component for name, component in found.items() if component}
+
+
+class _Payload(NamedTuple):
+    """Where the payload of a webhook is, and the nodes whose gates decide where it is."""
+
+    item: dict[str, Any]
+    method: str
+    body: dict[str, Any]
+    media_type: str
+    media: dict[str, Any]
+    nodes: list[dict[str, Any]]
+
+
+def _find_payload(document: dict[str, Any], item: Any) -> _Payload | None:
+    """Return the payload of a webhook; None where it has none in JSON."""
+    items = chain(document, item)
+    for method, operation in operations(items[-1]) if items else ():
+        bodies = chain(document, operation.get("requestBody"))
+        content = bodies[-1].get("content", {}) if bodies else {}
+        media_type = next(filter(is_json, content), None)
+        if media_type is not None:
+            nodes = [*items, operation, *bodies, content[media_type]]
+            return _Payload(items[-1], method, bodies[-1], media_type, content[media_type], nodes)
+    return None
+
+
+def _find_component(schema: Any) -> str | None:
+    """Return the component that *schema* is, if it says nothing but that."""
+    if not isinstance(schema, dict) or schema.keys() - {"$ref"}:
+        return None
+    goal = target(schema["$ref"]) if "$ref" in schema else None
+    return goal[1] if goal is not None and goal[0] == "schemas" else None
+
+
+def _name_payload(event: str, taken: Container[str]) -> str:
+    """Return the name of the component for the payload of *event*, which no other component has."""
+    words = [word for word in re.split(r"[^A-Za-z0-9]+", event) if word]
+    name = "".join(word[0].upper() + word[1:] for word in words) or "Event"
+    for suffix in ("", "Event", "Payload"):
+        if name + suffix not in taken and (name + suffix)[0].isalpha():
+            return name + suffix
+    name = f"EventPayload{name}"
+    while name in taken:
+        name += "Payload"
+    return name
+
+
+def _with(node: dict[str, Any], key: str, value: Any) -> dict[str, Any]:
+    return copy_items(node, [(each, value if each == key else kept) for each, kept in node.items()])

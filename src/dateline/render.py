@@ -103,7 +103,8 @@ def _render_python(
     """
     server, made = _prepare_server(api, projector, folders, cache)
     served = server.artifacts(made.types, documents, folders)
-    return [*made.artifacts, *served], [*made.notes, *server.notes]
+    components = server.component_artifacts(made.classes, made.homes, folders)
+    return [*made.artifacts, *served, *components], [*made.notes, *server.notes]
 
 
 def first_server(api: Api) -> bytes:
@@ -124,15 +125,18 @@ def _prepare_server(
 ) -> tuple[Server, Models]:
     """Return the server of *api*, and its models."""
     # what follows is heavy: not needed where no models are
-    from dateline.canonical import with_former_operations, with_media_types
-    from dateline.contracts import contract_data
+    from dateline.canonical import (
+        with_event_components,
+        with_former_operations,
+        with_media_types,
+    )
+    from dateline.contracts import all_contract_data
     from dateline.models import generate_models
     from dateline.server import Server
 
-    serving = with_media_types(with_former_operations(api))
+    serving = with_event_components(with_media_types(with_former_operations(api)))
     projector = projector if serving is api else Projector(serving)
-    contracts = contract_data(serving, projector)
-    server = Server(serving, projector, contracts)
+    server = Server(serving, projector, *all_contract_data(serving, projector))
     made = generate_models(
         _all_contracts(api, projector), api.table, folders, server.canonical, cache=cache
     )

@@ -5,29 +5,21 @@ Shapes are read at start-up only: requests call the functions, and only where so
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
-from typing import Any, Final, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from . import values
+from .shapes import ACTS, DATED, Entry, Shape, find_entry, list_names, list_parts, read_entry
 from .values import OMITTED, Change, Fits, Json, UnfitError, identity, omit
 
 T = TypeVar("T")
-
-Shape = Mapping[str, Any] | str | None
 
 Judge = Callable[[Any, str | None], Fits]
 """Takes a schema and the version whose components it refers to, None for the canonical ones."""
 
 Converter = Callable[..., Json]
 """Takes a value and, where the contract data say so, the version of the caller."""
-
-_ACTS: Final = frozenset({"absent", "convert", "defaults", "left_out", "names", "retag", "values"})
-"""The keys with which a shape changes something, whatever it refers to."""
-
-_DATED: Final = {"down": frozenset({"demand", "fits"}), "up": frozenset({"demand", "tried"})}
-"""The keys of a shape that depend on schemas of the version, by direction."""
 
 
 class MissingConverterError(LookupError):
@@ -36,18 +28,6 @@ class MissingConverterError(LookupError):
     def __init__(self, names: Iterable[str], way: str) -> None:
         self.names = tuple(sorted(names))
         super().__init__(f"no converter {way} for {', '.join(self.names)}")
-
-
-@dataclass(frozen=True)
-class _Entry:
-    """A shape from a version on, and what it needs by itself."""
-
-    since: int
-    shape: Shape
-    acts: bool
-    references: frozenset[str]
-    converters: frozenset[str]
-    is_dated: bool
 
 
 class Compiler:
@@ -72,7 +52,9 @@ class Compiler:
             raise ValueError(f"{environment!r} is no environment of these contracts")
         self.way = way
         self._versions = {version: at for at, version in enumerate(contracts["versions"])}
-        self._roots = sorted(set(leaves(contracts[way]["operations"])))
+        self._roots = sorted(set(list_names(contracts[way].get("operations"))))
+        self._components = contracts[way].get("components", {})
+        self._makers: dict[str, _Maker] = {}
         self._known = contracts["converters"]
         self._converters = converters
         self._judge = judge
@@ -80,7 +62,7 @@ class Compiler:
         self._environment = environment
         self._shapes = {
             name: [
-                _entry(self._versions[entry["since"]], entry["shape"], _DATED[way])
+                read_entry(self._versions[entry["since"]], entry["shape"], DATED[way])
                 for entry in entries
                 if environment in entry.get("environments", (environment,))
             ]
@@ -98,12 +80,7 @@ class Compiler:
         Versions that do not differ get the same object. Raises ValueError for an unknown version,
         MissingConverterError where one is needed that was not given, unless they are partial.
         """
-        if version not in self._versions:
-            raise ValueError(f"{version!r} is no version of these contracts")
-        at = self._versions[version]
-        maker = _Maker(
-            self, version, {name: _at(entries, at) for name, entries in self._shapes.items()}
-        )
+        maker = self._maker(version)
         missing = maker.list_converters(self._roots) - self._converters.keys()
         if missing and not self._is_partial:
             raise MissingConverterError(missing, self.way)
@@ -116,6 +93,35 @@ class Compiler:
         if made not in self._results:
             self._results.append(made)
         return self._results[self._results.index(made)]
+
+    def component(self, name: str, version: str) -> Change:
+        """Return the function for values of the component *name*.
+
+        Raises ValueError for an unknown version, MissingConverterError where one is needed that was
+        not given. A name that is not in the contract data is that of what never differs.
+        """
+        maker = self._maker(version)
+        shape = self._components.get(name)
+        if shape is None:
+            return identity
+        missing = maker.list_converters([shape]) - self._converters.keys()
+        if missing:
+            raise MissingConverterError(missing, self.way)
+        if maker.is_absent(shape):
+            return values.withheld
+        return self._whole(maker.compile_named(shape, keep=True))
+
+    def _maker(self, version: str) -> _Maker:
+        if version not in self._versions:
+            raise ValueError(f"{version!r} is no version of these contracts")
+        if version not in self._makers:
+            at = self._versions[version]
+            self._makers[version] = _Maker(
+                self,
+                version,
+                {name: find_entry(entries, at) for name, entries in self._shapes.items()},
+            )
+        return self._makers[version]
 
     def each_version(
         self, versions: Iterable[str] | None, make: Callable[[str, dict[str, Change]], T]
@@ -135,7 +141,7 @@ class Compiler:
 
     def names(self, shape: str, version: str) -> Mapping[str, str]:
         """Return the fields of objects of *shape* that are renamed on the way, by name."""
-        found = _at(self._shapes[shape], self._versions[version]).shape
+        found = find_entry(self._shapes[shape], self._versions[version]).shape
         return found.get("names", {}) if isinstance(found, Mapping) else {}
 
     def _whole(self, change: Change | None) -> Change:
@@ -223,63 +229,13 @@ class _Cell:
         return cast("Change", self.change)(value)
 
 
-def leaves(tree: Any) -> Iterator[str]:
-    """Yield the names of the shapes in *tree*, those of an operation or of all."""
-    if isinstance(tree, str):
-        yield tree
-    elif tree is not None:
-        for below in tree.values():
-            yield from leaves(below)
-
-
-def _entry(since: int, shape: Shape, dated: frozenset[str]) -> _Entry:
-    parts = list(_parts(shape))
-    inline = [part for part in parts if not isinstance(part, str)]
-    return _Entry(
-        since,
-        shape,
-        any(not _ACTS.isdisjoint(part) for part in inline),
-        frozenset(part for part in parts if isinstance(part, str)),
-        frozenset(name for part in inline for name in _list_converters(part)),
-        any(not dated.isdisjoint(part) for part in inline),
-    )
-
-
-def _list_converters(part: Mapping[str, Any]) -> Iterator[str]:
-    yield from part.get("convert", ())
-    if "demand" in part:
-        yield part["demand"]
-
-
-def _parts(shape: Shape) -> Iterator[Mapping[str, Any] | str]:
-    """Yield *shape* and every shape in it, without following references."""
-    if shape is None:
-        return
-    yield shape
-    if not isinstance(shape, str):
-        for below in _below(shape):
-            yield from _parts(below)
-
-
-def _below(shape: Mapping[str, Any]) -> Iterator[Shape]:
-    yield from (shape.get(key) for key in ("then", "items", "extras", "otherwise"))
-    for key in ("fields", "members", "types"):
-        yield from shape.get(key, {}).values()
-    yield from (each["then"] for each in shape.get("tried", ()))
-    yield from shape.get("where", ())
-
-
-def _at(entries: list[_Entry], version: int) -> _Entry:
-    return next(entry for entry in reversed(entries) if entry.since <= version)
-
-
 class _Maker:
     """Makes the functions of one version.
 
     With *keep*, a value can't be left out, and a substitute is shown instead.
     """
 
-    def __init__(self, compiler: Compiler, version: str, entries: dict[str, _Entry]) -> None:
+    def __init__(self, compiler: Compiler, version: str, entries: dict[str, Entry]) -> None:
         self._compiler = compiler
         self._version = version
         self._entries = entries
@@ -295,6 +251,10 @@ class _Maker:
         }:
             live |= more
         return live
+
+    def is_absent(self, name: str) -> bool:
+        """Return whether the version has nothing of the shape *name*."""
+        return _is_absent(self._entries[name].shape)
 
     def list_converters(self, roots: Iterable[str]) -> set[str]:
         """Return the names of the converters that *roots* need."""
@@ -316,8 +276,8 @@ class _Maker:
 
     def _acts(self, shape: Shape) -> bool:
         return any(
-            part in self._live if isinstance(part, str) else not _ACTS.isdisjoint(part)
-            for part in _parts(shape)
+            part in self._live if isinstance(part, str) else not ACTS.isdisjoint(part)
+            for part in list_parts(shape)
         )
 
     def _compile(self, shape: Shape, *, keep: bool, union: Change | None = None) -> Change | None:
@@ -482,5 +442,5 @@ def _essence(media_type: str) -> str:
 
 def list_missing(shapes: Any, missing: Mapping[str, list[str]]) -> list[str]:
     """Return the converters that are *missing* for one of *shapes*, those of an operation."""
-    found = (missing.get(root, ()) for root in leaves(shapes))
+    found = (missing.get(root, ()) for root in list_names(shapes))
     return sorted({name for names in found for name in names})

@@ -12,6 +12,7 @@ from zipfile import ZipFile
 
 import pytest
 from support import odd_api
+from support.events import EVENTS
 from support.generated_server import Generated
 from support.sources import loaded
 
@@ -113,6 +114,50 @@ d = create_app(handlers, environment="production", authenticate=authenticate, co
 """
 _WRONG = [("wrong.py", line) for line in (19, 20, 21, 22)]
 
+SENDING = """
+from typing import Any
+
+from library import events, v2024_01_15, v2025_06_01
+from library.components import lift, narrow
+from library.server import models
+
+
+class Convert:
+    def older_loan_due(self, value: str, /) -> str:
+        return value[:10]
+
+
+def send(loan: models.Loan, stored: dict[str, Any], version: events.Version) -> Any:
+    if version not in events.versions("loan.started", environment="sandbox"):
+        return narrow(lift(stored, "Loan", version), "Loan", version, converters=Convert())
+    events.render("loan.started", stored, version, converters=Convert())
+    return events.render("loan.started", loan, version, converters=Convert())
+
+
+def receive(body: bytes) -> None:
+    old: v2024_01_15.Loan = events.parse("loan.started", body, "2024-01-15")
+    new: v2025_06_01.LoanPaused = events.parse("loan.paused", body, "2025-06-01")
+    print(old.writer, new.end, new.loan.author_name)
+"""
+
+# Each of the last seven statements is wrong.
+MISUSING = """
+from library import events, v2024_01_15
+from library.components import narrow
+from library.server import models
+from sending import Convert
+
+loan = models.Loan.model_validate({})
+a = events.render("loan.paused", loan, "2025-06-01", converters=Convert())
+b = events.render("loan.lost", {}, "2025-06-01", converters=Convert())
+c = events.render("loan.started", loan, "2025-06-02", converters=Convert())
+d = events.render("loan.started", loan, "2025-06-01", converters=object())
+e = events.parse("loan.paused", b"", "2024-01-15")
+f: v2024_01_15.Loan = events.parse("loan.started", b"", "2024-09-01")
+g = narrow({}, "Lone", "2024-01-15")
+"""
+_MISUSED = [("misusing.py", line) for line in range(8, 15)]
+
 
 @pytest.fixture(scope="module")
 def checked(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -122,6 +167,9 @@ def checked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = Generated(folder, loaded(folder, odd_api.ODD), "odd").folder
     (made / "right.py").write_text(RIGHT)
     (made / "wrong.py").write_text(WRONG)
+    Generated(folder, loaded(folder / "events", EVENTS), "library")
+    (made / "sending.py").write_text(SENDING)
+    (made / "misusing.py").write_text(MISUSING)
     (made / "mypy.ini").write_text("[mypy]\nstrict = True\npython_version = 3.11\n")
     settings = {"typeCheckingMode": "strict", "pythonVersion": "3.11"}
     (made / "pyrightconfig.json").write_text(json.dumps(settings))
@@ -142,8 +190,8 @@ def errors(found: str) -> list[tuple[str, int]]:
 
 
 def test_mypy_finds_nothing_in_a_server_and_finds_wrong_handlers(checked: Path) -> None:
-    files = ("right.py", "wrong.py", "odd", "paynet")
-    assert errors(ran(checked, sys.executable, "-m", "mypy", *files)) == _WRONG
+    files = ("right.py", "wrong.py", "sending.py", "misusing.py", "odd", "paynet", "library")
+    assert errors(ran(checked, sys.executable, "-m", "mypy", *files)) == [*_MISUSED, *_WRONG]
 
 
 def test_pyright_finds_nothing_in_what_is_the_apis_own(checked: Path) -> None:
@@ -152,12 +200,14 @@ def test_pyright_finds_nothing_in_what_is_the_apis_own(checked: Path) -> None:
     if pyright is None:
         pytest.skip("basedpyright is not installed")
     own = [f"{name}/server/{file}.py" for name in ("odd", "paynet") for file in _OWN]
+    own += ["library/events.py", "library/components.py", "sending.py", "misusing.py"]
     command = (pyright, "--pythonpath", sys.executable, *own, "right.py", "wrong.py")
-    assert errors(ran(checked, *command)) == _WRONG
+    assert errors(ran(checked, *command)) == [*_MISUSED, *_WRONG]
 
 
 def test_ruff_finds_nothing_in_what_is_the_apis_own(checked: Path) -> None:
     own = [f"{name}/server/{file}.py" for name in ("odd", "paynet") for file in _OWN]
+    own += ["library/events.py", "library/components.py"]
     command = (
         *(sys.executable, "-m", "ruff", "check", "--isolated", "--quiet"),
         *("--line-length", "100", "--target-version", "py311", "--select", "E,F,I,N,UP,B,RUF"),
@@ -175,14 +225,14 @@ def test_the_package_imports_without_a_warning(checked: Path) -> None:
 def test_the_distribution_carries_the_servers_data(checked: Path) -> None:
     build = (sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", "dist", ".")
     subprocess.run(build, cwd=checked, capture_output=True, check=True)
-    # the second distribution was written last
-    (wheel,) = (checked / "dist").glob("odd-*.whl")
+    # the third distribution was written last
+    (wheel,) = (checked / "dist").glob("library-*.whl")
     with ZipFile(wheel) as archive:
         names = {name for name in archive.namelist() if ".dist-info/" not in name}
         [metadata] = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
         extras = re.findall(r"^Provides-Extra: (.*)$", archive.read(metadata).decode(), re.M)
-    own = {path for path in (checked / "odd").rglob("*") if path.is_file()}
+    own = {path for path in (checked / "library").rglob("*") if path.is_file()}
     assert names == {
         path.relative_to(checked).as_posix() for path in own if "__pycache__" not in path.parts
     }
-    assert extras == ["proxy", "server"]
+    assert sorted(extras) == ["events", "proxy", "server"]

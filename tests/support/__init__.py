@@ -19,6 +19,7 @@
 - `defects`: a clean document, and documents with one defect each
 - `differ_view`: the views of the differ, evaluated on instances
 - `divided`: definitions with each component and path in a file of its own
+- `events`: a small API that sends events, with gates in what it sends
 - `exchanges`: requests to an ASGI application, in process and over sockets
 - `facts`: what the specification of the payment API lists
 - `faults`: an API whose faults are declared in some form, and requests to it
@@ -40,6 +41,7 @@
 - `modelling`: generated models, imported
 - `mutations`: edits of a document that callers notice, and edits that they don't
 - `narrowed`: the laws of narrowing and lifting, over sampled values
+- `narrowed_components`: the same laws over values of components, and over events
 - `node_servers`: servers in JavaScript, run by Node, for what a proxy forwards to
 - `null_spellings`: null in OpenAPI 3.0, however it is written
 - `odd_api`: an API with difficult names

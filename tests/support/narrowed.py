@@ -208,7 +208,7 @@ class Law:
     def values(self, count: int, seed: int) -> Iterator[tuple[Body, Json]]:
         """Yield *count* canonical values, each with the body that it is."""
         bodies = [body for body in self.canonical.bodies if body.status]
-        yield from _sampled(self.canonical, bodies, count, seed, self._names.old)
+        yield from sampled(self.canonical, bodies, count, seed, self._names.old)
 
     def breaches(self, count: int, seed: int = 1) -> Iterator[str]:
         """Yield how the way down fails *count* canonical values."""
@@ -266,7 +266,7 @@ class Law:
         """Yield *count* bodies that callers of *version* may send."""
         shown = self.shown[version, environment]
         bodies = [body for body in shown.bodies if not body.status]
-        yield from _sampled(shown, bodies, count, seed, self._names.now)
+        yield from sampled(shown, bodies, count, seed, self._names.now)
 
     def lifted(self, count: int, seed: int = 1) -> Iterator[str]:
         """Yield how the way up fails *count* requests of each version."""
@@ -295,7 +295,7 @@ def _written(value: Json) -> str:
     return json.dumps(value, sort_keys=True)
 
 
-def _sampled(
+def sampled(
     places: Places, bodies: list[Body], count: int, seed: int, names: list[str]
 ) -> Iterator[tuple[Body, Json]]:
     """Yield valid values, some with fields that are called like others at another version."""

@@ -11,15 +11,20 @@ The data are plain JSON values, the same for the same definitions, and hold only
 
 Of the entries of a shared node, the last one that is not newer than a version holds for it, in the
 environments that it names or, if it names none, in all. ``nodes`` describes SHAPE.
+
+The data of components have ``"components": [NAME, ...]`` and, in place of the operations,
+``"components": {NAME: SHAPE}``: one that is not listed there is the same at all versions. Beside
+them are the events, ``"events": {NAME: {"component": NAME, "versions": {ENVIRONMENT: [DATE, ...]},
+"converters": [NAME, ...]}}``: webhooks of supported versions whose payload is a component.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property, partial
 from typing import Any
 
-from dateline.canonical import ContractData, Row, Unserved, canonical, entries
+from dateline.canonical import ContractData, Row, Unserved, canonical, entries, list_events
 from dateline.contracts import roots
 from dateline.contracts.builder import Builder
 from dateline.contracts.converters import RequiredConverters
@@ -41,8 +46,9 @@ from dateline.gates import Timeline
 from dateline.model import EVERYWHERE, Api, Problem, SourceError
 from dateline.project import Projector
 from dateline.schema.constraints import references as references_of
+from dateline.schema.memo import closure
 
-__all__ = ["contract_data"]
+__all__ = ["all_contract_data", "contract_data"]
 
 Data = dict[str, Any]
 
@@ -54,9 +60,16 @@ def contract_data(api: Api, projector: Projector | None = None) -> ContractData:
     or a status, adopted operations are listed as not served; for authored definitions, SourceError
     is raised, with every place.
     """
-    contracts = _Contracts(api, projector or Projector(api))
-    data = contracts.data()
-    return ContractData(data, *_components(data), contracts.list_unserved())
+    return _Contracts(api, projector or Projector(api)).describe_operations()
+
+
+def all_contract_data(api: Api, projector: Projector) -> tuple[ContractData, ContractData]:
+    """Return the contract data of *api* as `contract_data` does, and those of its components.
+
+    Converters have the same names in both.
+    """
+    contracts = _Contracts(api, projector)
+    return contracts.describe_operations(), contracts.describe_components()
 
 
 def _components(data: Data) -> tuple[set[str], set[str]]:
@@ -73,11 +86,25 @@ def _components(data: Data) -> tuple[set[str], set[str]]:
     return found[True], found[False]
 
 
+def _list_needed_converters(down: Data, component: str) -> set[str]:
+    """Return the converters that values of *component* need in the data *down*."""
+
+    def shapes(name: str) -> list[Node]:
+        return [entry["shape"] for entry in down["shapes"].get(name, ())]
+
+    names = closure(
+        [down["components"][component]] if component in down["components"] else [],
+        lambda name: set[str]().union(*map(list_references, shapes(name))),
+    )
+    return set[str]().union(*(list_converters(each) for name in names for each in shapes(name)))
+
+
 class _Contracts:
     """The contract data of one API, in both directions."""
 
     def __init__(self, api: Api, projector: Projector) -> None:
         self._api = api
+        self._projector = projector
         self._timeline = Timeline(api.table)
         self._histories = Histories(api, self._timeline)
         self._reach = Reach(api.document, self._timeline)
@@ -86,12 +113,47 @@ class _Contracts:
         self.required_converters = RequiredConverters(self._histories, self.published)
         self.unserved: dict[str, roots.Unreachable] = {}
 
-    def data(self) -> Data:
+    def describe_operations(self) -> ContractData:
         unreachable = list(roots.find_unreachable(self._api))
         if unreachable and not self._api.table.adopted:
             raise SourceError([self._problem(each.node, each.fact) for each in unreachable])
         self.unserved = roots.find_unserved(self._api, unreachable)
-        ways = {way: _WayNodes(self, way) for way in Way}
+        listed = {way: roots.roots(self._api, way, self.unserved) for way in Way}
+        data = self._describe("operations", listed)
+        return ContractData(data, *_components(data), self.list_unserved())
+
+    def describe_components(self) -> ContractData:
+        found = roots.component_roots(self._api)
+        data = self._describe("components", dict.fromkeys(Way, found))
+        data["components"] = sorted(root.path[-1] for root in found)
+        data["events"] = self._describe_events(data[Way.DOWN.value])
+        canonical_, dated = _components(data)
+        canonical_ |= {event["component"] for event in data["events"].values()}
+        return ContractData(data, canonical_, dated, {})
+
+    def _describe_events(self, down: Data) -> Data:
+        payloads = list_events(self._api.document)
+        shown: dict[str, dict[str, list[str]]] = {name: {} for name in payloads}
+        for environment in self._environments if payloads else ():
+            for version in (row.date for row in self._api.table.supported):
+                document = self._projector.contract(version, environment).document
+                for name, component in list_events(document).items():
+                    # one with another payload then, which its history above the schema says
+                    if payloads.get(name) == component:
+                        shown[name].setdefault(environment, []).append(version)
+        return {
+            name: {
+                "component": component,
+                "versions": shown[name],
+                "converters": sorted(_list_needed_converters(down, component)),
+            }
+            for name, component in sorted(payloads.items())
+            if shown[name]
+        }
+
+    def _describe(self, section: str, listed: Mapping[Way, list[roots.Root]]) -> Data:
+        """Return the nodes that begin with those *listed*, and their converters."""
+        ways = {way: _WayNodes(self, way, section, found) for way, found in listed.items()}
         needed = {way.value: each.converters for way, each in ways.items()}
         demanded = {way.value: each.required for way, each in ways.items()}
         names = self.required_converters.names(set[int]().union(*demanded.values()))
@@ -176,14 +238,17 @@ Build = Callable[[Builder], Node]
 
 
 class _WayNodes:
-    """The nodes of one direction: those of the operations, and those that they refer to."""
+    """The nodes of one direction: those of *found*, in *section*, and those they refer to."""
 
-    def __init__(self, contracts: _Contracts, way: Way) -> None:
+    def __init__(
+        self, contracts: _Contracts, way: Way, section: str, found: list[roots.Root]
+    ) -> None:
         self._contracts = contracts
         self._way = way
+        self._section = section
         self._builders: dict[int, Builder] = {}
-        self._operations: dict[str, Any] = {}
-        self._shapes = self._build_shapes()
+        self._begun: dict[str, Any] = {}
+        self._shapes = self._build_shapes(found)
         nodes = [node for row in self._shapes.values() for node in _nodes(row)]
         self.converters = set[str]().union(*map(list_converters, nodes))
         self.required = set[int]().union(*map(list_unserved, nodes))
@@ -199,12 +264,11 @@ class _WayNodes:
             for name, row in sorted(self._shapes.items())
         }
         return {
-            "operations": dict(sorted(self._operations.items())),
+            self._section: dict(sorted(self._begun.items())),
             "shapes": {name: list(entries(row, versions, "shape")) for name, row in rows.items()},
         }
 
-    def _build_shapes(self) -> dict[str, Row]:
-        found = roots.roots(self._contracts.api, self._way, self._contracts.unserved)
+    def _build_shapes(self, found: list[roots.Root]) -> dict[str, Row]:
         tops = {
             root: self._row(root.build, [*self._contracts.reach.masks(*root.nodes), root.unserved])
             for root in found
@@ -219,7 +283,7 @@ class _WayNodes:
             same = _same(row)
             if not isinstance(same, str):
                 rows[root.name] = row
-            roots.put(self._operations, root, same if isinstance(same, str) else root.name)
+            roots.put(self._begun, root, same if isinstance(same, str) else root.name)
         return rows
 
     def _rows(self, names: set[str]) -> dict[str, Row]:

@@ -34,6 +34,7 @@ class RequiredConverters:
         # beside each what it is known by: an id is unique only while its object lives
         self._numbers: dict[tuple[int, ...], tuple[int, Any]] = {}
         self._required: list[tuple[RequiredConverter, dict[str, None]]] = []
+        self._names: dict[int, str] = {}
 
     def note(
         self, nodes: tuple[Any, ...], parts: Iterable[str], required: RequiredConverter
@@ -60,10 +61,10 @@ class RequiredConverters:
 
     def names(self, numbers: Iterable[int]) -> dict[int, str]:
         """Return the names of the converters of *numbers*."""
-        return {
-            number: self._histories.name(self._required[number][0].holder)
-            for number in sorted(numbers)
-        }
+        for number in sorted(numbers):
+            if number not in self._names:
+                self._names[number] = self._histories.name(self._required[number][0].holder)
+        return {number: self._names[number] for number in sorted(numbers)}
 
     def converters(
         self,

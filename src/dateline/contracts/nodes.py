@@ -71,7 +71,8 @@ def list_references(node: Node) -> set[str]:
 
 def list_converters(node: Node) -> set[str]:
     """Return the names of the converters that *node* needs."""
-    return {name for each in _inline(node) for name in each.get("convert", ())}
+    demanded = {each["demand"] for each in _inline(node) if "demand" in each}
+    return demanded | {name for each in _inline(node) for name in each.get("convert", ())}
 
 
 def list_unserved(node: Node) -> set[int]:

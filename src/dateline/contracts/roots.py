@@ -43,7 +43,7 @@ class Root:
 
     ``nodes`` are all that it depends on beside the components of schemas. ``skeleton`` lists
     every body of the operation, to distinguish one that is not defined from one that is equal
-    in all versions. ``unserved`` are the combinations in which the operation can't be served.
+    in all versions. ``unserved`` are the combinations in which the value can't be served.
     """
 
     name: str
@@ -60,6 +60,31 @@ def roots(api: Api, way: Way, unserved: Mapping[str, Unreachable]) -> list[Root]
     Operations have none where they are *unserved*.
     """
     return list(_Roots(api, way, unserved).roots())
+
+
+def component_roots(api: Api) -> list[Root]:
+    """Return the values of each component of schemas, which the versions without it lack."""
+    timeline = Timeline(api.table)
+    return [
+        _component_root(name, timeline.all & ~api.visible.get(("schemas", name), timeline.all))
+        for name in api.document.get("components", {}).get("schemas", {})
+    ]
+
+
+def _component_root(name: str, lacking: int) -> Root:
+    reference = {"$ref": f"#/components/schemas/{escape(name)}"}
+
+    def build(builder: Builder) -> Node:
+        return _ABSENT if lacking >> builder.view.at & 1 else builder.node(reference)
+
+    return Root(
+        name=f"{name}/",
+        path=(name,),
+        nodes=[("schema", reference)],
+        build=build,
+        skeleton={},
+        unserved=lacking,
+    )
 
 
 class Unreachable(NamedTuple):
@@ -154,13 +179,12 @@ def _lost(
     return None
 
 
-def put(operations: dict[str, Any], root: Root, shape: str | None) -> None:
+def put(shapes: dict[str, Any], root: Root, shape: str | None) -> None:
     """Enter the node *shape* at the path of *root*."""
-    operation, *steps, last = root.path
-    operations = operations.setdefault(operation, deepcopy(root.skeleton))
-    for step in steps:
-        operations = operations.setdefault(step, {})
-    operations[last] = shape
+    *steps, last = root.path
+    for at, step in enumerate(steps):
+        shapes = shapes.setdefault(step, {} if at else deepcopy(root.skeleton))
+    shapes[last] = shape
 
 
 class _Roots:

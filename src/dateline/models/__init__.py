@@ -26,11 +26,17 @@ from dateline.schema.usage import Ways, schemas
 
 
 class Models(NamedTuple):
-    """The files of the models, what they can't express, and a type for each inline schema."""
+    """The files of the models, what they can't express, and a type for each inline schema.
+
+    ``classes`` names the class of each component, ``homes`` says for each version what defines
+    each component: types of one name and home are the same.
+    """
 
     artifacts: list[Artifact]
     notes: list[str]
     types: list[Typed]
+    classes: dict[str, str]
+    homes: dict[str, dict[str, str]]
 
 
 def generate_models(
@@ -99,7 +105,8 @@ def generate_models(
         for home, order in orders.items()
     ]
     artifacts.sort(key=lambda artifact: artifact.path)
-    return Models(artifacts, [*dict.fromkeys(notes), *written.notes], written.types)
+    notes = [*dict.fromkeys(notes), *written.notes]
+    return Models(artifacts, notes, written.types, classes, components)
 
 
 def _merge_directions(contract: Contract, ways: Ways, use: AccessUse, notes: list[str]) -> Contract:

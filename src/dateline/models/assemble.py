@@ -25,8 +25,8 @@ from dateline.python.names import CANONICAL, SERVER, SUPPORT, package_name
 from dateline.templating import Code, environment
 
 _SUFFIX: Final = ".jinja"
-_SERVER: Final = f"{{package}}/{CANONICAL}/"
-"""The folder of the server, which is rendered apart from the models."""
+_OTHERS: Final = tuple(f"{{package}}/{name}" for name in (f"{CANONICAL}/", "components", "events"))
+"""The server and the modules that belong to it, which are rendered apart from the models."""
 
 # Which import the head of an expression asks for.
 _TYPING: Final = ("Annotated", "Literal")
@@ -122,7 +122,7 @@ def render_files(
     for folder in templates:
         for path in sorted(folder.rglob("*")):
             name = path.relative_to(folder).as_posix()
-            is_ours = "__pycache__" not in path.parts and not name.startswith(_SERVER)
+            is_ours = "__pycache__" not in path.parts and not name.startswith(_OTHERS)
             if path.is_file() and is_ours:
                 found.setdefault(name, path)
     made: list[Artifact] = []

@@ -7,7 +7,7 @@ versions, and is laid out when they exist.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,6 +20,7 @@ from dateline.python.code import HEADER, Text, lay_out, literal, subscript
 from dateline.python.types import Canonical, Typed
 from dateline.server.around import describe_operations
 from dateline.server.canonical import read_forms
+from dateline.server.components import ComponentModules
 from dateline.server.converters import list_converters
 from dateline.server.first import lay_out_first_file
 from dateline.server.messages import describe_messages
@@ -44,15 +45,22 @@ _MADE: Final = ("create_app", "problem_details", "versioned")
 class Server:
     """The server of one API, whose contracts *projector* gives.
 
-    *contracts* is the data of how values differ between versions. Raises SourceError if two names
-    of authored definitions become one name in Python.
+    *contracts* is the data of how values differ between versions, *components* that of how those
+    of components do. Raises SourceError if two names of authored definitions become one name in
+    Python.
     """
 
-    def __init__(self, api: Api, projector: Projector, contracts: ContractData) -> None:
+    def __init__(
+        self, api: Api, projector: Projector, contracts: ContractData, components: ContractData
+    ) -> None:
         self._api = api
+        self._projector = projector
         self._contracts = contracts
+        self._components = components
         self._forms = read_forms(api)
-        self._converters = list_converters(api, contracts.data, self._forms)
+        known = list_converters(api, contracts.data, components.data, self._forms)
+        self._converters = [each for each in known if each.is_required]
+        self._component_converters = known
         self._groups = read_groups(api)
         self._operations = [each for group in self._groups for each in group.operations]
         unserved = {each.id: each.unserved for each in self._operations if each.unserved}
@@ -155,6 +163,21 @@ class Server:
                 yield Artifact(path=f"{target}/documents/{path}", content=document.content)
         for file in run_time():
             yield Artifact(path=f"{target}/runtime/{file.name}", content=file.read_bytes())
+
+    def component_artifacts(
+        self,
+        classes: Mapping[str, str],
+        homes: Mapping[str, Mapping[str, str]],
+        templates: Sequence[Path],
+    ) -> Iterator[Artifact]:
+        """Yield the modules for values of components and for events.
+
+        *classes* and *homes* are those of the models; *templates* are as above.
+        """
+        modules = ComponentModules(
+            self._api, self._components, self._component_converters, self._types
+        )
+        yield from modules.artifacts(self._projector, classes, homes, templates)
 
     def first_file(self, types: Iterable[Typed], templates: Sequence[Path]) -> bytes:
         """Return the first file of handlers, which its owner fills in; arguments as above."""

@@ -24,6 +24,8 @@ _TYPES: Final[dict[str, Node]] = {
     "string": "str",
 }
 
+WAYS: Final = ("down", "up")
+
 _ANY: Final = "t.JsonValue"
 
 # The words for the steps of a place.
@@ -35,7 +37,9 @@ class Converter:
     """A method that takes a value from one era to another, on one way.
 
     ``name`` is what the contract data call it. ``takes`` and ``gives`` are types of JSON values.
-    With ``takes_version``, it takes the version of the caller, too, and serves all versions.
+    With ``takes_version``, it takes the version of the caller, too, and serves all versions. One
+    that is not required is needed by no request or response: only where a component that none has
+    in that direction is taken to another version.
     """
 
     name: str
@@ -45,10 +49,13 @@ class Converter:
     gives: Node
     description: str
     takes_version: bool = False
+    is_required: bool = True
 
 
-def list_converters(api: Api, data: dict[str, Any], forms: Forms) -> list[Converter]:
-    """Return the converters that *data* list.
+def list_converters(
+    api: Api, data: dict[str, Any], components: dict[str, Any], forms: Forms
+) -> list[Converter]:
+    """Return the converters that *data* list, which are required, and those for *components* only.
 
     If two methods would have one name, those of adopted definitions are numbered; for authored
     ones, SourceError is raised.
@@ -57,8 +64,15 @@ def list_converters(api: Api, data: dict[str, Any], forms: Forms) -> list[Conver
     made = [
         _converter(reader, name, way, said)
         for name, said in data["converters"].items()
-        for way in ("down", "up")
+        for way in WAYS
         if said[way]
+    ]
+    required = {(each.name, each.way) for each in made}
+    made += [
+        replace(_converter(reader, name, way, said), is_required=False)
+        for name, said in components["converters"].items()
+        for way in WAYS
+        if said[way] and (name, way) not in required
     ]
     if api.table.adopted:
         counts = Counter[str]()

@@ -73,6 +73,17 @@ def describe_messages(
     }
 
 
+def describe_components(
+    api: Api, contracts: ContractData, projector: Projector
+) -> dict[str, dict[str, Any]]:
+    """Return the ``schemas`` and ``canonical`` that *contracts*, those of components, refer to."""
+    described = _Messages(api, projector, {}, {})
+    return {
+        "schemas": described.components(contracts.dated),
+        "canonical": described.canonical_components(contracts.canonical),
+    }
+
+
 def _describe_naming(table: Table) -> dict[str, Any]:
     """Return how requests name versions, as far as it is unusual."""
     return {
@@ -209,6 +220,10 @@ class _Messages:
             "schemas": self._entries(schemas, "schema"),
         }
 
+    def components(self, names: Iterable[str]) -> dict[str, Any]:
+        """Return the components of *names* at each version, and what they refer to."""
+        return self._entries(self._component_rows(names, {}, *ACCESS), "schema")
+
     def _entries(self, rows: dict[str, Row], key: str) -> dict[str, list[dict[str, Any]]]:
         dates = self._api.table.dates
         return {name: list(entries(row, dates, key)) for name, row in sorted(rows.items())}
@@ -273,6 +288,12 @@ class _Messages:
 
     # Canonical
 
+    def canonical_components(self, names: Iterable[str]) -> dict[str, Any]:
+        """Return the canonical components of *names*, and what they refer to."""
+        component = cache(lambda name: self._canonical.component(name, WRITE_ONLY))
+        reached = closure(sorted(names), lambda name: references(component(name)))
+        return {name: component(name) for name in sorted(reached)}
+
     def results(self, components: Iterable[str]) -> dict[str, Any]:
         """Return what results are, and *components*."""
         bodies = self._bodies(self._canonical)
@@ -281,7 +302,6 @@ class _Messages:
             operation = self._canonical.operation(path, method) or {}
             if found := _by_status(self._canonical.responses(operation), self._headers):
                 headers[name] = found
-        component = cache(lambda name: self._canonical.component(name, WRITE_ONLY))
         names = {
             name
             for responses in (*bodies.values(), *headers.values())
@@ -289,8 +309,7 @@ class _Messages:
             for schema in schemas.values()
             for name in references(schema)
         }
-        reached = closure(sorted({*components, *names}), lambda name: references(component(name)))
-        canonical = {name: component(name) for name in sorted(reached)}
+        canonical = self.canonical_components({*components, *names})
         looser = {name: self._answered.component(name, WRITE_ONLY) for name in canonical}
         return {
             "results": bodies,

@@ -3,32 +3,32 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-from .handlers import (
-    AddressesHandlers,
-    AutorampHandlers,
-    CustomerHandlers,
-    Handlers,
-    SandboxHandlers,
-)
-from .layer import versioned
-from .nouns import (
-    Account,
-    Call,
-    Credentials,
-    MissingHandlerError,
-    Refusal,
-    Reply,
-    Result,
-    Settings,
-)
-from .runtime.compiling import MissingConverterError
-from .runtime.idempotency import MemoryStore, Store
-from .runtime.problems import Problem, problem_details
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from .app import create_app
+    from .handlers import (
+        AddressesHandlers,
+        AutorampHandlers,
+        CustomerHandlers,
+        Handlers,
+        SandboxHandlers,
+    )
+    from .layer import versioned
+    from .nouns import (
+        Account,
+        Call,
+        Credentials,
+        MissingHandlerError,
+        Refusal,
+        Reply,
+        Result,
+        Settings,
+    )
+    from .runtime.compiling import MissingConverterError
+    from .runtime.idempotency import MemoryStore, Store
+    from .runtime.problems import Problem, problem_details
 
 __all__ = [
     "Account",
@@ -53,11 +53,24 @@ __all__ = [
     "versioned",
 ]
 
+_HOMES: Final = {
+    "create_app": "app",
+    "MemoryStore": "runtime.idempotency",
+    "MissingConverterError": "runtime.compiling",
+    "Problem": "runtime.problems",
+    "Store": "runtime.idempotency",
+    "problem_details": "runtime.problems",
+    "versioned": "layer",
+    "AddressesHandlers": "handlers",
+    "AutorampHandlers": "handlers",
+    "CustomerHandlers": "handlers",
+    "Handlers": "handlers",
+    "SandboxHandlers": "handlers",
+}
 
-def __getattr__(name: str) -> Any:
-    """Import `create_app` when it is needed: `versioned` needs no web framework."""
-    if name != "create_app":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from .app import create_app
-
-    return create_app
+if not TYPE_CHECKING:
+    # models, and what runs around an application or outside of requests, need no web framework
+    def __getattr__(name: str) -> Any:
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return getattr(import_module(f".{_HOMES.get(name, 'nouns')}", __name__), name)

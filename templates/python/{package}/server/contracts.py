@@ -274,11 +274,16 @@ class Validator:
 
     def misfit(self, value: Any) -> str | None:
         """Return what does not fit, quoting no value; None for a value that fits."""
-        error = self._first_error(value)
-        if error is None:
+        found = self.find_misfit(value)
+        if found is None:
             return None
-        place, said = _told(error, quotes=False)
+        place, said = found
         return f"{pointer(place) or 'the value itself'} {said}"
+
+    def find_misfit(self, value: Any) -> tuple[list[str | int], str] | None:
+        """Return the steps to what does not fit, and what it has to be; None if *value* fits."""
+        error = self._first_error(value)
+        return None if error is None else _told(error, quotes=False)
 
     def check(self, value: Any, what: str, *, depth: int = 0) -> None:
         """Raise RequestError for a value that does not fit, saying what has to change.

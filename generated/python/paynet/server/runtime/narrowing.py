@@ -11,9 +11,9 @@ from .compiling import (
     Judge,
     MissingConverterError,
     by_media_type,
-    leaves,
     list_missing,
 )
+from .shapes import list_names
 from .values import Change, UnfitError, identity, withheld
 
 __all__ = [
@@ -51,7 +51,7 @@ class Narrowing:
 
     def changes(self, operation: str) -> bool:
         """Return whether any response of *operation* differs from what is canonical."""
-        shapes = leaves(self._operations.get(operation))
+        shapes = list_names(self._operations.get(operation))
         return any(self._functions[shape] is not identity for shape in shapes)
 
     def body(self, operation: str, status: int | str, media_type: str) -> Change:

@@ -8,7 +8,7 @@ argument, and shares with its result whatever stays the same. Where documented, 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 Json = Any
@@ -27,10 +27,10 @@ class UnfitError(Exception):
     nothing of it. The fault is that of the server, never of the caller.
     """
 
-    def __init__(self, reason: str) -> None:
+    def __init__(self, reason: str, steps: Iterable[str | int] = ()) -> None:
         super().__init__(reason)
         self.reason = reason
-        self._steps: list[str | int] = []
+        self._steps = [*steps][::-1]
 
     def within(self, step: str | int) -> None:
         """Prepend *step* to the place."""

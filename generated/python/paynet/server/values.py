@@ -1,0 +1,100 @@
+"""Open the contract data of components and events, for everything that is no request."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any, Final
+
+from .runtime.compiling import Converter, Judge
+from .runtime.components import Components
+from .runtime.events import Events, Misfit
+from .runtime.values import Fits, Json
+
+Methods = Mapping[str, Mapping[str, str]]
+"""The methods of converters, by direction and by their names in the contract data."""
+
+_SCHEMAS: Final = "#/components/schemas/"
+
+_MOST: Final = 64
+"""For how many objects of converters what was opened is kept."""
+
+# The object beside what was opened for it: an id is unique only while its object lives.
+_opened: Final[dict[tuple[str, int], tuple[object, Components, Events]]] = {}
+
+
+def components(environment: str, converters: object, methods: Methods) -> Components:
+    """Return the components in one environment, which *converters* has *methods* for."""
+    return _open(environment, converters, methods)[1]
+
+
+def events(environment: str, converters: object, methods: Methods) -> Events:
+    """Return the events of one environment, which *converters* has *methods* for."""
+    return _open(environment, converters, methods)[2]
+
+
+def _open(
+    environment: str, converters: object, methods: Methods
+) -> tuple[object, Components, Events]:
+    key = environment, id(converters)
+    if key not in _opened:
+        data = _read()
+        if environment not in data["environments"]:
+            known = ", ".join(data["environments"])
+            raise ValueError(f"{environment!r} is no environment of this API; there are {known}")
+        if len(_opened) >= _MOST:
+            _opened.clear()
+        found = Components(data, environment, _find(converters, methods), _judge(environment))
+        _opened[key] = converters, found, Events(data, environment, found, _misfits)
+    return _opened[key]
+
+
+@cache
+def _read() -> dict[str, Any]:
+    package = files(__name__.rpartition(".server.")[0])
+    found: dict[str, Any] = json.loads(package.joinpath("components.json").read_bytes())
+    return found
+
+
+def _find(converters: object, methods: Methods) -> dict[str, dict[str, Converter]]:
+    """Return the methods that *converters* has; the error of a value names one that is missing."""
+    return {
+        way: {
+            name: convert
+            for name, method in named.items()
+            if callable(convert := getattr(converters, method, None))
+        }
+        for way, named in methods.items()
+    }
+
+
+def _judge(environment: str) -> Judge:
+    """Return what validates values, which imports its library when a value needs it."""
+
+    @cache
+    def contracts() -> Any:
+        from .contracts import Contracts
+
+        nothing: dict[str, Any] = {}
+        operations = ("requests", "statuses", "headers", "results")
+        return Contracts({**dict.fromkeys(operations, nothing), **_read()}, environment)
+
+    def judge(schema: Any, version: str | None) -> Fits:
+        def fits(value: Json) -> bool:
+            found: bool = contracts().judge(schema, version)(value)
+            return found
+
+        return fits
+
+    return judge
+
+
+@cache
+def _misfits(component: str) -> Misfit:
+    from .contracts import Validator
+
+    validator = Validator({"$ref": f"{_SCHEMAS}{component}"}, _read()["canonical"])
+    found: Misfit = validator.find_misfit
+    return found

@@ -1,0 +1,195 @@
+"""Lay out the modules for values of components, and for events, outside of any request."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from dateline.canonical import ContractData
+from dateline.model import Api, Artifact
+from dateline.project import Projector
+from dateline.python.code import HEADER, Brackets, Node, Pair, Text, lay_out, literal, subscript
+from dateline.python.names import package_name
+from dateline.server.converters import Converter
+from dateline.server.messages import describe_components
+from dateline.server.protocols import Protocols
+from dateline.server.types import Types
+from dateline.templating import Code, environment
+
+_FOLDER: Final = "python/{package}"
+_MODULE: Final = "{}.py.jinja"
+
+
+class ComponentModules:
+    """The modules `components` and `events` of the package, and the data that they read.
+
+    *contracts* are the contract data of the components; *classes* are the names of their classes,
+    *homes*, for each version, the module that defines each. *converters* are all that values of
+    components need.
+    """
+
+    def __init__(
+        self,
+        api: Api,
+        contracts: ContractData,
+        converters: Sequence[Converter],
+        types: Types,
+    ) -> None:
+        self._api = api
+        self._contracts = contracts
+        self._converters = converters
+        self._types = types
+        self._environments = [each.name for each in api.table.environments]
+        self._supported = [each.date for each in api.table.supported]
+
+    def artifacts(
+        self,
+        projector: Projector,
+        classes: Mapping[str, str],
+        homes: Mapping[str, Mapping[str, str]],
+        templates: Sequence[Path],
+    ) -> Iterator[Artifact]:
+        """Yield the modules, and the data."""
+        package = f"python/{self._api.table.package}"
+        data = {
+            **self._contracts.data,
+            **describe_components(self._api, self._contracts, projector),
+        }
+        text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+        yield Artifact(path=f"{package}/components.json", content=f"{text}\n".encode())
+        views = {"components": self._components()}
+        if data["events"]:
+            views["events"] = self._events(data["events"], classes, homes)
+        jinja = environment(list(templates))
+        for name, view in views.items():
+            template = jinja.get_template(f"{_FOLDER}/{_MODULE.format(name)}")
+            source = template.render(table=self._api.table, header=HEADER, **view)
+            yield Artifact(path=f"{package}/{name}.py", content=source.encode())
+
+    def _components(self) -> dict[str, Any]:
+        methods: dict[str, dict[str, str]] = {"down": {}, "up": {}}
+        for each in self._converters:
+            methods[each.way][each.name] = each.method
+        return {
+            "components": lay_out(_literals(self._contracts.data["components"]), 0, 24),
+            "supported": lay_out(_literals(self._supported), 0, 22),
+            "environments": lay_out(_literals(self._environments), 0, 26),
+            "environment": Code(literal(self._environments[0])),
+            "methods": lay_out(_mapping(methods), 0, 31),
+        }
+
+    def _events(
+        self,
+        events: Mapping[str, Any],
+        classes: Mapping[str, str],
+        homes: Mapping[str, Mapping[str, str]],
+    ) -> dict[str, Any]:
+        made = Protocols(self._types, self._environments, "")
+        needed = {name for event in events.values() for name in event["converters"]}
+        converters = [
+            made.converter(each)
+            for each in self._converters
+            if each.way == "down" and each.name in needed
+        ]
+        sent = [
+            {
+                "name": lay_out(_literals([name]), 4, 10),
+                "type": Code(f"models.{classes[event['component']]}"),
+            }
+            for name, event in events.items()
+        ]
+        received = list(self._list_received(events, classes, homes))
+        packages = {version: package_name(version) for version in self._supported}
+        used = sorted({each["package"] for each in received})
+        return {
+            "names": lay_out(_literals([*events]), 0, 19),
+            "versions": lay_out(_versions(events), 0, 73),
+            "payloads": lay_out(
+                _mapping(
+                    {each["component"]: classes[each["component"]] for each in events.values()}
+                ),
+                0,
+                40,
+            ),
+            "packages": lay_out(_mapping(packages), 0, 40),
+            "environment": Code(literal(self._environments[0])),
+            "converters": converters,
+            "sent": sent,
+            "received": received,
+            "typing": Code(
+                ", ".join(
+                    [
+                        *("TYPE_CHECKING", "Any", "Final", "Literal"),
+                        *(["Protocol"] if converters else []),
+                        "TypeAlias",
+                        *(["overload"] if len(sent) > 1 or len(received) > 1 else []),
+                    ]
+                )
+            ),
+            "imports": [
+                *([Code(f"from . import {', '.join(used)}")] if used else []),
+                *([Code("from . import types as t")] if "t" in made.spoken else []),
+                Code("from .server import models"),
+            ],
+        }
+
+    def _list_received(
+        self,
+        events: Mapping[str, Any],
+        classes: Mapping[str, str],
+        homes: Mapping[str, Mapping[str, str]],
+    ) -> Iterator[dict[str, Any]]:
+        """Yield what each event is read as, once for all versions that read it alike."""
+        for name, event in events.items():
+            component = event["component"]
+            shown = {version for versions in event["versions"].values() for version in versions}
+            by_home: dict[str, list[str]] = {}
+            for version in self._supported:
+                if version in shown:
+                    by_home.setdefault(homes[version][component], []).append(version)
+            for versions in by_home.values():
+                package = package_name(versions[0])
+                yield {
+                    "name": lay_out(_literals([name]), 4, 10),
+                    "versions": lay_out(_literals(versions), 4, 14),
+                    "type": Code(f"{package}.{classes[component]}"),
+                    "package": package,
+                }
+
+
+def _literals(values: Sequence[str]) -> Node:
+    return subscript("Literal", *map(Text, values)) if values else "str"
+
+
+def _mapping(values: Mapping[str, Any]) -> Node:
+    """Return *values*, mappings of mappings of texts, as an expression."""
+    pairs = (
+        Pair(literal(key), _mapping(each) if isinstance(each, Mapping) else Text(each), ": ")
+        for key, each in values.items()
+    )
+    return Brackets("", tuple(pairs), "{}")
+
+
+def _versions(events: Mapping[str, Any]) -> Node:
+    """Return the versions of each event, by environment, as an expression."""
+    return Brackets(
+        "",
+        tuple(
+            Pair(
+                literal(name),
+                Brackets(
+                    "",
+                    tuple(
+                        Pair(literal(where), Brackets("", tuple(map(Text, dates)), "()"), ": ")
+                        for where, dates in event["versions"].items()
+                    ),
+                    "{}",
+                ),
+                ": ",
+            )
+            for name, event in events.items()
+        ),
+        "{}",
+    )

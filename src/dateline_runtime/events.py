@@ -1,0 +1,85 @@
+"""Render events as the subscribers of each version are to see them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from .components import Components
+from .values import Change, Json, UnfitError
+
+Misfit = Callable[[Json], tuple[list[str | int], str] | None]
+"""Returns the steps to what does not fit in a value, and why; None for one that fits."""
+
+
+class AbsentEventError(LookupError):
+    """A version has no such event in the environment: nothing may be sent to its subscribers.
+
+    ``versions`` are those that have it there, oldest first; none where the event is unknown.
+    """
+
+    def __init__(
+        self, name: str, version: str, environment: str, versions: tuple[str, ...]
+    ) -> None:
+        self.name = name
+        self.version = version
+        self.environment = environment
+        self.versions = versions
+        known = f"; these have it: {', '.join(versions)}" if versions else ""
+        super().__init__(f"{version} has no event {name!r} in {environment}{known}")
+
+
+class Events:
+    """The events of one environment.
+
+    *contracts* are the contract data of components, which *components* reads; *misfits* returns
+    what validates canonical values of a component.
+    """
+
+    def __init__(
+        self,
+        contracts: Mapping[str, Any],
+        environment: str,
+        components: Components,
+        misfits: Callable[[str], Misfit],
+    ) -> None:
+        self._events = contracts["events"]
+        self._versions = frozenset(contracts["versions"])
+        self._environment = environment
+        self._components = components
+        self._misfits = misfits
+        self._known: dict[tuple[str, str], tuple[Misfit, Change]] = {}
+
+    def versions(self, name: str) -> tuple[str, ...]:
+        """Return the versions that have the event *name*, oldest first."""
+        event = self._events.get(name)
+        return () if event is None else tuple(event["versions"].get(self._environment, ()))
+
+    def payload(self, name: str, version: str) -> str:
+        """Return the component that the event *name* is.
+
+        Raises AbsentEventError where *version* does not have it, ValueError for an unknown version.
+        """
+        if version not in self._versions:
+            raise ValueError(f"{version!r} is no version of these contracts")
+        versions = self.versions(name)
+        if version not in versions:
+            raise AbsentEventError(name, version, self._environment, versions)
+        return str(self._events[name]["component"])
+
+    def render(self, name: str, event: Json, version: str) -> Json:
+        """Return the canonical *event*, plain JSON, as subscribers of *version* are to see it.
+
+        The result shares parts with *event*: it is to be read only. Raises what `payload` raises,
+        UnfitError for an event that does not fit its definition, and MissingConverterError.
+        """
+        found = self._known.get((name, version))
+        if found is None:
+            component = self.payload(name, version)
+            change = self._components.change("down", component, version)
+            found = self._known[name, version] = self._misfits(component), change
+        misfit, change = found
+        unfit = misfit(event)
+        if unfit is not None:
+            raise UnfitError(unfit[1], unfit[0])
+        return change(event)

@@ -1,0 +1,122 @@
+"""Values of components on their ways between versions, outside of requests; events as well."""
+
+from __future__ import annotations
+
+import functools
+import json
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support import gated_apis
+from support.events import EVENTS
+from support.narrowed_components import ComponentLaw
+from support.sources import loaded
+
+from dateline_runtime.components import Components
+from dateline_runtime.events import AbsentEventError
+from dateline_runtime.narrowing import MissingConverterError, UnfitError
+
+SEEDS = range(4)
+
+
+@functools.cache
+def library() -> ComponentLaw:
+    with tempfile.TemporaryDirectory() as folder:
+        return ComponentLaw(loaded(Path(folder), EVENTS))
+
+
+def sending(seed: int) -> ComponentLaw:
+    """Return the law of a random API that sends each of its schemas, by itself and in others."""
+    files = gated_apis.sources(seed)
+    document = json.loads(files["api.yaml"])
+    # what may have to be left out as a whole is no payload
+    schemas = document["components"]["schemas"]
+    names = [name for name, schema in schemas.items() if schema.get("type") == "object"]
+    payloads: dict[str, Any] = {f"{name}.sent": gated_apis.ref(name) for name in names}
+    fields = {"it": gated_apis.ref(names[-1]), "since": {"type": "string", "x-added": "2025-06-01"}}
+    payloads["all.sent"] = {
+        "type": "array",
+        "items": {"type": "object", "required": ["it"], "properties": fields},
+    }
+    document["webhooks"] = {
+        name: {
+            "post": {
+                "requestBody": {"content": {"application/json": {"schema": schema}}},
+                "responses": {"204": {"description": "received"}},
+            },
+        }
+        for name, schema in payloads.items()
+    }
+    document["webhooks"]["all.sent"]["x-added"] = "2024-09-01"
+    files["api.yaml"] = json.dumps(document)
+    with tempfile.TemporaryDirectory() as folder:
+        return ComponentLaw(loaded(Path(folder), files))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_every_value_fits_the_version_it_is_taken_to(seed: int) -> None:
+    law = sending(seed)
+    assert list(law.component_breaches(20)) == []
+    assert list(law.event_breaches(100)) == []
+    assert law.times_shown > 200
+
+
+def test_a_gate_that_is_missing_in_the_data_is_noticed() -> None:
+    law = library()
+    data = json.loads(json.dumps(law.data))
+    for entry in data["down"]["shapes"]["Loan"]:
+        del entry["shape"]["fields"]["state"]
+    broken = ComponentLaw(law.api, data)
+    assert any("shows ['paused']" in breach for breach in broken.event_breaches(60))
+    assert list(law.event_breaches(60)) == []
+
+
+def test_a_component_of_requests_goes_down_as_well_and_one_of_responses_up() -> None:
+    found = library().components["production"]
+    old = {"id": "x", "writer": "Austen", "due": "2024-05-06"}
+    assert found.lift(old, "Loan", "2024-01-15") == {
+        "id": "x",
+        "author_name": "Austen",
+        "due": "2024-05-06T00:00:00Z",
+    }
+
+
+def test_what_a_version_does_not_have_is_refused() -> None:
+    found = library().components["production"]
+    for take in (found.narrow, found.lift):
+        with pytest.raises(UnfitError, match="nothing of it may be shown"):
+            take({"kind": "AudioBook"}, "AudioBook", "2024-01-15")
+        with pytest.raises(ValueError, match="'Lone' is no component"):
+            take({}, "Lone", "2024-01-15")
+        with pytest.raises(ValueError, match="'2024-01-16' is no version"):
+            take({}, "Loan", "2024-01-16")
+
+
+def test_a_converter_is_missed_only_where_a_value_needs_it() -> None:
+    found = Components(library().data, "production", {"down": {}, "up": {}})
+    assert found.narrow({"due": "2024-05-06T00:00:00Z"}, "Loan", "2024-09-01")
+    with pytest.raises(MissingConverterError) as caught:
+        found.narrow({}, "Loan", "2024-01-15")
+    assert caught.value.names == ("Loan.due",)
+
+
+def test_an_event_that_a_version_lacks_is_an_error_that_names_those_that_have_it() -> None:
+    events = library().events["sandbox"]
+    assert events.versions("loan.paused") == ("2025-06-01",)
+    assert events.versions("loan.lost") == ()
+    with pytest.raises(AbsentEventError) as caught:
+        events.render("loan.paused", {}, "2024-01-15")
+    error = caught.value
+    assert (error.name, error.version, error.environment, error.versions) == (
+        *("loan.paused", "2024-01-15", "sandbox"),
+        ("2025-06-01",),
+    )
+    assert str(error) == (
+        "2024-01-15 has no event 'loan.paused' in sandbox; these have it: 2025-06-01"
+    )
+    with pytest.raises(AbsentEventError, match=r"has no event 'loan\.lost' in sandbox$"):
+        events.render("loan.lost", {}, "2024-01-15")
+    with pytest.raises(ValueError, match="'2020-01-01' is no version"):
+        events.render("loan.paused", {}, "2020-01-01")

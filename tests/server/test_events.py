@@ -1,0 +1,198 @@
+"""The modules `events` and `components` of a generated package, as their users call them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from standardwebhooks import Webhook
+from support.events import EVENTS
+from support.generated_server import Generated
+from support.sources import loaded
+
+from dateline.load import load
+
+SCHEMAS = Path(__file__).parents[2] / "schemas"
+SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+LOAN = {
+    "id": "00000000-0000-4000-8000-00000000000a",
+    "item": {"kind": "AudioBook", "title": "Emma", "minutes": 900},
+    "author_name": "Austen",
+    "due": "2024-05-06T07:08:09Z",
+    "state": "paused",
+}
+PAUSED = {"loan": LOAN, "until": "2026-01-31", "by": "desk", "test": True}
+SHOWN = {**LOAN, "state": "active"}
+
+
+class Convert:
+    def older_loan_due(self, value: str, /) -> str:
+        return value[:10]
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory: pytest.TempPathFactory) -> Generated:
+    folder = tmp_path_factory.mktemp("events")
+    return Generated(folder, loaded(folder, EVENTS))
+
+
+@pytest.fixture
+def events(package: Generated) -> Any:
+    return package.module("events")
+
+
+@pytest.mark.parametrize(
+    ("name", "event", "version", "environment", "shown"),
+    [
+        (
+            *("loan.started", LOAN, "2024-01-15", "production"),
+            {
+                **{"id": LOAN["id"], "item": {"kind": "Book", "title": "audio book"}},
+                **{"writer": "Austen", "due": "2024-05-06", "state": "active"},
+            },
+        ),
+        ("loan.started", LOAN, "2025-06-01", "production", SHOWN),
+        (
+            *("loan.paused", PAUSED, "2025-06-01", "production"),
+            {"loan": SHOWN, "end": "2026-01-31"},
+        ),
+        (
+            *("loan.paused", PAUSED, "2025-06-01", "sandbox"),
+            {"loan": SHOWN, "end": "2026-01-31", "test": True},
+        ),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_an_event_is_rendered_as_its_version_shows_it(
+    package: Generated,
+    events: Any,
+    name: str,
+    event: Any,
+    version: str,
+    environment: str,
+    shown: Any,
+) -> None:
+    said = {"environment": environment, "converters": Convert()}
+    assert events.render(name, event, version, **said) == shown
+    kind = {"loan.started": "Loan", "loan.paused": "LoanPaused"}[name]
+    model = getattr(package.module("server.models"), kind).model_validate(event)
+    assert events.render(name, model, version, **said) == shown
+    dated = package.module(f"v{version.replace('-', '_')}")
+    parsed = events.parse(name, json.dumps(shown), version, environment=environment)
+    assert type(parsed) is getattr(dated, kind)
+    assert json.loads(parsed.model_dump_json()) == shown
+
+
+def test_the_versions_of_an_event_are_those_that_have_it(events: Any) -> None:
+    assert events.versions("loan.started") == ("2024-01-15", "2024-09-01", "2025-06-01")
+    assert events.versions("loan.paused", environment="sandbox") == ("2025-06-01",)
+
+
+@pytest.mark.parametrize("name", ["loan.paused", "loan.lost"])
+def test_an_event_that_a_version_lacks_is_neither_sent_nor_read(events: Any, name: str) -> None:
+    with pytest.raises(events.AbsentEventError, match=f"2024-09-01 has no event '{name}'"):
+        events.render(name, PAUSED, "2024-09-01", converters=Convert())
+    with pytest.raises(events.AbsentEventError, match=f"2024-09-01 has no event '{name}'"):
+        events.parse(name, "{}", "2024-09-01")
+
+
+def test_what_does_not_fit_is_named_by_its_place(events: Any) -> None:
+    wrong = {"loan": {**LOAN, "id": 3}, "until": "2026-01-31"}
+    with pytest.raises(events.UnfitError) as caught:
+        events.render("loan.paused", wrong, "2025-06-01", converters=Convert())
+    assert str(caught.value) == "/loan/id: has to be a text"
+    with pytest.raises(events.UnfitError) as caught:
+        events.parse("loan.paused", json.dumps({"loan": {**SHOWN, "id": 3}}), "2025-06-01")
+    assert caught.value.place == "/loan/id"
+    with pytest.raises(events.UnfitError, match="JSON"):
+        events.parse("loan.paused", b"{", "2025-06-01")
+
+
+def test_a_converter_that_is_missing_or_fails_is_an_error_of_its_own(events: Any) -> None:
+    class Failing:
+        def older_loan_due(self, value: str, /) -> str:
+            raise RuntimeError(value)
+
+    class Wrong:
+        def older_loan_due(self, value: str, /) -> str:
+            return value
+
+    with pytest.raises(events.MissingConverterError, match=r"no converter down for Loan\.due"):
+        events.render("loan.started", LOAN, "2024-01-15", converters=object())
+    with pytest.raises(events.ConversionError, match=r"Loan\.due refuses it"):
+        events.render("loan.started", LOAN, "2024-01-15", converters=Failing())
+    with pytest.raises(events.UnfitError, match=r"makes of it for 2024-01-15 does not fit"):
+        events.render("loan.started", LOAN, "2024-01-15", converters=Wrong())
+
+
+def test_unknown_versions_and_environments_are_errors(events: Any) -> None:
+    with pytest.raises(ValueError, match="'2024-01-16' is no version"):
+        events.render("loan.started", LOAN, "2024-01-16", converters=Convert())
+    with pytest.raises(ValueError, match="'test' is no environment of this API; there are prod"):
+        events.render("loan.started", LOAN, "2024-01-15", environment="test", converters=Convert())
+
+
+def test_what_is_signed_can_be_verified_by_anybody(events: Any) -> None:
+    body = '{"state":"ä"}'
+    headers = events.sign(body, SECRET, id="msg_1")
+    assert headers["webhook-id"] == "msg_1"
+    assert Webhook(SECRET).verify(body, headers) == {"state": "ä"}
+    events.verify(body.encode(), headers, SECRET)
+    assert events.sign(body, SECRET)["webhook-id"] != events.sign(body, SECRET)["webhook-id"]
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"webhook-id": "msg_2"},
+        {"webhook-signature": "v1,AAAA"},
+        {"webhook-signature": "nothing"},
+        {"webhook-signature": "v1,ä"},
+        {"webhook-timestamp": "soon"},
+        {"webhook-timestamp": "1"},
+    ],
+    ids=str,
+)
+def test_what_was_changed_on_the_way_is_refused(events: Any, changed: dict[str, str]) -> None:
+    headers = {**events.sign(b"{}", SECRET, id="msg_1"), **changed}
+    with pytest.raises(events.SignatureError):
+        events.verify(b"{}", headers, SECRET)
+
+
+def test_an_old_or_foreign_message_is_refused(events: Any) -> None:
+    early = datetime.now(UTC) - timedelta(minutes=6)
+    with pytest.raises(events.SignatureError, match="too old"):
+        events.verify(b"{}", events.sign(b"{}", SECRET, timestamp=early), SECRET)
+    with pytest.raises(events.SignatureError):
+        events.verify(b"{ }", events.sign(b"{}", SECRET), SECRET)
+    with pytest.raises(events.SignatureError):
+        events.verify(b"\xff", events.sign(b"{}", SECRET), SECRET)
+
+
+def test_neither_module_needs_what_serves_http(package: Generated) -> None:
+    code = f"""
+import sys
+sys.modules["fastapi"] = sys.modules["starlette"] = None
+from {package.name} import components, events
+heavy = {{"pydantic", "jsonschema_rs", "standardwebhooks"}} & sys.modules.keys()
+print(components.narrow({{"author_name": "Austen"}}, "Loan", "2024-09-01"), sorted(heavy))
+"""
+    run = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code],
+        cwd=package.folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (run.stdout, run.stderr) == ("{'writer': 'Austen'} []\n", "")
+
+
+def test_an_api_without_webhooks_has_no_events(tmp_path: Path) -> None:
+    made = Generated(tmp_path, load(SCHEMAS))
+    assert f"python/{made.name}/components.py" in made.files
+    assert f"python/{made.name}/events.py" not in made.files
