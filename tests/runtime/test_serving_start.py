@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import json
+import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
+from fastapi import HTTPException
+from starlette.middleware import Middleware
+from starlette.responses import PlainTextResponse
 from support.assembled import app, contracts, operation, serving
 from support.exchanges import ask, request
 from support.sources import API
@@ -26,21 +33,78 @@ def test_all_missing_handlers_are_named() -> None:
     )
 
 
-def test_all_handlers_that_are_no_coroutine_functions_are_named() -> None:
+def test_without_a_handler_an_operation_answers_501_where_the_settings_say_so() -> None:
     class Some:
-        add_thing = Handlers().do
+        list_things = Handlers([]).do
 
-        def list_things(self, call: Any, **_: Any) -> Any: ...
+    settings = serving().Settings(unwritten="501")
+    made = app(data(), operations(), Some(), settings=settings)
+    response = ask(made, request("GET", "/api/things/mine"))
+    assert (response.status, b"not implemented yet" in response.body) == (501, True)
+    assert response.header("x-api-version") != []
+    assert ask(made, request("GET", "/api/things")).status == 200
 
-        @staticmethod
-        def get_thing(call: Any, **_: Any) -> Any: ...
 
-    with pytest.raises(serving().MissingHandlerError) as error:
-        app(data(), operations(), Some())
-    assert str(error.value) == (
-        "no handler for things.get_mine; things.list_things has to be `async def`; "
-        "things.get_thing has to be `async def`"
-    )
+def test_a_plain_function_is_a_handler_that_runs_in_a_thread() -> None:
+    threads = []
+
+    class Plain:
+        def do(self, *_: Any, **__: Any) -> Any:
+            threads.append(threading.current_thread())
+            return []
+
+        list_things = add_thing = get_thing = get_mine = do
+
+    response = ask(app(data(), operations(), Plain()), request("GET", "/api/things"))
+    assert (response.status, response.body) == (200, b"[]")
+    assert threads != [threading.main_thread()]
+
+
+@pytest.mark.parametrize("detail", ["gone for good", {"odd": object}])
+def test_an_exception_of_the_framework_is_a_refusal(detail: Any) -> None:
+    made = app(data(), operations(), Handlers(HTTPException(404, detail, {"X-Request-Id": "7"})))
+    response = ask(made, request("GET", "/api/things"))
+    said = detail if isinstance(detail, str) else "Not Found"
+    assert (response.status, json.loads(response.body)) == (404, said)
+    assert response.header("x-request-id") == ["7"]
+
+
+def test_answers_of_middleware_name_their_version() -> None:
+    class Closed:
+        def __init__(self, app: Any) -> None: ...
+
+        async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+            await PlainTextResponse("closed", 503)(scope, receive, send)
+
+    made = app(data(), operations(), Handlers([]), middleware=[Middleware(Closed)])
+    response = ask(made, request("GET", "/api/things"))
+    assert (response.status, response.body) == (503, b"closed")
+    assert response.header("x-api-version") != []
+    assert response.header("vary") == ["X-API-Version"]
+
+
+def test_the_application_has_the_lifespan_that_it_is_given() -> None:
+    seen = []
+
+    @asynccontextmanager
+    async def lifespan(_: Any) -> AsyncIterator[None]:
+        seen.append("begun")
+        yield
+        seen.append("ended")
+
+    made = app(data(), operations(), Handlers([]), lifespan=lifespan)
+    messages = [{"type": "lifespan.startup"}, {"type": "lifespan.shutdown"}]
+
+    async def receive() -> Any:
+        return messages.pop(0)
+
+    async def send(_: Any) -> None: ...
+
+    async def live() -> None:
+        await made({"type": "lifespan"}, receive, send)
+
+    asyncio.run(live())
+    assert seen == ["begun", "ended"]
 
 
 def test_a_decorated_handler_is_what_it_decorates() -> None:

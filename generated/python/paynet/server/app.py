@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Sequence
+from typing import Any, Literal
 
 from fastapi import FastAPI
+from starlette.middleware import Middleware
+from starlette.types import Lifespan
 
 from .data import read_contracts, read_documents
 from .handlers import Handlers
@@ -21,12 +24,17 @@ def create_app(
     authenticate: Authenticate[A],
     idempotency: Store | None = None,
     settings: Settings | None = None,
+    middleware: Sequence[Middleware] = (),
+    lifespan: Lifespan[Any] | None = None,
 ) -> FastAPI:
     """Return the application that serves the API in one environment.
 
     *authenticate* returns whom a request is done for; None for unknown callers, who are answered
     with status 401. It may raise Refusal, as handlers may. With *idempotency*, repeated POSTs are
     answered from what is stored there.
+
+    Handlers may be plain functions, which run in a thread, and may raise HTTPException for Refusal.
+    *middleware* is inside of what versions: its answers name their version, too.
 
     Raises ValueError for an unknown environment, MissingHandlerError (a TypeError) for handlers
     that are not there; each names all that are missing.
@@ -48,4 +56,6 @@ def create_app(
         converters={"down": {}, "up": {}},
         documents=read_documents(environment),
         settings=settings,
+        middleware=middleware,
+        lifespan=lifespan,
     )

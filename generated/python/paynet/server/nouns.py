@@ -78,7 +78,7 @@ class Refusal(Exception):  # noqa: N818 - it is no error: a handler's answer
 
 
 class MissingHandlerError(TypeError):
-    """Handlers of the environment's operations are missing, or are no `async def`."""
+    """Handlers of the environment's operations are missing."""
 
 
 class Credentials:
@@ -119,6 +119,9 @@ class Settings:
 
     The operations are below ``prefix``; None is the path of the environment's address.
 
+    With ``unwritten`` 501, operations whose handler is missing answer with that status; otherwise
+    the application is not built without them.
+
     ``problem`` makes the bodies of errors, like `problem_details`. They are validated against the
     schema that the operation declares for the status; without one, they are sent as
     ``problem_type``. Without the function, bodies follow the declared schemas.
@@ -129,6 +132,7 @@ class Settings:
     patience: float = idempotency.PATIENCE
     problem: Callable[[Problem], Any] | None = None
     problem_type: str = problems.MEDIA_TYPE
+    unwritten: Literal["error", "501"] = "error"
 
 
 Place: TypeAlias = Literal["path", "query", "header", "cookie"]

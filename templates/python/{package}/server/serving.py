@@ -11,8 +11,11 @@ from typing import Any, Final
 from fastapi import FastAPI
 from fastapi import Request as HttpRequest
 from fastapi import Response as HttpResponse
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
 from starlette.routing import Match, Route
+from starlette.types import Lifespan
 
 from .callers import A, Authenticate, Callers
 from .contracts import Contracts
@@ -33,7 +36,7 @@ from .nouns import (
 from .paths import PathTemplate, concrete_first, methods_of
 from .problems import Problems
 from .readers import Readers
-from .results import Results
+from .results import MisfitError, Results
 from .runtime import bodies, etag, idempotency, lifecycle
 from .runtime.asgi import (
     ENCODING,
@@ -84,6 +87,8 @@ __all__ = [
 
 _log = logging.getLogger(__name__)
 
+Handler = Callable[..., Awaitable[Any]]
+
 # The headers that a response with status 304 repeats (RFC 9110, section 15.4.5).
 _UNMODIFIED: Final = frozenset(
     {b"cache-control", b"content-location", b"date", b"etag", b"expires", b"vary"}
@@ -92,6 +97,7 @@ _UNMODIFIED: Final = frozenset(
 _CONDITIONS: Final = frozenset({b"if-match", b"if-none-match", b"if-range"})
 _NO_PATH: Final = "there is no such path"
 _CODINGS: Final = (b"accept-encoding", b"identity")
+_UNWRITTEN: Final = "this operation is not implemented yet"
 _NO_METHOD: Final = "there is no such method at this path"
 
 
@@ -108,13 +114,16 @@ def build(
     converters: Mapping[str, Mapping[str, Callable[..., Any]]],
     documents: Mapping[str, bytes],
     settings: Settings,
+    middleware: Sequence[Middleware] = (),
+    lifespan: Lifespan[Any] | None = None,
     is_partial: bool = False,
 ) -> FastAPI:
     """Return the application that serves *operations* with *handlers* in one environment.
 
     *contracts* are the contract data. The operations are below *prefix*; *documents* are those of
     the specification, by path. *handlers* has an attribute for each group; *converters* are keyed
-    by the direction, `down` or `up`, and by the names in the contract data.
+    by the direction, `down` or `up`, and by the names in the contract data. *middleware* is around
+    the handlers, inside of what versions: its answers name their version, too.
 
     What can't be served answers 501. Raises ValueError for an unknown environment,
     MissingHandlerError and MissingConverterError; each names everything that is missing.
@@ -129,14 +138,18 @@ def build(
         contracts, environment, converters["down"], judge=data.judge, is_partial=is_partial
     )
     up = liftings(contracts, environment, converters["up"], judge=data.judge, is_partial=is_partial)
-    methods = _methods([each for each in shown if data.serves(each.id)], handlers)
+    methods = _methods(
+        [each for each in shown if data.serves(each.id)],
+        handlers,
+        is_partial=settings.unwritten == "501",
+    )
     callers = Callers(schemes, authenticate)
     routes: list[_Operation] = []
     problems = Problems(contracts, data, settings, _finding(routes))
     for operation in sorted(shown, key=lambda each: concrete_first(each.method, each.path)):
         readers = Readers(operation, data, up, down)
         results = Results(operation, contracts, down, data)
-        handler = methods.get(operation.id, _unserved)
+        handler = methods.get(operation.id)
         endpoint: App = _Endpoint(operation, handler, callers, readers, results, problems)
         if idempotency is not None and operation.method == "POST" and _is_secured(operation, data):
             account = _keeper(callers, readers)
@@ -145,7 +158,13 @@ def build(
             )
         routes.append(_Operation(prefix, operation, endpoint, readers, results))
     problems.add(each.results for each in routes)
-    app = FastAPI(routes=[*routes], redirect_slashes=False, openapi_url=None)
+    app = FastAPI(
+        routes=[*routes],
+        redirect_slashes=False,
+        openapi_url=None,
+        middleware=middleware,
+        lifespan=lifespan,
+    )
     app.add_exception_handler(404, _no_path(problems))
     app.add_exception_handler(405, _no_method(problems))
     default = contracts["default"]
@@ -175,26 +194,35 @@ def build(
     return app
 
 
-def _methods(operations: Sequence[Operation], handlers: object) -> dict[str, Any]:
-    """Return the handler of each operation."""
-    found = {}
+def _methods(
+    operations: Sequence[Operation], handlers: object, *, is_partial: bool
+) -> dict[str, Handler]:
+    """Return the handler of each operation. Raises MissingHandlerError, unless it *is_partial*."""
+    found: dict[str, Handler] = {}
     missing = []
-    plain = []
     for operation in operations:
         group = getattr(handlers, operation.group, None)
         method = getattr(group, operation.handler, None)
-        called = f"{operation.group}.{operation.handler}"
         if not callable(method):
-            missing.append(called)
-        elif _is_plain(method):
-            plain.append(called)
+            missing.append(f"{operation.group}.{operation.handler}")
         else:
-            found[operation.id] = method
-    said = [f"no handler for {', '.join(missing)}"] if missing else []
-    said += [f"{called} has to be `async def`" for called in plain]
-    if said:
-        raise MissingHandlerError("; ".join(said))
+            found[operation.id] = _in_thread(method) if _is_plain(method) else method
+    if missing:
+        error = MissingHandlerError(f"no handler for {', '.join(missing)}")
+        if not is_partial:
+            raise error
+        _log.warning("%s; these operations answer 501", error)
     return found
+
+
+def _in_thread(method: Callable[..., Any]) -> Handler:
+    """Return a handler that runs *method*, which can't be awaited, in a thread."""
+
+    async def handle(*given: Any, **named: Any) -> Any:
+        result = await run_in_threadpool(method, *given, **named)
+        return await result if inspect.isawaitable(result) else result
+
+    return handle
 
 
 def _is_plain(method: Callable[..., Any]) -> bool:
@@ -205,11 +233,6 @@ def _is_plain(method: Callable[..., Any]) -> bool:
     if not (inspect.isfunction(method) or inspect.ismethod(method)):
         return False
     return not inspect.iscoroutinefunction(inspect.unwrap(method))
-
-
-async def _unserved(*_: Any, **__: Any) -> Any:
-    """Fail: never called, as no version serves the operation."""
-    raise NotImplementedError
 
 
 def _is_secured(operation: Operation, data: Contracts) -> bool:
@@ -283,7 +306,7 @@ class _Endpoint:
     def __init__(
         self,
         operation: Operation,
-        handler: Callable[..., Awaitable[Any]],
+        handler: Handler | None,
         callers: Callers,
         readers: Readers,
         results: Results,
@@ -321,10 +344,15 @@ class _Endpoint:
             unserved = self._readers.unserved(version)
             status, message = (501, unserved) if unserved else (404, _NO_PATH)
             return self._problems.answer(scope, Problem(status=status, message=message)), []
+        if self._handler is None:
+            problem = Problem(status=501, message=_UNWRITTEN)
+            return self._problems.answer(scope, problem, self._results), []
         try:
             account = await self._callers.account(reader.security, scope, reader.headers)
         except Refusal as refusal:
             return self._refused(refusal, scope, version)
+        except HTTPException as error:
+            return self._refused_by(error, scope, version)
         key = field(scope, idempotency.HEADER) if self._is_post else None
         if key is not None:
             key = idempotency.read_key(key)
@@ -340,7 +368,23 @@ class _Endpoint:
             result = await self._handler(Call(account, key, scope), **arguments)
         except Refusal as refusal:
             return self._refused(refusal, scope, version)
+        except HTTPException as error:
+            return self._refused_by(error, scope, version)
         return self._results.answer(result, version)
+
+    def _refused_by(
+        self, error: HTTPException, scope: Scope, version: str
+    ) -> tuple[Answer, Headers]:
+        """Return the answer for an exception of a web framework, in a body of the definitions.
+
+        Details that do not fit are left out.
+        """
+        status, headers = error.status_code, dict(error.headers or {})
+        try:
+            return self._refused(Refusal(status, error.detail, headers), scope, version)
+        except MisfitError:
+            said = Problem(status=status).title
+            return self._refused(Refusal(status, said, headers), scope, version)
 
     def _refused(self, refusal: Refusal, scope: Scope, version: str) -> tuple[Answer, Headers]:
         answer, headers = self._results.refused(refusal, version)

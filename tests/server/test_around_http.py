@@ -1,0 +1,242 @@
+"""What the layer around an application does to HTTP: codings, tags, ranges, streams, errors."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+import logging
+from typing import Any
+
+import pytest
+from starlette.applications import Starlette
+from starlette.routing import Mount
+from support.exchanges import Caller, Response, ask, request
+from support.shop import Converters, Shop, find_order
+from support.shop_sources import VERSIONS
+
+OLDEST, NEWEST = VERSIONS[0], VERSIONS[-1]
+ORDER = find_order("one")
+BODY = json.dumps(ORDER).encode()
+AT = [(b"x-api-version", OLDEST.encode())]
+
+Fields = list[tuple[bytes, bytes]]
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Shop:
+    return Shop(tmp_path_factory.mktemp("shop"))
+
+
+class Backend:
+    """An application that answers everything alike, and keeps what it was asked."""
+
+    def __init__(
+        self, body: bytes = BODY, status: int = 200, headers: Fields | None = None
+    ) -> None:
+        self.body = body
+        self.status = status
+        self.headers = [(b"content-type", b"application/json")] if headers is None else headers
+        self.scope: Any = None
+        self.received = b""
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        self.scope = scope
+        message = await receive()
+        self.received = message.get("body", b"")
+        start = {"type": "http.response.start", "status": self.status, "headers": self.headers}
+        await send(start)
+        half = len(self.body) // 2
+        await send({"type": "http.response.body", "body": self.body[:half], "more_body": True})
+        await send({"type": "http.response.body", "body": self.body[half:]})
+
+
+def wrap(shop: Shop, app: Any, **said: Any) -> Any:
+    return shop.server.versioned(app, environment="production", converters=Converters(), **said)
+
+
+def get(
+    app: Any, method: str = "GET", headers: Fields = AT, path: str = "/api/orders/one"
+) -> Response:
+    """Return what is answered; its body may come in pieces."""
+    caller = Caller()
+    asyncio.run(app(request(method, path, headers), caller.receive, caller.send))
+    start, *pieces = caller.sent
+    fields = [(name.decode(), value.decode()) for name, value in start["headers"]]
+    return Response(start["status"], fields, b"".join(each.get("body", b"") for each in pieces))
+
+
+def narrowed(shop: Shop) -> Any:
+    """Return the order as the oldest version has it."""
+    return get(wrap(shop, Backend())).json
+
+
+def test_a_narrowed_body_has_its_own_length_and_no_digest_of_the_old_one(shop: Shop) -> None:
+    old = [
+        (b"content-type", b"application/json"),
+        (b"content-length", str(len(BODY)).encode()),
+        *((name, b"x") for name in (b"content-md5", b"digest", b"repr-digest", b"accept-ranges")),
+    ]
+    response = get(wrap(shop, Backend(headers=old)))
+    assert response.json["buyer"] == ORDER["customer_name"]
+    assert sorted(response.headers) == sorted(
+        [
+            ("content-type", "application/json"),
+            ("content-length", str(len(response.body))),
+            ("x-api-version", OLDEST),
+            ("vary", "X-API-Version"),
+        ]
+    )
+
+
+@pytest.mark.parametrize(("coding", "encode"), [("gzip", gzip.compress), ("identity", bytes)])
+def test_an_encoded_body_is_narrowed_in_its_coding(shop: Shop, coding: str, encode: Any) -> None:
+    headers = [(b"content-type", b"application/json"), (b"content-encoding", coding.encode())]
+    backend = Backend(encode(BODY), headers=headers)
+    response = get(wrap(shop, backend), headers=[*AT, (b"accept-encoding", b"br, gzip;q=0.5")])
+    assert (b"accept-encoding", b"gzip;q=0.5") in backend.scope["headers"]
+    plain = gzip.decompress(response.body) if coding == "gzip" else response.body
+    assert json.loads(plain) == narrowed(shop)
+    assert response.header("content-encoding") == [coding]
+
+
+def test_a_coding_that_cant_be_read_is_an_error_that_is_logged(
+    shop: Shop, caplog: pytest.LogCaptureFixture
+) -> None:
+    headers = [(b"content-type", b"application/json"), (b"content-encoding", b"br")]
+    response = get(wrap(shop, Backend(headers=headers)))
+    assert response.status == 500
+    assert "content coding br can't be narrowed" in caplog.text
+
+
+def test_the_newest_version_is_not_read(shop: Shop) -> None:
+    backend = Backend(b"no JSON", headers=[(b"content-type", b"application/json")])
+    response = get(wrap(shop, backend), headers=[], path="/api/stock/x")
+    assert (response.status, response.body) == (200, b"no JSON")
+    assert response.header("x-api-version") == [OLDEST]
+
+
+def test_head_has_no_length_of_the_newest_body(shop: Shop) -> None:
+    old = [(b"content-type", b"application/json"), (b"content-length", b"99")]
+    response = get(wrap(shop, Backend(b"", headers=old)), "HEAD")
+    assert (response.body, response.header("content-length")) == (b"", [])
+
+
+def test_entity_tags_are_those_of_the_version(shop: Shop) -> None:
+    headers = [(b"content-type", b"application/json"), (b"etag", b'"a"')]
+    backend = Backend(headers=headers)
+    app = wrap(shop, backend)
+    [tag] = get(app).header("etag")
+    assert tag != '"a"'
+    get(app, headers=[*AT, (b"if-none-match", tag.encode()), (b"range", b"bytes=0-1")])
+    names = dict(backend.scope["headers"])
+    assert (names[b"if-none-match"], names.get(b"range")) == (b'"a"', None)
+
+
+def test_not_modified_stays_so_with_the_tag_of_the_version(shop: Shop) -> None:
+    app = wrap(shop, Backend(b"", 304, [(b"etag", b'"a"')]))
+    response = get(app)
+    assert response.status == 304
+    assert response.header("etag") == get(
+        wrap(shop, Backend(headers=[(b"content-type", b"application/json"), (b"etag", b'"a"')]))
+    ).header("etag")
+
+
+def test_a_declared_error_is_narrowed_and_an_undeclared_one_left_alone(shop: Shop) -> None:
+    said = b'{"message":"no","hint":"look"}'
+    assert get(wrap(shop, Backend(said, 404))).json == {"message": "no"}
+    assert get(wrap(shop, Backend(said, 409))).body == said
+
+
+def test_a_declared_error_with_another_body_is_described_as_the_definitions_do(shop: Shop) -> None:
+    response = get(wrap(shop, Backend(b'{"detail":"no"}', 404)))
+    assert (response.status, response.json) == (404, {"message": "Not Found"})
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [(b"[]", 200), (b"{", 200), (b'{"id": "x"}', 200), (BODY, 202)],
+)
+def test_what_does_not_fit_is_an_error_without_a_word_of_it(
+    shop: Shop, body: bytes, status: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    response = get(wrap(shop, Backend(body, status)))
+    assert response.status == 500
+    assert "internal server error" in response.json["message"]
+    assert "MisfitError" in caplog.text
+
+
+def test_operations_are_switched_on_one_by_one(
+    shop: Shop, caplog: pytest.LogCaptureFixture
+) -> None:
+    app = wrap(shop, Backend(), only={"getCategory"})
+    with caplog.at_level(logging.INFO):
+        answered = [get(app) for _ in range(3)]
+    assert {(each.body, *each.header("x-api-version")) for each in answered} == {(BODY,)}
+    assert caplog.text.count("it passes as it is") == 1
+    with pytest.raises(ValueError, match="there is no operation getOrders"):
+        wrap(shop, Backend(), only={"getOrders"})
+
+
+@pytest.mark.parametrize("kind", ["lifespan", "websocket"])
+def test_other_scopes_pass(shop: Shop, kind: str) -> None:
+    backend = Backend()
+    scope = {"type": kind, "path": "/api/orders/one", "headers": []}
+    caller = Caller()
+    asyncio.run(wrap(shop, backend)(scope, caller.receive, caller.send))
+    assert backend.scope is scope
+
+
+@pytest.mark.parametrize("method", ["OPTIONS", "DELETE"])
+def test_other_methods_are_the_applications(shop: Shop, method: str) -> None:
+    assert get(wrap(shop, Backend(b"", 204, [])), method).headers == []
+
+
+def test_a_mounted_one_serves_below_its_place(shop: Shop) -> None:
+    app = Starlette(routes=[Mount("/eu", wrap(shop, Backend()))])
+    response = ask(app, request("GET", "/eu/api/orders/one", AT))
+    assert response.json == narrowed(shop)
+
+
+def test_a_lifted_body_and_query_are_those_of_the_newest_version(shop: Shop) -> None:
+    backend = Backend()
+    app = wrap(shop, backend)
+    body = b'{"buyer": "Ada", "payment": {"kind": "card", "last4": "1"}, "note": "x"}'
+    headers = [
+        *AT,
+        (b"content-type", b"application/json"),
+        (b"digest", b"x"),
+        (b"content-length", str(len(body)).encode()),
+    ]
+    ask_scope = request("POST", "/api/orders", headers)
+    caller = Caller(body)
+    asyncio.run(app(ask_scope, caller.receive, caller.send))
+    assert json.loads(backend.received) == {
+        "customer_name": "Ada",
+        "payment": {"kind": "card", "last4": "1"},
+    }
+    names = dict(backend.scope["headers"])
+    assert names[b"content-length"] == str(len(backend.received)).encode()
+    assert b"digest" not in names
+    get(app, path="/api/orders?limit=2&state=draft&page_size=9&x=%20")
+    assert backend.scope["query_string"] == b"state=draft&x=%20&page_size=2"
+
+
+def test_a_large_body_that_no_gate_reaches_passes_in_pieces(shop: Shop) -> None:
+    pieces = []
+
+    async def count(_: Any, receive: Any, send: Any) -> None:
+        more = True
+        while more:
+            message = await receive()
+            pieces.append(len(message["body"]))
+            more = message["more_body"]
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b""})
+
+    headers = [(b"x-api-version", NEWEST.encode())]
+    caller = Caller(*[b"x" * 1_000_000] * 3)
+    asyncio.run(
+        wrap(shop, count)(request("POST", "/api/orders", headers), caller.receive, caller.send)
+    )
+    assert pieces == [1_000_000] * 3
