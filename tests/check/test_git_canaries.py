@@ -83,6 +83,23 @@ def project(published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     return root
 
 
+@pytest.fixture(scope="module")
+def expected(published: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Outcome]:
+    """What reading a baseline says in a copy of the published API."""
+    with pytest.MonkeyPatch.context() as patch:
+        moved_into(published, tmp_path_factory.mktemp("expected"), patch)
+        return read_baseline()
+
+
+@pytest.fixture(scope="module")
+def said(published: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Outcome]:
+    """What commands say in a copy of the published API, just generated."""
+    with pytest.MonkeyPatch.context() as patch:
+        moved_into(published, tmp_path_factory.mktemp("said"), patch)
+        dateline("generate")
+        return [dateline(*command) for command in COMMANDS[1:8]]
+
+
 @pytest.fixture
 def canaries(tmp_path: Path) -> Canaries:
     return Canaries(tmp_path)
@@ -249,6 +266,7 @@ def test_what_is_set_for_git_elsewhere_has_no_say(
     tmp_path: Path,
     canaries: Canaries,
     monkeypatch: pytest.MonkeyPatch,
+    said: list[Outcome],
     name: str,
 ) -> None:
     canary = canaries.plant("canary")
@@ -257,7 +275,6 @@ def test_what_is_set_for_git_elsewhere_has_no_say(
     git("-C", str(other), "config", "core.fsmonitor", canary)
     # notes are printed only where something is generated
     dateline("generate")
-    said = [dateline(*command) for command in COMMANDS[1:8]]
     for key, value in SURROUNDINGS[name](canary, str(other)).items():
         monkeypatch.setenv(key, value)
     assert ([dateline(*command) for command in COMMANDS[1:8]], canaries.ran()) == (said, set())
@@ -405,9 +422,13 @@ NAMED_PROGRAMS: Final[dict[str, tuple[Callable[[str], dict[str, str]], list[str]
 
 @pytest.mark.parametrize("name", NAMED_PROGRAMS)
 def test_reading_a_baseline_runs_no_program_that_settings_name(
-    project: Path, tmp_path: Path, canaries: Canaries, monkeypatch: pytest.MonkeyPatch, name: str
+    project: Path,
+    tmp_path: Path,
+    canaries: Canaries,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    expected: list[Outcome],
 ) -> None:
-    expected = read_baseline()
     settings, command = NAMED_PROGRAMS[name]
     canary = canaries.plant("canary", then="exit 1")
     shutil.copy(canary, Path(canary).with_name("git-remote-canary"))
@@ -426,9 +447,8 @@ def test_reading_a_baseline_runs_no_program_that_settings_name(
 
 
 def test_what_a_clone_borrows_is_read_and_missed_where_it_is_gone(
-    project: Path, tmp_path: Path
+    project: Path, tmp_path: Path, expected: list[Outcome]
 ) -> None:
-    expected = read_baseline()
     lender = tmp_path / "lender"
     shutil.move(".git/objects", lender)
     Path(".git/objects/info").mkdir(parents=True)
@@ -450,9 +470,12 @@ def test_what_a_clone_borrows_is_read_and_missed_where_it_is_gone(
 
 
 def test_a_linked_worktree_is_read_as_the_main_one_is(
-    project: Path, tmp_path: Path, canaries: Canaries, monkeypatch: pytest.MonkeyPatch
+    project: Path,
+    tmp_path: Path,
+    canaries: Canaries,
+    monkeypatch: pytest.MonkeyPatch,
+    expected: list[Outcome],
 ) -> None:
-    expected = read_baseline()
     git("worktree", "add", "--quiet", "--detach", str(tmp_path / "linked"))
     git("config", "extensions.worktreeConfig", "true")
     monkeypatch.chdir(tmp_path / "linked")
@@ -501,9 +524,8 @@ def test_a_shallow_clone_reads_what_it_has_and_says_what_to_fetch(
 
 
 def test_a_repository_with_sha256_ids_is_read_as_any_other(
-    project: Path, canaries: Canaries
+    project: Path, canaries: Canaries, expected: list[Outcome]
 ) -> None:
-    expected = read_baseline()
     shutil.rmtree(".git")
     git("init", "--quiet", "--initial-branch=main", "--object-format=sha256")
     commit()
