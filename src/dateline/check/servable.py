@@ -152,6 +152,9 @@ def _required_fields(
     for name in node.get("required", ()):
         child = node.get("properties", {}).get(name, {})
         free = places.timeline.all & ~places.where(path, partial(_requires, name))
+        if name in node.get("properties", {}):
+            # a converter of the whole object makes it of the fields that were there instead
+            free &= ~places.where(path, partial(_lacks, name))
         is_needed = "default" not in child and places.access.of(child) != READ_ONLY
         if free & places.timeline.of(child) and is_needed:
             message = (
@@ -172,6 +175,10 @@ def _parameters(api: Api, path: Path, node: dict[str, Any]) -> Iterator[Finding]
             at = (*path, "parameters", index)
             message = f"{_name(path)}: parameter {parameter.get('name')} is required, and new"
             yield _finding(api, "request-without-way-up", at, message)
+
+
+def _lacks(name: str, node: dict[str, Any]) -> bool:
+    return name not in node.get("properties", {name: None})
 
 
 def _requires(name: str, schema: dict[str, Any]) -> bool:
