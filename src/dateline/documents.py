@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from dateline.cache import Cache
 from dateline.model import Api, Contract, Problem, SourceError, Table
+from dateline.oddities import show_oddities
 from dateline.openapi import replace_children
 from dateline.placement import show_version
 from dateline.schema.memo import Memo
@@ -23,6 +24,8 @@ def document(contract: Contract, table: Table) -> dict[str, Any]:
     """
     end = table.ends.get(contract.version)
     shown = show_version(contract.document, table.selector, contract.version)
+    if table.oddities:
+        shown = show_oddities(shown)
     if end is None:
         return shown
     info = shown["info"]

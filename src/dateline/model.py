@@ -261,7 +261,8 @@ class Table:
     ``ignoring_tags`` are the same whatever the header is. ``policy`` names the
     preset, ``overrides`` the verdicts that differ from it, by rule id; ``package`` is the name of
     the generated Python package.
-    ``adopted`` definitions were published elsewhere, and need not follow rules of style.
+    ``adopted`` definitions were published elsewhere, and need not follow rules of style; with
+    ``oddities``, documents show what was published in place of what it means.
     ``places`` holds where keys of the file are written, and rules of its policy by their ids.
     With ``require_why`` each gate of a version that is not cut yet needs its reason. From an
     announcement to its day at least ``notice_days`` pass.
@@ -283,6 +284,7 @@ class Table:
     place_of_version: str = "header"
     form: str = DATE_FORM
     nearest: bool = False
+    oddities: bool = False
     places: Mapping[str, Place] = field(default_factory=dict, compare=False)
 
     def place(self, name: str) -> Place:

@@ -15,6 +15,7 @@ from support.adopted_apis import read_back, store
 from support.adopted_projects import adopt_project
 
 from dateline.adopt import adopt
+from dateline.oddities import keep_oddities, show_oddities
 
 CASES: list[dict[str, Any]] = yaml.safe_load(
     Path(__file__).with_name("oddities.yaml").read_text("utf-8")
@@ -130,3 +131,23 @@ def test_all_oddities_of_one_document_are_generated_and_imported(tmp_path: Path)
     subprocess.run(
         [sys.executable, "-W", "error", "-c", code], cwd=root / "generated/python", check=True
     )
+
+
+def test_what_was_published_is_shown_while_it_is_what_is_meant() -> None:
+    schema = {"type": "string", "maxLength": "9", "description": None}
+    document = {**deepcopy(SOUND), "components": {"schemas": {"Name": schema}}}
+    kept = keep_oddities(document)
+    assert kept["components"]["schemas"]["Name"] == {
+        "type": "string",
+        "maxLength": 9,
+        "x-published-maxLength": "9",
+        "x-published-description": None,
+    }
+    assert json.dumps(show_oddities(kept)) == json.dumps(document)
+    kept["components"]["schemas"]["Name"] |= {"maxLength": 5, "description": "A name."}
+    assert show_oddities(kept)["components"]["schemas"]["Name"] == {
+        "type": "string",
+        "maxLength": 5,
+        "description": "A name.",
+    }
+    assert keep_oddities(SOUND) is SOUND

@@ -15,19 +15,8 @@ import pytest
 SOURCE = Path(__file__).parents[2] / "src" / "dateline"
 
 ROOMS = (
-    *(
-        "fresh",
-        "collector",
-        "versions",
-        "paths",
-        "model",
-        "cache",
-        "presets",
-        "openapi",
-        "wording",
-        "placement",
-    ),
-    *("regex", "schema", "source"),
+    *("fresh", "collector", "versions", "paths", "model", "cache", "presets", "openapi"),
+    *("wording", "oddities", "placement", "regex", "schema", "source"),
     *("gates", "bundle", "load"),
     *("project", "canonical", "sample", "diff", "rules", "check", "report"),
     *("templating", "python"),

@@ -9,6 +9,7 @@ from typing import Any
 import yaml
 
 from dateline.adopt import Adoption, adopt
+from dateline.documents import document as publish
 from dateline.load import load
 from dateline.project import Projector
 from support.random_chains import DATES, plain
@@ -29,7 +30,8 @@ def read_back(schemas: Path) -> list[Document]:
     """Return what the definitions in *schemas* show, oldest version first."""
     api = load(schemas)
     projector = Projector(api)
-    return [projector.contract(date, "production").document for date in api.table.dates]
+    contracts = [projector.contract(date, "production") for date in api.table.dates]
+    return [publish(contract, api.table) for contract in contracts]
 
 
 def adopt_all(folder: Path, documents: list[Document], *, accept: bool = False) -> Adoption:

@@ -86,7 +86,8 @@ def adopt(
         options["header"] = found.name
         options["default"] = default or (found.default if found.default in dates else None)
     titles = {source.date: format_title(source) for source in sources}
-    text = format_table(titles, **options)
+    more = {"oddities": "kept"} if any(source.is_odd for source in sources) else {}
+    text = format_table(titles, more, **options)
     table = parse_table(text)
     decided = Renames(renames, accept)
     merged = merge_documents(sources, table, decided, newest_words=newest_words)

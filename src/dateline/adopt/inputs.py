@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 
 from dateline.adopt.remarks import Remark, count_remarks
@@ -18,7 +19,8 @@ from dateline.load.table import (
 )
 from dateline.model import EXTENSIBLE, DatelineError, Day, Place, Problem, SourceError, Table
 from dateline.model import KEYS as OUR_KEYS
-from dateline.openapi import walk
+from dateline.oddities import keep_oddities
+from dateline.openapi import ConvertedDocument, walk
 from dateline.presets import DEFAULT_POLICY
 from dateline.source.problems import Log
 from dateline.source.reader import AUTHORED
@@ -47,6 +49,13 @@ class Source:
         self.name = read.name
         self.read = read
         self.document = read.content
+        if not isinstance(self.document, ConvertedDocument):
+            self.document = keep_oddities(self.document)
+
+    @property
+    def is_odd(self) -> bool:
+        """Whether the document says something in place of what it means."""
+        return self.document is not self.read.content
 
     def place(self, path: tuple[str | int, ...]) -> Place:
         """Return where *path* is in the file, or the nearest thing around it."""
@@ -114,7 +123,7 @@ def _annotations(source: Source) -> Iterable[Problem]:
 def find_house_rules(source: Source, table: Table) -> list[Remark]:
     """Return what of *source* the rules for authored definitions would refuse, by rule."""
     problems = find_problems(
-        dict(source.document), replace(table, adopted=False), source.read.locate
+        dict(source.read.content), replace(table, adopted=False), source.read.locate
     )
     return sorted(count_remarks((problem.id, problem.place) for problem in problems))
 
@@ -146,12 +155,17 @@ def format_title(source: Source) -> str:
 
 def format_table(
     titles: Mapping[str, str],
+    more: Mapping[str, str] = MappingProxyType({}),
+    /,
     *,
     header: str | None = None,
     default: str | None = None,
     package: str | None = None,
 ) -> str:
-    """Return the text of `versions.yaml` for versions with these *titles*, by date."""
+    """Return the text of `versions.yaml` for versions with these *titles*, by date.
+
+    *more* are further keys of it.
+    """
     versions = [
         {"date": Day(date), "title": title or f"As of {date}"} for date, title in titles.items()
     ]
@@ -163,6 +177,7 @@ def format_table(
         "versions": versions,
         "policy": DEFAULT_POLICY,
         "lint": "adopted",
+        **more,
         **({"form": form} if form not in ("", DATE_FORM) else {}),
         "python": {"package": package or DEFAULT_PACKAGE},
     }

@@ -41,6 +41,7 @@ class PolicyRecord:
     versions: tuple[str, ...] | None = None
     environments: tuple[str, ...] | None = None
     announcements: tuple[Announcement, ...] | None = None
+    oddities: bool = False
 
     @classmethod
     def of(cls, table: Table, waivers: Iterable[Waiver]) -> PolicyRecord:
@@ -58,6 +59,7 @@ class PolicyRecord:
             versions=tuple(one.date for one in table.supported if not one.moving),
             environments=tuple(environment.name for environment in table.environments),
             announcements=table.announcements,
+            oddities=table.oddities,
         )
 
     @classmethod
@@ -101,6 +103,7 @@ class PolicyRecord:
             versions=_texts(data, "versions"),
             environments=_texts(data, "environments"),
             announcements=announced if is_list else None,
+            oddities=data.get("oddities") == "kept",
         )
 
     def text(self) -> str:
@@ -116,6 +119,7 @@ class PolicyRecord:
             },
             "require-why": self.require_why,
             "lint": _lint(self.adopted),
+            **({"oddities": "kept"} if self.oddities else {}),
             "versions": list(self.versions or ()),
             "environments": list(self.environments or ()),
             "announcements": [one.data for one in self.announcements or ()],

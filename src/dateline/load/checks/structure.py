@@ -29,6 +29,7 @@ from dateline.model import (
     Map,
     Seq,
 )
+from dateline.oddities import CLOSE_TO_OURS
 from dateline.openapi import ANY, NEWEST, OBJECTS, REFERABLE, Key, Shape, Value, list_required
 from dateline.wording import find_nearest, name_kind, quote
 
@@ -118,7 +119,7 @@ _LIKE_OURS: Final = {
 }
 # How like one of our keys a foreign key has to be to be taken for it. In adopted documents
 # `x-removedIn` is their own key, and only a typing error is taken for ours.
-_CLOSE_TO_OURS: Final = {True: 0.8, False: 0.91}
+_CLOSE_TO_OURS: Final = {True: 0.8, False: CLOSE_TO_OURS}
 _CLOSE_TO_A_KEY: Final = 0.75
 
 

@@ -55,6 +55,7 @@ def _read_table(reading: TableReading, row: Row) -> Table:
         require_why=row["require-why"],
         package=row["python"]["package"] if row["python"] else DEFAULT_PACKAGE,
         adopted=row["lint"] == "adopted",
+        oddities=row["oddities"] == "kept",
         places=_places(row.node),
     )
 

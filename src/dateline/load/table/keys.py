@@ -101,6 +101,11 @@ KEYS: Final[dict[str, dict[str, TableKey]]] = {
             "elsewhere.",
             "authored",
         ),
+        "oddities": TableKey(
+            one_of("none", "kept"),
+            "`kept` lets the documents show what `x-published-KEY` of an adopted API says KEY was.",
+            "none",
+        ),
         "query": TableKey(HEADER, "The query parameter that selects a version, not a header."),
         "path": TableKey(
             FLAG,

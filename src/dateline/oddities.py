@@ -1,0 +1,225 @@
+"""Read values that a document of others has in place of what belongs there, and show them again.
+
+A published document may say `description: null`, `maxLength: '255'` or `required: true` on a
+property: each has one meaning. Definitions say what it means, and keep what was published under a
+key of its own: `x-published-maxLength: '255'` beside `maxLength: 255`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, Final
+
+from dateline.model import KEYS
+from dateline.openapi import OBJECTS, REFERABLE, Key, Shape, Value, find_replaced
+from dateline.wording import find_nearest
+
+PREFIX: Final = "x-published-"
+"""What a key begins with that holds what was published under the rest of it."""
+
+CLOSE_TO_OURS: Final = 0.91
+"""How like one of our keys a key of others is that is taken for a typing error of it."""
+
+_ABSENT: Final = object()
+_SAME: Final = object()
+
+_PLACES: Final = ("path", "query", "header", "cookie")
+_LISTS: Final = ("allOf", "oneOf", "anyOf")
+# what says where a schema is, or how it is read, where no reference needs that
+_IDENTITY: Final = ("$id", "$schema", "$vocabulary")
+
+
+def keep_oddities(document: dict[str, Any]) -> dict[str, Any]:
+    """Return *document* with what its oddities mean, and these under keys of their own.
+
+    A document without any is returned itself. ``show_oddities`` gives back what was published.
+    """
+    kept: dict[str, Any] = _keep("document", document)
+    return kept
+
+
+def show_oddities(document: dict[str, Any]) -> dict[str, Any]:
+    """Return *document* as it was published, where what its oddities mean is what it says."""
+    shown: dict[str, Any] = _show("document", document)
+    return shown
+
+
+def _keep(kind: str, node: Any) -> Any:
+    if not isinstance(node, dict) or ("$ref" in node and kind in REFERABLE):
+        return node
+    found: dict[str, Any] = {}
+    odd = False
+    for key, value in node.items():
+        meant = _find_meaning(kind, key, value)
+        if meant is not _ABSENT:
+            found[key] = value if meant is _SAME else meant
+        if meant is not _SAME:
+            found[PREFIX + key] = value
+            odd = True
+    return _replace(kind, found if odd else node, _keep)
+
+
+def _show(kind: str, node: Any) -> Any:
+    if not isinstance(node, dict):
+        return node
+    below = _replace(kind, node, _show)
+    if not any(key.startswith(PREFIX) for key in node):
+        return below
+    published = {
+        key.removeprefix(PREFIX): value
+        for key, value in below.items()
+        if key.startswith(PREFIX) and _is_meant(kind, key.removeprefix(PREFIX), value, below)
+    }
+    shown: dict[str, Any] = {}
+    for key, value in below.items():
+        name = key.removeprefix(PREFIX)
+        if name in published:
+            shown[name] = published[name]
+        elif name == key:
+            shown[key] = value
+    return shown
+
+
+def _is_meant(kind: str, key: str, value: Any, node: dict[str, Any]) -> bool:
+    meant = _find_meaning(kind, key, value)
+    return bool(meant is not _SAME and meant == node.get(key, _ABSENT))
+
+
+def _replace(kind: str, node: dict[str, Any], replace: Callable[[str, Any], Any]) -> dict[str, Any]:
+    found = find_replaced(kind, node, lambda _, below, child: replace(below, child))
+    changed = {key: value for key, value in found.items() if value is not node[key]}
+    return {**node, **changed} if changed else node
+
+
+def _find_meaning(kind: str, key: str, value: Any) -> Any:
+    """Return what *key* of an object of *kind* means; ``_SAME`` where it is what it says."""
+    known = OBJECTS[kind].get(key)
+    if known is None:
+        return _ABSENT if key.startswith("x-") and _is_misleading(key) else _SAME
+    if kind == "schema" and key in _IDENTITY and isinstance(value, str | dict):
+        return _ABSENT
+    if known.slot == (Shape.ONE, "schema"):
+        return _SAME
+    if value is None:
+        is_data = known.slot.shape is Shape.DATA and known.value is Value.ANY
+        return _SAME if is_data else _ABSENT
+    if known.slot.shape is Shape.DATA:
+        return _read_data(kind, key, known, value)
+    return _read_objects(key, known, value)
+
+
+@lru_cache(maxsize=1024)
+def _is_misleading(key: str) -> bool:
+    """Return whether *key* would be taken for one of ours."""
+    if key in KEYS:
+        return False
+    return key.startswith(PREFIX) or find_nearest(key, sorted(KEYS), CLOSE_TO_OURS) is not None
+
+
+def _read_objects(key: str, known: Key, value: Any) -> Any:
+    shape = known.slot.shape
+    if shape is Shape.LIST:
+        if isinstance(value, dict) and key in _LISTS:
+            return [value]
+        if isinstance(value, list) and key == "parameters":
+            return _read_parameters(value)
+    elif shape is Shape.MAP:
+        if known.slot.kind == "example" and _has_no_examples(value):
+            return _ABSENT
+        if known.slot.kind == "media-type" and isinstance(value, dict) and None in value.values():
+            return {name: {} if below is None else below for name, below in value.items()}
+    elif isinstance(value, str):
+        if key == "discriminator":
+            return {"propertyName": value}
+        if known.slot.kind in ("license", "contact", "external-docs"):
+            return _ABSENT
+    return _SAME
+
+
+def _has_no_examples(value: Any) -> bool:
+    return isinstance(value, list) or (
+        isinstance(value, dict) and not all(isinstance(below, dict) for below in value.values())
+    )
+
+
+def _read_parameters(parameters: list[Any]) -> Any:
+    """Return the first *parameters* of each name and place."""
+    kept: dict[str, Any] = {}
+    for one in parameters:
+        named = (
+            json.dumps([one.get("name"), str(one.get("in")).lower()], default=str)
+            if isinstance(one, dict) and "$ref" not in one
+            else json.dumps(one, default=str, sort_keys=True)
+        )
+        kept.setdefault(named, one)
+    return _SAME if len(kept) == len(parameters) else list(kept.values())
+
+
+def _read_data(kind: str, key: str, known: Key, value: Any) -> Any:
+    if kind == "parameter" and key == "in" and isinstance(value, str):
+        return value.lower() if value.lower() in _PLACES and value not in _PLACES else _SAME
+    if kind == "schema" and key == "required" and isinstance(value, str | bool):
+        return _ABSENT
+    if kind == "schema" and key == "examples" and not isinstance(value, list):
+        return _ABSENT
+    if kind == "schema" and key == "enum" and isinstance(value, str | int | float):
+        return [value]
+    read = _READERS.get(known.value)
+    return _SAME if read is None else read(value)
+
+
+def _read_text(value: Any) -> Any:
+    return json.dumps(value) if isinstance(value, bool | int | float) else _SAME
+
+
+def _read_flag(value: Any) -> Any:
+    if isinstance(value, str) and value.lower() in ("true", "false"):
+        return value.lower() == "true"
+    return _SAME
+
+
+def _read_number(value: Any) -> Any:
+    if not isinstance(value, str):
+        return _SAME
+    try:
+        found = json.loads(value)
+    except ValueError:
+        return _SAME
+    return found if type(found) in (int, float) else _SAME
+
+
+def _read_count(value: Any) -> Any:
+    found = _read_number(value) if isinstance(value, str) else value
+    if isinstance(found, float) and found.is_integer():
+        return int(found)
+    return found if isinstance(value, str) and type(found) is int else _SAME
+
+
+def _read_texts(value: Any) -> Any:
+    return [value] if isinstance(value, str) else _SAME
+
+
+def _read_types(value: Any) -> Any:
+    if isinstance(value, list) and None in value:
+        return ["null" if one is None else one for one in value]
+    return _SAME
+
+
+def _read_text_map(value: Any) -> Any:
+    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+        return dict.fromkeys(value, "")
+    return _SAME
+
+
+_READERS: Final[dict[Value, Callable[[Any], Any]]] = {
+    Value.TEXT: _read_text,
+    Value.FLAG: _read_flag,
+    Value.NUMBER: _read_number,
+    Value.BOUND: _read_number,
+    Value.COUNT: _read_count,
+    Value.TEXTS: _read_texts,
+    Value.TYPES: _read_types,
+    Value.TEXT_MAP: _read_text_map,
+}
