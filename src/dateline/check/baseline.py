@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import sha256
@@ -34,9 +34,7 @@ from dateline.model import (
     SourceError,
     Table,
 )
-from dateline.oddities import keep_oddities
 from dateline.paths import name_path
-from dateline.placement import hide_version
 from dateline.source.reader import ADOPTED, UnreadableFileError, file_content
 from dateline.versions import DATED, order
 
@@ -389,12 +387,6 @@ def _single(path: Path, readings: Readings) -> Published:
     )
 
 
-def _after(
-    restore: Callable[[dict[str, Any]], dict[str, Any]],
-) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    return lambda document: keep_oddities(restore(document))
-
-
 def _read_published(
     label: str,
     names: Iterable[str],
@@ -431,18 +423,10 @@ def _read_published(
         for combination, document in documents.items()
         if _offers(policy, indexes.get(combination.environment), combination.version)
     }
-    if policy is not None and policy.header.startswith(("path ", "media-type ")):
+    if policy is not None and policy.is_shown:
         documents = {
             combination: replace(
-                document,
-                restore=partial(hide_version, selector=policy.header, version=combination.version),
-            )
-            for combination, document in documents.items()
-        }
-    if policy is not None and policy.oddities:
-        documents = {
-            combination: replace(
-                document, restore=_after(document.restore) if document.restore else keep_oddities
+                document, restore=partial(policy.restore, version=combination.version)
             )
             for combination, document in documents.items()
         }
