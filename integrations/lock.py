@@ -2,7 +2,8 @@
 
     python integrations/lock.py
 
-It is the part of the project's lock that its dependencies, and hatchling to build it, lead to.
+It is the part of the project's lock that its dependencies, those of its extra `generate`, and
+hatchling to build it lead to.
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ from importlib.metadata import requires
 from pathlib import Path
 
 HERE = Path(__file__).parent
+_OURS = re.compile(r"extra == .generate.")
 
 
 def find_needed(name: str) -> Iterator[str]:
     """Yield the normalized names of all packages that *name* needs on some platform."""
     for requirement in requires(name) or []:
-        if "extra ==" not in requirement:
+        if "extra ==" not in requirement or _OURS.search(requirement):
             yield re.sub(r"[-_.]+", "-", re.split(r"[^\w.-]", requirement)[0]).lower()
 
 

@@ -6,6 +6,13 @@ import sys
 
 INTERRUPTED = 130
 _NAME = "dateline"
+
+# Packages that only some commands need, and the extra of the distribution that brings them.
+_EXTRAS = {
+    "datamodel_code_generator": "generate",
+    "openapi_spec_validator": "generate",
+    "pydantic": "generate",
+}
 _COMPLETION = "_DATELINE_COMPLETE"  # set by the completion scripts of bash, zsh and fish
 
 
@@ -23,6 +30,7 @@ def main() -> None:
             return
         status = _run()
     except KeyboardInterrupt:
+        sys.stderr.write(f"{_NAME}: interrupted; what was not finished is as it was before\n")
         status = INTERRUPTED
     sys.exit(status)
 
@@ -70,6 +78,13 @@ def _run() -> int:
         return asked.exit_code
     except click.Abort:
         return INTERRUPTED
+    except ModuleNotFoundError as error:
+        if (extra := _EXTRAS.get((error.name or "").partition(".")[0])) is None:
+            raise
+        click.echo(
+            f"{_NAME}: this needs {error.name}: run `pip install '{_NAME}[{extra}]'`", err=True
+        )
+        return 2
     except OSError as error:
         # python would complain once more at exit, when it flushes
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,126 @@
+"""What the light installation can do, with everything else hidden, and how little it is."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from importlib.metadata import distribution, packages_distributions
+from pathlib import Path
+
+import pytest
+
+TOP = Path(__file__).parents[2]
+MOST_PACKAGES, MOST_BYTES = 12, 20_000_000
+
+# Nothing can be imported but what is installed with dateline itself.
+HIDING = """
+import sys
+from importlib.abc import MetaPathFinder
+hidden = set(sys.argv.pop(1).split(","))
+class Hide(MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in hidden:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+sys.meta_path.insert(0, Hide())
+sys.argv[0] = "dateline"
+from dateline.entry import main
+main()
+"""
+
+
+def name_of(requirement: str) -> str:
+    return re.sub(r"[-_.]+", "-", re.split(r"[^\w.-]", requirement)[0]).lower()
+
+
+def find_light() -> set[str]:
+    """Return the normalized names of what `pip install dateline` installs on this platform."""
+    project = tomllib.loads((TOP / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    found: set[str] = set()
+    left = {name_of(one) for one in project["dependencies"]}
+    while left:
+        found |= left
+        left = {needed for name in left for needed in list_needed(name)} - found
+    return found
+
+
+def list_needed(name: str) -> Iterator[str]:
+    for requirement in distribution(name).requires or []:
+        if "extra ==" not in requirement and "platform_system" not in requirement:
+            yield name_of(requirement)
+
+
+LIGHT = find_light()
+HIDDEN = sorted(
+    module
+    for module, names in packages_distributions().items()
+    if not {name_of(name) for name in names} & {*LIGHT, "dateline"}
+)
+
+
+def run(project: Path, *arguments: str) -> tuple[int, str]:
+    command = [sys.executable, "-c", HIDING, ",".join(HIDDEN), *arguments]
+    done = subprocess.run(command, cwd=project, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_the_light_installation_is_small() -> None:
+    # with dateline itself
+    assert len(LIGHT) + 1 <= MOST_PACKAGES
+    size = sum(
+        path.stat().st_size
+        for name in LIGHT
+        for file in distribution(name).files or []
+        if file.suffix != ".pyc" and (path := Path(str(file.locate()))).is_file()
+    )
+    assert size <= MOST_BYTES
+    assert {"datamodel_code_generator", "pydantic", "openapi_spec_validator"} < set(HIDDEN)
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project that was generated with everything, and in which a value was added since."""
+    made = tmp_path_factory.mktemp("light")
+    for command in ("init", "generate"):
+        subprocess.run(
+            [sys.executable, "-m", "dateline", command], cwd=made, check=True, capture_output=True
+        )
+    loans = made / "schemas" / "loans.yaml"
+    text = loans.read_text(encoding="utf-8")
+    lost = "- const: returned\n        - const: lost"
+    loans.write_text(text.replace("- const: returned", lost), encoding="utf-8")
+    return made
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "said"),
+    [
+        (["check"], 1, "LoanState: value lost added"),
+        (["check", "--format", "sarif"], 1, "value-added"),
+        (["diff", "2025-01-15", "2025-09-01"], 0, "field renamed"),
+        (["gate", "--dry-run"], 1, "+          x-added: next"),
+        (["status"], 0, "run `dateline generate`"),
+        (["history", "Loan.borrower"], 0, "reader"),
+        (["explain", "value-added"], 0, "An enum that callers read gains no value."),
+    ],
+    ids=lambda value: "-".join(value) if isinstance(value, list) else None,
+)
+def test_what_only_reads_runs(project: Path, arguments: list[str], status: int, said: str) -> None:
+    ended, printed = run(project, *arguments)
+    assert ended == status, printed
+    assert said in printed
+
+
+def test_what_needs_more_says_what_to_install(project: Path) -> None:
+    loans = project / "schemas" / "loans.yaml"
+    text = loans.read_text(encoding="utf-8").replace("        - const: lost\n", "")
+    loans.write_text(text.replace("librarians", "all librarians"), encoding="utf-8")
+    before = sorted(path.name for path in project.rglob("*"))
+    ended, printed = run(project, "generate")
+    assert (ended, printed.count("\n")) == (2, 1)
+    assert "run `pip install 'dateline[generate]'`" in printed
+    assert sorted(path.name for path in project.rglob("*") if path.name != "lock") == [
+        name for name in before if name != "lock"
+    ]
