@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -15,7 +16,7 @@ from dateline import fresh
 from dateline.cache import Cache, open_cache
 from dateline.files import Stale, WriteResult, find_stale, write
 from dateline.files.sources import recover
-from dateline.model import MANIFEST, Api, Artifact, DatelineError, Finding, Place
+from dateline.model import MANIFEST, Api, Artifact, DatelineError, Finding, Place, SourceError
 from dateline.paths import name_folder
 from dateline.settings import UnknownProjectError
 from dateline.settings import Workspace as Workspace
@@ -68,7 +69,7 @@ def generate(workspace: Workspace) -> Generated:
     from dateline.load import load
 
     with collection_off(), open_cache(workspace.output) as cache:
-        api = load(workspace.schemas)
+        api = load(workspace.schemas, cache=cache)
         published = read_before_writing(workspace.output)
         broken = breaches(findings(workspace, api, published, cache=cache))
         if broken:
@@ -91,7 +92,7 @@ def check(workspace: Workspace, against: str | None) -> tuple[list[Finding], Pub
     from dateline.collector import collection_off
     from dateline.load import load, read_known_table
 
-    with collection_off():
+    with collection_off(), open_cache(workspace.output) as cache:
         is_new = against is None and not os.path.lexists(workspace.output / MANIFEST)
         # definitions that a pipeline checks out without outputs must not pass as compared
         is_new = is_new and not is_committed(workspace.schemas)
@@ -99,7 +100,8 @@ def check(workspace: Workspace, against: str | None) -> tuple[list[Finding], Pub
         table = read_known_table(workspace.schemas) if is_new else None
         if published is None or published.documents or not (table and table.adopted):
             published = read_published(workspace, against)
-        return findings(workspace, load(workspace.schemas), published), published
+        api = load(workspace.schemas, cache=cache)
+        return findings(workspace, api, published, cache=cache), published
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -325,7 +327,9 @@ def _carried_out(workspace: Workspace, plan: Revision) -> Generated:
     from dateline.files.sources import Outputs
     from dateline.files.sources import write as write_sources
 
-    artifacts, notes = _render_outputs(workspace, plan.api, plan.record, plan.waivers)
+    artifacts, notes = _render_outputs(
+        workspace, plan.api, record=plan.record, waivers=plan.waivers
+    )
     outputs = Outputs(
         folder=workspace.output,
         artifacts=artifacts,
@@ -351,7 +355,8 @@ def stale(workspace: Workspace) -> list[Stale]:
 
     Raises what `render_outputs` and `files.find_stale` raise.
     """
-    artifacts, _ = render_outputs(workspace)
+    with open_cache(workspace.output) as cache:
+        artifacts, _ = render_outputs(workspace, cache=cache)
     return find_stale(artifacts, workspace.output)
 
 
@@ -405,26 +410,33 @@ def render_outputs(
     from dateline.check import read_waivers
     from dateline.load import load
 
-    api = api or load(workspace.schemas)
+    api = api or load(workspace.schemas, cache=cache)
     record = None if only_documents else read_record(workspace.schemas, api.table)
     waivers = read_waivers(workspace.schemas)
-    return _render_outputs(
+    rendered = partial(
+        _render_outputs,
         workspace,
-        api,
-        record,
-        waivers,
+        record=record,
+        waivers=waivers,
         validate=validate,
         only_documents=only_documents,
         cache=cache,
     )
+    try:
+        return rendered(api)
+    except SourceError:
+        if api.meaning is None:
+            raise
+        # what the cache had of a file has no places of its own, which messages name
+        return rendered(load(workspace.schemas))
 
 
 def _render_outputs(
     workspace: Workspace,
     api: Api,
+    *,
     record: Record | None,
     waivers: Sequence[Waiver],
-    *,
     validate: bool = True,
     only_documents: bool = False,
     cache: Cache | None = None,

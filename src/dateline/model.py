@@ -370,6 +370,25 @@ class Api:
     trace: Callable[[tuple[str | int, ...]], tuple[str, tuple[str | int, ...]]]
     parts: frozenset[str] = frozenset()
 
+    @property
+    def meaning(self) -> bytes | None:
+        """A digest of all but the words of the definitions; None where they were changed."""
+        if not isinstance(self.document, Definitions):
+            return None
+        return self.document.meaning + repr(self.table).encode()
+
+
+class Definitions(dict[str, Any]):
+    """The document of an `Api` as it was loaded.
+
+    ``meaning`` is a digest of it all but what its descriptions and summaries say: what depends
+    on nothing else can be kept by it.
+    """
+
+    __slots__ = ("meaning",)
+
+    meaning: bytes
+
 
 @dataclass(frozen=True, kw_only=True)
 class Contract:

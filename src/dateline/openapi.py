@@ -373,6 +373,16 @@ def list_required(kind: str, openapi: str) -> tuple[str, ...]:
     return tuple(key for key in required if openapi < OPTIONAL.get((kind, key), "9"))
 
 
+_WALKED: Final[dict[str, tuple[dict[str, Slot], Slot | None]]] = {
+    kind: (
+        {key: known.slot for key, known in keys.items() if known.slot.shape is not Shape.DATA},
+        keys[ANY].slot if ANY in keys else None,
+    )
+    for kind, keys in OBJECTS.items()
+}
+"""By the kind of an object the keys that hold others, and what all other keys hold, if anything."""
+
+
 def slot(kind: str, key: str) -> Slot:
     """Return what *key* of an object of *kind* holds; data where the key is not known."""
     slots = OBJECTS[kind]
@@ -397,10 +407,14 @@ def find_kind(pointer: str) -> str:
 
 def children(kind: str, node: dict[str, Any]) -> Iterator[tuple[tuple[str | int, ...], str, Any]]:
     """Yield (relative path, kind, child) for every object directly below *node*."""
+    walked, other = _WALKED[kind]
     for key, value in node.items():
-        shape, below = slot(kind, key)
-        if shape is Shape.DATA:
-            continue
+        known = walked.get(key)
+        if known is None:
+            if other is None or key in OBJECTS[kind] or key.startswith("x-"):
+                continue
+            known = other
+        shape, below = known
         if shape is Shape.ONE:
             yield (key,), below, value
         elif shape is Shape.MAP and isinstance(value, dict):
@@ -636,7 +650,13 @@ def walk(
     kind: str, node: Any, path: tuple[str | int, ...] = ()
 ) -> Iterator[tuple[tuple[str | int, ...], str, dict[str, Any]]]:
     """Yield (path, kind, object) for *node* and every object below it, in source order."""
-    if isinstance(node, dict):
+    # one generator for all levels: each yield would pass through all of those around it
+    pending = [(path, kind, node)]
+    while pending:
+        path, kind, node = pending.pop()
+        if not isinstance(node, dict):
+            continue
         yield path, kind, node
-        for below, child_kind, child in children(kind, node):
-            yield from walk(child_kind, child, path + below)
+        below = [(path + step, within, child) for step, within, child in children(kind, node)]
+        below.reverse()
+        pending += below

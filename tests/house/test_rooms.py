@@ -35,7 +35,7 @@ HOMES = {
     "deepdiff": {"diff"},
     "jinja2": {"templating"},
     "markupsafe": {"templating"},
-    "pydantic_core": {"regex", "diff", "models"},
+    "pydantic_core": {"regex", "source", "diff", "models"},
     "datamodel_code_generator": {"models"},
     "openapi_spec_validator": {"documents"},
     "pydantic": {"models"},

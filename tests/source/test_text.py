@@ -10,7 +10,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dateline.source.text import json_text, yaml_text
+from dateline.source.text import json_text, write_json, yaml_text
 
 # What one YAML reader or another takes for something that is not this text.
 _AMBIGUOUS = """
@@ -47,6 +47,18 @@ def as_yaml(value: Any) -> str:
 @given(values)
 def test_json_reads_back_as_the_same_value(value: Any) -> None:
     assert json.loads(json_text(value, 4)) == value
+
+
+@given(values, st.sampled_from([0, 4]))
+def test_json_is_the_same_by_whatever_it_is_written(value: Any, indent: int) -> None:
+    assert json_text([value], indent) == write_json([value], indent)
+
+
+@pytest.mark.parametrize(
+    "value", [1e16, -1e-5, 0.00001, 0.000012, 0.0001, -0.0, 5e-324, 2**64, "1e5", "\x7f", "\ud800"]
+)
+def test_json_of_extremes_is_the_same_by_whatever_it_is_written(value: Any) -> None:
+    assert json_text({"a": [value]}) == write_json({"a": [value]}, 0)
 
 
 @given(values)

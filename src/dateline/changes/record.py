@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from dateline.changes.pages import Entry
-from dateline.load.checks import find_type_problems
 from dateline.model import Direction, Map, Place, Problem, SourceError, Table, Verdict
 from dateline.paths import name_folder
 from dateline.source.reader import Locator, read
@@ -170,6 +169,9 @@ class _RecordReader:
         document = self._content(name)
         if document is None:
             return {}
+        # heavy: needed for periods that are recorded in full
+        from dateline.load.checks import find_type_problems
+
         for problem in find_type_problems(document, self._table, Locator([document]).locate):
             self._note(name, problem.message.partition("; ")[0], problem.place)
         return document

@@ -87,7 +87,7 @@ def check(
         *check_reasons(strict),
         *judge.check_frozen(),
         *judge.check_minted(),
-        *check_servable(strict, judge.projector),
+        *check_servable(strict, judge.projector, cache),
     ]
     findings += check_policy(api.table, record, findings)
     known = Waivers(waivers, today, published.settled)

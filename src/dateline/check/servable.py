@@ -6,12 +6,14 @@ renamed one carries its old name, ``x-shown-as`` stands in) and a total way up f
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
+from dateline.cache import Cache
 from dateline.canonical import with_media_types
 from dateline.check.findings import create_finding, list_concerned
 from dateline.check.responses import find_unsendable
@@ -42,15 +44,28 @@ _LEFT_OUT: Final = frozenset(
 )
 
 
-def check_servable(api: Api, projector: Projector | None = None) -> Iterator[Finding]:
+class Unservable(NamedTuple):
+    """What can't be served: the rule that it breaks, where, the message and who is concerned."""
+
+    rule: str
+    path: Path
+    message: str
+    concerned: dict[str, tuple[str, ...]]
+
+
+def check_servable(
+    api: Api, projector: Projector | None = None, cache: Cache | None = None
+) -> Iterator[Finding]:
     """Yield each gated member without a substitute, each request field without a way up.
 
-    *projector* is one of the same definitions, if there is one.
+    *projector* is one of the same definitions, if there is one. The *cache* has what was found in
+    definitions that differ in words alone.
     In adopted sources, what a cut version brought is information: it was published elsewhere.
     """
     drafts = {version.date for version in api.table.versions if version.draft}
     newest = {version.date for version in api.table.supported[-1:]}
-    for finding in _unservable(api, projector or Projector(api)):
+    for found in _list_unservable(api, projector, cache):
+        finding = _create_finding(api, found)
         if finding.rule == "response-without-way-down":
             # a draft brought what callers of the newest cut version can't be sent
             is_of_draft = not newest.isdisjoint(finding.versions)
@@ -68,25 +83,46 @@ def _dates(api: Api, finding: Finding) -> set[str]:
     return {*gate_dates(node if isinstance(node, dict) else value_at(api.document, path[:-1]))}
 
 
-def _unservable(api: Api, projector: Projector) -> Iterator[Finding]:
+def _list_unservable(
+    api: Api, projector: Projector | None, cache: Cache | None
+) -> list[Unservable]:
+    key = None
+    if cache is not None and api.meaning is not None:
+        key = cache.key("unservable", api.meaning, repr(api.visible))
+        if (known := cache.get(key)) is not None:
+            return [_read_row(*row) for row in json.loads(known)]
+    found = list(_find_unservable(api, projector or Projector(api)))
+    if cache is not None and key is not None:
+        cache.put(key, json.dumps(found).encode())
+    return found
+
+
+def _read_row(
+    rule: str, path: list[str | int], message: str, concerned: dict[str, list[str]]
+) -> Unservable:
+    who = {name: tuple(those) for name, those in concerned.items()}
+    return Unservable(rule, tuple(path), message, who)
+
+
+def _find_unservable(api: Api, projector: Projector) -> Iterator[Unservable]:
     places = _Places(api)
     for path, kind, node in places.gated_parents:
         if kind == "schema":
-            yield from _members(api, places, path, node)
-            yield from _fields(api, places, path, node)
+            yield from _members(places, path, node)
+            yield from _fields(places, path, node)
         elif kind in ("operation", "path-item"):
-            yield from _parameters(api, path, node)
+            yield from _parameters(path, node)
     yield from _variants(api, places)
     for path, kind, node in places.with_history:
         if kind == "schema" and places.in_request(path):
-            yield from _required_fields(api, places, path, node)
+            yield from _required_fields(places, path, node)
         elif kind in ("parameter", "request-body") and node.get("required"):
-            yield from _required_since(api, places, path, kind)
+            yield from _required_since(places, path, kind)
     yield from _empty_bodies(api, places)
     yield from _responses(api, projector)
 
 
-def _members(api: Api, places: _Places, path: Path, node: dict[str, Any]) -> Iterator[Finding]:
+def _members(places: _Places, path: Path, node: dict[str, Any]) -> Iterator[Unservable]:
     for key in UNIONS:
         for index, member in enumerate(node.get(key, ())):
             missing = places.timeline.all & ~places.timeline.of(member)
@@ -98,16 +134,16 @@ def _members(api: Api, places: _Places, path: Path, node: dict[str, Any]) -> Ite
             at = (*path, key, index)
             _, name = target(member.get("$ref", "")) or ("", "a member")
             name = member["const"] if member.get("const", "") != "" else name
-            yield _finding(
-                api,
+            yield Unservable(
                 "member-without-substitute",
                 at,
                 f"{_name(path)}: {name} is absent in {places.timeline.places(missing)}, and "
                 f"{_name(holder)} is required and single-valued",
+                {},
             )
 
 
-def _variants(api: Api, places: _Places) -> Iterator[Finding]:
+def _variants(api: Api, places: _Places) -> Iterator[Unservable]:
     """Yield each gated schema that extends a discriminated one which has to be shown."""
     schemas = api.document.get("components", {}).get("schemas", {})
     for parent, names in sorted(places.subtypes.items()):
@@ -117,16 +153,16 @@ def _variants(api: Api, places: _Places) -> Iterator[Finding]:
             missing = parent_shown & ~places.timeline.of(schemas[name])
             if holder is None or not missing or SHOWN_AS in schemas[name]:
                 continue
-            yield _finding(
-                api,
+            yield Unservable(
                 "member-without-substitute",
                 ("components", "schemas", name),
                 f"{parent}: {name} is absent in {places.timeline.places(missing)}, and "
                 f"{_name(holder)} is required and single-valued",
+                {},
             )
 
 
-def _fields(api: Api, places: _Places, path: Path, node: dict[str, Any]) -> Iterator[Finding]:
+def _fields(places: _Places, path: Path, node: dict[str, Any]) -> Iterator[Unservable]:
     for name, child in node.get("properties", {}).items():
         missing = places.timeline.all & ~places.timeline.of(child)
         if (
@@ -142,12 +178,10 @@ def _fields(api: Api, places: _Places, path: Path, node: dict[str, Any]) -> Iter
                 f"{_name(at)}: required in requests, and absent in "
                 f"{places.timeline.places(missing)}"
             )
-            yield _finding(api, "request-without-way-up", at, message)
+            yield Unservable("request-without-way-up", at, message, {})
 
 
-def _required_fields(
-    api: Api, places: _Places, path: Path, node: dict[str, Any]
-) -> Iterator[Finding]:
+def _required_fields(places: _Places, path: Path, node: dict[str, Any]) -> Iterator[Unservable]:
     """Yield each field that requests must have now, and could be without before."""
     for name in node.get("required", ()):
         child = node.get("properties", {}).get(name, {})
@@ -161,10 +195,10 @@ def _required_fields(
                 f"{_name((*path, 'properties', name))}: required in requests, and optional in "
                 f"{places.timeline.places(free)}"
             )
-            yield _finding(api, "request-without-way-up", (*path, "required"), message)
+            yield Unservable("request-without-way-up", (*path, "required"), message, {})
 
 
-def _parameters(api: Api, path: Path, node: dict[str, Any]) -> Iterator[Finding]:
+def _parameters(path: Path, node: dict[str, Any]) -> Iterator[Unservable]:
     for index, parameter in enumerate(node.get("parameters", ())):
         if (
             isinstance(parameter, dict)
@@ -174,7 +208,7 @@ def _parameters(api: Api, path: Path, node: dict[str, Any]) -> Iterator[Finding]
         ):
             at = (*path, "parameters", index)
             message = f"{_name(path)}: parameter {parameter.get('name')} is required, and new"
-            yield _finding(api, "request-without-way-up", at, message)
+            yield Unservable("request-without-way-up", at, message, {})
 
 
 def _lacks(name: str, node: dict[str, Any]) -> bool:
@@ -185,7 +219,7 @@ def _requires(name: str, schema: dict[str, Any]) -> bool:
     return name in schema.get("required", ())
 
 
-def _required_since(api: Api, places: _Places, path: Path, kind: str) -> Iterator[Finding]:
+def _required_since(places: _Places, path: Path, kind: str) -> Iterator[Unservable]:
     """Yield the parameter or body at *path*, required now, if requests could be without it."""
     node = places.node(path)
     free = places.where(path, lambda era: not era.get("required")) & places.timeline.of(node)
@@ -194,10 +228,10 @@ def _required_since(api: Api, places: _Places, path: Path, kind: str) -> Iterato
         message = (
             f"{_name(path)}: {what} is required, and optional in {places.timeline.places(free)}"
         )
-        yield _finding(api, "request-without-way-up", (*path, "required"), message)
+        yield Unservable("request-without-way-up", (*path, "required"), message, {})
 
 
-def _empty_bodies(api: Api, places: _Places) -> Iterator[Finding]:
+def _empty_bodies(api: Api, places: _Places) -> Iterator[Unservable]:
     """Yield each body of a 204 response, with the operations and versions that declare it."""
     users: dict[Path, list[Path]] = defaultdict(list)
     for path, kind, node in walk("document", api.document):
@@ -210,45 +244,39 @@ def _empty_bodies(api: Api, places: _Places) -> Iterator[Finding]:
         for path in responses:
             shown |= places.find_shown(path) & places.where(response, _has_content)
         named = response if response[0] == "components" else response[:-2]
-        yield _finding(
-            api,
-            "body-without-content",
-            (*response, "content"),
-            f"{_name(named)}: a body is declared for 204",
-            operations=tuple(sorted({_name(path) for path in responses if path[0] == "paths"})),
-            **list_concerned(places.timeline.members(shown)),
-        )
+        names = tuple(sorted({_name(path) for path in responses if path[0] == "paths"}))
+        concerned = {"operations": names, **list_concerned(places.timeline.members(shown))}
+        message = f"{_name(named)}: a body is declared for 204"
+        yield Unservable("body-without-content", (*response, "content"), message, concerned)
 
 
 def _has_content(response: dict[str, Any]) -> bool:
     return bool(response.get("content"))
 
 
-def _responses(api: Api, projector: Projector) -> Iterator[Finding]:
+def _responses(api: Api, projector: Projector) -> Iterator[Unservable]:
     """Yield each response of the newest version that callers of older ones can't be sent."""
     placed = with_media_types(api)
     projector = projector if placed is api else Projector(placed)
     for path, fact, operations, combinations in find_unsendable(placed, projector):
         concerned = list_concerned(combinations)
-        yield _finding(
-            api,
-            "response-without-way-down",
-            path,
-            f"{operations[0]}: {fact} in {', '.join(concerned['versions'])}",
-            operations=operations,
-            **concerned,
-        )
+        message = f"{operations[0]}: {fact} in {', '.join(concerned['versions'])}"
+        who = {"operations": operations, **concerned}
+        yield Unservable("response-without-way-down", path, message, who)
 
 
-def _finding(api: Api, rule: str, path: Path, message: str, **details: Any) -> Finding:
+def _create_finding(api: Api, found: Unservable) -> Finding:
+    at = pointer(found.path)
     return create_finding(
-        rule,
+        found.rule,
         Policy.SERVABLE,
-        message,
-        key=(pointer(path),),
-        after_pointer=pointer(path),
-        after_source=api.locate(path),
-        **details,
+        found.message,
+        key=(at,),
+        after_pointer=at,
+        after_source=api.locate(found.path),
+        operations=found.concerned.get("operations", ()),
+        versions=found.concerned.get("versions", ()),
+        environments=found.concerned.get("environments", ()),
     )
 
 

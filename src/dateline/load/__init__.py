@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
+from dateline.cache import Cache
 from dateline.gates import Timeline
-from dateline.load.availability import find_availability
-from dateline.load.checks import find_problems
 from dateline.load.joining import join_files
+from dateline.load.kept import read_fragment
+from dateline.load.meaning import join_meanings
 from dateline.load.table import read_table
-from dateline.model import Api, Map, Place, Problem, SourceError, Table
+from dateline.model import Api, Definitions, Map, Place, Problem, SourceError, Table
 from dateline.paths import name_folder
 from dateline.source.reader import read
 
@@ -23,13 +25,13 @@ _SUFFIXES: Final = (".yaml", ".yml", ".json")
 _FILE_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
-def load(folder: Path, *, tolerated: Collection[str] = ()) -> Api:
+def load(folder: Path, *, tolerated: Collection[str] = (), cache: Cache | None = None) -> Api:
     """Read the definitions in *folder*: `versions.yaml`, and fragments in YAML and JSON.
 
     Fragments may be in folders below, and refer to other files there. What ``list_source_files``
     leaves alone is not read.
     Raises SourceError with every problem found, sorted by place; those of the checks whose ids
-    are *tolerated* are passed over.
+    are *tolerated* are passed over. The *cache* has what was read, and found to be sound, before.
     """
     problems: list[Problem] = []
     if not os.path.lexists(folder / TABLE):
@@ -39,41 +41,80 @@ def load(folder: Path, *, tolerated: Collection[str] = ()) -> Api:
         raise SourceError(problems)
     table = read_table(table_map, problems)
     adopted = table.adopted if table else table_map.get("lint") == "adopted"
-    files = {
-        name: file
+    found = {
+        name: fragment
         for path in list_source_files(folder, problems)
         if (name := path.relative_to(folder).as_posix()) not in _BESIDE
-        and (file := _read(path, folder, adopted=adopted, problems=problems)) is not None
+        and (
+            fragment := read_fragment(
+                path, name_source(path, folder), adopted=adopted, problems=problems, cache=cache
+            )
+        )
     }
-    if not files and not problems:
+    if not found and not problems:
         problems.append(_nothing_to_read(folder))
     if table is None or problems:
         raise SourceError(problems)
+    files = {name: fragment.document for name, fragment in found.items()}
     joined = join_files(files, folder, problems)
-    if joined is not None and not problems:
-        found = find_problems(joined.document, table, joined.locate)
-        problems += (problem for problem in found if problem.id not in tolerated)
     if joined is None or problems:
         raise SourceError(problems)
-    document, locate = joined.document, joined.locate
+    document = joined.document
+    if cache is not None and not tolerated:
+        document = Definitions(document)
+        document.meaning = join_meanings(
+            (name, fragment.meaning)
+            for name, fragment in found.items()
+            if fragment.meaning is not None
+        )
     timeline = Timeline(table)
-    drafts = {version.date for version in table.versions if version.draft}
-    visible, breaches = find_availability(
-        document, timeline, locate, adopted=table.adopted, drafts=drafts
-    )
-    if breaches:
-        raise SourceError(breaches)
     return Api(
         folder=folder,
         name=name_folder(folder),
         document=document,
         table=table,
         combinations=timeline.combinations,
-        visible=visible,
-        locate=locate,
+        visible=_check(document, table, timeline, joined.locate, tolerated, cache),
+        locate=joined.locate,
         trace=joined.trace,
         parts=joined.parts,
     )
+
+
+def _check(
+    document: dict[str, Any],
+    table: Table,
+    timeline: Timeline,
+    locate: Callable[..., Place],
+    tolerated: Collection[str],
+    cache: Cache | None,
+) -> dict[tuple[str, str], int]:
+    """Return where each component of *document* is part of the contract, by section and name.
+
+    Raises SourceError with every problem found.
+    """
+    key = None
+    if cache is not None and isinstance(document, Definitions):
+        key = cache.key("sound", document.meaning, repr(table))
+        if (known := cache.get(key)) is not None:
+            return {(section, name): mask for section, name, mask in json.loads(known)}
+    # heavy: not needed for what was found to be sound before
+    from dateline.load.availability import find_availability
+    from dateline.load.checks import find_problems
+
+    found = find_problems(document, table, locate)
+    if problems := [problem for problem in found if problem.id not in tolerated]:
+        raise SourceError(problems)
+    drafts = {version.date for version in table.versions if version.draft}
+    visible, breaches = find_availability(
+        document, timeline, locate, adopted=table.adopted, drafts=drafts
+    )
+    if breaches:
+        raise SourceError(breaches)
+    if cache is not None and key is not None:
+        rows = [[section, name, mask] for (section, name), mask in visible.items()]
+        cache.put(key, json.dumps(rows).encode())
+    return visible
 
 
 def read_known_table(folder: Path) -> Table | None:

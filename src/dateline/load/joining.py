@@ -71,7 +71,7 @@ def _may_be_part(file: Map) -> bool:
 
 def _create_unreached(file: Map) -> Problem:
     return Problem(
-        place=file.place(),
+        place=Locator([file]).locate(()),
         id="source-not-read",
         message="no reference leads to this file, and it has no section of definitions "
         "(`paths`, `components`, ...); refer to it, or delete it",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import Any, Final
 
@@ -26,14 +27,33 @@ def json_key(key: str) -> str:
     return quote_json(key)
 
 
+# Numbers so large or so small that they are written otherwise here, at the end of a line.
+_EXPONENT: Final = re.compile(r"(?:\de[-+]?\d+|\b0\.0000\d*),?$", re.MULTILINE)
+
+
 def json_text(value: Any, indent: int = 0) -> str:
     """Return *value* as JSON, two blanks a level; lines after the first begin at *indent*."""
+    if isinstance(value, dict | list) and value:
+        from pydantic_core import PydanticSerializationError, to_json
+
+        try:
+            text = to_json(value, indent=2).decode()
+        except PydanticSerializationError:
+            return write_json(value, indent)
+        lines = text.split("\n")
+        if "".join(lines).isprintable() and not _EXPONENT.search(text):
+            return ("\n" + " " * indent).join(lines)
+    return write_json(value, indent)
+
+
+def write_json(value: Any, indent: int) -> str:
+    """Return what `json_text` does, whatever characters and numbers are in *value*."""
     if isinstance(value, dict):
         if not value:
             return "{}"
         inner = " " * (indent + 2)
         lines = [
-            f"{inner}{json_key(key)}: {json_text(child, indent + 2)}"
+            f"{inner}{json_key(key)}: {write_json(child, indent + 2)}"
             for key, child in value.items()
         ]
         return "{\n" + ",\n".join(lines) + "\n" + " " * indent + "}"
@@ -41,7 +61,7 @@ def json_text(value: Any, indent: int = 0) -> str:
         if not value:
             return "[]"
         inner = " " * (indent + 2)
-        lines = [inner + json_text(child, indent + 2) for child in value]
+        lines = [inner + write_json(child, indent + 2) for child in value]
         return "[\n" + ",\n".join(lines) + "\n" + " " * indent + "]"
     return quote_json(value) if isinstance(value, str) else format_number(value)
 

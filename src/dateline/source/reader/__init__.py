@@ -15,7 +15,7 @@ from dateline.source.reader.characters import (
 from dateline.source.reader.json_document import JsonReader
 from dateline.source.reader.json_text import JsonText, Trail
 from dateline.source.reader.limits import ADOPTED, AUTHORED, Limits
-from dateline.source.reader.locator import Locator
+from dateline.source.reader.locator import KeptDocument, Locator
 from dateline.source.reader.yaml_document import YamlReader
 from dateline.source.reader.yaml_text import YamlText
 
@@ -25,6 +25,7 @@ __all__ = [
     "MOST_PROBLEMS",
     "JsonReader",
     "JsonText",
+    "KeptDocument",
     "Limits",
     "Locator",
     "Log",

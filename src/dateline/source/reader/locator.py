@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 from operator import itemgetter
 from typing import Any
@@ -12,20 +12,21 @@ from dateline.source.reader.json_document import JsonDocument
 from dateline.source.reader.json_text import Trail
 
 
+class KeptDocument(Map):
+    """The mapping that a file held when it was read before; places in it are in what ``reread``
+    returns, as ``read`` does."""
+
+    __slots__ = ("reread",)
+
+    reread: Callable[[], Map]
+
+
 class Locator:
     """Tells where the trails of a joined document lead to in its files."""
 
     def __init__(self, fragments: Iterable[Map]) -> None:
         """Take the mappings that ``read`` returned for those files, at least one."""
-        self._fragments = [
-            (
-                fragment,
-                fragment.text.find
-                if isinstance(fragment, JsonDocument)
-                else partial(_by_marks, fragment),
-            )
-            for fragment in fragments
-        ]
+        self._fragments = [(fragment, _choose_search(fragment)) for fragment in fragments]
 
     def locate(self, path: Trail, *, value: bool = False) -> Place:
         """Return where the key or item at *path* stands; with *value*, what it holds.
@@ -36,6 +37,19 @@ class Locator:
         reached = [(_depth(fragment, path), find) for fragment, find in self._fragments]
         depth, find = max(reached, key=itemgetter(0))
         return find(path[:depth], value and depth == len(path))
+
+
+def _choose_search(fragment: Map) -> Callable[[Trail, bool], Place]:
+    """Return what finds places in *fragment*."""
+    if isinstance(fragment, JsonDocument):
+        return fragment.text.find
+    if isinstance(fragment, KeptDocument):
+        return partial(_find_again, fragment)
+    return partial(_by_marks, fragment)
+
+
+def _find_again(kept: KeptDocument, path: Trail, value: bool) -> Place:
+    return _choose_search(kept.reread())(path, value)
 
 
 def _depth(fragment: Map, path: Trail) -> int:

@@ -1,0 +1,79 @@
+"""Read files of definitions: what a file held when it was read before comes from the cache."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import cache as once
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from dateline.cache import Cache
+from dateline.load.meaning import Meaning
+from dateline.model import Map, Place, Problem
+from dateline.source.reader import (
+    ADOPTED,
+    AUTHORED,
+    KeptDocument,
+    UnreadableFileError,
+    file_content,
+    read_content,
+)
+
+
+class Fragment(NamedTuple):
+    """What a file of definitions holds; with a cache, what that means but for its words."""
+
+    document: Map
+    meaning: Meaning | None
+
+
+def read_fragment(
+    path: Path, name: str, *, adopted: bool, problems: list[Problem], cache: Cache | None
+) -> Fragment | None:
+    """Return what the file at *path* holds, as `dateline.source.reader.read` does.
+
+    Where the *cache* has it, the file is read again only when a place in it is needed, and its
+    mappings have no places of their own.
+    """
+    try:
+        limits = ADOPTED if adopted else AUTHORED
+        content = file_content(path, limits.size, inside=path.parent)
+    except UnreadableFileError as error:
+        place = Place(name, 1, 1)
+        problems.append(Problem(place=place, id=error.kind, message=error.message))
+        return None
+    if cache is None:
+        read = read_content(content, name, adopted=adopted, problems=problems)
+        return None if read is None else Fragment(read, None)
+    key = cache.key("source", path.suffix, str(adopted), content)
+    if (known := cache.get(key)) is not None:
+        structure, words, root = json.loads(known)
+        return Fragment(
+            _restore(root, name, partial(_reread, content, name, adopted=adopted)),
+            Meaning(bytes.fromhex(structure), tuple(words)),
+        )
+    found: list[Problem] = []
+    document = read_content(content, name, adopted=adopted, problems=found)
+    problems += found
+    if document is None:
+        return None
+    meaning = Meaning.of(document)
+    if not found:
+        row = [meaning.structure.hex(), meaning.words, document]
+        cache.put(key, json.dumps(row).encode())
+    return Fragment(document, meaning)
+
+
+def _restore(root: dict[str, Any], name: str, reread: Callable[[], Map]) -> KeptDocument:
+    document = KeptDocument(root)
+    document.file, document.mark, document.marks = name, 0, []
+    document.reread = once(reread)
+    return document
+
+
+def _reread(content: bytes, name: str, *, adopted: bool) -> Map:
+    document = read_content(content, name, adopted=adopted, problems=[])
+    assert document is not None, "only what could be read is kept"
+    return document

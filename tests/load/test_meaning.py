@@ -1,0 +1,101 @@
+"""What was found out about definitions holds for others of the same meaning, and for no more."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.sources import LIBRARY, folder
+
+from dateline.cache import Cache
+from dateline.load import load
+from dateline.load.meaning import Meaning, join_meanings
+from dateline.model import SourceError
+
+BOOK = {"type": "object", "properties": {"description": {"type": "string"}}}
+
+
+def mean(*documents: dict[str, Any]) -> bytes:
+    return join_meanings((str(at), Meaning.of(each)) for at, each in enumerate(documents))
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({"description": "one"}, {"description": "two"}),
+        ({"a": [{"summary": "one"}, {}]}, {"a": [{"summary": "two"}, {}]}),
+        ({"x-was": {"2024": {"description": "one"}}}, {"x-was": {"2024": {"description": "two"}}}),
+        (
+            {"description": "same", "a": {"summary": "same"}},
+            {"description": "s", "a": {"summary": "s"}},
+        ),
+    ],
+)
+def test_words_mean_nothing(before: dict[str, Any], after: dict[str, Any]) -> None:
+    assert mean(BOOK, before) == mean(BOOK, after)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({"description": "one"}, {}),
+        ({"description": "one"}, {"description": ""}),
+        ({"description": "one"}, {"description": 1}),
+        ({"description": "one"}, {"summary": "one"}),
+        ({"title": "one"}, {"title": "two"}),
+        ({"a": 1, "b": 2}, {"b": 2, "a": 1}),
+        ({"a": 1}, {"a": 1.0}),
+        ({"a": 1}, {"a": True}),
+        # words that become equal can make what holds them equal
+        ({"a": [{"summary": "one"}, {"summary": "two"}]}, {"a": [{"summary": "one"}] * 2}),
+        (
+            {"description": "a", "x-was": {"1": {"description": "b"}}},
+            {"description": "a", "x-was": {"1": {"description": "a"}}},
+        ),
+        # data, and names that the author chose
+        *(
+            ({key: {"description": "one"}}, {key: {"description": "two"}})
+            for key in ("const", "default", "example", "examples", "links", "mapping", "scopes")
+        ),
+        ({"enum": [{"description": "one"}]}, {"enum": [{"description": "two"}]}),
+        ({"x-own": {"description": "one"}}, {"x-own": {"description": "two"}}),
+    ],
+)
+def test_all_else_has_a_meaning(before: dict[str, Any], after: dict[str, Any]) -> None:
+    assert mean(BOOK, before) != mean(BOOK, after)
+
+
+def test_words_are_the_same_or_not_in_whatever_file_they_are() -> None:
+    one, two = {"description": "one"}, {"description": "two"}
+    assert mean(one, two) == mean(two, one) != mean(one, one) == mean(two, two)
+
+
+def load_twice(home: Path, edit: tuple[str, str]) -> tuple[str, str]:
+    """Return what `load` says of an edited folder with a full cache, and without one."""
+    found = folder(home, LIBRARY, "schemas")
+    cache = Cache(None)
+    load(found, cache=cache)
+    path = next(path for path in sorted(found.glob("*.yaml")) if edit[0] in path.read_text())
+    path.write_text(path.read_text().replace(*edit, 1))
+    said = []
+    for known in (cache, None):
+        try:
+            said.append(repr(load(found, cache=known).document))
+        except SourceError as error:
+            said.append(str(error))
+    return said[0], said[1]
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        ("description:", "descriptoin:"),
+        ("type: string", "type: strnig"),
+        ("$ref: '#/components/schemas/", "$ref: '#/components/schemas/No"),
+        ("operationId: ", "operationId: other"),
+    ],
+)
+def test_what_is_edited_is_checked_whatever_was_kept(tmp_path: Path, edit: tuple[str, str]) -> None:
+    kept, read = load_twice(tmp_path, edit)
+    assert kept == read
