@@ -157,10 +157,16 @@ _WAIVED = click.option("--waived", is_flag=True, help="Write out waived findings
 @_AGAINST
 @_FORMAT
 @_WAIVED
+@click.option(
+    "--app",
+    metavar="MODULE:NAME",
+    help="Compare with the code of an application instead: what its OpenAPI document says.",
+)
 @_QUIET
 def check(
     workspaces: list[Workspace],
     against: str | None,
+    app: str | None,
     formats: list[tuple[str, str]],
     waived: bool,
     quiet: bool,
@@ -168,6 +174,11 @@ def check(
     """Check the definitions against the versioning rules."""
     from dateline import generate as room
 
+    if app is not None:
+        if len(workspaces) > 1 or against is not None or formats:
+            raise click.UsageError("--app is for one project, without --against and --format.")
+        _check_code(workspaces[0], app, quiet=quiet)
+        return
     if against is None and not formats and all(map(room.is_untouched, workspaces)):
         if not quiet:
             click.echo(fresh.NO_FINDINGS)
@@ -185,6 +196,22 @@ def check(
     if checked.errors:
         raise join_errors(checked.errors)
     sys.exit(FINDINGS if breaches(checked.findings) else CLEAN)
+
+
+def _check_code(workspace: Workspace, app: str, *, quiet: bool) -> None:
+    """Report how the code of *app* differs from the definitions, and set the exit status."""
+    from dateline.adopt.code import compare_code
+
+    found, newest = compare_code(workspace.schemas, workspace.output, app)
+    for finding in found:
+        place = finding.before_source or app
+        click.echo(f"{place}: {finding.rule}: {finding.message}")
+    if found:
+        count = "1 difference" if len(found) == 1 else f"{len(found)} differences"
+        click.echo(f"{count} between the definitions ({newest}) and {app}", err=True)
+    elif not quiet:
+        click.echo(f"no differences between the definitions ({newest}) and {app}")
+    sys.exit(FINDINGS if found else CLEAN)
 
 
 @main.command()
@@ -641,6 +668,7 @@ def adopt(
 ) -> None:
     """Make definitions of the OpenAPI documents that each version has.
 
+    MODULE:NAME in place of a file is an application, such as FastAPI's, that makes its document.
     Each document comes back out of the definitions equal, the order of keys aside; else nothing
     is written. On a terminal, you confirm what looks renamed; otherwise it is written as removed
     and added, with the option that makes it a rename.

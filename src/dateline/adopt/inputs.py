@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
+from dateline.adopt.applications import is_application, read_application
 from dateline.adopt.remarks import Remark, count_remarks
-from dateline.bundle import Document, open_document
+from dateline.bundle import Document, FolderFiles, open_document
 from dateline.load import TABLE
 from dateline.load.checks import find_problems
 from dateline.load.table import (
@@ -65,6 +67,8 @@ class Source:
 def parse_arguments(arguments: Iterable[str]) -> list[tuple[str, Path]]:
     """Return the dates and files that `DATE=FILE` *arguments* name, oldest first.
 
+    In place of a file, `MODULE:NAME` names an application.
+
     Raises UsageError for what is no date, for a date named twice, and for what is no document.
     """
     found: dict[str, Path] = {}
@@ -75,6 +79,8 @@ def parse_arguments(arguments: Iterable[str]) -> list[tuple[str, Path]]:
             faults.append(f"{argument!r}: write DATE=FILE, such as 2024-01-15=openapi.yaml")
         elif date in found:
             faults.append(f"{date} is the date of {found[date]} already; name each date once")
+        elif not Path(file).exists() and is_application(file):
+            found[date] = Path(file)
         elif not Path(file).exists():
             faults.append(f"there is no file {file!r}; name an OpenAPI document")
         elif Path(file).suffix.lower() in _PACKED:
@@ -97,7 +103,7 @@ def read_sources(files: list[tuple[str, Path]], table: Table) -> list[Source]:
     found = []
     for date, path in files:
         try:
-            source = Source(date, open_document(path, path.as_posix(), None))
+            source = Source(date, _open(path))
         except SourceError as error:
             problems += error.problems
             continue
@@ -107,6 +113,15 @@ def read_sources(files: list[tuple[str, Path]], table: Table) -> list[Source]:
     if problems:
         raise SourceError(problems)
     return found
+
+
+def _open(path: Path) -> Document:
+    """Return the document in a file, or of the application that is named in its place."""
+    name = path.as_posix()
+    if path.exists() or not is_application(name):
+        return open_document(path, name, None)
+    data = json.dumps(read_application(name), ensure_ascii=False, indent=1).encode()
+    return Document(name=f"{name}.json", data=data, files=FolderFiles(Path()), readings=None)
 
 
 def _annotations(source: Source) -> Iterable[Problem]:

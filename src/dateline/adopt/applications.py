@@ -1,0 +1,78 @@
+"""Read the OpenAPI document that an application makes of its own code."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any, Final
+
+from dateline.model import DatelineError
+
+_NAME: Final = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
+_SECONDS: Final = 120
+
+# What the application prints itself goes nowhere: the document has a file of its own.
+_SCRIPT: Final = """\
+import importlib, json, os, sys
+target, name = sys.argv[1:]
+sys.path.insert(0, os.getcwd())
+module, _, path = name.partition(":")
+found = importlib.import_module(module)
+for step in path.split("."):
+    found = getattr(found, step)
+found = getattr(found, "openapi", found)
+document = found() if callable(found) else found
+with open(target, "w", encoding="utf-8") as file:
+    json.dump(document, file, ensure_ascii=False)
+"""
+
+
+class ApplicationError(DatelineError):
+    """An application can't be imported, or gives no OpenAPI document."""
+
+    exit_code = 2
+
+
+def is_application(name: str) -> bool:
+    """Return whether *name* is written as that of an application: `MODULE:NAME`."""
+    return _NAME.fullmatch(name) is not None
+
+
+def read_application(name: str) -> dict[str, Any]:
+    """Return the document of the application *name*, `MODULE:NAME`, found from this folder.
+
+    That is what its method `openapi` returns, as FastAPI's does; an object without one is the
+    document, or a function that returns it. The code runs in a process of its own. Raises
+    ApplicationError where it can't be imported or gives no document.
+    """
+    if not is_application(name):
+        raise ApplicationError(f"{name!r} is no application; write MODULE:NAME, such as app:app")
+    with tempfile.TemporaryDirectory() as folder:
+        target = Path(folder, "openapi.json")
+        try:
+            run = subprocess.run(
+                [sys.executable, "-c", _SCRIPT, str(target), name],
+                capture_output=True,
+                encoding="utf-8",
+                errors="replace",
+                timeout=_SECONDS,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            raise ApplicationError(
+                f"{name} gave no OpenAPI document in {_SECONDS} seconds; does importing it end?"
+            ) from None
+        if run.returncode != 0 or not target.exists():
+            said = run.stderr.strip().splitlines() or [f"exit status {run.returncode}"]
+            raise ApplicationError(
+                f"{name} gives no OpenAPI document: {said[-1]}; name an application as "
+                "MODULE:NAME that can be imported from here"
+            )
+        document = json.loads(target.read_bytes())
+    if not isinstance(document, dict):
+        raise ApplicationError(f"{name} gives no OpenAPI document, which is an object")
+    return document

@@ -1,0 +1,46 @@
+"""Compare the newest version of definitions with what the code of an application promises."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from dateline.adopt.applications import read_application
+from dateline.check.comparison import compare
+from dateline.load import load
+from dateline.model import Finding
+
+# Names and words, which frameworks derive and change with their releases.
+_NOISE: Final = frozenset(
+    {"documentation-changed", "operation-id-changed", "extension-changed", "dialect-changed"}
+    | {"component-added", "component-removed", "component-renamed", "servers-changed"}
+)
+
+# What FastAPI declares by itself.
+_ADDED: Final = frozenset({"HTTPValidationError", "ValidationError"})
+
+
+def compare_code(schemas: Path, output: Path, name: str) -> tuple[list[Finding], str]:
+    """Return how the application *name* differs from the definitions, and their newest version.
+
+    Before is what the definitions say. What only names things, or is only documentation, is no
+    difference, nor are the errors that a framework declares by itself. Raises ApplicationError for
+    an application without a document, and what `compare` raises.
+    """
+    document = read_application(name)
+    table = load(schemas).table
+    newest = f"{table.dates[-1]}@{table.environments[0].name}" if table.environments else ""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "openapi.json")
+        file.write_text(json.dumps(document), encoding="utf-8")
+        found, _ = compare(schemas, output, newest or table.dates[-1], str(file))
+    # the file is gone, and was nobody's
+    told = [replace(each, after_source=None) for each in found if not _is_noise(each)]
+    return told, table.dates[-1]
+
+
+def _is_noise(finding: Finding) -> bool:
+    return finding.rule in _NOISE or finding.schema in _ADDED

@@ -1,0 +1,114 @@
+"""Definitions from the code of an application, and where the two differ."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from dateline.cli import main
+
+CODE = """\
+from fastapi import FastAPI
+from pydantic import BaseModel
+
+print("noise")
+app = FastAPI(title="Shop")
+
+
+class Order(BaseModel):
+    id: str
+    note: str | None = None
+
+
+@app.get("/orders/{id}")
+def get_order(id: str, wide: bool = False) -> Order:
+    return Order(id=id)
+
+
+@app.post("/orders")
+def create_order(order: Order) -> Order:
+    return order
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "shop.py").write_text(CODE)
+    return tmp_path
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(main, arguments, prog_name="dateline")
+
+
+def edit(project: Path, before: str, after: str) -> None:
+    assert before in CODE
+    (project / "shop.py").write_text(CODE.replace(before, after))
+
+
+def test_definitions_come_from_the_code_and_do_not_differ_from_it(project: Path) -> None:
+    adopted = run("adopt", "2025-01-01=shop:app")
+    assert (adopted.exit_code, (project / "schemas" / "versions.yaml").exists()) == (0, True)
+    checked = run("check", "--app", "shop:app")
+    assert (checked.exit_code, checked.output) == (
+        0,
+        "no differences between the definitions (2025-01-01) and shop:app\n",
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "rule"),
+    [
+        ("    note: str", "    price: int\n    note: str", "price"),
+        ("    note: str | None = None\n", "", "note"),
+        ("wide: bool = False", "wide: bool", "wide"),
+        ('@app.post("/orders")', '@app.post("/sales")', "/sales"),
+    ],
+)
+def test_a_change_of_the_code_is_a_difference(
+    project: Path, before: str, after: str, rule: str
+) -> None:
+    run("adopt", "2025-01-01=shop:app")
+    edit(project, before, after)
+    checked = run("check", "--app", "shop:app")
+    assert checked.exit_code == 1
+    assert rule in checked.output
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ('title="Shop"', 'title="Our shop", version="2"'),
+        ("def get_order(", "def read_order("),
+        ("    id: str\n", '    """What was ordered."""\n\n    id: str\n'),
+        ("Order", "Sale"),
+    ],
+)
+def test_names_and_words_are_no_difference(project: Path, before: str, after: str) -> None:
+    run("adopt", "2025-01-01=shop:app")
+    edit(project, before, after)
+    checked = run("check", "--app", "shop:app")
+    assert (checked.exit_code, checked.output) == (
+        0,
+        "no differences between the definitions (2025-01-01) and shop:app\n",
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("shop:nothing", "AttributeError"),
+        ("nowhere:app", "ModuleNotFoundError"),
+        ("shop:Order", "no OpenAPI document"),
+        ("shop", "write MODULE:NAME"),
+    ],
+)
+def test_what_is_no_application_is_said_in_one_line(project: Path, name: str, said: str) -> None:
+    run("adopt", "2025-01-01=shop:app")
+    assert project.exists()
+    with pytest.raises(Exception, match=said) as error:
+        CliRunner().invoke(main, ["check", "--app", name], catch_exceptions=False)
+    assert getattr(error.value, "exit_code", None) == 2
