@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -41,6 +42,7 @@ def _filled(
     return prepare
 
 
+@cache
 def _need(database: str) -> None:
     """Raise SkippedError where there can be no such database here."""
     # not before its rows: what is imported here adds to the memory of all that is measured

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-from dateline.openapi import Shape, parts, slot
+from dateline.openapi import Shape, parts
+from dateline.schema.dialect import read_slot
 
 # How what lies below a keyword is written in a path; `*` is replaced by the name.
 _STEPS: Final = {
@@ -35,7 +36,7 @@ def name(root: Any, pointer: str, keyword: str = "") -> Name:
     while tokens:
         key = tokens.pop(0)
         node = _below(node, key)
-        shape, child = slot(kind, "webhooks" if key == "x-webhooks" else key)
+        shape, child = read_slot(kind, key)
         entry = key
         if shape in (Shape.MAP, Shape.LIST) and tokens:
             entry = tokens.pop(0)

@@ -308,7 +308,7 @@ class _Translator:
 
     def _translate(self, node: dict[str, Any], kind: str) -> dict[str, Any]:
         made = self._start(node) if kind == "schema" else node
-        read = find_replaced(kind, made, lambda _, below, child: self.read(below, child), _slot)
+        read = find_replaced(kind, made, lambda _, below, child: self.read(below, child), read_slot)
         if read:
             made = copy_items(made, [(key, read.get(key, value)) for key, value in made.items()])
         return self._finish(made) if kind == "schema" else made
@@ -318,6 +318,6 @@ def _unread(schema: Schema) -> Schema:
     return schema
 
 
-def _slot(kind: str, key: str) -> Slot:
-    # where providers describe webhooks in 3.0
+def read_slot(kind: str, key: str) -> Slot:
+    """Return what *key* of an object of *kind* holds; `x-webhooks`, as 3.0 has it, too."""
     return slot(kind, "webhooks" if key == "x-webhooks" and kind == "document" else key)
