@@ -522,9 +522,9 @@ def test_a_component_never_gives_way_to_an_inline_type(tmp_path: Path) -> None:
     module = one(
         tmp_path, {"Order": record(item=record(x=TEXT)), "OrderItem": record(y={"type": "integer"})}
     )
-    assert one(tmp_path, {"Type": record(alias=record(x=TEXT))}).Type_Alias(x="a").x == "a"
+    assert one(tmp_path, {"Type": record(alias=record(x=TEXT))}).TypeAliasValue(x="a").x == "a"
     assert module.OrderItem(y=1).model_dump() == {"y": 1}
-    assert module.Order(item=module.Order_Item(x="a")).model_dump() == {"item": {"x": "a"}}
+    assert module.Order(item=module.OrderItemValue(x="a")).model_dump() == {"item": {"x": "a"}}
 
 
 def test_unusual_names_become_identifiers_by_one_rule(tmp_path: Path) -> None:

@@ -124,7 +124,7 @@ def test_callers_of_old_versions_may_leave_out_what_came_later(odd: Generated) -
 def test_a_component_keeps_its_name_when_a_body_would_be_called_so(odd: Generated) -> None:
     models = odd.module("server.models")
     assert models.PostThingsBody is odd.module("v2024_01_15").PostThingsBody
-    body = models.PostThings_Body.model_validate({"part": {"kind": "b"}, "class": "u"})
+    body = models.PostThingsBodyValue.model_validate({"part": {"kind": "b"}, "class": "u"})
     assert body.class_ is models.PostThingsBodyClass.U
 
 
@@ -168,7 +168,7 @@ def test_names_that_python_keeps_or_that_meet_are_told_apart(odd: Generated) -> 
     )
     assert signature(odd, "DefaultHandlers", "post_things") == (
         "(self, call: Call[None], *, class_: models.ClassParameter = <ClassParameter.X: x>, "
-        "body: models.PostThings_Body)"
+        "body: models.PostThingsBodyValue)"
         " -> Result[models.PostThingsResponse] | Reply[None] | None"
     )
     assert signature(odd, "ClassHandlers", "import_") == (

@@ -50,7 +50,7 @@ class Default:
         return Reply([], headers={"X-Total": 0})
 
     async def post_things(
-        self, call: Call[None], *, class_: object = None, body: models.PostThings_Body
+        self, call: Call[None], *, class_: object = None, body: models.PostThingsBodyValue
     ) -> dict[str, str] | None:
         return {"id": body.part.kind}
 

@@ -16,11 +16,11 @@ from dateline.python.code import (
     Brackets,
     Text,
     call,
-    docstring,
     lay_out,
     literal,
     words,
 )
+from dateline.python.docstrings import docstring
 from dateline.python.names import CANONICAL, SERVER, SUPPORT, package_name
 from dateline.templating import Code, environment
 
@@ -166,7 +166,7 @@ def _version_view(table: Table, version: str, homes: Mapping[str, str]) -> dict[
         by_home.setdefault(homes[name], []).append(name)
     imports = [_import(f"..{home}", names) for home, names in sorted(by_home.items())]
     return {
-        "docstring": docstring(f"Version {version}: {title}", 0),
+        "docstring": docstring([f"Version {version}: {title}"], 0),
         "api_version": Code(literal(version)),
         "imports": imports,
         "exports": [Code(literal(each)) for each in ("API_VERSION", *sorted(homes))],

@@ -20,7 +20,8 @@ from dateline.cache import Cache
 from dateline.model import DatelineError
 from dateline.models.definitions import Definition, Field
 from dateline.models.order import Order
-from dateline.python.code import Brackets, Text, call, docstring, lay_out, literal, quote_ahead
+from dateline.python.code import Brackets, Text, call, lay_out, literal, quote_ahead
+from dateline.python.docstrings import docstring
 from dateline.templating import Code
 
 _PACKAGE: Final = "datamodel-code-generator"
@@ -148,7 +149,7 @@ def _view(definition: Definition, ahead: frozenset[str]) -> dict[str, Any]:
     text = definition.description
     return {
         "name": Code(definition.name),
-        "docstring": docstring(text, 4) if text else "",
+        "docstring": docstring([text], 4) if text else "",
         "bases": [Code(base) for base in definition.bases],
         "rules": lay_out(Brackets("", definition.rules, "()"), 4, 16) if definition.rules else "",
         "extras": lay_out(definition.extras) if definition.extras is not None else "",
@@ -158,12 +159,12 @@ def _view(definition: Definition, ahead: frozenset[str]) -> dict[str, Any]:
             {
                 "name": Code(member.name),
                 "value": Code(literal(member.value)),
-                "docstring": docstring(member.description, 4) if member.description else "",
+                "docstring": docstring([member.description], 4) if member.description else "",
             }
             for member in definition.members
         ],
         **_alias(definition, ahead),
-        "note": docstring(text, 0) if text and definition.alias is not None else "",
+        "note": docstring([text], 0) if text and definition.alias is not None else "",
     }
 
 

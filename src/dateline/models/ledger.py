@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from dateline.model import Map, Place, Problem
@@ -27,12 +27,12 @@ class Ledger:
         self.notes: list[str] = []
         self.problems: list[Problem] = []
 
-    def claim(self, name: str, otherwise: str, where: Where) -> str:
-        """Return *name* where it is free, else *otherwise*; a third only in adopted definitions."""
-        third = otherwise
-        while self._adopted and third in self.taken:
-            third += "_"
-        for called in (name, otherwise, third):
+    def claim(self, names: Sequence[str], where: Where) -> str:
+        """Return the first of *names* that is free; a further one only in adopted definitions."""
+        last = names[-1]
+        while self._adopted and last in self.taken:
+            last += "_"
+        for called in (*names, last):
             if called not in self.taken:
                 self.taken.add(called)
                 return called
@@ -40,11 +40,11 @@ class Ledger:
             Problem(
                 place=place_of(self.holders[where.component]),
                 id="model-name-taken",
-                message=f"{where}: its model would be called {name}, and so is another: "
+                message=f"{where}: its model would be called {names[0]}, and so is another: "
                 "give it a component of its own, under another name",
             )
         )
-        return otherwise
+        return names[-1]
 
     def name_fields(
         self, name: str, properties: dict[str, Any], called: dict[str, str], taken: set[str]

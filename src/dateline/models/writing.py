@@ -370,7 +370,7 @@ class Writer:
 
     def _unknown(self, name: str, tag: str, where: Where) -> str:
         """Define what a member with another tag becomes."""
-        called = self._ledger.claim(f"Unknown{name}", f"Unknown_{name}", where)
+        called = self._ledger.claim([f"Unknown{name}", f"Unknown{name}Member"], where)
         attribute = names.field_name(tag)
         alias = (Pair("alias", Text(tag)),) if attribute != tag else ()
         self._made.append(
@@ -387,7 +387,8 @@ class Writer:
 
     def _claim(self, where: Where) -> str:
         parts = (self._classes[where.component], *where.parts)
-        return self._ledger.claim("".join(parts), "_".join(parts), where)
+        whole = "".join(parts)
+        return self._ledger.claim([names.join_names(parts), whole, f"{whole}Value"], where)
 
     # Definitions.
 

@@ -152,16 +152,6 @@ def lay_out(node: Node, indent: int = 0, used: int = 0) -> Code:
     return Code(_laid_out(node, indent, room))
 
 
-def docstring(text: str, indent: int) -> Code:
-    """Return an expression statement whose value is exactly *text*."""
-    line = literal(text)
-    if len(line) + indent + 4 <= WIDTH and "\\" not in line:
-        return Code(f'""{line}""')
-    if len(line) + indent <= WIDTH:
-        return Code(line)
-    return Code(_laid_out(Text(text), indent, 0))
-
-
 def children(node: Node) -> tuple[Node, ...]:
     """Return the nodes directly within *node*."""
     if isinstance(node, Brackets):

@@ -54,6 +54,24 @@ def pascal(name: str) -> str:
     return "".join(word[0].upper() + word[1:] for word in _words(name))
 
 
+def join_names(parts: Iterable[str]) -> str:
+    """Return names in PascalCase joined to one that says no word twice in a row.
+
+    A part that begins and ends with the same words as what is before it stands for both:
+    `BankIdentifier` and `BankACHIdentifier` become `BankACHIdentifier`.
+    """
+    made: list[str] = []
+    for part in parts:
+        words = _CAMEL.split(part)
+        if len(words) > len(made) > 1 and (words[0], words[-1]) == (made[0], made[-1]):
+            made = words
+            continue
+        sizes = range(min(len(words), len(made)), 0, -1)
+        doubled = next((size for size in sizes if made[-size:] == words[:size]), 0)
+        made += words[doubled:]
+    return "".join(made)
+
+
 def snake(name: str) -> str:
     """Return *name* in snake_case: its words in lower case, also those of camel case."""
     return "_".join(_words(_CAMEL.sub("_", name))).lower()

@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from dateline.model import Table
 from dateline.python.code import Text, lay_out, literal
+from dateline.python.docstrings import docstring
 from dateline.python.names import class_name
 from dateline.server.converters import Converter
-from dateline.server.docstrings import docstring
 from dateline.server.operations import OperationGroup
 from dateline.server.protocols import Protocols, standard
 from dateline.server.types import Types

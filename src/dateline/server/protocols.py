@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from dateline.python.code import Brackets as Bracketed
 from dateline.python.code import Node, lay_out, subscript, words
+from dateline.python.docstrings import docstring
 from dateline.server.converters import Converter
-from dateline.server.docstrings import docstring
 from dateline.server.operations import Operation, OperationGroup, Parameter
 from dateline.server.types import Types, nullable
 from dateline.templating import Code

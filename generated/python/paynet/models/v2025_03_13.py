@@ -22,19 +22,18 @@ class ApiError(t.OpenModel):
 
 
 class VersionRejectionReason(StrEnum):
-    (
-        "- `version_unknown`: a valid date that is not a supported version.\n"
-        "- `version_malformed`: not a canonical `YYYY-MM-DD` date; for example one with an "
-        "unpadded month\n"
-        "  or day."
-    )
+    """- `version_unknown`: a valid date that is not a supported version.
+    - `version_malformed`: not a canonical `YYYY-MM-DD` date; for example one with an unpadded
+      month or day.
+    """
 
     VERSION_UNKNOWN = "version_unknown"
     VERSION_MALFORMED = "version_malformed"
 
 
 class VersionRejection(t.OpenModel):
-    "Body of the answer to an unknown or malformed version. No nearby version is served instead."
+    """Body of the answer to an unknown or malformed version. No nearby version is served instead.
+    """
 
     error: Annotated[
         Literal["unsupported_api_version"],
@@ -247,11 +246,10 @@ class VersionIndexVersionsItem(t.OpenModel):
 
 
 class VersionIndex(t.OpenModel):
-    (
-        "The supported versions, the default version and the location of each version's "
-        "specification. The exact shape is not shown; the names here are this document's choice, "
-        "and there may be more."
-    )
+    """The supported versions, the default version and the location of each version's specification.
+    The exact shape is not shown; the names here are this document's choice, and there may be
+    more.
+    """
 
     default: Annotated[str, t.Field(description="The version served when a request names none.")]
     latest: Annotated[str, t.Field(description="The newest supported version.")]
@@ -333,7 +331,8 @@ class AutorampTransactionSource(t.OpenModel):
 
 
 AutorampTransactionState: TypeAlias = Annotated[Literal["Pending"] | t.Unrecognized, t.OpenEnded]
-"Coarse state. Its values beyond the observed one, and how it relates to `status`, are not shown."
+"""Coarse state. Its values beyond the observed one, and how it relates to `status`, are not shown.
+"""
 
 
 AutorampTransactionThirdPartyClassification: TypeAlias = Annotated[
@@ -472,7 +471,7 @@ class RecipientProviderCountry(t.OpenModel):
     code: Annotated[t.Omittable[str], t.Field(description="Code of the country.")] = t.ABSENT
 
 
-RecipientRecipientType: TypeAlias = Annotated[Literal["Business"] | t.Unrecognized, t.OpenEnded]
+RecipientType: TypeAlias = Annotated[Literal["Business"] | t.Unrecognized, t.OpenEnded]
 """Type of the recipient."""
 
 
@@ -481,7 +480,7 @@ class RecipientRecipient(t.OpenModel):
 
     name: Annotated[t.Omittable[str], t.Field(description="Name of the recipient.")] = t.ABSENT
     type: Annotated[
-        t.Omittable[RecipientRecipientType],
+        t.Omittable[RecipientType],
         t.Field(description="Type of the recipient."),
     ] = t.ABSENT
 

@@ -8,10 +8,9 @@ from ..models.v2025_03_13 import AchWire, Iban, RampType, Swift
 
 
 class FedNow(t.OpenModel):
-    (
-        "The deposit rail `FedNow`. Present only for autoramps whose deposit account supports it. "
-        "Its further fields are not shown."
-    )
+    """The deposit rail `FedNow`. Present only for autoramps whose deposit account supports it. Its
+    further fields are not shown.
+    """
 
     type: Annotated[Literal["FedNow"], t.Field(description="Names the member.")]
 
@@ -30,17 +29,15 @@ DepositRail: TypeAlias = Annotated[
         unknown=UnknownDepositRail,
     ),
 ]
-(
-    "A deposit rail of an autoramp. The discriminating property `type` is this document's choice; "
-    "the specification names the members only. There may be more members than the known ones."
-)
+"""A deposit rail of an autoramp. The discriminating property `type` is this document's choice; the
+specification names the members only. There may be more members than the known ones.
+"""
 
 
 class Autoramp(t.OpenModel):
-    (
-        "A conversion flow. The specification shows the deposit rails; the other fields listed "
-        "here are what the rest of its text supports, and there may be more."
-    )
+    """A conversion flow. The specification shows the deposit rails; the other fields listed here
+    are what the rest of its text supports, and there may be more.
+    """
 
     id: Annotated[t.Uuid, t.Field(description="Unique id of the autoramp.")]
     customer_id: Annotated[t.Omittable[t.Uuid], t.Field(description="Owning customer.")] = t.ABSENT
@@ -64,9 +61,8 @@ class Autoramp(t.OpenModel):
 
 
 class AutorampList(t.OpenModel):
-    (
-        "A structure containing autoramps. That it is an object, and the name `items`, are this "
-        "document's choice; the specification does not show the structure."
-    )
+    """A structure containing autoramps. That it is an object, and the name `items`, are this
+    document's choice; the specification does not show the structure.
+    """
 
     items: Annotated[t.Omittable[list[Autoramp]], t.Field(description="The autoramps.")] = t.ABSENT

@@ -23,6 +23,8 @@ def docstring(paragraphs: Iterable[str], indent: int) -> Code:
     for paragraph in paragraphs:
         found = [*_lines(paragraph, WIDTH - indent)]
         lines += ["", *found] if lines else found
+    if not lines:
+        return Code('""')
     if len(lines) == 1 and len(lines[0]) + indent + 6 <= WIDTH:
         return Code(f'"""{_end(lines[0])}"""')
     margin = " " * indent
@@ -38,7 +40,7 @@ def _flowing(paragraph: str) -> Iterator[str]:
     """Yield the lines of *paragraph*, with continuation lines joined."""
     before = ""
     for line in paragraph.strip().splitlines():
-        if _PROSE.match(line) and _PROSE.match(before):
+        if (_PROSE.match(line) and _PROSE.match(before)) or _continues(before, line):
             before += " " + line.strip()
             continue
         if before:
@@ -48,6 +50,16 @@ def _flowing(paragraph: str) -> Iterator[str]:
         before = line.rstrip()
     if before:
         yield before
+
+
+def _continues(before: str, line: str) -> bool:
+    """Return whether *line* goes on with the item of a list that *before* is."""
+    margin = len(found.group()) if (found := _MARGIN.match(before)) else 0
+    return (
+        bool(before[:margin].strip())
+        and line[:margin].isspace()
+        and _PROSE.match(line[margin:]) is not None
+    )
 
 
 def _lines(paragraph: str, width: int) -> Iterator[str]:
@@ -67,4 +79,7 @@ def _lines(paragraph: str, width: int) -> Iterator[str]:
 
 
 def _end(line: str) -> str:
-    return line[:-1] + r"\"" if line.endswith('"') else line
+    """Return *line*, whose last quote is not one of those that close the docstring."""
+    bare = line.removesuffix('"')
+    escapes = len(bare) - len(bare.rstrip("\\"))
+    return bare + r"\"" if bare != line and escapes % 2 == 0 else line
