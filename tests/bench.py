@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-from benchmarks import adoption, fuzzed, generating, sandbox, serving, versioning
+from benchmarks import adoption, fuzzed, generating, modelling, sandbox, serving, versioning
 from benchmarks.measure import FailedError, pair
 from benchmarks.report import Outcome, as_json, text
 from benchmarks.rows import DATA, SCALE, Row, SkippedError
@@ -19,6 +19,7 @@ ROWS: Final = (
     *generating.ROWS,
     *versioning.ROWS,
     *adoption.ROWS,
+    *modelling.ROWS,
     *serving.ROWS,
     *sandbox.ROWS,
     *fuzzed.ROWS,
