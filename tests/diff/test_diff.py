@@ -358,3 +358,15 @@ def test_the_same_is_told_whatever_the_seed_of_hashes(tmp_path: Path) -> None:
         for seed in ("1", "2", "3")
     }
     assert len(told) == 1
+
+
+def test_a_key_of_a_later_openapi_is_no_operation_of_an_older_document() -> None:
+    """`query` came with 3.2: before, it is a key like any other that OpenAPI does not know."""
+    answer = {"responses": {"200": {"description": "d"}}}
+    item = {"get": answer, "query": answer}
+    for version, kinds in (("3.0.3", [Kind.KEYWORD_REMOVED]), ("3.2.0", [Kind.OPERATION_REMOVED])):
+        head = {"openapi": version, "info": {"title": "T", "version": "1"}}
+        before = {**head, "paths": {"/a": item}}
+        after = {**head, "paths": {"/a": {"get": answer}}}
+        assert [change.kind for change in diff(before, after)] == kinds
+        assert diff(before, before) == []

@@ -89,11 +89,15 @@ class Thing:
             return []
         return [Located(value, f"{found.pointer}/{at}") for at, value in enumerate(found.value)]
 
-    def operations(self) -> dict[str, Located]:
-        """Return the operations of a path item by method, in the order of the specification."""
-        found = {method: self.get(method) for method in METHODS}
+    def operations(self, *, modern: bool) -> dict[str, Located]:
+        """Return the operations of a path item by method, in the order of the specification.
+
+        Those that came with OpenAPI 3.2 are operations in a *modern* document only.
+        """
+        methods = METHODS if modern else [method for method in METHODS if method not in MODERN]
+        found = {method: self.get(method) for method in methods}
         known = {method: node for method, node in found.items() if node is not None}
-        return known | self.entries(ADDITIONAL)
+        return known | (self.entries(ADDITIONAL) if modern else {})
 
     @property
     def node(self) -> Any:
@@ -104,6 +108,9 @@ class Thing:
     def pointer(self) -> str:
         return self.parts[-1].pointer if self.parts else ""
 
+
+MODERN: Final = frozenset({"query", ADDITIONAL})
+"""The keys of a path item that hold operations since OpenAPI 3.2."""
 
 _REFERENCE: Final = frozenset({"$ref"})
 

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 from dateline.diff.documents import WEBHOOKS, DocumentIndex
 from dateline.diff.graph import CARRIERS, MODEL, Kinds, NodePair, align
 from dateline.diff.keywords import EXTENSION, KEYWORD, LINK, NOTE, kinds_of
-from dateline.diff.messages import MessageComparison, Thing, compare_keys, parts_of
+from dateline.diff.messages import MODERN, MessageComparison, Thing, compare_keys, parts_of
 from dateline.diff.parameters import ListedParameter, Parameters, list_parameters, parameter_key
 from dateline.diff.security import SECURITY, SecurityComparison
 from dateline.diff.surroundings import compare_servers, self_kinds, tags_by_name
@@ -139,7 +139,9 @@ class OperationComparison:
             before[0].node, after[0].node
         )
         bits = 0
-        older, newer = ours.operations(), theirs.operations()
+        modern = [_is_modern(self._before), _is_modern(self._after)]
+        older = ours.operations(modern=modern[0])
+        newer = theirs.operations(modern=modern[1])
         for method in dict.fromkeys((*METHODS, *older, *newer)):
             first, second = older.get(method), newer.get(method)
             if first is None and second is None:
@@ -172,7 +174,9 @@ class OperationComparison:
             others = [side.get(ADDITIONAL) for side in (ours, theirs)]
             are_maps = all(node is None or isinstance(node.value, dict) for node in others)
             nested = _PATH_ITEM if are_maps else _PATH_ITEM - {ADDITIONAL}
-            compare_keys(root, "path-item", ours, theirs, nested)
+            compare_keys(
+                root, "path-item", ours, theirs, nested if any(modern) else nested - MODERN
+            )
 
     def _ends(self, scope: _OperationScope, before: Parts, after: Parts) -> _Ends:
         asked, answered = (0, scope.bit) if scope.turned else (scope.bit, 0)
@@ -426,6 +430,12 @@ def _renaming(name: str, renamed: Mapping[str, str]) -> Kind:
 
 def _same(scope: _OperationScope, _method: str) -> _OperationScope:
     return scope
+
+
+def _is_modern(document: DocumentIndex) -> bool:
+    """Return whether *document* is written in OpenAPI 3.2."""
+    version = document.locate("#/openapi")
+    return version is not None and str(version.value).startswith("3.2")
 
 
 def _add_operation(
