@@ -3,7 +3,7 @@ a promise is broken.
 
 `soundness COUNT`, `payments SCHEMAS`, `edits COUNT SCHEMAS`, `rewritings COUNT SCHEMAS`,
 `refactorings FOLDER`, `fuzz TARGET COUNT`, `way_down COUNT SCHEMAS`, `gates COUNT SCHEMAS`,
-`conformance EXAMPLES`.
+`conformance EXAMPLES`, `events COUNT`.
 Each prints what it tried and found, as the bench reads it.
 """
 
@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
@@ -27,6 +28,11 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 # How many APIs that are made at random have their values shown, too.
 _GATED: Final = 24
+
+
+# Of the API whose events are rendered: its versions, and how many microseconds one may take.
+_VERSIONS: Final = 25
+_DEAREST: Final = 20
 
 
 class Tried(NamedTuple):
@@ -155,6 +161,37 @@ def way_down(count: str, schemas: str) -> Tried:
     return Tried(told, broken)
 
 
+def events(count: str) -> Tried:
+    """Render events with the module of a generated package, as its user does."""
+    from support.events import list_sources
+    from support.generated_server import Generated
+    from support.narrowed_components import ComponentLaw
+    from support.sources import loaded
+
+    spent: list[int] = []
+    sizes: list[int] = []
+    with tempfile.TemporaryDirectory() as root:
+        api = loaded(Path(root), list_sources(_VERSIONS))
+        module = Generated(Path(root), api).module("events")
+
+        def render(environment: str, name: str, event: object, version: str) -> object:
+            sizes.append(len(json.dumps(event)))
+            start = time.perf_counter_ns()
+            try:
+                return module.render(name, event, version, environment=environment)
+            finally:
+                spent.append(time.perf_counter_ns() - start)
+
+        law = ComponentLaw(api)
+        broken = list(law.event_breaches(int(count), 2026, render))
+    cost = median(spent) / 1000
+    told = (
+        f"{count} events over {_VERSIONS} versions, {law.times_shown} in a version that has them: "
+        f"{len(broken)} leaks; {cost:.1f} microseconds each of {median(sizes):.0f} bytes (medians)"
+    )
+    return Tried(told, broken + ([f"more than {_DEAREST} microseconds"] if cost > _DEAREST else []))
+
+
 def gates(count: str, schemas: str) -> Tried:
     from support.narrowed import Law, tampered
 
@@ -199,7 +236,7 @@ def fuzz(target: str, count: str) -> Tried:
 
 _JOBS: Final = (
     *(soundness, payments, edits, rewritings, refactorings),
-    *(way_down, gates, conformance, fuzz),
+    *(way_down, gates, conformance, fuzz, events),
 )
 JOBS: Final[dict[str, Callable[..., Tried]]] = {job.__name__: job for job in _JOBS}
 

@@ -172,6 +172,16 @@ ROWS: Final = (
         runs=1,
     ),
     Row(
+        name="events",
+        what="100,000 random events, rendered for subscribers of 25 versions",
+        against="python -c pass",
+        prepare=promise("events", 100_000),
+        about="Each is rendered by the generated module, held to the document of its version by "
+        "jsonschema-rs, and searched for the name of anything newer. It fails with a leak, and "
+        "where rendering takes more than 20 microseconds (median).",
+        runs=1,
+    ),
+    Row(
         name="conformance",
         what="schemathesis over the payment API, 3 versions x 2 environments, all checks",
         against="python -c pass",

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from support import gated_apis
-from support.events import EVENTS
+from support.events import EVENTS, list_sources
 from support.narrowed_components import ComponentLaw
 from support.sources import loaded
 
@@ -120,3 +120,9 @@ def test_an_event_that_a_version_lacks_is_an_error_that_names_those_that_have_it
         events.render("loan.lost", {}, "2024-01-15")
     with pytest.raises(ValueError, match="'2020-01-01' is no version"):
         events.render("loan.paused", {}, "2020-01-01")
+
+
+def test_no_event_of_many_versions_shows_what_is_newer(tmp_path: Path) -> None:
+    law = ComponentLaw(loaded(tmp_path, list_sources(25)))
+    assert list(law.event_breaches(500)) == []
+    assert law.times_shown > 400
