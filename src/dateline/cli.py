@@ -346,6 +346,8 @@ def retire(workspace: Workspace, version: str, dry_run: bool) -> None:
 )
 @click.option("--reason", required=True, help="Why it may pass.")
 @click.option("--expires", required=True, metavar="DATE", help="The last day on which it may.")
+@click.option("--owner", help="Who sees to it until then: a person or a team.")
+@click.option("--approved-by", help="Who has let it pass.")
 def waive(
     workspace: Workspace,
     against: str | None,
@@ -354,6 +356,8 @@ def waive(
     versions: tuple[str, ...],
     reason: str,
     expires: str,
+    owner: str | None,
+    approved_by: str | None,
 ) -> None:
     """Let a finding of RULE pass until a day.
 
@@ -379,6 +383,9 @@ def waive(
         reason=reason,
         expires=expires,
         today=date.today(),
+        people={
+            key: name for key, name in (("owner", owner), ("approved-by", approved_by)) if name
+        },
     )
     click.echo(f"added a waiver to {path}")
 

@@ -153,7 +153,7 @@ def _waivers(workspace: Workspace, api: Api) -> Iterator[str]:
         until = f"expired on {waiver.expires}"
         if state is not WaiverState.EXPIRED:
             until = f"{state.value} until {waiver.expires}"
-        yield f"  {until}  {waiver.rule} at {waiver.pointer}: {waiver.reason}"
+        yield f"  {until}  {waiver.rule} at {waiver.pointer}: {waiver.explanation}"
 
 
 def _outputs(workspace: Workspace, api: Api) -> Iterator[str]:

@@ -166,3 +166,17 @@ def test_colours_can_be_forced_into_a_file(
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv(name, "1")
     assert ("\x1b[" in dateline("check", "-p", "cards").out) is coloured
+
+
+def test_a_waiver_names_who_is_behind_it() -> None:
+    add_value("cards")
+    words = ["value-added", "LoanState", "--reason", "fine", "--expires", "2999-01-01"]
+    people = ["--owner", "@library/loans", "--approved-by", "Ada"]
+    assert dateline("waive", "-p", "cards", *words, *people).status == 0
+    outcome = dateline("check", "-p", "cards", "--waived")
+    assert "waived: fine (owner @library/loans, approved by Ada)" in outcome.out
+    # a control: a key that there is not
+    path = Path("apis/cards/schemas/waivers.yaml")
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("approved-by", "aproved-by"), encoding="utf-8")
+    assert "'aproved-by' is no key of a waiver" in dateline("check", "-p", "cards").err

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from enum import Enum
 from pathlib import Path
@@ -18,6 +18,7 @@ from dateline.source.reader import read
 
 FILE: Final = "waivers.yaml"
 _KEYS: Final = ("rule", "pointer", "versions", "reason", "expires")
+_OPTIONAL: Final = ("owner", "approved-by")
 _OVER: Final[dict[str, Any]] = {
     "verdict": Verdict.INFORMATION,
     "help": "What it covered is published, and it covers nothing any more. Delete it.",
@@ -27,7 +28,10 @@ _RULE: Final = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 @dataclass(frozen=True, kw_only=True)
 class Waiver:
-    """Lets findings of ``rule`` at ``pointer`` in ``versions`` pass until ``expires``."""
+    """Lets findings of ``rule`` at ``pointer`` in ``versions`` pass until ``expires``.
+
+    ``people`` has who owns it and who approved it, by the keys of its row, as far as it says so.
+    """
 
     rule: str
     pointer: str
@@ -35,11 +39,19 @@ class Waiver:
     reason: str
     expires: str
     place: Place
+    people: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def data(self) -> dict[str, Any]:
         """The waiver as its row in the file, plain data."""
-        return {key: getattr(self, key) for key in _KEYS} | {"versions": list(self.versions)}
+        row = {key: getattr(self, key) for key in _KEYS} | {"versions": list(self.versions)}
+        return row | self.people
+
+    @property
+    def explanation(self) -> str:
+        """The reason, and who is behind it."""
+        said = [f"{key.replace('-', ' ')} {name}" for key, name in self.people.items()]
+        return f"{self.reason} ({', '.join(said)})" if said else self.reason
 
     def concerns(self, finding: Finding) -> bool:
         """Return whether rule and pointer are those of *finding*, whatever its versions."""
@@ -94,6 +106,7 @@ def _waivers(document: Map, problems: list[Problem]) -> Iterator[Waiver]:
             yield Waiver(
                 **{key: row[key] for key in _KEYS if key != "versions"},
                 versions=tuple(row["versions"]),
+                people={key: row[key] for key in _OPTIONAL if key in row},
                 place=place,
             )
         else:
@@ -103,15 +116,15 @@ def _waivers(document: Map, problems: list[Problem]) -> Iterator[Waiver]:
 def _fault(row: dict[str, Any]) -> str | None:
     """Return what is wrong with a waiver, None where nothing is."""
     for key in row:
-        if key not in _KEYS:
-            return f"{key!r} is no key of a waiver; known: {', '.join(_KEYS)}"
+        if key not in (*_KEYS, *_OPTIONAL):
+            return f"{key!r} is no key of a waiver; known: {', '.join((*_KEYS, *_OPTIONAL))}"
     for key in _KEYS:
         if key not in row:
             return f"`{key}` is missing"
     versions = row["versions"]
     if not isinstance(versions, list) or not all(isinstance(item, str) for item in versions):
         return "`versions` is a list of dates"
-    texts = {key: row[key] for key in _KEYS if key != "versions"}
+    texts = {key: value for key, value in row.items() if key != "versions"}
     for key, text in texts.items():
         if not isinstance(text, str) or not text.strip():
             return f"`{key}` is text"
@@ -148,7 +161,7 @@ class Waivers:
         holding = list(self._holding(finding))
         if not holding or _missing(finding, holding):
             return None
-        return " ".join(dict.fromkeys(waiver.reason for waiver in holding))
+        return " ".join(dict.fromkeys(waiver.explanation for waiver in holding))
 
     def mark(self, findings: Iterable[Finding]) -> list[Finding]:
         """Return *findings*, each that is covered with the reason of its waiver.

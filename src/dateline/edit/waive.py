@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Final
@@ -44,11 +44,12 @@ def waive(
     reason: str,
     expires: str,
     today: date,
+    people: Mapping[str, str] | None = None,
 ) -> Path:
     """Append a waiver to ``waivers.yaml`` in *folder*, which is made if need be; return its path.
 
     Findings of *rule* at *pointer* in *versions* pass until the day *expires*, because of
-    *reason*. Raises WaiverError for values that make no waiver and for a day before *today*,
+    *reason*; *people* has its `owner` and who approved it, `approved-by`. Raises WaiverError for values that make no waiver and for a day before *today*,
     SourceError where the file can't be read, EditError where it can't be written; nothing is
     written then.
     """
@@ -63,6 +64,7 @@ def waive(
         "versions": [_day(version) for version in versions],
         "reason": reason,
         "expires": _day(expires),
+        **(people or {}),
     }
     source.insert(("waivers", len(known)), row)
     content = source.content()
