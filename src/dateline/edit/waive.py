@@ -49,7 +49,9 @@ def waive(
     """Append a waiver to ``waivers.yaml`` in *folder*, which is made if need be; return its path.
 
     Findings of *rule* at *pointer* in *versions* pass until the day *expires*, because of
-    *reason*; *people* has its `owner` and who approved it, `approved-by`. Raises WaiverError for values that make no waiver and for a day before *today*,
+    *reason*; *people* has its `owner` and who approved it, `approved-by`.
+
+    Raises WaiverError for values that make no waiver and for a day before *today*,
     SourceError where the file can't be read, EditError where it can't be written; nothing is
     written then.
     """
