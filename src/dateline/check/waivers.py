@@ -45,7 +45,7 @@ class Waiver:
     def data(self) -> dict[str, Any]:
         """The waiver as its row in the file, plain data."""
         row = {key: getattr(self, key) for key in _KEYS} | {"versions": list(self.versions)}
-        return row | self.people
+        return {**row, **self.people}
 
     @property
     def explanation(self) -> str:
