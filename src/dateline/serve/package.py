@@ -28,7 +28,7 @@ def package(workspace: Workspace, api: Api) -> Iterator[Any]:
     """
     present = workspace.output / "python" / api.table.package
     if is_untouched(workspace) and (present / "server").is_dir():
-        yield _import(present)
+        yield import_server(present)
         return
     with tempfile.TemporaryDirectory(prefix="dateline-") as folder:
         prefix = f"python/{api.table.package}/"
@@ -38,11 +38,14 @@ def package(workspace: Workspace, api: Api) -> Iterator[Any]:
                 target = Path(folder, artifact.path.removeprefix(prefix))
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_bytes(artifact.content)
-        yield _import(Path(folder))
+        yield import_server(Path(folder))
 
 
-def _import(folder: Path) -> ModuleType:
-    """Return the module `server` of the package in *folder*, in which nothing is written."""
+def import_server(folder: Path) -> ModuleType:
+    """Return the module `server` of the package in *folder*, in which nothing is written.
+
+    Each call imports it anew, as a package with a name of its own.
+    """
     name = next(_NAMES)
     written, sys.dont_write_bytecode = sys.dont_write_bytecode, True
     try:

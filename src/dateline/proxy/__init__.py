@@ -1,0 +1,74 @@
+"""Serve every version in front of a server in any language that speaks the newest one."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import sys
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final
+
+from dateline.serve.listening import ServeError, format_address, listening, require_packages, run
+
+__all__ = ["Proxy", "proxy"]
+
+_NEEDED: Final = ("aiohttp", "jsonschema_rs", "uvicorn", "websockets")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Proxy:
+    """What is served, and where.
+
+    ``generated`` is a folder of outputs, or that of a generated package. ``environment`` may be
+    None where the API has one only. ``only`` are the operations that are versioned, all if empty;
+    ``converters`` names an object (`module:name`) with the methods of the converters that the API
+    needs. ``upstream`` are the fields of the generated package's `Upstream`. The requests that run
+    when the proxy is ended have ``grace`` seconds.
+    """
+
+    upstream: dict[str, Any]
+    generated: Path
+    environment: str | None
+    only: Collection[str]
+    converters: str | None
+    grace: float
+    logs_requests: bool
+
+
+def proxy(settings: Proxy, *, host: str, port: int, say: Callable[[str], None]) -> None:
+    """Serve until interrupted or terminated; requests that run then are answered first.
+
+    What was generated anew is served from the next request on. *say* is given each line for
+    people, once the address is taken; port 0 is any that is free. Raises ServeError where a
+    package is missing, or a setting, the address or the generated package is not what is needed.
+    """
+    require_packages("proxy", _NEEDED)
+    # what follows is there only now
+    from dateline.proxy.generations import Generations
+    from dateline.proxy.layer import build_layer, find_package
+
+    package = find_package(settings.generated)
+    generations = Generations(package, lambda server: build_layer(server, settings))
+    with listening(host, port) as listener:
+        say(f"{format_address(listener)} forwards to {settings.upstream['url']}")
+        say(f"versions as generated in {package}")
+        _log_to_stderr(logs_requests=settings.logs_requests)
+        # uvicorn ends in good order, and then raises the signal once more
+        signal.signal(signal.SIGTERM, lambda *_: None)
+        connections = import_module(f"{generations.current.name}.runtime.connections")
+        run(
+            generations,
+            listener,
+            connections.HeadTimeout,
+            # its lines would hold query strings
+            access_log=False,
+            # who is trusted is decided here; these headers are those of the server behind
+            proxy_headers=False,
+            server_header=False,
+            date_header=False,
+            lifespan="on",
+            timeout_graceful_shutdown=settings.grace,
+        )

@@ -1,0 +1,69 @@
+"""Listen on an address, and run an application there with uvicorn."""
+
+from __future__ import annotations
+
+import copy
+import socket
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from importlib.util import find_spec
+from typing import Any
+
+from dateline.model import DatelineError
+
+
+class ServeError(DatelineError):
+    """An application can't be served as it was asked for."""
+
+    exit_code = 2
+
+
+def require_packages(command: str, needed: Sequence[str]) -> None:
+    """Raise ServeError for those packages *needed* by *command* that are not installed."""
+    missing = [name for name in needed if find_spec(name) is None]
+    if missing:
+        raise ServeError(
+            f"`dateline {command}` needs {', '.join(missing)}, which this Python does not have; "
+            f"run: pip install 'dateline[{command}]'"
+        )
+
+
+@contextmanager
+def listening(host: str, port: int) -> Iterator[socket.socket]:
+    """Take an address as long as it is needed. Raises ServeError where it is not available."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        listener = socket.create_server((host, port), family=family)
+    except OSError as error:
+        reason = str(error.strerror).partition(" (")[0]
+        raise ServeError(
+            f"{host}:{port} can't be listened on ({reason}); name another one with --port or --host"
+        ) from None
+    with listener:
+        yield listener
+
+
+def format_address(listener: socket.socket) -> str:
+    """Return the URL of what is served at *listener*."""
+    host, port = listener.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def run(app: Any, listener: socket.socket, timeout: type, **settings: Any) -> None:
+    """Run *app* until it is interrupted; *settings* are those of uvicorn.
+
+    *timeout* is what protocols lack to close connections without requests.
+    """
+    import uvicorn
+    from uvicorn.config import LOGGING_CONFIG
+    from uvicorn.protocols.http.auto import AutoHTTPProtocol
+
+    logging = copy.deepcopy(LOGGING_CONFIG)
+    # of its own life uvicorn need not tell
+    for name in ("uvicorn", "uvicorn.error"):
+        logging["loggers"][name]["level"] = "WARNING"
+    protocol = type("Protocol", (timeout, AutoHTTPProtocol), {})
+    server = uvicorn.Server(uvicorn.Config(app, http=protocol, log_config=logging, **settings))
+    # uvicorn ends in good order, and then interrupts whoever called it
+    with suppress(KeyboardInterrupt):
+        server.run(sockets=[listener])
