@@ -573,6 +573,92 @@ def serve(workspace: Workspace, environment: str | None, host: str, port: int, s
 
 
 @main.command()
+@click.option("--upstream", metavar="URL", required=True, help="The server behind the proxy.")
+@click.option(
+    "--generated",
+    type=_FOLDER,
+    default=Path("generated"),
+    show_default=True,
+    help="Folder of the outputs, or of a generated package; read again when it changes.",
+)
+@click.option("--environment", metavar="NAME", help="Which one, if the API has several.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8000,
+    show_default=True,
+    help="Where to listen; 0 is any that is free.",
+)
+@click.option(
+    "--only",
+    metavar="OPERATION",
+    multiple=True,
+    help="Version this operation; all others pass as they are. Several times for several.",
+)
+@click.option(
+    "--converters", metavar="MODULE:NAME", help="An object with the methods of the converters."
+)
+@click.option(
+    "--limit",
+    metavar="OPERATION=BYTES",
+    multiple=True,
+    help="How many bytes a body sent to this operation may have.",
+)
+@click.option(
+    "--trust",
+    metavar="NETWORK",
+    multiple=True,
+    help="Believe X-Forwarded-Proto and -Host of callers in this network.",
+)
+@click.option("--keep-host", is_flag=True, help="Pass the header Host on as it was sent.")
+@click.option(
+    "--connect", type=float, default=5.0, show_default=True, help="Seconds to wait to connect."
+)
+@click.option(
+    "--read",
+    type=float,
+    default=60.0,
+    show_default=True,
+    help="Seconds to wait for the next bytes of an answer.",
+)
+@click.option(
+    "--grace",
+    type=int,
+    default=30,
+    show_default=True,
+    help="Seconds that running requests have after SIGTERM.",
+)
+@click.option("--quiet", is_flag=True, help="Log no requests.")
+def proxy(host: str, port: int, only: Sequence[str], limit: Sequence[str], **given: Any) -> None:
+    """Serve every version in front of a server, in any language, that speaks the newest one.
+
+    It writes nothing, and needs what `pip install 'dateline[proxy]'` installs. SIGTERM and Ctrl-C
+    end it once the running requests are answered.
+    """
+    from dateline.proxy import Proxy
+    from dateline.proxy import proxy as room
+
+    settings = Proxy(
+        upstream={
+            "url": given["upstream"],
+            "connect": given["connect"],
+            "read": given["read"],
+            "trusted": given["trust"],
+            "keeps_host": given["keep_host"],
+        },
+        generated=given["generated"],
+        environment=given["environment"],
+        only=only,
+        limits=limit,
+        converters=given["converters"],
+        grace=given["grace"],
+        logs_requests=not given["quiet"],
+    )
+    room(settings, host=host, port=port, say=click.echo)
+
+
+@main.command()
 def demo() -> None:
     """Show in a minute what dateline does; nothing is left behind."""
     from dateline.demo import run_demo

@@ -22,7 +22,7 @@ ROOMS = (
     *("templating", "python"),
     *("changes", "documents", "models", "contracts", "server", "render"),
     *("files", "edit", "adopt", "settings", "generate", "status"),
-    *("serve", "demo", "options", "completion", "cli", "entry", "__main__"),
+    *("serve", "proxy", "demo", "options", "completion", "cli", "entry", "__main__"),
 )
 """From left to right. The last two are what the script and `python -m` call."""
 
@@ -165,6 +165,7 @@ def test_an_import_from_the_right_is_noticed(path: str, source: str, refused: li
         ("dateline.load.editor", HEAVY),
         ("dateline.project", (*HEAVY, "yaml")),
         ("dateline.serve", (*HEAVY, "fastapi", "jsonschema_rs", "uvicorn", "yaml")),
+        ("dateline.proxy", (*HEAVY, "aiohttp", "jsonschema_rs", "uvicorn", "yaml")),
     ],
 )
 def test_importing_a_room_leaves_heavy_packages_alone(

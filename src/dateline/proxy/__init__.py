@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import logging
 import signal
-import sys
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
-from dateline.serve.listening import ServeError, format_address, listening, require_packages, run
-
-__all__ = ["Proxy", "proxy"]
+from dateline.serve.listening import format_address, listening, require_packages, run
 
 _NEEDED: Final = ("aiohttp", "jsonschema_rs", "uvicorn", "websockets")
 
@@ -34,7 +30,7 @@ class Proxy:
     environment: str | None
     only: Collection[str]
     converters: str | None
-    grace: float
+    grace: int
     logs_requests: bool
 
 
@@ -51,12 +47,15 @@ def proxy(settings: Proxy, *, host: str, port: int, say: Callable[[str], None]) 
     from dateline.proxy.layer import build_layer, find_package
 
     package = find_package(settings.generated)
-    generations = Generations(package, lambda server: build_layer(server, settings))
+    generations = Generations(
+        package,
+        lambda server: build_layer(server, settings),
+        logs_requests=settings.logs_requests,
+    )
     with listening(host, port) as listener:
         say(f"{format_address(listener)} forwards to {settings.upstream['url']}")
-        say(f"versions as generated in {package}")
-        _log_to_stderr(logs_requests=settings.logs_requests)
-        # uvicorn ends in good order, and then raises the signal once more
+        say(f"versions as generated in {package}; Ctrl-C ends it")
+        # uvicorn ends in good order, and raises the signal once more then
         signal.signal(signal.SIGTERM, lambda *_: None)
         connections = import_module(f"{generations.current.name}.runtime.connections")
         run(
@@ -65,10 +64,12 @@ def proxy(settings: Proxy, *, host: str, port: int, say: Callable[[str], None]) 
             connections.HeadTimeout,
             # its lines would hold query strings
             access_log=False,
-            # who is trusted is decided here; these headers are those of the server behind
+            # what callers claim is passed on or replaced, and never believed here
             proxy_headers=False,
+            # those of the server behind are passed on
             server_header=False,
             date_header=False,
             lifespan="on",
+            level="INFO",
             timeout_graceful_shutdown=settings.grace,
         )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import sys
+from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,24 +13,58 @@ from dateline.serve.listening import ServeError
 if TYPE_CHECKING:
     from dateline.proxy import Proxy
 
+_CONTRACTS = Path("server", "contracts.json")
+
 
 def find_package(folder: Path) -> Path:
     """Return the folder of the package that was generated into *folder*. Raises ServeError."""
-    data = Path("server", "contracts.json")
-    if (folder / data).is_file():
+    if (folder / _CONTRACTS).is_file():
         return folder
-    found = sorted(path.parents[1] for path in folder.glob(f"python/*/{data}"))
+    found = sorted(path.parents[1] for path in folder.glob(f"python/*/{_CONTRACTS}"))
     if len(found) == 1:
         return found[0]
     raise ServeError(
-        f"{folder}: no generated package with a server is there; run `dateline generate`, or name "
-        "the folder with --generated"
+        f"{folder}: there is no generated package with a server; run `dateline generate`, or name "
+        "the folder of its outputs with --generated"
     )
 
 
 def build_layer(server: Any, settings: Proxy) -> tuple[Any, Any]:
-    """Return the application that *server*, of a generated package, makes, and what it forwards to.
+    """Return the application that serves every version, and what it forwards requests to.
 
-    Raises ServeError for settings that are none of its API.
+    *server* is the module of that name of a generated package. Raises ServeError for settings that
+    do not suit its API.
     """
-    ...
+    forwarding = import_module(f"{server.__name__}.forwarding")
+    contracts: Mapping[str, Any] = import_module(f"{server.__name__}.data").read_contracts()
+    environments = [*contracts["prefixes"]]
+    environment = settings.environment or environments[0]
+    if settings.environment is None and len(environments) > 1:
+        raise ServeError(f"the API has {', '.join(environments)}: name one with --environment")
+    said: dict[str, Any] = {"environment": environment, "only": settings.only or None}
+    if any(contracts["methods"].values()):
+        said["converters"] = _find_object(settings.converters)
+    try:
+        forwarded = forwarding.Forwarding(forwarding.Upstream(**settings.upstream))
+        return server.versioned(forwarded, **said), forwarded
+    except ValueError as error:
+        raise ServeError(str(error)) from None
+    except LookupError as error:
+        raise ServeError(
+            f"{error}: name an object that has the methods with --converters MODULE:NAME"
+        ) from None
+
+
+def _find_object(name: str | None) -> Any:
+    """Return the object that *name* (`module:name`) means; of a class, an instance."""
+    if name is None:
+        return None
+    module, _, attribute = name.partition(":")
+    if "" not in sys.path:
+        # as `python -m` does: a script has its own folder there
+        sys.path.insert(0, "")
+    try:
+        found = getattr(import_module(module), attribute)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise ServeError(f"{name!r} can't be imported: {error}") from None
+    return found() if isinstance(found, type) else found

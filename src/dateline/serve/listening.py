@@ -49,10 +49,13 @@ def format_address(listener: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def run(app: Any, listener: socket.socket, timeout: type, **settings: Any) -> None:
+def run(
+    app: Any, listener: socket.socket, timeout: type, *, level: str = "WARNING", **settings: Any
+) -> None:
     """Run *app* until it is interrupted; *settings* are those of uvicorn.
 
-    *timeout* is what protocols lack to close connections without requests.
+    *timeout* is what protocols lack to close connections without requests. Of what *app* logs,
+    *level* and what is graver is printed.
     """
     import uvicorn
     from uvicorn.config import LOGGING_CONFIG
@@ -62,6 +65,7 @@ def run(app: Any, listener: socket.socket, timeout: type, **settings: Any) -> No
     # of its own life uvicorn need not tell
     for name in ("uvicorn", "uvicorn.error"):
         logging["loggers"][name]["level"] = "WARNING"
+    logging["root"] = {"handlers": ["default"], "level": level}
     protocol = type("Protocol", (timeout, AutoHTTPProtocol), {})
     server = uvicorn.Server(uvicorn.Config(app, http=protocol, log_config=logging, **settings))
     # uvicorn ends in good order, and then interrupts whoever called it
