@@ -20,15 +20,17 @@ class Proxy:
 
     ``generated`` is a folder of outputs, or that of a generated package. ``environment`` may be
     None where the API has one only. ``only`` are the operations that are versioned, all if empty;
-    ``converters`` names an object (`module:name`) with the methods of the converters that the API
-    needs. ``upstream`` are the fields of the generated package's `Upstream`. The requests that run
-    when the proxy is ended have ``grace`` seconds.
+    ``limits`` are those of bodies (`operation=bytes`). ``converters`` names an object
+    (`module:name`) with the methods of the converters that the API needs. ``upstream`` are the
+    fields of the generated package's `Upstream`. The requests that run when the proxy is ended
+    have ``grace`` seconds.
     """
 
     upstream: dict[str, Any]
     generated: Path
     environment: str | None
     only: Collection[str]
+    limits: Collection[str]
     converters: str | None
     grace: int
     logs_requests: bool

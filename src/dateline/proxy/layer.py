@@ -6,14 +6,17 @@ import sys
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from dateline.serve.listening import ServeError
 
 if TYPE_CHECKING:
     from dateline.proxy import Proxy
 
-_CONTRACTS = Path("server", "contracts.json")
+_CONTRACTS: Final = Path("server", "contracts.json")
+
+# How long a body with a limit of its own may take to arrive.
+_SECONDS: Final = 3600.0
 
 
 def find_package(folder: Path) -> Path:
@@ -41,7 +44,16 @@ def build_layer(server: Any, settings: Proxy) -> tuple[Any, Any]:
     environment = settings.environment or environments[0]
     if settings.environment is None and len(environments) > 1:
         raise ServeError(f"the API has {', '.join(environments)}: name one with --environment")
-    said: dict[str, Any] = {"environment": environment, "only": settings.only or None}
+    nouns = import_module(f"{server.__name__}.nouns")
+    limits = {
+        name: nouns.Limits(body=size, seconds=_SECONDS)
+        for name, size in map(_read_limit, settings.limits)
+    }
+    said: dict[str, Any] = {
+        "settings": nouns.Settings(limits_of=limits),
+        "environment": environment,
+        "only": settings.only or None,
+    }
     if any(contracts["methods"].values()):
         said["converters"] = _find_object(settings.converters)
     try:
@@ -68,3 +80,11 @@ def _find_object(name: str | None) -> Any:
     except (ImportError, AttributeError, ValueError) as error:
         raise ServeError(f"{name!r} can't be imported: {error}") from None
     return found() if isinstance(found, type) else found
+
+
+def _read_limit(said: str) -> tuple[str, int]:
+    """Return an operation and its limit in bytes, as `operation=bytes` says."""
+    name, _, size = said.partition("=")
+    if not (size.isascii() and size.isdigit()):
+        raise ServeError(f"{said!r} is no limit: OPERATION=BYTES, as uploadFile=100000000")
+    return name, int(size)

@@ -122,6 +122,19 @@ class Forwarding:
         elif scope["type"] == "lifespan":
             await self._live(receive, send)
 
+    async def is_reachable(self) -> bool:
+        """Return whether the server accepts connections now."""
+        address = URL(self._base)
+        try:
+            async with asyncio.timeout(self._upstream.connect):
+                _, writer = await asyncio.open_connection(address.host, address.port)
+        except OSError:
+            return False
+        writer.close()
+        with suppress(OSError):
+            await writer.wait_closed()
+        return True
+
     async def close(self) -> None:
         """Close all connections."""
         if self._session is not None:

@@ -46,6 +46,7 @@ from .runtime.asgi import (
     Documents,
     Headers,
     Idempotent,
+    Limits,
     Receive,
     Scope,
     Send,
@@ -188,7 +189,7 @@ def build(
             for each in schemes.values()
             if each.place != "query"
         ],
-        limits=settings.limits,
+        limits=_limit(routes, settings) if settings.limits_of else settings.limits,
         answer=problems.answer,
     )
     return app
@@ -428,6 +429,23 @@ def _ignoring(routes: Sequence[_Operation]) -> Callable[[Scope], bool]:
         return any(each.is_asked_for(scope) for each in routes)
 
     return ignoring
+
+
+def _limit(routes: Sequence[_Operation], settings: Settings) -> Callable[[Scope], Limits]:
+    """Return what finds the limits of a request's body."""
+    names = {each.operation.id for each in routes}
+    unknown = sorted(settings.limits_of.keys() - names)
+    if unknown:
+        raise ValueError(f"there is no operation {', '.join(unknown)}")
+
+    def limit(scope: Scope) -> Limits:
+        version = scope["state"][VERSION]
+        found = (each for each in routes if each.is_there(version) and each.is_asked_for(scope))
+        row = next(found, None)
+        name = "" if row is None else row.operation.id
+        return settings.limits_of.get(name, settings.limits)
+
+    return limit
 
 
 def _finding(routes: Sequence[_Operation]) -> Callable[[Scope, str], Results | None]:

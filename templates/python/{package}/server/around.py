@@ -74,7 +74,7 @@ def wrap(
     if environment not in contracts["prefixes"]:
         known = ", ".join(contracts["prefixes"])
         raise ValueError(f"{environment!r} is no environment of this API; there are {known}")
-    unknown = sorted(set(only or ()) - contracts["operations"].keys())
+    unknown = sorted({*(only or ()), *settings.limits_of} - contracts["operations"].keys())
     if unknown:
         raise ValueError(f"there is no operation {', '.join(unknown)}")
     prefix = contracts["prefixes"][environment] if settings.prefix is None else settings.prefix
@@ -92,7 +92,7 @@ def wrap(
     ]
     problems.add(each.results for each in rows)
     served = [each for each in rows if only is None or each.name in only]
-    layer = _Layer(app, served, found, problems, settings.limits, contracts["default"])
+    layer = _Layer(app, served, found, problems, settings, contracts["default"])
     return Versioned(
         layer,
         Supported(
@@ -224,14 +224,14 @@ class _Layer:
         served: Iterable[_Row],
         found: _Found,
         problems: Problems,
-        limits: Limits,
+        settings: Settings,
         default: str,
     ) -> None:
         self._app = app
         self._paths = Paths((each.method, each.path, each) for each in served)
         self._found = found
         self._problems = problems
-        self._limits = limits
+        self._settings = settings
         self._default = default
         self._logged: set[tuple[str, str]] = set()
 
@@ -248,10 +248,13 @@ class _Layer:
         return row is not None and row.ignores_version
 
     def limit(self, scope: Scope) -> Limits | None:
-        """Return the limits of a request's body if it is read here."""
+        """Return the limits of a request's body if it is read here, or has some of its own."""
         version = scope["state"][VERSION]
         row, _ = self._found.choose(scope, version)
-        return self._limits if row is not None and row.lift(version).reads_body else None
+        if row is None:
+            return None
+        reads_body = row.lift(version).reads_body
+        return self._settings.limits_of.get(row.name, self._settings.limits if reads_body else None)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":

@@ -117,6 +117,8 @@ class Settings:
     """Limits for bodies, and for how many seconds a retry waits for the first request with its
     idempotency key.
 
+    ``limits_of`` are the limits for the bodies of single operations, by their ids.
+
     The operations are below ``prefix``; None is the path of the environment's address.
 
     With ``unwritten`` 501, operations whose handler is missing answer with that status; otherwise
@@ -129,6 +131,7 @@ class Settings:
 
     prefix: str | None = None
     limits: Limits = field(default_factory=Limits)
+    limits_of: Mapping[str, Limits] = field(default_factory=dict)
     patience: float = idempotency.PATIENCE
     problem: Callable[[Problem], Any] | None = None
     problem_type: str = problems.MEDIA_TYPE
