@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -576,7 +576,7 @@ def serve(workspace: Workspace, environment: str | None, host: str, port: int, s
 @click.option("--upstream", metavar="URL", required=True, help="The server behind the proxy.")
 @click.option(
     "--generated",
-    type=_FOLDER,
+    type=click.Path(path_type=Path),
     default=Path("generated"),
     show_default=True,
     help="Folder of the outputs, or of a generated package; read again when it changes.",
@@ -631,10 +631,11 @@ def serve(workspace: Workspace, environment: str | None, host: str, port: int, s
 )
 @click.option("--quiet", is_flag=True, help="Log no requests.")
 def proxy(host: str, port: int, only: Sequence[str], limit: Sequence[str], **given: Any) -> None:
-    """Serve every version in front of a server, in any language, that speaks the newest one.
+    """Serve every version in front of a server that speaks the newest.
 
-    It writes nothing, and needs what `pip install 'dateline[proxy]'` installs. SIGTERM and Ctrl-C
-    end it once the running requests are answered.
+    That server may be written in any language. The proxy writes nothing, and needs what
+    `pip install 'dateline[proxy]'` installs. SIGTERM and Ctrl-C end it once the running requests
+    are answered.
     """
     from dateline.proxy import Proxy
     from dateline.proxy import proxy as room

@@ -3,37 +3,16 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from collections.abc import Callable
 from importlib import import_module
-from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
+from dateline.proxy.layer import Proxy, build_layer, find_package
 from dateline.serve.listening import format_address, listening, require_packages, run
 
+__all__ = ["Proxy", "proxy"]
+
 _NEEDED: Final = ("aiohttp", "jsonschema_rs", "uvicorn", "websockets")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Proxy:
-    """What is served, and where.
-
-    ``generated`` is a folder of outputs, or that of a generated package. ``environment`` may be
-    None where the API has one only. ``only`` are the operations that are versioned, all if empty;
-    ``limits`` are those of bodies (`operation=bytes`). ``converters`` names an object
-    (`module:name`) with the methods of the converters that the API needs. ``upstream`` are the
-    fields of the generated package's `Upstream`. The requests that run when the proxy is ended
-    have ``grace`` seconds.
-    """
-
-    upstream: dict[str, Any]
-    generated: Path
-    environment: str | None
-    only: Collection[str]
-    limits: Collection[str]
-    converters: str | None
-    grace: int
-    logs_requests: bool
 
 
 def proxy(settings: Proxy, *, host: str, port: int, say: Callable[[str], None]) -> None:
@@ -46,7 +25,6 @@ def proxy(settings: Proxy, *, host: str, port: int, say: Callable[[str], None]) 
     require_packages("proxy", _NEEDED)
     # what follows is there only now
     from dateline.proxy.generations import Generations
-    from dateline.proxy.layer import build_layer, find_package
 
     package = find_package(settings.generated)
     generations = Generations(

@@ -3,20 +3,40 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from dateline.serve.listening import ServeError
-
-if TYPE_CHECKING:
-    from dateline.proxy import Proxy
 
 _CONTRACTS: Final = Path("server", "contracts.json")
 
 # How long a body with a limit of its own may take to arrive.
 _SECONDS: Final = 3600.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Proxy:
+    """What is served, and where.
+
+    ``generated`` is a folder of outputs, or that of a generated package. ``environment`` may be
+    None where the API has one only. ``only`` are the operations that are versioned, all if empty;
+    ``limits`` are those of bodies (`operation=bytes`). ``converters`` names an object
+    (`module:name`) with the methods of the converters that the API needs. ``upstream`` are the
+    fields of the generated package's `Upstream`. The requests that run when the proxy is ended
+    have ``grace`` seconds.
+    """
+
+    upstream: dict[str, Any]
+    generated: Path
+    environment: str | None
+    only: Collection[str]
+    limits: Collection[str]
+    converters: str | None
+    grace: int
+    logs_requests: bool
 
 
 def find_package(folder: Path) -> Path:
@@ -41,9 +61,13 @@ def build_layer(server: Any, settings: Proxy) -> tuple[Any, Any]:
     forwarding = import_module(f"{server.__name__}.forwarding")
     contracts: Mapping[str, Any] = import_module(f"{server.__name__}.data").read_contracts()
     environments = [*contracts["prefixes"]]
-    environment = settings.environment or environments[0]
-    if settings.environment is None and len(environments) > 1:
+    environment = settings.environment
+    if environment is None and len(environments) > 1:
         raise ServeError(f"the API has {', '.join(environments)}: name one with --environment")
+    if environment is None:
+        [environment] = environments
+    if environment not in environments:
+        raise ServeError(f"{environment!r} is no environment; there are {', '.join(environments)}")
     nouns = import_module(f"{server.__name__}.nouns")
     limits = {
         name: nouns.Limits(body=size, seconds=_SECONDS)

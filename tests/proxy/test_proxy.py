@@ -1,0 +1,286 @@
+"""The proxy before a server that is no Python, over sockets: the shop of six versions."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from click.testing import CliRunner
+from support.exchanges import serving
+from support.node_servers import running
+from support.shop import Asked, Shop, ask_at_random, backend, find_leaks, forget_gate
+from support.shop_sources import VERSIONS
+
+from dateline.cli import main
+
+pytest.importorskip("aiohttp", reason="the proxy is a client with aiohttp")
+pytest.importorskip("websockets", reason="uvicorn serves WebSockets with it")
+
+# a client sends no blank header
+ASKED = [each for each in ask_at_random(2, 300) if each.version != " "]
+STOCK = Asked("GET", "/api/stock/s1", VERSIONS[-1])
+ORDER = Asked("GET", "/api/orders/one1", VERSIONS[0])
+
+Answer = tuple[int, list[tuple[str, str]], bytes]
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Shop:
+    return Shop(tmp_path_factory.mktemp("shop"))
+
+
+@pytest.fixture(scope="module")
+def node(shop: Shop, tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    """Run the shop in JavaScript, which holds what the one in Python is asked and answers."""
+    held: dict[str, Any] = {}
+    app = shop.wrap("production", _recording(backend(), held))
+
+    with serving(app) as port, httpx.Client(base_url=f"http://127.0.0.1:{port}") as client:
+        for each in [*ASKED, STOCK, ORDER]:
+            ask(client, each)
+    path = tmp_path_factory.mktemp("node") / "held.json"
+    path.write_text(json.dumps([*held.items()]), encoding="utf-8")
+    with running("node_shop.js", str(path)) as port:
+        yield port
+
+
+def _recording(app: Any, held: dict[str, Any]) -> Any:
+    async def recording(scope: Any, receive: Any, send: Any) -> None:
+        pieces: list[bytes] = []
+        answer: dict[str, Any] = {"body": ""}
+
+        async def read() -> Any:
+            message = await receive()
+            pieces.append(message.get("body", b""))
+            return message
+
+        async def write(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                fields = [(name.decode(), value.decode()) for name, value in message["headers"]]
+                answer.update(status=message["status"], headers=fields)
+            answer["body"] += message.get("body", b"").decode()
+            await send(message)
+
+        await app(scope, read, write)
+        query = scope["query_string"].decode()
+        target = scope["raw_path"].decode() + (f"?{query}" if query else "")
+        body = b"".join(pieces).decode()
+        held[f"{scope['method']} {target} {body}"] = answer
+
+    return recording
+
+
+@contextmanager
+def proxying(shop: Shop, port: int) -> Iterator[httpx.Client]:
+    forwarding = shop.package.module("server.forwarding")
+    app = shop.wrap(
+        "production",
+        forwarding.Forwarding(forwarding.Upstream(url=f"http://127.0.0.1:{port}")),
+    )
+    with (
+        serving(app, lifespan="on", server_header=False, date_header=False) as number,
+        httpx.Client(base_url=f"http://127.0.0.1:{number}") as client,
+    ):
+        yield client
+
+
+def ask(client: httpx.Client, asked: Asked) -> Answer:
+    fields = [*asked.headers, (b"accept-encoding", b"identity")]
+    found = client.request(asked.method, asked.url, headers=fields, content=asked.body or None)
+    own = ("date", "server", "connection", "keep-alive")
+    return (
+        found.status_code,
+        sorted(each for each in found.headers.multi_items() if each[0] not in own),
+        found.content,
+    )
+
+
+def leaks(answers: list[Answer]) -> list[str]:
+    return [
+        f"{asked} {leak}"
+        for asked, (status, _, body) in zip(ASKED, answers, strict=True)
+        if status < 300
+        for leak in find_leaks(asked.version or VERSIONS[0], "production", body)
+    ]
+
+
+def test_the_proxy_answers_as_the_generated_server_does(shop: Shop, node: int) -> None:
+    with (
+        serving(shop.serve("production"), server_header=False, date_header=False) as port,
+        httpx.Client(base_url=f"http://127.0.0.1:{port}") as client,
+    ):
+        expected = [ask(client, each) for each in ASKED]
+    with proxying(shop, node) as client:
+        found = [ask(client, each) for each in ASKED]
+    different = [each for each in zip(ASKED, expected, found, strict=True) if each[1] != each[2]]
+    assert different == []
+    assert leaks(found) == []
+    assert {status for status, _, _ in found} == {200, 201, 400, 404}
+
+
+def test_a_gate_that_is_forgotten_is_noticed(
+    node: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    shop = Shop(tmp_path_factory.mktemp("forgetful"), forget_gate)
+    with proxying(shop, node) as client:
+        assert leaks([ask(client, each) for each in ASKED]) != []
+
+
+class Command:
+    """`dateline proxy` as a process of its own; ``log`` is what it says."""
+
+    def __init__(self, folder: Path, package: Path, upstream: int, *options: str) -> None:
+        self.log = folder / "log"
+        support = Path(__file__).parents[1]
+        (folder / "shop_converters.py").write_text("from support.shop import Converters\n")
+        command = [sys.executable, "-m", "dateline", "proxy", "--port", "0"]
+        command += ["--upstream", f"http://127.0.0.1:{upstream}", "--generated", str(package)]
+        command += ["--environment", "production", "--converters", "shop_converters:Converters"]
+        with self.log.open("wb") as log:
+            self.process = subprocess.Popen(
+                [*command, *options],
+                cwd=folder,
+                env={**os.environ, "PYTHONPATH": str(support)},
+                stdout=log,
+                stderr=subprocess.STDOUT,
+            )
+        self.wait_for("Ctrl-C ends it")
+        found = re.search(r"http://127\.0\.0\.1:(\d+)", self.log.read_text())
+        assert found is not None
+        self.url = found[0]
+        self.client = httpx.Client(base_url=self.url)
+        wait(self._is_healthy)
+
+    def _is_healthy(self) -> bool:
+        try:
+            return self.client.get("/-/healthy").status_code == 200
+        except httpx.HTTPError:
+            return False
+
+    def wait_for(self, text: str) -> None:
+        wait(lambda: text in self.log.read_text() or self.process.poll() is not None)
+        assert text in self.log.read_text(), self.log.read_text()
+
+
+def wait(is_done: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 20
+    while not is_done():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+@pytest.fixture
+def command(shop: Shop, node: int, tmp_path: Path) -> Iterator[Command]:
+    package = tmp_path / "package"
+    shutil.copytree(shop.package.folder / shop.package.name, package)
+    made = Command(tmp_path, package, node)
+    try:
+        yield made
+    finally:
+        made.client.close()
+        made.process.kill()
+        made.process.wait()
+
+
+def test_what_is_generated_anew_is_served_without_losing_a_request(
+    command: Command, tmp_path: Path
+) -> None:
+    statuses: list[int] = []
+    ended = threading.Event()
+
+    def load() -> None:
+        with httpx.Client(base_url=command.url) as client:
+            while not ended.is_set():
+                statuses.append(ask(client, ORDER)[0])
+
+    assert b'"label"' not in ask(command.client, ORDER)[2]
+    threads = [threading.Thread(target=load) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    path = tmp_path / "package" / "server" / "contracts.json"
+    whole = path.read_text()
+    try:
+        # what can't be read yet is not served
+        path.write_text(whole[:-100])
+        command.wait_for("what was there before is")
+        data = json.loads(whole)
+        data["header"] = "X-Other-Version"
+        path.write_text(json.dumps(data))
+        command.wait_for("was generated anew")
+        answer = command.client.get("/api/stock/s1")
+        assert answer.headers["x-other-version"] == VERSIONS[0]
+    finally:
+        ended.set()
+        for thread in threads:
+            thread.join()
+    assert len(statuses) > 10
+    assert set(statuses) == {200}
+
+
+def test_requests_that_run_are_answered_before_it_ends(command: Command, node: int) -> None:
+    answers: list[httpx.Response] = []
+
+    def ask_slowly() -> None:
+        answers.append(httpx.get(f"{command.url}{STOCK.url}", headers={"x-slow": "1000"}))
+
+    before = int(httpx.get(f"http://127.0.0.1:{node}/waiting").text)
+    thread = threading.Thread(target=ask_slowly)
+    thread.start()
+    wait(lambda: int(httpx.get(f"http://127.0.0.1:{node}/waiting").text) > before)
+    command.process.send_signal(signal.SIGTERM)
+    thread.join()
+    assert [each.status_code for each in answers] == [200]
+    assert command.process.wait(timeout=20) == 0
+
+
+def test_its_health_is_asked_for_and_secrets_are_not_logged(command: Command) -> None:
+    assert command.client.get("/-/ready").json() == {"status": "ok"}
+    secret = {"authorization": "Bearer hush-1", "x-api-version": VERSIONS[0]}
+    assert command.client.get("/api/orders?token=hush-2", headers=secret).status_code == 500
+    log = command.log.read_text()
+    assert re.search(r"GET '/api/orders' 500 [\d.]+ ms", log)
+    assert "hush" not in log
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--upstream", "ftp://a"], "no http:// or https:// address"),
+        (["--upstream", "http://a", "--trust", "everybody"], "'everybody' does not appear to be"),
+        (["--upstream", "http://a", "--only", "nothing"], "there is no operation nothing"),
+        (["--upstream", "http://a", "--limit", "createOrder"], "is no limit: OPERATION=BYTES"),
+        (["--upstream", "http://a", "--environment", "moon"], "'moon' is no environment"),
+        (["--upstream", "http://a", "--environment", ""], "is no environment"),
+        (["--upstream", "http://a", "--converters", "nowhere:X"], "'nowhere:X' can't be imported"),
+        (["--upstream", "http://a", "--converters", "json:JSONDecoder"], "no converter"),
+        (["--upstream", "http://a", "--generated", "nowhere"], "run `dateline generate`"),
+    ],
+)
+def test_a_setting_that_does_not_suit_is_said(shop: Shop, options: list[str], said: str) -> None:
+    package = shop.package.folder / shop.package.name
+    own = ["proxy", "--generated", str(package), "--environment", "production"]
+    result = CliRunner().invoke(main, [*own, "--converters", "support.shop:Converters", *options])
+    assert said in (result.output or str(result.exception))
+    assert result.exit_code in (1, 2)
+
+
+def test_of_several_environments_one_has_to_be_named(shop: Shop) -> None:
+    package = shop.package.folder / shop.package.name
+    result = CliRunner().invoke(
+        main, ["proxy", "--upstream", "http://a", "--generated", str(package)]
+    )
+    said = str(result.exception) or result.output
+    assert "the API has production, sandbox: name one with --environment" in said
